@@ -1,0 +1,8 @@
+"""Fuzzy cognitive maps learned from data."""
+
+from cogmap.classifier import FCMClassifier
+from cogmap.map import FuzzyCognitiveMap
+
+__version__ = "0.1.0.dev0"
+
+__all__ = ["FCMClassifier", "FuzzyCognitiveMap", "__version__"]

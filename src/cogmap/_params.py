@@ -1,0 +1,74 @@
+"""Checks of single parameter values, with one grammar for their messages.
+
+"`FCMClassifier(depth=...)` must be an integer >= 1, got 0." Then the cure, where there is one.
+"""
+
+import difflib
+import math
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from cogmap.exceptions import ParameterError
+
+
+def wrong(owner: str, name: str, expected: str, got: object, cure: str = "") -> ParameterError:
+    """Make the exception for a wrong parameter value."""
+    shown = repr(got)
+    if len(shown) > 80:
+        shown = shown[:77] + "..."
+    return ParameterError(f"`{owner}({name}=...)` must be {expected}, got {shown}.{' ' + cure if cure else ''}")
+
+
+def check_integer(owner: str, name: str, value: object, *, low: int, cure: str = "") -> int:
+    """Return `value` as an int of at least `low`; booleans are not integers."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < low:
+        raise wrong(owner, name, f"an integer >= {low}", value, cure)
+    return int(value)
+
+
+def check_number(
+    owner: str,
+    name: str,
+    value: object,
+    *,
+    low: float,
+    high: float = math.inf,
+    low_included: bool = True,
+    high_included: bool = True,
+    cure: str = "",
+) -> float:
+    """Return `value` as a finite float between `low` and `high`."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    number = float(value) if is_number else math.nan  # type: ignore[arg-type]
+    above = number >= low if low_included else number > low
+    below = number <= high if high_included else number < high
+    if not (above and below and math.isfinite(number)):
+        expected = f"a number {'>=' if low_included else '>'} {low:g}"
+        if math.isfinite(high):
+            expected += f" and {'<=' if high_included else '<'} {high:g}"
+        raise wrong(owner, name, expected, value, cure)
+    return number
+
+
+def check_choice(owner: str, name: str, value: Any, choices: Sequence[str], *, also: str = "") -> str:
+    """Return `value` if it is one of the strings `choices`; suggest the nearest one otherwise."""
+    if isinstance(value, str) and value in choices:
+        return value
+    expected = "one of " + ", ".join(repr(choice) for choice in choices) + (f" or {also}" if also else "")
+    raise wrong(owner, name, expected, value, suggestion(value, choices))
+
+
+def check_boolean(owner: str, name: str, value: object) -> bool:
+    """Return `value` as a bool."""
+    if not isinstance(value, bool | np.bool_):
+        raise wrong(owner, name, "True or False", value)
+    return bool(value)
+
+
+def suggestion(value: object, choices: Iterable[str]) -> str:
+    """Say which choice was probably meant, if one is near."""
+    near = difflib.get_close_matches(str(value), list(choices), n=1)
+    return f"Did you mean {near[0]!r}?" if near else ""

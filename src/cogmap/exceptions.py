@@ -1,0 +1,22 @@
+"""What cogmap raises.
+
+Every message says what was wrong, where, what was expected, what was got, and what to do about it.
+All classes also derive from the built-in exception that scikit-learn raises in the same situation, so code
+written for scikit-learn catches them.
+"""
+
+
+class CogmapError(Exception):
+    """Base of every exception that cogmap raises by itself."""
+
+
+class ParameterError(CogmapError, ValueError, TypeError):
+    """A parameter has a wrong type or value."""
+
+
+class DataError(CogmapError, ValueError):
+    """The data cannot be learned from, or do not fit the model."""
+
+
+class NonFiniteLossError(CogmapError, ArithmeticError):
+    """The loss became NaN or infinite while learning."""

@@ -1,0 +1,288 @@
+"""The fuzzy cognitive map: concepts, their influence on each other, and how their states follow in time."""
+
+import reprlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._params import check_integer, wrong
+from cogmap.activations import get_activation
+
+_OWNER = "FuzzyCognitiveMap"
+_MATRIX_SHOWN_UP_TO = 10
+_EDGES_SHOWN = 8
+
+
+def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    array.setflags(write=False)
+    return array
+
+
+def _finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
+    """Return a private float64 copy of `value`, of the given shape and finite."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise wrong(_OWNER, name, f"{expected} of numbers", value) from None
+    if array.shape != shape:
+        raise wrong(_OWNER, name, f"{expected} of shape {shape}", f"shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise wrong(_OWNER, name, f"{expected} of finite numbers", value, "Replace NaN and infinity.")
+    return array
+
+
+class FuzzyCognitiveMap:
+    """A directed graph of concepts that influence each other.
+
+    A step takes the states ``A`` of all concepts, one row a sample, to ``f(A @ weights.T + bias)``, where ``f`` is
+    the activation function. A map never changes: learning makes a new one.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_concepts, n_concepts)
+        ``weights[i, j]`` is the influence of concept j on concept i.
+    bias : array-like of shape (n_concepts,), default=None
+        What is added to the net input of each concept. None means zeros.
+    slope : float or array-like of shape (n_concepts,), default=1.0
+        Steepness of the activation function: one number, or one a concept.
+    concepts : sequence of str, default=None
+        Names of the concepts, no two alike. None means C1, C2, ...
+    activation : {"sigmoid", "logistic", "tanh"}, default="sigmoid"
+        ``"sigmoid"`` is 1 / (1 + exp(-slope (x - 0.5))), ``"logistic"`` is the same without the 0.5, ``"tanh"`` is
+        tanh(slope x).
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5)
+    >>> rain
+    FuzzyCognitiveMap: 2 concepts, sigmoid, slope 5
+    influence on  of rain  of umbrellas  bias
+    rain             0.00          0.00  0.00
+    umbrellas        2.00          0.00  0.00
+    >>> rain.step([1.0, 0.0]).round(3)
+    array([0.076, 0.999])
+    >>> rain.run([1.0, 0.0], depth=2).shape
+    (3, 2)
+    """
+
+    __slots__ = ("_activation", "_bias", "_concepts", "_slope", "_weights")
+
+    def __init__(
+        self,
+        weights: ArrayLike,
+        bias: ArrayLike | None = None,
+        slope: float | ArrayLike = 1.0,
+        concepts: Sequence[str] | None = None,
+        activation: str = "sigmoid",
+    ) -> None:
+        shape = np.shape(weights)
+        if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
+            raise wrong(_OWNER, "weights", "a square array with a row and a column for each concept", f"shape {shape}")
+        n_concepts = shape[0]
+        self._weights = _read_only(_finite_array("weights", weights, shape, "a square array"))
+        self._bias = _read_only(
+            np.zeros(n_concepts)
+            if bias is None
+            else _finite_array("bias", bias, (n_concepts,), "an array, one number a concept,")
+        )
+        slope_shape = () if np.ndim(slope) == 0 else (n_concepts,)
+        slopes = _finite_array("slope", slope, slope_shape, "a number, or an array, one number a concept,")
+        if not (slopes > 0).all():
+            raise wrong(_OWNER, "slope", "greater than 0", slope, "Change the sign of the weights instead.")
+        self._slope: float | NDArray[np.float64] = _read_only(slopes) if slopes.ndim else float(slopes)
+        self._concepts = _check_concepts(concepts, n_concepts)
+        self._activation = get_activation(activation, _OWNER)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Influence of concept j (column) on concept i (row); read-only."""
+        return self._weights
+
+    @property
+    def bias(self) -> NDArray[np.float64]:
+        """What is added to the net input of each concept; read-only."""
+        return self._bias
+
+    @property
+    def slope(self) -> float | NDArray[np.float64]:
+        """Steepness of the activation: a float, or a read-only array with one number a concept."""
+        return self._slope
+
+    @property
+    def concepts(self) -> tuple[str, ...]:
+        """Names of the concepts."""
+        return self._concepts
+
+    @property
+    def activation(self) -> str:
+        """Name of the activation function."""
+        return self._activation.name
+
+    @property
+    def n_concepts(self) -> int:
+        """Number of concepts."""
+        return len(self._concepts)
+
+    def net_input(self, states: ArrayLike, concepts: slice = slice(None)) -> NDArray[np.floating]:
+        """Return ``states @ weights.T + bias``, what the activation function is applied to.
+
+        Parameters
+        ----------
+        states : array-like of shape (n_concepts,) or (n_samples, n_concepts)
+            States of the concepts. float32 stays float32, everything else is computed in float64.
+        concepts : slice, default=slice(None)
+            Which concepts to compute it for.
+
+        Returns
+        -------
+        ndarray of shape (n_computed,) or (n_samples, n_computed)
+        """
+        A = np.asarray(states)
+        if A.dtype != np.float32:
+            A = A.astype(np.float64, copy=False)
+        if A.ndim not in (1, 2) or A.shape[-1] != self.n_concepts:
+            raise wrong(
+                f"{_OWNER}.step",
+                "states",
+                f"an array of shape ({self.n_concepts},) or (n_samples, {self.n_concepts}), one state a concept",
+                f"shape {A.shape}",
+            )
+        result: NDArray[np.floating] = A @ self._weights[concepts].T.astype(A.dtype, copy=False)
+        result += self._bias[concepts]
+        return result
+
+    def step(self, states: ArrayLike) -> NDArray[np.floating]:
+        """Return the states that follow `states`.
+
+        Parameters
+        ----------
+        states : array-like of shape (n_concepts,) or (n_samples, n_concepts)
+            States of the concepts now.
+
+        Returns
+        -------
+        ndarray of the shape of `states`
+            States of the concepts one step later.
+        """
+        return self._activation.apply(self.net_input(states), self._slope)
+
+    def run(self, states: ArrayLike, depth: int) -> NDArray[np.floating]:
+        """Return the whole trajectory: `states` and the `depth` states that follow.
+
+        Parameters
+        ----------
+        states : array-like of shape (n_concepts,) or (n_samples, n_concepts)
+            States of the concepts at the start.
+        depth : int
+            Number of steps, 0 or more.
+
+        Returns
+        -------
+        ndarray of shape (depth + 1, n_concepts) or (depth + 1, n_samples, n_concepts)
+        """
+        depth = check_integer(f"{_OWNER}.run", "depth", depth, low=0)
+        first = np.asarray(states)
+        dtype = np.float32 if first.dtype == np.float32 else np.float64
+        trajectory = np.empty((depth + 1, *first.shape), dtype=dtype)
+        trajectory[0] = first
+        for t in range(depth):
+            trajectory[t + 1] = self.step(trajectory[t])
+        return trajectory
+
+    def normalized(self) -> "FuzzyCognitiveMap":
+        """Return the same map with the largest absolute weight of every row equal to 1.
+
+        The scale moves from the row into the slope of its concept, and the bias moves along, so that every trajectory
+        stays the same to rounding. A row of zeros stays as it is.
+        """
+        scale = np.abs(self._weights).max(axis=1)
+        scale[scale == 0.0] = 1.0
+        center = self._activation.center
+        return FuzzyCognitiveMap(
+            self._weights / scale[:, None],
+            bias=(self._bias - center) / scale + center,
+            slope=self._slope * scale,
+            concepts=self._concepts,
+            activation=self.activation,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FuzzyCognitiveMap):
+            return NotImplemented
+        return (
+            self._concepts == other._concepts
+            and self._activation == other._activation
+            and np.array_equal(self._weights, other._weights)
+            and np.array_equal(self._bias, other._bias)
+            and np.array_equal(
+                np.broadcast_to(self._slope, self._bias.shape), np.broadcast_to(other._slope, other._bias.shape)
+            )
+        )
+
+    def __hash__(self) -> int:
+        # Adding 0.0 makes -0.0, which equals 0.0, hash alike.
+        return hash((self._concepts, self.activation, (self._weights + 0.0).tobytes(), (self._bias + 0.0).tobytes()))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if hasattr(self, name) or name not in self.__slots__:
+            raise AttributeError(f"A FuzzyCognitiveMap never changes: make a new one instead of setting `{name}`.")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"A FuzzyCognitiveMap never changes: `{name}` cannot be deleted.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FuzzyCognitiveMap, (self._weights, self._bias, self._slope, self._concepts, self.activation)
+
+    def __repr__(self) -> str:
+        if isinstance(self._slope, float):
+            slope = f"slope {self._slope:g}"
+        else:
+            slope = f"slopes {self._slope.min():.3g} to {self._slope.max():.3g}"
+        lines = [f"FuzzyCognitiveMap: {self.n_concepts} concepts, {self.activation}, {slope}"]
+        lines += self._table() if self.n_concepts <= _MATRIX_SHOWN_UP_TO else self._strongest_edges()
+        return "\n".join(lines)
+
+    def _table(self) -> list[str]:
+        names = [_short(name) for name in self._concepts]
+        header = ["influence on", *(f"of {name}" for name in names), "bias"]
+        rows = [
+            [name, *(f"{weight:.2f}" for weight in row), f"{bias:.2f}"]
+            for name, row, bias in zip(names, self._weights, self._bias, strict=True)
+        ]
+        widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+        return [
+            row[0].ljust(widths[0]) + "".join("  " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+            for row in [header, *rows]
+        ]
+
+    def _strongest_edges(self) -> list[str]:
+        strongest = np.argsort(-np.abs(self._weights), axis=None, kind="stable")[:_EDGES_SHOWN]
+        rows, columns = np.unravel_index(strongest, self._weights.shape)
+        lines = [
+            f"  {_short(self._concepts[j])} -> {_short(self._concepts[i])}  {self._weights[i, j]:+.2f}"
+            for i, j in zip(rows, columns, strict=True)
+        ]
+        return [f"strongest of {self._weights.size} influences:", *lines]
+
+
+def _short(name: str) -> str:
+    """Shorten a long name in the middle, so that tables stay readable."""
+    return name if len(name) <= 24 else reprlib.repr(name)[1:-1]
+
+
+def _check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[str, ...]:
+    if concepts is None:
+        return tuple(f"C{i + 1}" for i in range(n_concepts))
+    if isinstance(concepts, str):
+        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts)
+    names = tuple(concepts)
+    if len(names) != n_concepts or not all(isinstance(name, str) for name in names):
+        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} strings, one a concept", concepts)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise wrong(_OWNER, "concepts", "names of which no two are alike", concepts, f"Rename one of each: {twice}.")
+    return tuple(str(name) for name in names)

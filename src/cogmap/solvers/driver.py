@@ -1,0 +1,116 @@
+"""The loop that all solvers share: what is minimised, what is watched, and when it ends.
+
+A solver is a function of a `Problem`, a start and a `Watch`. It calls the watch after every iteration and stops as
+soon as the watch returns an outcome. (It is not the other way round, a loop that asks a solver for a step, because
+SciPy's L-BFGS-B keeps its loop to itself.)
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap.exceptions import NonFiniteLossError
+from cogmap.objective import Objective
+from cogmap.penalties import ElasticNet
+from cogmap.solvers.outcomes import Outcome
+from cogmap.structure import Bounds
+
+Theta = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A mean loss, a penalty, and bounds on the parameters."""
+
+    objective: Objective
+    penalty: ElasticNet
+    bounds: Bounds | None = None  # of the weights; the bias is always free
+
+    def smooth_value_and_gradient(self, theta: Theta, rows: NDArray[np.integer] | None = None) -> tuple[float, Theta]:
+        """Return loss and gradient of everything but the absolute part of the penalty."""
+        loss, gradient = self.objective.value_and_gradient(theta, rows)
+        loss += self.penalty.add_smooth_part(theta, gradient)
+        if not np.isfinite(loss) or not np.isfinite(gradient.sum()):
+            raise NonFiniteLossError(
+                f"The loss became {loss:g}: the weights have grown up to {np.abs(theta).max():.3g}. "
+                "Lower learning_rate (solver='adam' or 'rmsprop'), raise alpha, set weight_bounds, or scale the "
+                "features to [0, 1]."
+            )
+        return loss, gradient
+
+    def theta_bounds(self) -> tuple[Theta, Theta] | None:
+        """Return the smallest and the largest value of each parameter, or None if all are free."""
+        if self.bounds is None:
+            return None
+        free = np.full(self.objective.n_concepts, np.inf)
+        low, high = self.bounds
+        return np.concatenate([low.ravel(), -free]), np.concatenate([high.ravel(), free])
+
+    def clip(self, theta: Theta) -> Theta:
+        """Return the nearest parameters within the bounds."""
+        bounds = self.theta_bounds()
+        return theta if bounds is None else np.clip(theta, *bounds)
+
+
+@dataclass
+class Watch:
+    """Keeps the loss curve and decides when learning ends.
+
+    Parameters
+    ----------
+    max_iter : int
+        Largest number of iterations.
+    tol : float
+        What counts as a change. With 0 no lack of change ends learning.
+    n_iter_no_change : int
+        How many iterations in a row without a change are enough.
+    validation : callable, optional
+        Loss of given parameters on rows kept aside. If given, it decides, and the best parameters are kept.
+    after_iteration : callable, optional
+        Called with parameters, number of the iteration and loss; returns True to stop.
+    """
+
+    max_iter: int
+    tol: float
+    n_iter_no_change: int
+    validation: Callable[[Theta], float] | None = None
+    after_iteration: Callable[[Theta, int, float], bool] | None = None
+    loss_curve: list[float] = field(default_factory=list)
+    validation_curve: list[float] = field(default_factory=list)
+    best_theta: Theta | None = None
+    _best: float = np.inf
+    _unchanged: int = 0
+
+    @property
+    def n_iter(self) -> int:
+        """Number of iterations made."""
+        return len(self.loss_curve)
+
+    def __call__(self, theta: Theta, loss: float, *, patient: bool) -> Outcome | None:
+        """Take note of an iteration and return how learning ends, or None if it goes on.
+
+        A solver whose loss falls steadily has its own test of convergence; one that is not says ``patient=True``
+        and is ended when the loss has not fallen by `tol` for `n_iter_no_change` iterations.
+        """
+        self.loss_curve.append(float(loss))
+        settled = None
+        if self.validation is not None:
+            loss = self.validation(theta)
+            self.validation_curve.append(loss)
+            settled = Outcome.VALIDATION_SETTLED
+        elif patient and self.tol > 0.0:
+            settled = Outcome.LOSS_SETTLED
+        self._unchanged = 0 if loss < self._best - self.tol else self._unchanged + 1
+        if loss < self._best:
+            self._best = loss
+            if self.validation is not None:
+                self.best_theta = theta.copy()
+        if self.after_iteration is not None and self.after_iteration(theta, self.n_iter, self.loss_curve[-1]):
+            return Outcome.CALLBACK
+        if settled is not None and self._unchanged >= self.n_iter_no_change:
+            return settled
+        if self.n_iter >= self.max_iter:
+            return Outcome.MAX_ITER if self.tol > 0.0 else Outcome.ALL_ITERATIONS
+        return None

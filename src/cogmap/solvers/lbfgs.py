@@ -1,0 +1,102 @@
+"""L-BFGS-B, SciPy's: all rows at once, bounds on the weights, few iterations."""
+
+from typing import Any
+
+import numpy as np
+import scipy.optimize
+
+from cogmap.solvers.driver import Problem, Theta, Watch
+from cogmap.solvers.outcomes import Outcome
+
+
+class _Signs:
+    """Parameters as SciPy sees them when there is an absolute penalty: weights as positive minus negative parts.
+
+    The penalty is then linear, hence smooth, and a weight that should be 0 lies on a bound, hence is exactly 0.
+    """
+
+    def __init__(self, n_weights: int) -> None:
+        self.n_weights = n_weights
+
+    def split(self, theta: Theta) -> Theta:
+        W, b = theta[: self.n_weights], theta[self.n_weights :]
+        return np.concatenate([np.maximum(W, 0.0), np.maximum(-W, 0.0), b])
+
+    def join(self, parts: Theta) -> Theta:
+        n = self.n_weights
+        return np.concatenate([parts[:n] - parts[n : 2 * n], parts[2 * n :]])
+
+    def split_gradient(self, gradient: Theta, l1: float) -> Theta:
+        dW, db = gradient[: self.n_weights], gradient[self.n_weights :]
+        return np.concatenate([dW + l1, l1 - dW, db])
+
+    def split_bounds(self, low: Theta, high: Theta) -> tuple[Theta, Theta]:
+        W = slice(0, self.n_weights)
+        b = slice(self.n_weights, None)
+        return (
+            np.concatenate([np.maximum(low[W], 0.0), np.maximum(-high[W], 0.0), low[b]]),
+            np.concatenate([np.maximum(high[W], 0.0), np.maximum(-low[W], 0.0), high[b]]),
+        )
+
+
+def solve_lbfgs(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome]:
+    """Minimise with L-BFGS-B from `theta`; `watch.tol` bounds the entries of the gradient."""
+    penalty = problem.penalty
+    signs = _Signs(penalty.n_weights) if penalty.l1 else None
+    bounds = problem.theta_bounds()
+    if signs is not None:
+        free = np.full(len(theta), np.inf)
+        bounds = signs.split_bounds(*(bounds or (-free, free)))
+
+    def from_scipy(x: Theta) -> Theta:
+        return x if signs is None else signs.join(x)
+
+    def value_and_gradient(x: Theta) -> tuple[float, Theta]:
+        theta = from_scipy(x)
+        loss, gradient = problem.smooth_value_and_gradient(theta)
+        if signs is None:
+            return loss, gradient
+        # Linear in the parts, which agrees with |W| wherever one of the two is 0, as at the solution.
+        loss += penalty.l1 * float(x[: 2 * penalty.n_weights].sum())
+        return loss, signs.split_gradient(gradient, penalty.l1)
+
+    ended: Outcome | None = None
+
+    def after_iteration(intermediate_result: Any) -> None:
+        nonlocal ended
+        ended = watch(from_scipy(intermediate_result.x), intermediate_result.fun, patient=False)
+        if ended is not None:
+            raise StopIteration
+
+    rounding = np.finfo(problem.objective.dtype).eps
+    result = scipy.optimize.minimize(
+        value_and_gradient,
+        theta if signs is None else signs.split(theta),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=None if bounds is None else scipy.optimize.Bounds(*bounds),
+        callback=after_iteration,
+        options={
+            # The watch counts the iterations. Evaluations are bounded too, lest a line search goes on and on.
+            "maxiter": watch.max_iter + 1,
+            "maxfun": 20 * (watch.max_iter + 1),
+            "maxls": 50,
+            "gtol": watch.tol,
+            "ftol": 0.0 if watch.tol == 0.0 else 8.0 * rounding,
+        },
+    )
+    if watch.n_iter == 0:  # the start was a solution
+        watch.loss_curve.append(float(result.fun))
+    if ended is None:
+        if _projected_gradient(result.x, result.jac, bounds) <= watch.tol:
+            ended = Outcome.GRADIENT_VANISHED
+        else:
+            ended = Outcome.LOSS_SETTLED if result.status == 0 else Outcome.NO_STEP
+    return from_scipy(result.x), ended
+
+
+def _projected_gradient(x: Theta, gradient: Theta, bounds: tuple[Theta, Theta] | None) -> float:
+    """Return the largest entry of the gradient, leaving out what only points out of the bounds."""
+    if bounds is not None:
+        gradient = x - np.clip(x - gradient, *bounds)
+    return float(np.abs(gradient).max())

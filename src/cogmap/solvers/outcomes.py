@@ -1,0 +1,42 @@
+"""How learning can end."""
+
+from enum import Enum
+
+
+class Outcome(Enum):
+    """The end of learning, with a sentence for people.
+
+    Attributes
+    ----------
+    sentence : str
+        What happened.
+    cure : str
+        What to change if it was not wanted; empty if learning ended as it should.
+    """
+
+    GRADIENT_VANISHED = ("The gradient vanished: no entry of it is larger than tol.", "")
+    LOSS_SETTLED = ("The loss no longer falls.", "")
+    VALIDATION_SETTLED = ("The loss on the validation part no longer falls; the best map seen was kept.", "")
+    ALL_ITERATIONS = ("All max_iter iterations were made, as asked for by tol=0.", "")
+    ONE_PASS = ("One pass over the data was made.", "")
+    CALLBACK = ("A callback asked to stop.", "")
+    NO_STEP = (
+        "No step in the direction of the gradient lowers the loss.",
+        "Scale the features, use float64 data, or lower slope or gain.",
+    )
+    MAX_ITER = (
+        "max_iter iterations were not enough: the loss still falls.",
+        "Increase max_iter or tol; with solver='adam' or 'rmsprop' a larger learning_rate may help too.",
+    )
+
+    def __init__(self, sentence: str, cure: str) -> None:
+        self.sentence = sentence
+        self.cure = cure
+
+    @property
+    def converged(self) -> bool:
+        """Whether learning ended as it should."""
+        return not self.cure
+
+    def __str__(self) -> str:
+        return self.sentence
