@@ -2,7 +2,7 @@
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -16,7 +16,7 @@ from cogmap import initialization
 from cogmap._callbacks import CallbackSupport, FitTask, with_callbacks
 from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
 from cogmap._threads import one_blas_thread
-from cogmap.encoding import FeatureRange, first_states, row_blocks, unique_names
+from cogmap.encoding import FeatureRange, first_states, merge_rows, row_blocks, unique_names
 from cogmap.exceptions import DataError
 from cogmap.losses import OUTPUTS, make_loss
 from cogmap.map import FuzzyCognitiveMap
@@ -25,8 +25,10 @@ from cogmap.penalties import ElasticNet
 from cogmap.solvers import RULES, SOLVERS, Outcome, Problem, Watch, one_epoch, solve_adaptive, solve_lbfgs
 from cogmap.structure import weight_limits
 
-# From so many states on, learning computes in float32 whatever the data are: twice as fast, and accurate enough.
-_LARGE = 2**20
+
+def _is_large(n_rows, n_features):
+    """Whether learning computes in float32 whatever the data are: twice as fast, and accurate enough."""
+    return n_rows * n_features > 2**20
 
 
 @dataclass
@@ -43,7 +45,14 @@ class _Table:
     def rows(self, chosen):
         """Return the same table with some of the rows only."""
         weight = None if self.weight is None else self.weight[chosen]
-        return _Table(self.X[chosen], self.codes[chosen], weight, self.classes, self.output, self.concepts)
+        return replace(self, X=self.X[chosen], codes=self.codes[chosen], weight=weight)
+
+    def merged(self):
+        """Return the same table with equal rows merged, unless it is so large that this takes longer than it is worth."""
+        if _is_large(*self.X.shape):
+            return self
+        X, codes, weight = merge_rows(self.X, self.codes, self.weight)
+        return replace(self, X=X, codes=codes, weight=weight)
 
     @property
     def total_weight(self):
@@ -85,11 +94,11 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
     solver : {"lbfgs", "adam", "rmsprop"}, default="lbfgs"
         ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` (that of TensorFlow 1, used in the
         paper) use mini-batches; an iteration is then a pass over the rows.
-    max_iter : int, default=200
+    max_iter : int, default=1000
         Largest number of iterations.
-    tol : float, default=1e-4
-        ``"lbfgs"`` ends when no entry of the gradient is larger. The others, and early stopping, end when the loss has
-        not fallen by more than this for `n_iter_no_change` iterations. With 0, all `max_iter` iterations are made.
+    tol : float, default=1e-3
+        ``"lbfgs"`` ends when no entry of the gradient is larger. The others, and early stopping, end when
+        `n_iter_no_change` iterations have lowered the loss by less. With 0, all `max_iter` iterations are made.
     learning_rate : float, default=0.01
         Step size of ``"adam"`` and ``"rmsprop"``.
     batch_size : int or "auto", default="auto"
@@ -100,7 +109,7 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
     validation_fraction : float, default=0.1
         Size of that part, in (0, 1). It has about the same share of each class.
     n_iter_no_change : int, default=10
-        How many iterations without a fall of the loss end learning; see `tol`.
+        Over how many iterations the loss has to fall by `tol` for learning to go on.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
         Weights to start from. ``"balanced"``: random and small, with every concept in the middle of its range.
         ``"uniform"``: random in [-1, 1], the paper's. ``"correlation"``: correlations of features and labels, not
@@ -180,8 +189,8 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
         alpha=1.0,
         l1_ratio=0.0,
         solver="lbfgs",
-        max_iter=200,
-        tol=1e-4,
+        max_iter=1000,
+        tol=1e-3,
         learning_rate=0.01,
         batch_size="auto",
         early_stopping=False,
@@ -250,15 +259,17 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
         with self._unchanged_on_failure():
             random = check_random_state(self.random_state)
             earlier = self._earlier_map() if self.warm_start else None
-            X, y = self._validate(X, y, reset=True)
+            X, y, weight = self._validate(X, y, sample_weight, reset=True)
             self.feature_range_ = FeatureRange.learn(X) if self.scale else None
-            table = self._table(X, y, sample_weight)
-            task = FitTask(self, self.max_iter, X, y, sample_weight)
+            table = self._table(X, y, weight)
+            task = FitTask(self, self.max_iter, X, y, weight)
             learning, validation = table, None
             if self.early_stopping:
                 aside = self._validation_rows(table, random)
                 learning = table.rows(~aside)
                 validation = self._objective(table.rows(aside)).value
+            if self.solver == "lbfgs":
+                learning = learning.merged()
             problem = self._problem(learning)
             theta = problem.clip(self._start(learning, problem.bounds, random, earlier))
 
@@ -290,7 +301,7 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
                 f"FCMClassifier: {outcome.sentence} {outcome.cure} (solver={self.solver!r}, "
                 f"max_iter={self.max_iter}, tol={self.tol:g}, last loss {self.loss_curve_[-1]:.6g})",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 
@@ -329,11 +340,11 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
         with self._unchanged_on_failure():
             first = not hasattr(self, "map_")
             random = check_random_state(self.random_state)
-            X, y = self._validate(X, y, reset=first)
+            X, y, weight = self._validate(X, y, sample_weight, reset=first)
             all_classes = self._all_classes(classes, first)
             if first:
                 self.feature_range_ = FeatureRange.learn(X) if self.scale else None
-            table = self._table(X, y, sample_weight, all_classes)
+            table = self._table(X, y, weight, all_classes)
             problem = self._problem(table)
             earlier = None if first else self.map_
             theta = problem.clip(self._start(table, problem.bounds, random, earlier)).copy()
@@ -406,17 +417,18 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
         for name, value in attributes.items():
             setattr(self, name, value)
 
-    def _validate(self, X, y, reset):
+    def _validate(self, X, y, sample_weight, reset):
+        """Return features, labels and weights of the rows that have any weight."""
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), reset=reset)
         check_classification_targets(y)
-        return X, y
-
-    def _table(self, X, y, sample_weight, classes=None):
-        """Scale the rows, code the labels, weight the rows, and drop those without weight."""
         weight = _check_sample_weight(sample_weight, len(y))
         if weight is not None and not weight.all():
             kept = weight > 0
             X, y, weight = X[kept], y[kept], weight[kept]
+        return X, y, weight
+
+    def _table(self, X, y, weight, classes=None):
+        """Scale the rows, code the labels and apply the weights of the classes."""
         present, codes = np.unique(y, return_inverse=True)
         if classes is None:
             classes = present
@@ -436,11 +448,10 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
         output = self.output
         if output == "auto":
             output = "single" if len(classes) == 2 else "one_hot"
-        n_outputs = make_loss(output, len(classes), self.gain, "FCMClassifier").n_outputs
+        make_loss(output, len(classes), self.gain, "FCMClassifier")  # says so if one output cannot do
         if self.class_weight is not None:
             weight = _class_weights(self.class_weight, classes, codes, weight)[codes] * (1.0 if weight is None else weight)
-        large = X.shape[0] * (X.shape[1] + n_outputs) > _LARGE
-        dtype = np.float32 if large else X.dtype
+        dtype = np.float32 if _is_large(*X.shape) else X.dtype
         X = X.astype(dtype, copy=False) if self.feature_range_ is None else self.feature_range_.scale(X, dtype)
         concepts = self._concept_names(self._input_names(), classes, output)
         return _Table(X, codes, weight, classes, output, concepts)

@@ -70,6 +70,22 @@ def first_states(X: NDArray[np.floating], n_outputs: int) -> NDArray[np.floating
     return states
 
 
+def merge_rows(
+    X: NDArray[np.floating], codes: NDArray[np.integer], weight: NDArray[np.floating] | None
+) -> tuple[NDArray[np.floating], NDArray[np.integer], NDArray[np.floating] | None]:
+    """Merge equal rows into one that has their weight, and bring the rows into an order of their own.
+
+    Learning follows the last bit of a sum, and a sum depends on the order of its terms. After merging, the same rows in
+    another order, or repeated instead of weighted, give the same model bit by bit.
+    """
+    rows = np.ascontiguousarray(np.column_stack([X, codes]), dtype=np.float64)
+    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    if weight is not None or len(first) < len(codes):
+        weight = np.bincount(group, weight).astype(np.float64, copy=False)
+    return X[first], codes[first], weight
+
+
 def unique_names(names: Sequence[object]) -> list[str]:
     """Make strings of names, and number those that would occur twice: a, a (2)."""
     taken: set[str] = set()

@@ -63,9 +63,9 @@ class Watch:
     max_iter : int
         Largest number of iterations.
     tol : float
-        What counts as a change. With 0 no lack of change ends learning.
+        What counts as a fall of the loss. With 0 no lack of one ends learning.
     n_iter_no_change : int
-        How many iterations in a row without a change are enough.
+        Over how many iterations the loss has to fall by `tol` for learning to go on.
     validation : callable, optional
         Loss of given parameters on rows kept aside. If given, it decides, and the best parameters are kept.
     after_iteration : callable, optional
@@ -80,8 +80,7 @@ class Watch:
     loss_curve: list[float] = field(default_factory=list)
     validation_curve: list[float] = field(default_factory=list)
     best_theta: Theta | None = None
-    _best: float = np.inf
-    _unchanged: int = 0
+    _bests: list[float] = field(default_factory=list)  # the smallest loss so far, after each iteration
 
     @property
     def n_iter(self) -> int:
@@ -91,26 +90,26 @@ class Watch:
     def __call__(self, theta: Theta, loss: float, *, patient: bool) -> Outcome | None:
         """Take note of an iteration and return how learning ends, or None if it goes on.
 
-        A solver whose loss falls steadily has its own test of convergence; one that is not says ``patient=True``
-        and is ended when the loss has not fallen by `tol` for `n_iter_no_change` iterations.
+        A solver whose loss falls steadily has its own test of convergence. One that is not says ``patient=True`` and
+        is ended when `n_iter_no_change` iterations have lowered the smallest loss by less than `tol`.
         """
         self.loss_curve.append(float(loss))
-        settled = None
+        watched = loss
         if self.validation is not None:
-            loss = self.validation(theta)
-            self.validation_curve.append(loss)
-            settled = Outcome.VALIDATION_SETTLED
-        elif patient and self.tol > 0.0:
-            settled = Outcome.LOSS_SETTLED
-        self._unchanged = 0 if loss < self._best - self.tol else self._unchanged + 1
-        if loss < self._best:
-            self._best = loss
-            if self.validation is not None:
-                self.best_theta = theta.copy()
+            watched = self.validation(theta)
+            self.validation_curve.append(watched)
+        best = min(self._bests[-1], watched) if self._bests else watched
+        if self.validation is not None and watched == best:
+            self.best_theta = theta.copy()
+        self._bests.append(best)
         if self.after_iteration is not None and self.after_iteration(theta, self.n_iter, self.loss_curve[-1]):
             return Outcome.CALLBACK
-        if settled is not None and self._unchanged >= self.n_iter_no_change:
-            return settled
+        if self.tol > 0.0 and self.n_iter > self.n_iter_no_change:
+            settled = self._bests[-1 - self.n_iter_no_change] - best < self.tol
+            if settled and self.validation is not None:
+                return Outcome.VALIDATION_SETTLED
+            if settled and patient:
+                return Outcome.LOSS_SETTLED
         if self.n_iter >= self.max_iter:
             return Outcome.MAX_ITER if self.tol > 0.0 else Outcome.ALL_ITERATIONS
         return None
