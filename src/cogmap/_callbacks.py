@@ -57,7 +57,8 @@ class FitTask:
     """Tells the callbacks of an estimator about a fit and its iterations; does nothing if there are none."""
 
     def __init__(self, estimator: Any, max_iter: int, X: Any, y: Any, sample_weight: Any) -> None:
-        self._fit = self._iteration = None
+        self._fit: Any = None
+        self._iteration: Any = None
         self._max_iter = max_iter
         if _has_callbacks(estimator):
             from sklearn.callback import CallbackSupportMixin

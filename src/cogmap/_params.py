@@ -72,3 +72,10 @@ def suggestion(value: object, choices: Iterable[str]) -> str:
     """Say which choice was probably meant, if one is near."""
     near = difflib.get_close_matches(str(value), list(choices), n=1)
     return f"Did you mean {near[0]!r}?" if near else ""
+
+
+def shown(values: Iterable[object]) -> str:
+    """Write out a few values, and say how many more there are."""
+    items = [repr(getattr(value, "item", lambda value=value: value)()) for value in values]
+    more = f", and {len(items) - 5} more" if len(items) > 6 else ""
+    return "[" + ", ".join(items[:5] if more else items) + more + "]"

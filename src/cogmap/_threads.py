@@ -5,7 +5,7 @@ Small products are slower with several BLAS threads, and their rounding depends 
 
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -18,28 +18,26 @@ def _controller() -> Any:
     return ThreadpoolController()
 
 
-_lock = threading.Lock()
-_holders = 0
-_limit: AbstractContextManager[Any] | None = None
+class _Holder(threading.local):
+    holds = False
+
+
+_this_thread = _Holder()
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread until the last of all nested or concurrent holders has left.
+    """Hold BLAS to one thread, for what the current thread computes.
 
-    The number of BLAS threads belongs to the whole process, so it is given back only when nobody needs it:
-    two fits in two threads of a program do not disturb each other.
+    Some BLAS libraries count for each thread, others for the process, so threads that share work hold it each. Within
+    another hold of the same thread it costs nothing.
     """
-    global _holders, _limit
-    with _lock:
-        if _holders == 0:
-            _limit = _controller().limit(limits=1, user_api="blas")
-        _holders += 1
-    try:
+    if _this_thread.holds:
         yield
-    finally:
-        with _lock:
-            _holders -= 1
-            if _holders == 0 and _limit is not None:
-                _limit.__exit__(None, None, None)
-                _limit = None
+        return
+    with _controller().limit(limits=1, user_api="blas"):
+        _this_thread.holds = True
+        try:
+            yield
+        finally:
+            _this_thread.holds = False

@@ -35,9 +35,7 @@ class Activation:
             net_input += self.middle
         return net_input
 
-    def derivative(
-        self, states: NDArray[np.floating], slope: float | NDArray[np.floating]
-    ) -> NDArray[np.floating]:
+    def derivative(self, states: NDArray[np.floating], slope: float | NDArray[np.floating]) -> NDArray[np.floating]:
         """Return the derivative with respect to the net input, computed from the state that it led to."""
         relative = (states - self.middle) / self.reach
         result: NDArray[np.floating] = self.reach * self.steepness * slope * (1.0 - relative * relative)

@@ -1,72 +1,40 @@
 """FCMClassifier: validation and bookkeeping around the map, its objective and the solvers."""
 
+import copy
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from cogmap import initialization
 from cogmap._callbacks import CallbackSupport, FitTask, with_callbacks
-from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
+from cogmap._params import check_boolean, check_choice, check_integer, check_number, shown, wrong
 from cogmap._threads import one_blas_thread
-from cogmap.encoding import FeatureRange, first_states, merge_rows, row_blocks, unique_names
+from cogmap.encoding import FeatureRange
 from cogmap.exceptions import DataError
-from cogmap.losses import OUTPUTS, make_loss
+from cogmap.losses import OUTPUTS
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.objective import Objective
 from cogmap.penalties import ElasticNet
+from cogmap.prediction import FLOATS, MapPredictor
 from cogmap.solvers import RULES, SOLVERS, Outcome, Problem, Watch, one_epoch, solve_adaptive, solve_lbfgs
 from cogmap.structure import weight_limits
+from cogmap.table import Table, check_sample_weight, class_weights, concept_names, encode_labels
+
+_OWNER = "FCMClassifier"
+
+# With more values than this a table counts as large: learning computes in float32 whatever the data are, which is
+# twice as fast and accurate enough, and equal rows are not looked for.
+_LARGE = 2**20
 
 
-def _is_large(n_rows, n_features):
-    """Whether learning computes in float32 whatever the data are: twice as fast, and accurate enough."""
-    return n_rows * n_features > 2**20
-
-
-@dataclass
-class _Table:
-    """Rows to learn from, ready for the objective."""
-
-    X: np.ndarray  # scaled
-    codes: np.ndarray
-    weight: np.ndarray | None
-    classes: np.ndarray
-    output: str
-    concepts: list[str]
-
-    def rows(self, chosen):
-        """Return the same table with some of the rows only."""
-        weight = None if self.weight is None else self.weight[chosen]
-        return replace(self, X=self.X[chosen], codes=self.codes[chosen], weight=weight)
-
-    def merged(self):
-        """Return the same table with equal rows merged, unless it is so large that this takes longer than it is worth."""
-        if _is_large(*self.X.shape):
-            return self
-        X, codes, weight = merge_rows(self.X, self.codes, self.weight)
-        return replace(self, X=X, codes=codes, weight=weight)
-
-    @property
-    def total_weight(self):
-        """Sum of the weights of the rows."""
-        return float(len(self.codes) if self.weight is None else self.weight.sum())
-
-    @property
-    def targets(self):
-        """What the outputs should be, one column an output."""
-        of_class = np.eye(len(self.classes))[:, 1:] if self.output == "single" else np.eye(len(self.classes))
-        return of_class[self.codes]
-
-
-class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEstimator):
+class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
     """Classifier and feature transformer whose model is a fuzzy cognitive map.
 
     Features, scaled to [0, 1], and classes are concepts of a fully connected map. The map starts from the features
@@ -230,13 +198,6 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-    # ---------------------------------------------------------------------------------------------- learning
-
     @with_callbacks
     def fit(self, X, y, sample_weight=None):
         """Learn a map from data.
@@ -258,25 +219,24 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
         self._check_parameters()
         with self._unchanged_on_failure():
             random = check_random_state(self.random_state)
-            earlier = self._earlier_map() if self.warm_start else None
+            earlier = getattr(self, "map_", None) if self.warm_start else None
             X, y, weight = self._validate(X, y, sample_weight, reset=True)
-            self.feature_range_ = FeatureRange.learn(X) if self.scale else None
-            table = self._table(X, y, weight)
+            whole = learning = self._table(X, y, weight, self._learn_range(X))
             task = FitTask(self, self.max_iter, X, y, weight)
-            learning, validation = table, None
+            validation = None
             if self.early_stopping:
-                aside = self._validation_rows(table, random)
-                learning = table.rows(~aside)
-                validation = self._objective(table.rows(aside)).value
-            if self.solver == "lbfgs":
+                aside = whole.validation_rows(self.validation_fraction, random)
+                learning = whole.rows(~aside)
+                validation = self._objective(whole.rows(aside)).value
+            if self.solver == "lbfgs" and learning.X.size <= _LARGE:
                 learning = learning.merged()
             problem = self._problem(learning)
             theta = problem.clip(self._start(learning, problem.bounds, random, earlier))
 
             def after_iteration(theta, number, loss):
                 if self.verbose:
-                    print(f"FCMClassifier: iteration {number}, loss {loss:.6g}")  # noqa: T201
-                return task.after_iteration(number, lambda: self._fitted(theta, table))
+                    print(f"{_OWNER}: iteration {number}, loss {loss:.6g}")  # noqa: T201
+                return task.after_iteration(number, lambda: self._fitted(theta, whole))
 
             watch = Watch(self.max_iter, self.tol, self.n_iter_no_change, validation, after_iteration)
             with one_blas_thread():
@@ -287,19 +247,19 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
                     theta, outcome = solve_adaptive(problem, theta, watch, rule, self._batch_size(), random)
             if watch.best_theta is not None:
                 theta = watch.best_theta
-            self._set(self._fitted(theta, table))
+            self._set(self._fitted(theta, whole))
             self.loss_curve_ = watch.loss_curve
             self.__dict__.pop("validation_loss_curve_", None)
             if self.early_stopping:
                 self.validation_loss_curve_ = watch.validation_curve
             self.n_iter_ = watch.n_iter
             self.outcome_ = outcome
-            self._rule = None
-            task.end(lambda: self._fitted(theta, table))
+            self._incremental = None
+            task.end(lambda: self._fitted(theta, whole))
         if not outcome.converged:
             warnings.warn(
-                f"FCMClassifier: {outcome.sentence} {outcome.cure} (solver={self.solver!r}, "
-                f"max_iter={self.max_iter}, tol={self.tol:g}, last loss {self.loss_curve_[-1]:.6g})",
+                f"{_OWNER}: {outcome.sentence} {outcome.cure} (solver={self.solver!r}, max_iter={self.max_iter}, "
+                f"tol={self.tol:g}, last loss {self.loss_curve_[-1]:.6g})",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -329,54 +289,53 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
             The classifier after the pass. If it fails, an earlier fitted model stays as it was.
         """
         self._check_parameters()
-        if self.class_weight == "balanced":
-            raise wrong(
-                "FCMClassifier.partial_fit",
-                "class_weight",
-                "a dict or None",
-                self.class_weight,
-                "The shares of the classes are not known from a part of the data.",
-            )
+        owner = f"{_OWNER}.partial_fit"
+        if isinstance(self.class_weight, str):
+            cure = "The shares of the classes are not known from a part of the data."
+            raise wrong(owner, "class_weight", "a dict or None", self.class_weight, cure)
         with self._unchanged_on_failure():
             first = not hasattr(self, "map_")
-            random = check_random_state(self.random_state)
+            if first and classes is None:
+                cure = "List all labels that will ever occur."
+                raise wrong(owner, "classes", "given in the first call", classes, cure)
+            known = np.unique(classes) if first else self.classes_
+            if classes is not None and not np.array_equal(np.unique(classes), known):
+                raise wrong(owner, "classes", f"the same as in the first call, {shown(known)}", classes)
             X, y, weight = self._validate(X, y, sample_weight, reset=first)
-            all_classes = self._all_classes(classes, first)
-            if first:
-                self.feature_range_ = FeatureRange.learn(X) if self.scale else None
-            table = self._table(X, y, weight, all_classes)
+            table = self._table(X, y, weight, self._learn_range(X) if first else self.feature_range_, known)
             problem = self._problem(table)
-            earlier = None if first else self.map_
-            theta = problem.clip(self._start(table, problem.bounds, random, earlier)).copy()
-            solver = "adam" if self.solver == "lbfgs" else self.solver
-            rule = getattr(self, "_rule", None) or RULES[solver](self.learning_rate)
+            # A pass that fails half-way must not leave its mark: it works on a copy.
+            rule, random = copy.deepcopy(getattr(self, "_incremental", None)) or (
+                RULES["adam" if self.solver == "lbfgs" else self.solver](self.learning_rate),
+                check_random_state(self.random_state),
+            )
+            start = self._start(table, problem.bounds, random, None if first else self.map_)
+            theta = problem.clip(start).copy()
             with one_blas_thread():
                 loss = one_epoch(problem, theta, rule, self._batch_size(), random)
             self._set(self._fitted(theta, table))
             self.loss_curve_ = [*getattr(self, "loss_curve_", []), loss]
             self.n_iter_ = len(self.loss_curve_)
             self.outcome_ = Outcome.ONE_PASS
-            self._rule = rule
+            self._incremental = rule, random
         return self
 
     def _check_parameters(self):
-        owner = "FCMClassifier"
-        check_integer(owner, "depth", self.depth, low=1)
-        check_number(owner, "slope", self.slope, low=0, low_included=False)
-        check_choice(owner, "output", self.output, ["auto", *OUTPUTS])
-        check_number(owner, "gain", self.gain, low=0, low_included=False)
-        check_number(owner, "alpha", self.alpha, low=0)
-        check_number(owner, "l1_ratio", self.l1_ratio, low=0, high=1)
-        check_choice(owner, "solver", self.solver, SOLVERS)
-        check_integer(owner, "max_iter", self.max_iter, low=1)
-        check_number(owner, "tol", self.tol, low=0)
-        check_number(owner, "learning_rate", self.learning_rate, low=0, low_included=False)
-        if self.batch_size != "auto":
-            cure = "Or 'auto'."
-            check_integer(owner, "batch_size", self.batch_size, low=1, cure=cure)
-        check_boolean(owner, "early_stopping", self.early_stopping)
+        check_integer(_OWNER, "depth", self.depth, low=1)
+        check_number(_OWNER, "slope", self.slope, low=0, low_included=False)
+        check_choice(_OWNER, "output", self.output, ["auto", *OUTPUTS])
+        check_number(_OWNER, "gain", self.gain, low=0, low_included=False)
+        check_number(_OWNER, "alpha", self.alpha, low=0)
+        check_number(_OWNER, "l1_ratio", self.l1_ratio, low=0, high=1)
+        check_choice(_OWNER, "solver", self.solver, SOLVERS)
+        check_integer(_OWNER, "max_iter", self.max_iter, low=1)
+        check_number(_OWNER, "tol", self.tol, low=0)
+        check_number(_OWNER, "learning_rate", self.learning_rate, low=0, low_included=False)
+        if not (isinstance(self.batch_size, str) and self.batch_size == "auto"):
+            check_integer(_OWNER, "batch_size", self.batch_size, low=1, cure="Or 'auto'.")
+        check_boolean(_OWNER, "early_stopping", self.early_stopping)
         check_number(
-            owner,
+            _OWNER,
             "validation_fraction",
             self.validation_fraction,
             low=0,
@@ -384,18 +343,19 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
             low_included=False,
             high_included=False,
         )
-        check_integer(owner, "n_iter_no_change", self.n_iter_no_change, low=1)
+        check_integer(_OWNER, "n_iter_no_change", self.n_iter_no_change, low=1)
         if not isinstance(self.init, FuzzyCognitiveMap):
-            check_choice(owner, "init", self.init, initialization.NAMES, also="a FuzzyCognitiveMap")
-        check_boolean(owner, "scale", self.scale)
+            check_choice(_OWNER, "init", self.init, initialization.NAMES, also="a FuzzyCognitiveMap")
+        check_boolean(_OWNER, "scale", self.scale)
         if self.class_weight is not None and not isinstance(self.class_weight, dict):
-            check_choice(owner, "class_weight", self.class_weight, ["balanced"], also="a dict {label: weight}")
-        check_boolean(owner, "warm_start", self.warm_start)
+            check_choice(_OWNER, "class_weight", self.class_weight, ["balanced"], also="a dict {label: weight}")
+        check_boolean(_OWNER, "warm_start", self.warm_start)
         if self.n_jobs is not None:
-            check_integer(owner, "n_jobs", self.n_jobs, low=-(10**6))
+            check_integer(_OWNER, "n_jobs", self.n_jobs, low=-(10**6))
             if self.n_jobs == 0:
-                raise wrong(owner, "n_jobs", "an integer other than 0, or None", 0, "-1 means all processors.")
-        check_integer(owner, "verbose", self.verbose, low=0) if not isinstance(self.verbose, bool) else None
+                raise wrong(_OWNER, "n_jobs", "an integer other than 0, or None", 0, "-1 means all processors.")
+        if not isinstance(self.verbose, bool):
+            check_integer(_OWNER, "verbose", self.verbose, low=0)
 
     @contextmanager
     def _unchanged_on_failure(self):
@@ -419,73 +379,30 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
 
     def _validate(self, X, y, sample_weight, reset):
         """Return features, labels and weights of the rows that have any weight."""
-        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32), reset=reset)
+        X, y = validate_data(self, X, y, dtype=FLOATS, reset=reset)
         check_classification_targets(y)
-        weight = _check_sample_weight(sample_weight, len(y))
+        weight = check_sample_weight(sample_weight, len(y), f"{_OWNER}.fit")
         if weight is not None and not weight.all():
             kept = weight > 0
             X, y, weight = X[kept], y[kept], weight[kept]
         return X, y, weight
 
-    def _table(self, X, y, weight, classes=None):
-        """Scale the rows, code the labels and apply the weights of the classes."""
-        present, codes = np.unique(y, return_inverse=True)
-        if classes is None:
-            classes = present
-        else:
-            unseen = np.setdiff1d(present, classes)
-            if unseen.size:
-                raise DataError(
-                    f"`FCMClassifier.partial_fit` got the labels {unseen.tolist()}, which are not among the classes of "
-                    f"the first call, {classes.tolist()}. Give all labels as `classes` in the first call."
-                )
-            codes = np.searchsorted(classes, y)
-        if len(classes) < 2:
-            raise DataError(
-                f"FCMClassifier needs at least 2 classes in y, got one class only: {classes.tolist()}. "
-                "Add rows of another class (rows with sample_weight 0 do not count)."
-            )
+    def _learn_range(self, X):
+        return FeatureRange.learn(X) if self.scale else None
+
+    def _table(self, X, y, weight, feature_range, known_classes=None):
+        """Code the labels, weight the classes, scale the features and name the concepts."""
+        classes, codes = encode_labels(y, known_classes, _OWNER)
         output = self.output
         if output == "auto":
             output = "single" if len(classes) == 2 else "one_hot"
-        make_loss(output, len(classes), self.gain, "FCMClassifier")  # says so if one output cannot do
         if self.class_weight is not None:
-            weight = _class_weights(self.class_weight, classes, codes, weight)[codes] * (1.0 if weight is None else weight)
-        dtype = np.float32 if _is_large(*X.shape) else X.dtype
-        X = X.astype(dtype, copy=False) if self.feature_range_ is None else self.feature_range_.scale(X, dtype)
-        concepts = self._concept_names(self._input_names(), classes, output)
-        return _Table(X, codes, weight, classes, output, concepts)
-
-    def _all_classes(self, classes, first):
-        """Return the labels for partial_fit: those of the first call."""
-        if first:
-            if classes is None:
-                raise wrong(
-                    "FCMClassifier.partial_fit",
-                    "classes",
-                    "given in the first call",
-                    classes,
-                    "List all labels that will ever occur.",
-                )
-            return np.unique(classes)
-        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise wrong(
-                "FCMClassifier.partial_fit", "classes", f"the same as in the first call, {self.classes_.tolist()}", classes
-            )
-        return self.classes_
-
-    def _validation_rows(self, table, random):
-        """Choose rows to keep aside, the same share of each class; at least one row of a class is learned from."""
-        aside = np.zeros(len(table.codes), dtype=bool)
-        for code in range(len(table.classes)):
-            members = random.permutation(np.flatnonzero(table.codes == code))
-            aside[members[: min(round(self.validation_fraction * len(members)), len(members) - 1)]] = True
-        if not aside.any():
-            raise DataError(
-                f"`FCMClassifier(validation_fraction={self.validation_fraction:g})` of {len(aside)} rows leaves no row "
-                "for validation. Raise it, or set early_stopping=False."
-            )
-        return aside
+            of_row = class_weights(self.class_weight, classes, codes, weight, _OWNER)[codes]
+            weight = of_row if weight is None else of_row * weight
+        dtype = np.float32 if X.size > _LARGE else X.dtype
+        self.feature_range_ = feature_range
+        X = X.astype(dtype, copy=False) if feature_range is None else feature_range.scale(X, dtype)
+        return Table(X, codes, weight, classes, output, concept_names(self._input_names(), classes, output))
 
     def _objective(self, table):
         return Objective(
@@ -501,25 +418,27 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
         )
 
     def _problem(self, table):
-        objective = self._objective(table)
-        n_weights = objective.n_concepts**2
-        penalty = ElasticNet.from_alpha(self.alpha, self.l1_ratio, table.total_weight, n_weights)
-        limits = weight_limits(self.edges, self.weight_bounds, table.concepts, "FCMClassifier")
-        return Problem(objective, penalty, limits)
+        limits = weight_limits(self.edges, self.weight_bounds, table.concepts, _OWNER)
+        penalty = ElasticNet.from_alpha(self.alpha, self.l1_ratio, table.total_weight, len(table.concepts) ** 2)
+        return Problem(self._objective(table), penalty, limits)
 
     def _batch_size(self):
         return 200 if self.batch_size == "auto" else self.batch_size
 
-    def _earlier_map(self):
-        return getattr(self, "map_", None)
-
     def _start(self, table, limits, random, earlier):
-        """Return the parameters to start from."""
+        """Return the parameters to start from: those of an earlier map, if there is one."""
         n_concepts = len(table.concepts)
         if earlier is not None:
-            W, b = self._continued(earlier, table)
+            if earlier.n_concepts != n_concepts or not np.array_equal(self.classes_, table.classes):
+                raise DataError(
+                    f"`{_OWNER}(warm_start=True)` needs the features and classes of the previous fit, "
+                    f"{earlier.n_concepts} concepts with classes {shown(self.classes_)}, got {n_concepts} concepts "
+                    f"with classes {shown(table.classes)}. Set warm_start=False to start afresh."
+                )
+            renamed = FuzzyCognitiveMap(earlier.weights, earlier.bias, earlier.slope, table.concepts)
+            W, b = initialization.from_map(renamed, table.concepts, self.slope, _OWNER)
         elif isinstance(self.init, FuzzyCognitiveMap):
-            W, b = initialization.from_map(self.init, table.concepts, self.slope, "FCMClassifier")
+            W, b = initialization.from_map(self.init, table.concepts, self.slope, _OWNER)
         elif self.init == "correlation":
             W, b = initialization.correlation(table.X, table.targets, table.weight, limits)
         elif self.init == "balanced":
@@ -527,16 +446,6 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
         else:
             W, b = initialization.uniform(n_concepts, random)
         return np.concatenate([W.ravel(), b])
-
-    def _continued(self, earlier, table):
-        if earlier.n_concepts != len(table.concepts) or not np.array_equal(self.classes_, table.classes):
-            raise DataError(
-                f"`FCMClassifier(warm_start=True)` needs the features and classes of the previous fit: "
-                f"{earlier.n_concepts} concepts with classes {self.classes_.tolist()}, got {len(table.concepts)} "
-                f"concepts with classes {table.classes.tolist()}. Set warm_start=False to start afresh."
-            )
-        renamed = FuzzyCognitiveMap(earlier.weights, earlier.bias, earlier.slope, table.concepts)
-        return initialization.from_map(renamed, table.concepts, self.slope, "FCMClassifier")
 
     def _fitted(self, theta, table):
         """Return the fitted attributes that predictions need."""
@@ -547,178 +456,4 @@ class FCMClassifier(CallbackSupport, ClassifierMixin, TransformerMixin, BaseEsti
             "output_": table.output,
             "depth_": self.depth,
             "gain_": self.gain,
-            "feature_range_": self.feature_range_,
         }
-
-    # -------------------------------------------------------------------------------------------- prediction
-
-    def _first_states(self, X):
-        """Validate, scale and encode; yield blocks of rows with their states, so that memory stays small."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=(np.float64, np.float32), reset=False)
-        n_outputs = self.map_.n_concepts - self.n_features_in_
-        for rows in row_blocks(len(X)):
-            block = X[rows] if self.feature_range_ is None else self.feature_range_.scale(X[rows])
-            yield first_states(block, n_outputs)
-
-    def _before_last(self, states):
-        for _ in range(self.depth_ - 1):
-            states = self.map_.step(states)
-        return states
-
-    def _read_outputs(self, X, read):
-        """Run the map on blocks of rows and return what `read` makes of the net inputs of the outputs."""
-        outputs = slice(getattr(self, "n_features_in_", None), None)
-        blocks = []
-        for states in self._first_states(X):
-            net = self.map_.net_input(self._before_last(states), outputs)
-            blocks.append(getattr(make_loss(self.output_, len(self.classes_), self.gain_), read)(0.5 * self.map_.slope * (net.T - 0.5)))
-        return np.concatenate(blocks)
-
-    def decision_function(self, X):
-        """Return what is compared to decide for a class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
-            One output: its log-odds, as in logistic regression. One output a class: `gain` times the outputs, and for
-            two classes the second minus the first.
-        """
-        return self._read_outputs(X, "decision")
-
-    def predict_proba(self, X):
-        """Return the probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
-        """
-        return self._read_outputs(X, "probabilities")
-
-    def predict(self, X):
-        """Return the predicted class labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        return self.classes_[(scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
-
-    def transform(self, X):
-        """Return the states before the last step: the features that the map has learned.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_concepts)
-            In [0, 1]. Columns are named by `get_feature_names_out`.
-        """
-        return np.concatenate([self._before_last(states) for states in self._first_states(X)])
-
-    def trajectory(self, X):
-        """Return the states at every step.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (depth + 1, n_samples, n_concepts)
-        """
-        blocks = [self.map_.run(states, self.depth_) for states in self._first_states(X)]
-        return np.concatenate(blocks, axis=1)
-
-    def get_feature_names_out(self, input_features=None):
-        """Return the names of the concepts: the features, then ``class=...`` for each output.
-
-        Parameters
-        ----------
-        input_features : array-like of str, default=None
-            Names of the features; only those seen in fit, if it saw any.
-
-        Returns
-        -------
-        ndarray of str
-        """
-        check_is_fitted(self)
-        names = self._input_names()
-        if input_features is not None:
-            given = [str(name) for name in input_features]
-            if len(given) != self.n_features_in_:
-                raise ValueError(f"input_features should have length equal to number of features ({self.n_features_in_}), got {len(given)}")
-            if hasattr(self, "feature_names_in_") and given != names:
-                raise ValueError("input_features is not equal to feature_names_in_")
-            names = given
-        return np.asarray(self._concept_names(names, self.classes_, self.output_), dtype=object)
-
-    def _input_names(self):
-        if hasattr(self, "feature_names_in_"):
-            return [str(name) for name in self.feature_names_in_]
-        return [f"x{i}" for i in range(self.n_features_in_)]
-
-    @staticmethod
-    def _concept_names(features, classes, output):
-        of_outputs = classes[1:] if output == "single" else classes
-        return unique_names([*features, *(f"class={label}" for label in of_outputs)])
-
-
-def _check_sample_weight(sample_weight, n_rows):
-    """Return the weights as float64, or None."""
-    if sample_weight is None:
-        return None
-    weight = np.asarray(sample_weight)
-    if weight.ndim == 0:
-        weight = np.full(n_rows, weight)
-    if weight.shape != (n_rows,):
-        raise wrong(
-            "FCMClassifier.fit", "sample_weight", f"an array of shape ({n_rows},), one weight a row", f"shape {weight.shape}"
-        )
-    try:
-        weight = weight.astype(np.float64)
-    except (TypeError, ValueError):
-        raise wrong("FCMClassifier.fit", "sample_weight", "an array of numbers", sample_weight) from None
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        worst = weight[~(np.isfinite(weight) & (weight >= 0))][0]
-        raise wrong("FCMClassifier.fit", "sample_weight", "finite numbers >= 0", float(worst), "0 leaves a row out.")
-    if not weight.any():
-        raise wrong("FCMClassifier.fit", "sample_weight", "greater than 0 for some rows", "zeros only")
-    return weight
-
-
-def _class_weights(class_weight, classes, codes, sample_weight):
-    """Return the weight of each class."""
-    if isinstance(class_weight, str):  # "balanced"
-        share = np.bincount(codes, sample_weight, minlength=len(classes))
-        return share.sum() / (len(classes) * share)
-    unknown = [label for label in class_weight if label not in classes.tolist()]
-    if unknown:
-        raise wrong(
-            "FCMClassifier", "class_weight", f"a dict of labels in y, {classes.tolist()}", f"a dict with {unknown}"
-        )
-    weights = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
-    if not np.isfinite(weights).all() or not (weights > 0).all():
-        raise wrong("FCMClassifier", "class_weight", "a dict of finite weights > 0", class_weight)
-    return weights

@@ -1,6 +1,6 @@
 """From a table to first states: features scaled to [0, 1], outputs undecided."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +44,7 @@ class FeatureRange:
             )
         return cls(low, high)
 
-    def scale(self, X: NDArray[np.floating], dtype: DTypeLike = None) -> NDArray[np.floating]:
+    def scale(self, X: NDArray[np.floating], dtype: DTypeLike | None = None) -> NDArray[np.floating]:
         """Return `X` with the range of each feature moved to [0, 1]; a constant feature becomes 0.
 
         Values up to one range outside stay outside in proportion, values beyond are held at -1 or 2.
@@ -68,34 +68,3 @@ def first_states(X: NDArray[np.floating], n_outputs: int) -> NDArray[np.floating
     states[:, : X.shape[1]] = X
     states[:, X.shape[1] :] = UNDECIDED
     return states
-
-
-def merge_rows(
-    X: NDArray[np.floating], codes: NDArray[np.integer], weight: NDArray[np.floating] | None
-) -> tuple[NDArray[np.floating], NDArray[np.integer], NDArray[np.floating] | None]:
-    """Merge equal rows into one that has their weight, and bring the rows into an order of their own.
-
-    Learning follows the last bit of a sum, and a sum depends on the order of its terms. After merging, the same rows in
-    another order, or repeated instead of weighted, give the same model bit by bit.
-    """
-    rows = np.ascontiguousarray(np.column_stack([X, codes]), dtype=np.float64)
-    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    if weight is not None or len(first) < len(codes):
-        weight = np.bincount(group, weight).astype(np.float64, copy=False)
-    return X[first], codes[first], weight
-
-
-def unique_names(names: Sequence[object]) -> list[str]:
-    """Make strings of names, and number those that would occur twice: a, a (2)."""
-    taken: set[str] = set()
-    result = []
-    for name in names:
-        unique = text = str(name)
-        number = 1
-        while unique in taken:
-            number += 1
-            unique = f"{text} ({number})"
-        taken.add(unique)
-        result.append(unique)
-    return result

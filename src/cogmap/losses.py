@@ -65,7 +65,8 @@ class LogLoss:
 
     def decision(self, net: NDArray[np.floating]) -> NDArray[np.floating]:
         """Return the log-odds of the second class, one number a row."""
-        return 2.0 * net[0]
+        log_odds: NDArray[np.floating] = 2.0 * net[0]
+        return log_odds
 
     def probabilities(self, net: NDArray[np.floating]) -> NDArray[np.floating]:
         """Return the probability of each class, one column a class."""

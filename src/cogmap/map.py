@@ -255,7 +255,8 @@ class FuzzyCognitiveMap:
         ]
         widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
         return [
-            row[0].ljust(widths[0]) + "".join("  " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+            row[0].ljust(widths[0])
+            + "".join("  " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
             for row in [header, *rows]
         ]
 

@@ -14,6 +14,7 @@ formed here with less work:
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
 
@@ -124,7 +125,7 @@ class Objective:
         slope: float | ArrayLike,
         gain: float = 1.0,
         sample_weight: ArrayLike | None = None,
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
         n_threads: int = 1,
         block_rows: int | None = None,
     ) -> None:
@@ -230,7 +231,7 @@ class Objective:
             workspace = self._workspaces.get()
             try:
                 # An overflow shows in the loss, which the caller looks at.
-                with np.errstate(over="ignore", invalid="ignore"):
+                with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
                     return sum(self._block(workspace, block, rows, sums, with_gradient) for block in runs[number]), sums
             finally:
                 self._workspaces.put(workspace)
@@ -301,7 +302,10 @@ class Objective:
         r, n = self.n_concepts, self.n_features
         if theta.shape != (self.n_parameters,):
             raise wrong(
-                "Objective.value_and_gradient", "theta", f"W row by row, then b: {self.n_parameters} numbers", theta.shape
+                "Objective.value_and_gradient",
+                "theta",
+                f"W row by row, then b: {self.n_parameters} numbers",
+                theta.shape,
             )
         W, b = theta[: r * r].reshape(r, r), theta[r * r :]
         half = 0.5 * self._slope
@@ -350,11 +354,11 @@ def _runs(n_rows: int, block_rows: int) -> list[list[slice]]:
     n_runs = min(_RUNS, 2 ** (n_blocks - 1).bit_length())  # a power of two shares well between threads
     a_run = -(-n_blocks // n_runs)
     edges = [i * n_rows // (n_runs * a_run) for i in range(n_runs * a_run + 1)]
-    blocks = [slice(start, stop) for start, stop in zip(edges[:-1], edges[1:], strict=True)]
+    blocks = [slice(start, stop) for start, stop in pairwise(edges)]
     return [blocks[i : i + a_run] for i in range(0, len(blocks), a_run)]
 
 
-def _check_table(X: ArrayLike, dtype: DTypeLike, owner: str) -> Array:
+def _check_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
     table = np.asarray(X)
     if dtype is None:
         dtype = table.dtype if table.dtype in (np.float32, np.float64) else np.float64

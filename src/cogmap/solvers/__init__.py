@@ -7,4 +7,15 @@ from cogmap.solvers.outcomes import Outcome
 
 SOLVERS = ("lbfgs", *RULES)
 
-__all__ = ["RULES", "SOLVERS", "Outcome", "Problem", "Rule", "Theta", "Watch", "one_epoch", "solve_adaptive", "solve_lbfgs"]
+__all__ = [
+    "RULES",
+    "SOLVERS",
+    "Outcome",
+    "Problem",
+    "Rule",
+    "Theta",
+    "Watch",
+    "one_epoch",
+    "solve_adaptive",
+    "solve_lbfgs",
+]

@@ -77,9 +77,7 @@ def solve_adaptive(
             return theta, outcome
 
 
-def one_epoch(
-    problem: Problem, theta: Theta, rule: Rule, batch_size: int, random: np.random.RandomState
-) -> float:
+def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, random: np.random.RandomState) -> float:
     """Make one pass over the rows, changing `theta` in place; return the mean loss met on the way."""
     total = 0.0
     for rows in batches(problem.objective.n_rows, batch_size, random):
@@ -90,4 +88,4 @@ def one_epoch(
         theta -= rate * direction
         problem.penalty.shrink(theta, rate)
         theta[:] = problem.clip(theta)
-    return total / problem.objective.n_rows
+    return float(total / problem.objective.n_rows)

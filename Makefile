@@ -1,0 +1,42 @@
+# `make demo` and `make test` need only python3 (3.11 or later, with pip and venv), git and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-slow test-oldest bench format clean
+
+# A stamp for each set of extras, so that nothing is installed twice.
+$(VENV)/%.installed: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	@touch $@
+
+demo: $(VENV)/demo.installed  ## the map against 12 rivals on four tables
+	$(BIN)/python examples/compare_with_rivals.py
+
+test: $(VENV)/test.installed  ## lint, types, import rules and all tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -m "not slow" -n 2
+
+test-slow: $(VENV)/test.installed  ## the tests marked slow
+	$(BIN)/python -m pytest -m slow -n 2
+
+bench: $(VENV)/bench.installed  ## speed and memory, as ratios measured in one run
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/test.installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The oldest versions that pyproject.toml allows.
+test-oldest:
+	$(PYTHON) -m venv --clear .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test]" \
+		numpy==1.26.0 scipy==1.11.2 scikit-learn==1.6.0 joblib==1.2.0 threadpoolctl==3.1.0
+	.venv-oldest/bin/python -m pytest -m "not slow" -n 2
+
+clean:
+	rm -rf .venv .venv-oldest dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Experiments: what the map is compared with."""

@@ -1,0 +1,154 @@
+"""Rows to learn from: labels coded, weights settled, concepts named."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._params import shown, wrong
+from cogmap.exceptions import DataError
+
+
+@dataclass(frozen=True)
+class Table:
+    """Scaled features, class codes and weights of the rows, and what the map's concepts are called."""
+
+    X: NDArray[np.floating]
+    codes: NDArray[np.intp]
+    weight: NDArray[np.float64] | None  # None: all rows weigh 1
+    classes: NDArray[Any]
+    output: str
+    concepts: list[str]
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights of the rows."""
+        return float(len(self.codes) if self.weight is None else self.weight.sum())
+
+    @property
+    def targets(self) -> NDArray[np.float64]:
+        """What the outputs should be, one column an output."""
+        of_class = np.eye(len(self.classes))
+        return (of_class[:, 1:] if self.output == "single" else of_class)[self.codes]
+
+    def rows(self, chosen: NDArray[np.bool_]) -> "Table":
+        """Return the table of some of the rows."""
+        weight = None if self.weight is None else self.weight[chosen]
+        return replace(self, X=self.X[chosen], codes=self.codes[chosen], weight=weight)
+
+    def merged(self) -> "Table":
+        """Merge equal rows into one that has their weight, and bring the rows into an order of their own.
+
+        Learning follows the last bit of a sum, and a sum depends on the order of its terms. After merging, the same
+        rows in another order, or repeated instead of weighted, give the same model bit by bit.
+        """
+        rows = np.ascontiguousarray(np.column_stack([self.X, self.codes]), dtype=np.float64)
+        keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        weight = self.weight
+        if weight is not None or len(first) < len(self.codes):
+            weight = np.bincount(group, weight).astype(np.float64, copy=False)
+        return replace(self, X=self.X[first], codes=self.codes[first], weight=weight)
+
+    def validation_rows(self, fraction: float, random: np.random.RandomState) -> NDArray[np.bool_]:
+        """Choose rows to keep aside, about the same share of each class, but never all rows of one."""
+        aside = np.zeros(len(self.codes), dtype=bool)
+        for code in range(len(self.classes)):
+            members = random.permutation(np.flatnonzero(self.codes == code))
+            aside[members[: min(round(fraction * len(members)), len(members) - 1)]] = True
+        if not aside.any():
+            raise DataError(
+                f"`FCMClassifier(validation_fraction={fraction:g})` of {len(aside)} rows leaves no row for validation. "
+                "Raise it, or set early_stopping=False."
+            )
+        return aside
+
+
+def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int, owner: str) -> NDArray[np.float64] | None:
+    """Return the weights of the rows as float64, or None if all are 1."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight)
+    if weight.ndim == 0:
+        weight = np.full(n_rows, weight)
+    if weight.shape != (n_rows,):
+        expected = f"an array of shape ({n_rows},), one weight a row"
+        raise wrong(owner, "sample_weight", expected, f"shape {weight.shape}")
+    try:
+        weight = weight.astype(np.float64)
+    except (TypeError, ValueError):
+        raise wrong(owner, "sample_weight", "an array of numbers", sample_weight) from None
+    bad = ~(np.isfinite(weight) & (weight >= 0))
+    if bad.any():
+        raise wrong(owner, "sample_weight", "finite numbers >= 0", float(weight[bad][0]), "0 leaves a row out.")
+    if not weight.any():
+        raise wrong(owner, "sample_weight", "greater than 0 for some rows", "zeros only")
+    return weight
+
+
+def encode_labels(
+    y: NDArray[Any], known_classes: NDArray[Any] | None, owner: str
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes and the code of each label; labels outside `known_classes`, if given, are an error."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if known_classes is not None:
+        unseen = np.setdiff1d(classes, known_classes)
+        if unseen.size:
+            raise DataError(
+                f"`{owner}` got the labels {shown(unseen)}, which are not among the classes of the first call, "
+                f"{shown(known_classes)}. Give all labels as `classes` in the first call."
+            )
+        classes, codes = known_classes, np.searchsorted(known_classes, y)
+    if len(classes) < 2:
+        raise DataError(
+            f"`{owner}` needs at least 2 classes in y, got one class only: {shown(classes)}. "
+            "Add rows of another class (rows with sample_weight 0 do not count)."
+        )
+    return classes, codes
+
+
+def class_weights(
+    class_weight: Any,
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    sample_weight: NDArray[np.float64] | None,
+    owner: str,
+) -> NDArray[np.float64]:
+    """Return the weight of each class, from a dict or ``"balanced"``."""
+    if isinstance(class_weight, str):
+        share = np.bincount(codes, sample_weight, minlength=len(classes))
+        balanced: NDArray[np.float64] = share.sum() / (len(classes) * share)
+        return balanced
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        expected = f"a dict whose keys are labels in y, {shown(labels)}"
+        raise wrong(owner, "class_weight", expected, f"a dict with {shown(unknown)}")
+    weights = [class_weight.get(label, 1.0) for label in labels]
+    try:
+        result = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise wrong(owner, "class_weight", "a dict of numbers", class_weight) from None
+    if not np.isfinite(result).all() or not (result > 0).all():
+        raise wrong(owner, "class_weight", "a dict of finite weights > 0", class_weight)
+    return result
+
+
+def concept_names(features: Sequence[str], classes: NDArray[Any], output: str) -> list[str]:
+    """Name the concepts: the features, then ``class=...`` for each output.
+
+    Names that would occur twice are numbered: a, a (2).
+    """
+    of_outputs = classes[1:] if output == "single" else classes
+    taken: set[str] = set()
+    result = []
+    for text in [*features, *(f"class={label}" for label in of_outputs)]:
+        name, number = text, 1
+        while name in taken:
+            number += 1
+            name = f"{text} ({number})"
+        taken.add(name)
+        result.append(name)
+    return result

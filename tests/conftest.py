@@ -1,0 +1,56 @@
+"""What several tests need."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+
+@pytest.fixture(scope="session")
+def iris():
+    """Iris, as arrays."""
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def wine():
+    """Wine, as arrays."""
+    return load_wine(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def breast_cancer():
+    """Breast cancer, as arrays."""
+    return load_breast_cancer(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def reference():
+    """Losses, gradients and trajectories computed by TensorFlow's GradientTape."""
+    return json.loads((Path(__file__).parent / "data" / "gradients.json").read_text())["cases"]
+
+
+@pytest.fixture(scope="session")
+def random_problem():
+    """Return a function that makes a random problem for the objective: arguments, weights and bias."""
+
+    def make(
+        seed=0, n_rows=7, n_features=4, n_classes=3, output="one_hot", depth=3, slope=2.0, gain=3.0, weighted=False
+    ):
+        rng = np.random.default_rng(seed)
+        r = n_features + (1 if output == "single" else n_classes)
+        problem = {
+            "X": rng.random((n_rows, n_features)),
+            "y": rng.integers(0, n_classes, n_rows),
+            "n_classes": n_classes,
+            "output": output,
+            "depth": depth,
+            "slope": slope,
+            "gain": gain,
+            "sample_weight": rng.random(n_rows) + 0.1 if weighted else None,
+        }
+        return problem, rng.uniform(-2, 2, (r, r)), rng.uniform(-1, 1, r)
+
+    return make

@@ -1,0 +1,126 @@
+"""The gradient against outside oracles: TensorFlow's figures, finite differences, PyTorch."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cogmap import FuzzyCognitiveMap
+from cogmap.objective import Objective, loss_and_gradient
+
+
+def test_gradient_equals_the_reference(reference):
+    """Loss and gradient equal TensorFlow's to 1e-10."""
+    assert len(reference) == 8
+    for case in reference:
+        names = ("n_classes", "output", "depth", "slope")
+        loss, dW, db = loss_and_gradient(
+            case["W"], case["b"], case["X"], case["y"], **{name: case[name] for name in names}
+        )
+        assert abs(loss - case["loss"]) < 1e-10
+        np.testing.assert_allclose(dW, case["grad_W"], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(db, case["grad_b"], rtol=0, atol=1e-10)
+
+
+def plain_loss(problem, W, b):
+    """The loss from its definition: run the map, take the outputs, take logarithms."""
+    X, y = problem["X"], problem["y"]
+    n_outputs = len(b) - X.shape[1]
+    states = np.hstack([X, np.full((len(X), n_outputs), 0.5)])
+    outputs = FuzzyCognitiveMap(W, b, problem["slope"]).run(states, problem["depth"])[-1][:, X.shape[1] :]
+    if problem["output"] == "single":
+        losses = -np.log(np.where(y == 1, outputs[:, 0], 1 - outputs[:, 0]))
+    else:
+        scores = problem["gain"] * outputs
+        losses = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(y)), y]
+    return np.average(losses, weights=problem["sample_weight"])
+
+
+problems = st.fixed_dictionaries(
+    {
+        "seed": st.integers(0, 2**32 - 1),
+        "n_rows": st.integers(1, 12),
+        "n_features": st.integers(1, 5),
+        "depth": st.integers(1, 6),
+        "slope": st.floats(0.3, 3.0),
+        "gain": st.floats(0.5, 10.0),
+        "weighted": st.booleans(),
+    }
+)
+outputs = st.sampled_from([("single", 2), ("one_hot", 2), ("one_hot", 3), ("one_hot", 5)])
+
+
+@given(problems, outputs)
+@settings(max_examples=60)
+def test_gradient_equals_finite_differences(random_problem, shape, output):
+    """On random problems the loss is the definition's, and the gradient its difference quotient."""
+    problem, W, b = random_problem(**shape, output=output[0], n_classes=output[1])
+    loss, dW, db = loss_and_gradient(W, b, **problem)
+    assert abs(loss - plain_loss(problem, W, b)) < 1e-10
+    theta, gradient = np.concatenate([W.ravel(), b]), np.concatenate([dW.ravel(), db])
+    h = 1e-5
+    for k in range(len(theta)):
+        losses = []
+        for sign in (1, -1):
+            moved = theta.copy()
+            moved[k] += sign * h
+            losses.append(plain_loss(problem, moved[: W.size].reshape(W.shape), moved[W.size :]))
+        assert abs((losses[0] - losses[1]) / (2 * h) - gradient[k]) < 1e-6
+
+
+@pytest.mark.parametrize("output", [("single", 2), ("one_hot", 4)])
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_gradient_equals_pytorch_autograd(random_problem, output, depth):
+    """The gradient equals what PyTorch finds by itself, to 1e-10."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (make bench installs it)")
+    problem, W, b = random_problem(n_rows=50, output=output[0], n_classes=output[1], depth=depth, weighted=True)
+    weights, bias = (torch.tensor(array, requires_grad=True) for array in (W, b))
+    states = torch.tensor(np.hstack([problem["X"], np.full((50, len(b) - 4), 0.5)]))
+    for _ in range(depth):
+        states = torch.sigmoid(problem["slope"] * (states @ weights.T + bias - 0.5))
+    labels = torch.tensor(problem["y"])
+    if output[0] == "single":
+        losses = torch.nn.functional.binary_cross_entropy(states[:, 4], labels.double(), reduction="none")
+    else:
+        losses = torch.nn.functional.cross_entropy(problem["gain"] * states[:, 4:], labels, reduction="none")
+    row_weight = torch.tensor(problem["sample_weight"])
+    expected = (losses * row_weight).sum() / row_weight.sum()
+    expected.backward()
+    loss, dW, db = loss_and_gradient(W, b, **problem)
+    assert abs(loss - expected.item()) < 1e-10
+    np.testing.assert_allclose(dW, weights.grad.numpy(), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(db, bias.grad.numpy(), rtol=0, atol=1e-10)
+
+
+def test_slope_may_differ_between_concepts(random_problem):
+    """One slope a concept: the loss is the definition's, and a slope can move into the weights."""
+    problem, W, b = random_problem()
+    slopes = np.linspace(0.5, 3.0, len(b))
+    problem["slope"] = slopes
+    loss, dW, _ = loss_and_gradient(W, b, **problem)
+    assert abs(loss - plain_loss(problem, W, b)) < 1e-12
+    problem["slope"] = 1.0
+    moved = slopes[:, None] * W, slopes * (b - 0.5) + 0.5
+    same, dW_moved, _ = loss_and_gradient(*moved, **problem)
+    assert abs(loss - same) < 1e-12
+    np.testing.assert_allclose(dW, slopes[:, None] * dW_moved, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("output", [("single", 2), ("one_hot", 3)])
+@pytest.mark.parametrize("size", [1e3, 1e150])
+def test_huge_weights_saturate_without_overflow(random_problem, output, size):
+    """Weights far beyond anything learned give a finite loss and gradient, and no warning."""
+    problem, W, b = random_problem(output=output[0], n_classes=output[1])
+    loss, dW, db = loss_and_gradient(size * W, size * b, **problem)
+    assert np.isfinite(loss)
+    assert np.isfinite(dW).all()
+    assert np.isfinite(db).all()
+
+
+def test_a_surely_wrong_prediction_still_has_a_gradient():
+    """Log loss far in the wrong tail grows with the margin and pulls back with full force."""
+    theta = np.array([0.0, 0.0, 400.0, 0.0, 0.0, 0.0])  # two concepts: the feature pushes the output to class 1
+    objective = Objective([[1.0]], [0], 2, output="single", depth=1, slope=1.0)
+    loss, gradient = objective.value_and_gradient(theta)
+    assert loss == pytest.approx(399.5)
+    assert gradient[2] == pytest.approx(1.0)

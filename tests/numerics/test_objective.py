@@ -1,0 +1,202 @@
+"""The objective: nothing but the numbers matters to its result."""
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from cogmap._threads import one_blas_thread
+from cogmap.exceptions import ParameterError
+from cogmap.objective import Objective, loss_and_gradient
+
+
+@pytest.fixture(scope="module")
+def large(random_problem):
+    """A problem of several blocks, with its parameters."""
+    problem, W, b = random_problem(n_rows=3001, n_features=6, weighted=True)
+    return problem, np.concatenate([W.ravel(), b])
+
+
+def evaluate(problem, theta, **changes):
+    return Objective(**{**problem, **changes}).value_and_gradient(theta)
+
+
+def assert_same(result, expected, tolerance):
+    assert abs(result[0] - expected[0]) < tolerance
+    np.testing.assert_allclose(result[1], expected[1], rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("block_rows", [1, 7, 1000, 3001, 10_000])
+def test_block_size_changes_nothing_but_rounding(large, block_rows):
+    """Sums over blocks are sums over rows."""
+    problem, theta = large
+    assert_same(evaluate(problem, theta, block_rows=block_rows), evaluate(problem, theta), 1e-13)
+
+
+@pytest.mark.parametrize("n_threads", [2, 3, 8, 20])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_thread_count_changes_not_a_bit(large, n_threads, dtype):
+    """The order of the sums does not depend on who forms them."""
+    problem, theta = large
+    one = evaluate(problem, theta, block_rows=100, dtype=dtype)
+    many = evaluate(problem, theta, block_rows=100, dtype=dtype, n_threads=n_threads)
+    assert one[0] == many[0]
+    assert np.array_equal(one[1], many[1])
+
+
+def test_memory_order_of_X_changes_nothing_but_rounding(large):
+    """Rows together, columns together, every other column of a larger table: the same numbers."""
+    problem, theta = large
+    X = problem["X"]
+    wide = np.zeros((len(X), 2 * X.shape[1]))
+    wide[:, ::2] = X
+    expected = evaluate(problem, theta)
+    for other in (np.asfortranarray(X), wide[:, ::2], X[::-1][::-1], X.tolist()):
+        assert_same(evaluate(problem, theta, X=other), expected, 1e-13)
+
+
+def test_integer_weights_equal_repeated_rows(large):
+    """A weight of 3 is the row three times, 0 is no row."""
+    problem, theta = large
+    times = np.random.default_rng(0).integers(0, 4, len(problem["y"]))
+    weighted = evaluate(problem, theta, sample_weight=times)
+    repeated = evaluate(
+        problem, theta, X=problem["X"].repeat(times, axis=0), y=problem["y"].repeat(times), sample_weight=None
+    )
+    assert_same(weighted, repeated, 1e-12)
+
+
+def test_only_the_ratio_of_weights_matters(large):
+    """The loss is a weighted mean."""
+    problem, theta = large
+    assert_same(evaluate(problem, theta, sample_weight=7 * problem["sample_weight"]), evaluate(problem, theta), 1e-12)
+
+
+def test_float32_is_close_and_returns_float64(large):
+    """float32 data are computed in float32; loss and gradient are float64 all the same."""
+    problem, theta = large
+    objective = Objective(**{**problem, "X": problem["X"].astype(np.float32)})
+    assert objective.dtype == np.float32
+    loss, gradient = objective.value_and_gradient(theta)
+    assert gradient.dtype == np.float64
+    expected = evaluate(problem, theta)
+    assert abs(loss - expected[0]) < 1e-6
+    np.testing.assert_allclose(gradient, expected[1], rtol=0, atol=1e-6)
+
+
+def test_inputs_are_never_modified(large):
+    """Data and parameters are read only: frozen arrays work and stay equal."""
+    problem, theta = large
+    frozen = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in problem.items()}
+    for value in [*frozen.values(), theta := theta.copy()]:
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+    first = evaluate(frozen, theta)
+    assert_same(first, evaluate(problem, theta), 0.5e-15)
+
+
+def test_result_of_a_call_survives_the_next(large):
+    """Buffers are made once, but what is returned belongs to the caller."""
+    problem, theta = large
+    objective = Objective(**problem)
+    _, gradient = objective.value_and_gradient(theta)
+    kept = gradient.copy()
+    objective.value_and_gradient(theta + 1.0)
+    assert np.array_equal(gradient, kept)
+
+
+def test_value_is_the_value_without_gradient(large):
+    """The cheaper call gives the same loss."""
+    problem, theta = large
+    objective = Objective(**problem)
+    assert objective.value(theta) == objective.value_and_gradient(theta)[0]
+
+
+def test_chosen_rows_are_a_table_of_their_own(large):
+    """A mini-batch of an unweighted table gives what the table of its rows gives."""
+    problem, theta = large
+    problem = {**problem, "sample_weight": None}
+    rows = np.random.default_rng(0).permutation(3001)[:500]
+    objective = Objective(**problem)
+    of_table = evaluate({**problem, "X": problem["X"][rows], "y": problem["y"][rows]}, theta)
+    assert_same(objective.value_and_gradient(theta, rows), of_table, 1e-13)
+
+
+def test_batches_of_a_weighted_table_average_to_the_whole(large):
+    """Mini-batch gradients are unbiased, whatever weight falls into which batch."""
+    problem, theta = large
+    objective = Objective(**problem)
+    batches = np.array_split(np.random.default_rng(0).permutation(3001), 7)
+    parts = [objective.value_and_gradient(theta, rows) for rows in batches]
+    shares = [len(rows) / 3001 for rows in batches]
+    loss = sum(share * part[0] for share, part in zip(shares, parts, strict=True))
+    gradient = sum(share * part[1] for share, part in zip(shares, parts, strict=True))
+    assert_same((loss, gradient), objective.value_and_gradient(theta), 1e-12)
+
+
+def blas_threads():
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_blas_is_held_to_one_thread_and_let_go():
+    """However deep holds are nested, the old numbers come back, also after an error."""
+    before = blas_threads()
+
+    def hold_and_fail():
+        with one_blas_thread():
+            with one_blas_thread():
+                assert set(blas_threads()) == {1}
+            assert set(blas_threads()) == {1}
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        hold_and_fail()
+    assert blas_threads() == before
+
+
+def test_threads_of_the_objective_let_blas_go(large):
+    """Evaluating with threads leaves the number of BLAS threads as it was."""
+    problem, theta = large
+    before = blas_threads()
+    evaluate(problem, theta, block_rows=100, n_threads=3)
+    assert blas_threads() == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"depth": 0}, "depth.*integer >= 1, got 0"),
+        ({"depth": 1.0}, "depth.*integer"),
+        ({"output": "both"}, "output.*'single', 'one_hot'"),
+        ({"output": "single"}, "output.*'one_hot' for 3 classes"),
+        ({"slope": 0.0}, "slope"),
+        ({"slope": [1.0, 2.0]}, "slope.*one a concept"),
+        ({"gain": -1.0}, "gain"),
+        ({"n_classes": 1}, "n_classes"),
+        ({"y": [0, 1]}, "y.*class codes"),
+        ({"y": np.full(7, 3)}, "codes 0 .. 2"),
+        ({"y": np.full(7, -1)}, "codes 0 .. 2"),
+        ({"y": np.full(7, 0.5)}, "integer class codes"),
+        ({"X": np.zeros((0, 3))}, "X.*at least one row"),
+        ({"X": np.zeros(3)}, "X.*table"),
+        ({"sample_weight": np.zeros(7)}, "sample_weight.*not all 0"),
+        ({"sample_weight": -np.ones(7)}, "sample_weight.*>= 0"),
+        ({"sample_weight": [1.0]}, "sample_weight.*7 numbers"),
+        ({"dtype": np.float16}, "dtype.*float32 or float64"),
+        ({"n_threads": 0}, "n_threads"),
+        ({"block_rows": 0}, "block_rows"),
+    ],
+)
+def test_wrong_arguments_are_told(random_problem, changes, message):
+    """Each wrong argument is named, with what was expected."""
+    problem, _, _ = random_problem()
+    with pytest.raises(ParameterError, match=message):
+        Objective(**{**problem, **changes})
+
+
+def test_wrong_shapes_of_parameters_are_told(random_problem):
+    """Weights of another number of concepts are told apart."""
+    problem, W, b = random_problem()
+    with pytest.raises(ParameterError, match=r"\(7, 7\) and \(7,\)"):
+        loss_and_gradient(W[:3, :3], b, **problem)
+    with pytest.raises(ParameterError, match=r"theta.*56 numbers"):
+        Objective(**problem).value_and_gradient(np.zeros(3))

@@ -1,0 +1,201 @@
+"""The map: steps, trajectories, normalisation, and that it never changes."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import make_moons
+
+from cogmap import FuzzyCognitiveMap
+from cogmap.exceptions import ParameterError
+
+ACTIVATIONS = ["sigmoid", "logistic", "tanh"]
+
+# Weights printed in the paper for make_moons, two features first, outputs last.
+MOONS_SINGLE = FuzzyCognitiveMap(
+    [[0.28, -0.31, -0.09], [1.17, 0.45, -0.66], [-2.43, 3.65, -1.92]], [0.28, 0.57, -1.62], slope=5
+)
+MOONS_ONE_HOT = FuzzyCognitiveMap(
+    [[2.89, -1.5, -0.29, -1.01], [5.77, -1.43, 5.61, -4.42], [3.31, -6.8, 0.96, 0.75], [5.03, 6.75, -1.02, -0.46]],
+    [-3.14, -1.38, 3.01, -2.18],
+    slope=2,
+)
+
+
+def random_map(seed, n_concepts=5, activation="sigmoid", scale=3.0, slope=1.5):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(scale=scale, size=(n_concepts, n_concepts))
+    return FuzzyCognitiveMap(W, rng.normal(size=n_concepts), slope, activation=activation)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_step_is_the_textbook_formula(activation):
+    """A step is f(A W' + b), computed here with loops and exponentials."""
+    fcm = random_map(0, activation=activation)
+    A = np.random.default_rng(1).random((4, 5))
+    formula = {
+        "sigmoid": lambda x: 1 / (1 + np.exp(-1.5 * (x - 0.5))),
+        "logistic": lambda x: 1 / (1 + np.exp(-1.5 * x)),
+        "tanh": lambda x: np.tanh(1.5 * x),
+    }[activation]
+    expected = np.empty_like(A)
+    for row in range(4):
+        for i in range(5):
+            expected[row, i] = formula(sum(fcm.weights[i, j] * A[row, j] for j in range(5)) + fcm.bias[i])
+    np.testing.assert_allclose(fcm.step(A), expected, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(fcm.step(A[2]), expected[2], rtol=0, atol=1e-14)
+
+
+def test_run_matches_the_reference_trajectories(reference):
+    """Trajectories equal those computed by TensorFlow."""
+    for case in reference:
+        fcm = FuzzyCognitiveMap(case["W"], case["b"], case["slope"])
+        expected = np.array(case["trajectory"])
+        np.testing.assert_allclose(fcm.run(expected[0], case["depth"]), expected, rtol=0, atol=1e-12)
+
+
+def test_run_of_depth_zero_is_the_start():
+    """No step, no change."""
+    fcm = random_map(0)
+    start = np.random.default_rng(0).random((3, 5))
+    assert np.array_equal(fcm.run(start, 0), start[None])
+
+
+def test_states_are_not_modified_and_float32_stays():
+    """Input arrays are left alone; float32 in gives float32 out."""
+    fcm = random_map(0)
+    start = np.random.default_rng(0).random((3, 5)).astype(np.float32)
+    before = start.copy()
+    assert fcm.step(start).dtype == np.float32
+    assert fcm.run(start, 2).dtype == np.float32
+    assert np.array_equal(start, before)
+
+
+@given(st.integers(0, 10_000), st.sampled_from(ACTIVATIONS), st.floats(0.01, 20.0), st.booleans())
+def test_normalized_map_has_the_same_trajectories(seed, activation, scale, slopes):
+    """Rows get within [-1, 1], trajectories stay to 1e-12."""
+    slope = np.random.default_rng(seed + 1).uniform(0.5, 2.0, 5) if slopes else 1.5
+    fcm = random_map(seed, activation=activation, scale=scale, slope=slope)
+    normal = fcm.normalized()
+    np.testing.assert_allclose(np.abs(normal.weights).max(axis=1), 1.0, rtol=0, atol=1e-15)
+    start = np.random.default_rng(seed).random((6, 5))
+    np.testing.assert_allclose(normal.run(start, 4), fcm.run(start, 4), rtol=0, atol=1e-12)
+    assert normal.concepts == fcm.concepts
+
+
+def test_normalized_leaves_rows_of_zeros():
+    """A concept that nothing influences has nothing to scale."""
+    fcm = FuzzyCognitiveMap([[0, 0], [4, 0]], [0.3, 0.1])
+    assert np.array_equal(fcm.normalized().weights, [[0, 0], [1, 0]])
+    np.testing.assert_allclose(fcm.normalized().run([0.2, 0.7], 3), fcm.run([0.2, 0.7], 3), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(("fcm", "n_outputs"), [(MOONS_SINGLE, 1), (MOONS_ONE_HOT, 2)])
+def test_the_papers_moons_maps_classify_make_moons(fcm, n_outputs):
+    """The weights that the paper prints tell the moons apart. They were learned on unscaled coordinates."""
+    X, y = make_moons(500, noise=0.05, random_state=0)
+    states = np.hstack([X, np.full((len(X), n_outputs), 0.5)])
+    outputs = fcm.run(states, 3)[-1][:, 2:]
+    predicted = outputs[:, 0] >= 0.5 if n_outputs == 1 else outputs.argmax(axis=1)
+    assert (predicted == y).mean() > 0.95
+
+
+def test_equality_compares_everything():
+    """Equal maps are equal and hash alike; a change anywhere makes them different."""
+    a = random_map(0)
+    same = FuzzyCognitiveMap(a.weights, a.bias, np.full(5, 1.5), a.concepts)
+    assert a == same
+    assert hash(a) == hash(same)
+    assert a != FuzzyCognitiveMap(a.weights + 1e-9, a.bias, a.slope)
+    assert a != FuzzyCognitiveMap(a.weights, a.bias + 1e-9, a.slope)
+    assert a != FuzzyCognitiveMap(a.weights, a.bias, 2.0)
+    assert a != FuzzyCognitiveMap(a.weights, a.bias, a.slope, ["a", "b", "c", "d", "e"])
+    assert a != FuzzyCognitiveMap(a.weights, a.bias, a.slope, activation="tanh")
+    assert a != "map"
+
+
+def test_map_never_changes():
+    """Neither attributes nor arrays can be written, and the arrays given are copied."""
+    W = np.eye(2)
+    fcm = FuzzyCognitiveMap(W, slope=[1.0, 2.0])
+    W[0, 0] = 5
+    assert fcm.weights[0, 0] == 1
+    for name in ("weights", "bias", "slope", "concepts", "_weights"):
+        with pytest.raises(AttributeError):
+            setattr(fcm, name, None)
+    with pytest.raises(AttributeError, match="never changes"):
+        del fcm._weights
+    for array in (fcm.weights, fcm.bias, fcm.slope):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 3
+
+
+def test_map_survives_pickle_and_copy():
+    """Copies are equal and still never change."""
+    fcm = FuzzyCognitiveMap(np.eye(2), slope=[1.0, 2.0], concepts=["a", "b"], activation="tanh")
+    for other in (pickle.loads(pickle.dumps(fcm)), copy.copy(fcm), copy.deepcopy(fcm)):
+        assert other == fcm
+        assert not other.weights.flags.writeable
+
+
+def test_repr_of_a_small_map_is_a_table():
+    """A person can read who influences whom."""
+    fcm = FuzzyCognitiveMap([[0, -1.5], [2, 0]], [0.25, 0], concepts=["rain", "umbrellas"])
+    assert repr(fcm).splitlines() == [
+        "FuzzyCognitiveMap: 2 concepts, sigmoid, slope 1",
+        "influence on  of rain  of umbrellas  bias",
+        "rain             0.00         -1.50  0.25",
+        "umbrellas        2.00          0.00  0.00",
+    ]
+
+
+def test_repr_of_a_large_map_names_the_strongest_influences():
+    """A table of hundreds of columns helps nobody."""
+    W = np.zeros((30, 30))
+    W[3, 7] = -9.0
+    lines = repr(FuzzyCognitiveMap(W, slope=np.arange(1, 31))).splitlines()
+    assert lines[0] == "FuzzyCognitiveMap: 30 concepts, sigmoid, slopes 1 to 30"
+    assert lines[2].strip() == "C8 -> C4  -9.00"
+    assert len(lines) < 15
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"weights": [[1, 2]]}, "weights.*square"),
+        ({"weights": []}, "weights.*square"),
+        ({"weights": [[1, np.nan], [0, 0]]}, "weights.*finite"),
+        ({"weights": [["a", "b"], ["c", "d"]]}, "weights.*numbers"),
+        ({"weights": np.eye(2), "bias": [1]}, r"bias.*\(2,\)"),
+        ({"weights": np.eye(2), "bias": [1, np.inf]}, "bias.*finite"),
+        ({"weights": np.eye(2), "slope": 0}, "slope.*greater than 0"),
+        ({"weights": np.eye(2), "slope": -1}, "slope.*greater than 0"),
+        ({"weights": np.eye(2), "slope": [1, 2, 3]}, "slope.*shape"),
+        ({"weights": np.eye(2), "slope": "steep"}, "slope"),
+        ({"weights": np.eye(2), "concepts": ["a"]}, "concepts.*2 strings"),
+        ({"weights": np.eye(2), "concepts": "ab"}, "concepts.*2 names"),
+        ({"weights": np.eye(2), "concepts": ["a", "a"]}, "concepts.*no two are alike.*'a'"),
+        ({"weights": np.eye(2), "concepts": [1, 2]}, "concepts.*2 strings"),
+        ({"weights": np.eye(2), "activation": "sigmoyd"}, "activation.*Did you mean 'sigmoid'"),
+        ({"weights": np.eye(2), "activation": None}, "activation"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments, message):
+    """Each wrong argument gets a message with its name and what was expected."""
+    with pytest.raises(ParameterError, match=message) as caught:
+        FuzzyCognitiveMap(**arguments)
+    assert str(caught.value).startswith("`FuzzyCognitiveMap(")
+
+
+def test_wrong_states_and_depth_are_told():
+    """A state for each concept, and a depth of 0 or more."""
+    fcm = FuzzyCognitiveMap(np.eye(2))
+    for states in ([1.0], [[1.0, 2.0, 3.0]], np.zeros((2, 2, 2)), 0.5):
+        with pytest.raises(ParameterError, match=r"states.*\(2,\) or \(n_samples, 2\)"):
+            fcm.step(states)
+    for depth in (-1, 1.5, True, "2"):
+        with pytest.raises(ParameterError, match=r"depth.*integer >= 0"):
+            fcm.run([0.5, 0.5], depth)
