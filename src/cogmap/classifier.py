@@ -18,14 +18,14 @@ from cogmap._params import check_boolean, check_choice, check_integer, check_num
 from cogmap._threads import one_blas_thread
 from cogmap.encoding import FeatureRange
 from cogmap.exceptions import DataError
-from cogmap.losses import OUTPUTS
+from cogmap.losses import OUTPUTS, make_loss
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.objective import Objective
 from cogmap.penalties import ElasticNet
 from cogmap.prediction import FLOATS, MapPredictor
 from cogmap.solvers import RULES, SOLVERS, Outcome, Problem, Watch, one_epoch, solve_adaptive, solve_lbfgs
 from cogmap.structure import weight_limits
-from cogmap.table import Table, check_sample_weight, class_weights, concept_names, encode_labels
+from cogmap.table import Table, check_label_types, check_sample_weight, class_weights, concept_names, encode_labels
 
 _OWNER = "FCMClassifier"
 
@@ -380,6 +380,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
     def _validate(self, X, y, sample_weight, reset):
         """Return features, labels and weights of the rows that have any weight."""
         X, y = validate_data(self, X, y, dtype=FLOATS, reset=reset)
+        check_label_types(y, _OWNER)
         check_classification_targets(y)
         weight = check_sample_weight(sample_weight, len(y), f"{_OWNER}.fit")
         if weight is not None and not weight.all():
@@ -396,6 +397,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         output = self.output
         if output == "auto":
             output = "single" if len(classes) == 2 else "one_hot"
+        make_loss(output, len(classes), self.gain, _OWNER)  # complains if one output has to tell three classes apart
         if self.class_weight is not None:
             of_row = class_weights(self.class_weight, classes, codes, weight, _OWNER)[codes]
             weight = of_row if weight is None else of_row * weight

@@ -230,7 +230,7 @@ class Objective:
             sums = self._zero_sums(number if threaded else 0)
             workspace = self._workspaces.get()
             try:
-                # An overflow shows in the loss, which the caller looks at.
+                # An overflow shows in the loss, which the caller looks at. Other threads need to be told so too.
                 with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
                     return sum(self._block(workspace, block, rows, sums, with_gradient) for block in runs[number]), sums
             finally:

@@ -85,7 +85,20 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int, owner: str
         raise wrong(owner, "sample_weight", "finite numbers >= 0", float(weight[bad][0]), "0 leaves a row out.")
     if not weight.any():
         raise wrong(owner, "sample_weight", "greater than 0 for some rows", "zeros only")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weight.sum()):
+            raise wrong(owner, "sample_weight", "numbers with a finite sum", float(weight.max()), "Only ratios matter.")
     return weight
+
+
+def check_label_types(y: NDArray[Any], owner: str) -> None:
+    """Complain about labels that cannot be sorted, such as numbers and strings together."""
+    kinds = {type(label).__name__ for label in y} if y.dtype == object else set()
+    if "str" in kinds and len(kinds) > 1:
+        raise DataError(
+            f"`{owner}` needs labels of one type, got labels of the types {', '.join(sorted(kinds))}. "
+            "Convert them all to one, such as str."
+        )
 
 
 def encode_labels(

@@ -84,8 +84,9 @@ def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, rando
         loss, gradient = problem.smooth_value_and_gradient(theta, rows)
         loss += problem.penalty.absolute_part(theta)
         total += loss * (problem.objective.n_rows if rows is None else len(rows))
-        direction, rate = rule(gradient)
-        theta -= rate * direction
+        with np.errstate(over="ignore", invalid="ignore"):  # told at the next evaluation, in words
+            direction, rate = rule(gradient)
+            theta -= rate * direction
         problem.penalty.shrink(theta, rate)
         theta[:] = problem.clip(theta)
     return float(total / problem.objective.n_rows)

@@ -30,9 +30,11 @@ class Problem:
 
     def smooth_value_and_gradient(self, theta: Theta, rows: NDArray[np.integer] | None = None) -> tuple[float, Theta]:
         """Return loss and gradient of everything but the absolute part of the penalty."""
-        loss, gradient = self.objective.value_and_gradient(theta, rows)
-        loss += self.penalty.add_smooth_part(theta, gradient)
-        if not np.isfinite(loss) or not np.isfinite(gradient.sum()):
+        with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
+            loss, gradient = self.objective.value_and_gradient(theta, rows)
+            loss += self.penalty.add_smooth_part(theta, gradient)
+            finite = np.isfinite(loss) and np.isfinite(gradient.sum())
+        if not finite:
             raise NonFiniteLossError(
                 f"The loss became {loss:g}: the weights have grown up to {np.abs(theta).max():.3g}. "
                 "Lower learning_rate (solver='adam' or 'rmsprop'), raise alpha, set weight_bounds, or scale the "

@@ -1,0 +1,226 @@
+"""A table of problems times a table of solvers, and how learning ends."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
+
+from cogmap.exceptions import NonFiniteLossError
+from cogmap.objective import Objective
+from cogmap.penalties import ElasticNet
+from cogmap.solvers import RULES, Outcome, Problem, Watch, solve_adaptive, solve_lbfgs
+from cogmap.solvers.adaptive import Adam, RMSprop, batches
+
+
+def make_problem(l1=0.0, l2=0.01, bounds=None, depth=1, seed=0):
+    """A logistic regression, or a deeper map, on random rows of two classes."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((60, 3))
+    y = (X @ [2.0, -1.0, 0.1] + 0.3 * rng.normal(size=60) > 0.5).astype(int)
+    objective = Objective(X, y, 2, output="single", depth=depth, slope=1.0)
+    return Problem(objective, ElasticNet(l1, l2, 16), bounds)
+
+
+def solve(solver, problem, max_iter=5000, tol=1e-9, batch_size=60, rate=0.02, **watching):
+    theta = problem.clip(np.random.default_rng(1).normal(scale=0.1, size=problem.objective.n_parameters))
+    watch = Watch(max_iter, tol, 10, **watching)
+    if solver == "lbfgs":
+        theta, outcome = solve_lbfgs(problem, theta, watch)
+    else:
+        rule = RULES[solver](rate)
+        theta, outcome = solve_adaptive(problem, theta, watch, rule, batch_size, np.random.RandomState(0))
+    return theta, outcome, watch
+
+
+def total_loss(problem, theta):
+    loss, _ = problem.smooth_value_and_gradient(theta)
+    return loss + problem.penalty.absolute_part(theta)
+
+
+BOUNDS = np.full((4, 4), -0.3), np.full((4, 4), 0.5)
+PROBLEMS = {
+    "square penalty": {},
+    "absolute penalty": {"l1": 0.02, "l2": 0.0},
+    "both penalties": {"l1": 0.01, "l2": 0.01},
+    "bounds": {"bounds": BOUNDS},
+    "absolute penalty and bounds": {"l1": 0.005, "l2": 0.0, "bounds": BOUNDS},
+}
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_solver_finds_the_minimum_of_every_convex_problem(solver, name):
+    """All end at the loss of SciPy's trust-region method on the same problem, and within the bounds."""
+    problem = make_problem(**PROBLEMS[name])
+    # Adam and RMSprop circle around a minimum at the distance of their rate: a small one, and no stop on the way.
+    settings = {} if solver == "lbfgs" else {"tol": 0.0, "max_iter": 12_000, "rate": 0.005}
+    theta, _, _ = solve(solver, problem, **settings)
+    l1, n = problem.penalty.l1, problem.penalty.n_weights
+    low, high = (
+        (np.full(16, -10.0), np.full(16, 10.0)) if problem.bounds is None else (b.ravel() for b in problem.bounds)
+    )
+
+    def split_loss(parts):  # weights as positive minus negative parts, which makes |W| smooth
+        joined = np.concatenate([parts[:n] - parts[n : 2 * n], parts[2 * n :]])
+        return problem.smooth_value_and_gradient(joined)[0] + l1 * parts[: 2 * n].sum()
+
+    ranges = [(max(a, 0), max(b, 0)) for a, b in zip(low, high, strict=True)]
+    ranges += [(max(-b, 0), max(-a, 0)) for a, b in zip(low, high, strict=True)]
+    ranges += [(-10, 10)] * 4
+    start = np.clip(np.zeros(36), [r[0] for r in ranges], [r[1] for r in ranges])
+    best = minimize(split_loss, start, bounds=ranges, method="SLSQP", options={"maxiter": 500, "ftol": 1e-12}).fun
+    assert total_loss(problem, theta) == pytest.approx(best, abs=2e-5)
+    if problem.bounds is not None:
+        W = theta[:16].reshape(4, 4)
+        assert (problem.bounds[0] <= W).all()
+        assert (problem.bounds[1] >= W).all()
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
+def test_absolute_penalty_makes_exact_zeros(solver):
+    """The weights that do not matter are 0, not small."""
+    theta, _, _ = solve(solver, make_problem(l1=0.02, l2=0.0), rate=0.002)
+    W = theta[:16].reshape(4, 4)
+    assert not W[:3].any()  # the features are not read after one step
+    assert W[3, 0] > 0.1
+    assert W[3, 2] == 0.0
+
+
+def test_one_step_is_logistic_regression():
+    """L-BFGS on depth 1 ends where scikit-learn's logistic regression ends."""
+    problem = make_problem(l2=0.01)
+    theta, outcome, _ = solve("lbfgs", problem)
+    assert outcome.converged
+    expected = LogisticRegression(C=1 / (0.01 * 60), tol=1e-10, max_iter=1000).fit(
+        problem.objective._X, problem.objective._codes
+    )
+    np.testing.assert_allclose(theta[:16].reshape(4, 4)[3, :3], expected.coef_[0], atol=1e-4)
+
+
+def test_rmsprop_is_that_of_tensorflow_1():
+    """Three steps by hand: mean square from one, decay 0.9, epsilon 1e-10 inside the root."""
+    rule = RMSprop(0.1)
+    mean_square = np.ones(2)
+    for gradient in (np.array([1.0, -2.0]), np.array([0.5, 0.0]), np.array([3.0, 1e-6])):
+        mean_square = 0.9 * mean_square + 0.1 * gradient**2
+        direction, rate = rule(gradient)
+        np.testing.assert_allclose(rate * direction, 0.1 * gradient / np.sqrt(mean_square + 1e-10), rtol=1e-12)
+
+
+def test_adam_is_the_published_algorithm():
+    """Three steps by hand, with the corrected means of the paper by Kingma and Ba."""
+    rule = Adam(0.1)
+    m, v = np.zeros(2), np.zeros(2)
+    for t, gradient in enumerate((np.array([1.0, -2.0]), np.array([0.5, 0.1]), np.array([3.0, 1e-3])), start=1):
+        m = 0.9 * m + 0.1 * gradient
+        v = 0.999 * v + 0.001 * gradient**2
+        expected = 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+        direction, rate = rule(gradient)
+        np.testing.assert_allclose(rate * direction, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("n_rows", "batch_size"), [(100, 10), (105, 10), (109, 50), (7, 1)])
+def test_batches_use_every_row_once_in_the_papers_number_of_steps(n_rows, batch_size):
+    """As many batches as fit, none smaller than asked for."""
+    parts = list(batches(n_rows, batch_size, np.random.RandomState(0)))
+    assert len(parts) == n_rows // batch_size
+    assert min(map(len, parts)) >= batch_size
+    assert sorted(np.concatenate(parts)) == list(range(n_rows))
+
+
+@pytest.mark.parametrize("batch_size", [60, 61, 1000])
+def test_a_batch_of_all_rows_is_not_shuffled(batch_size):
+    """One batch is the whole table, as it is."""
+    assert list(batches(60, batch_size, np.random.RandomState(0))) == [None]
+
+
+def test_mini_batches_learn():
+    """Small batches get near the minimum too."""
+    problem = make_problem()
+    best = total_loss(problem, solve("lbfgs", problem)[0])
+    theta, _, _ = solve("adam", problem, batch_size=10, tol=0.0, max_iter=300)
+    assert total_loss(problem, theta) == pytest.approx(best, abs=2e-3)
+
+
+class TestOutcomes:
+    """Every end of learning has its own outcome."""
+
+    @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
+    def test_max_iter(self, solver):
+        """Too few iterations are told as not converged, with a cure."""
+        _, outcome, watch = solve(solver, make_problem(), max_iter=3)
+        assert outcome is Outcome.MAX_ITER
+        assert not outcome.converged
+        assert watch.n_iter == len(watch.loss_curve) == 3
+
+    @pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
+    def test_tol_zero_makes_all_iterations(self, solver):
+        """Who asks for a number of iterations gets it, and no complaint."""
+        _, outcome, watch = solve(solver, make_problem(depth=3), max_iter=25, tol=0.0)
+        assert outcome is Outcome.ALL_ITERATIONS
+        assert outcome.converged
+        assert watch.n_iter == 25
+
+    def test_vanished_gradient(self):
+        """L-BFGS ends when the gradient is small, and it is."""
+        problem = make_problem()
+        theta, outcome, _ = solve("lbfgs", problem, tol=1e-5)
+        assert outcome is Outcome.GRADIENT_VANISHED
+        assert np.abs(problem.smooth_value_and_gradient(theta)[1]).max() <= 1e-5
+
+    def test_vanished_gradient_on_a_bound(self):
+        """What points out of the bounds does not count."""
+        problem = make_problem(bounds=BOUNDS)
+        theta, outcome, _ = solve("lbfgs", problem, tol=1e-5)
+        assert outcome is Outcome.GRADIENT_VANISHED
+        assert np.abs(problem.smooth_value_and_gradient(theta)[1]).max() > 1e-3
+
+    def test_settled_loss(self):
+        """Adam ends when the loss has settled."""
+        _, outcome, watch = solve("adam", make_problem(), tol=1e-4)
+        assert outcome is Outcome.LOSS_SETTLED
+        assert watch.loss_curve[-11] - watch.loss_curve[-1] < 1e-4
+
+    @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
+    def test_settled_validation_keeps_the_best(self, solver):
+        """A validation loss that rises from iteration 5 on ends learning 10 iterations later."""
+        seen = []
+
+        def validation(theta):
+            seen.append(theta.copy())
+            return abs(len(seen) - 5.0)
+
+        _, outcome, watch = solve(solver, make_problem(depth=3), tol=1e-9, validation=validation)
+        assert outcome is Outcome.VALIDATION_SETTLED
+        assert watch.n_iter == 15
+        assert np.array_equal(watch.best_theta, seen[4])
+        assert watch.validation_curve[4] == 0.0
+
+    @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
+    def test_callback_stops(self, solver):
+        """Who watches can stop."""
+        _, outcome, watch = solve(solver, make_problem(), after_iteration=lambda theta, number, loss: number == 2)
+        assert outcome is Outcome.CALLBACK
+        assert watch.n_iter == 2
+
+    def test_start_at_the_minimum(self):
+        """A start that is a solution is one, and has a loss."""
+        problem = make_problem()
+        theta, _, _ = solve("lbfgs", problem)
+        watch = Watch(100, 1e-3, 10)
+        _, outcome = solve_lbfgs(problem, theta, watch)
+        assert outcome is Outcome.GRADIENT_VANISHED
+        assert watch.loss_curve == [pytest.approx(total_loss(problem, theta))]
+
+    @pytest.mark.parametrize("solver", ["adam", "rmsprop"])
+    def test_non_finite_loss_is_an_error_that_says_why(self, solver):
+        """A rate beyond all measure is told, never a silent NaN."""
+        with pytest.raises(NonFiniteLossError, match="Lower learning_rate"):
+            solve(solver, make_problem(depth=2), rate=1e200)
+
+    def test_sentences_are_for_people(self):
+        """Each outcome says what happened, and what to do if it is not good."""
+        for outcome in Outcome:
+            assert str(outcome).endswith(".")
+            assert outcome.converged == (outcome.cure == "")
+        assert len({outcome.sentence for outcome in Outcome}) == len(Outcome)

@@ -1,0 +1,297 @@
+"""Bad input as a table: each gets an error that names it, or a documented result; nothing fitted is lost."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.exceptions import NotFittedError
+
+from cogmap import FCMClassifier, FuzzyCognitiveMap
+from cogmap.exceptions import CogmapError, NonFiniteLossError, ParameterError
+
+X = np.random.default_rng(0).random((30, 3))
+Y = np.arange(30) % 3
+
+
+def changed(place, value):
+    bad = X.copy()
+    bad[place] = value
+    return bad
+
+
+# Wrong values of every parameter: the value, and what the message says besides class and parameter.
+WRONG_PARAMETERS = [
+    ("depth", 0, "an integer >= 1, got 0"),
+    ("depth", -1, "an integer >= 1"),
+    ("depth", 1.5, "an integer >= 1"),
+    ("depth", True, "an integer >= 1, got True"),
+    ("depth", "2", "an integer >= 1, got '2'"),
+    ("depth", None, "an integer >= 1"),
+    ("slope", 0, "a number > 0"),
+    ("slope", -2.0, "a number > 0"),
+    ("slope", np.nan, "a number > 0"),
+    ("slope", np.inf, "a number > 0"),
+    ("slope", "steep", "a number > 0"),
+    ("output", "both", "one of 'auto', 'single', 'one_hot', got 'both'"),
+    ("output", "onehot", "Did you mean 'one_hot'"),
+    ("output", "single", "'one_hot' for 3 classes"),
+    ("output", None, "one of"),
+    ("gain", 0.0, "a number > 0"),
+    ("gain", [1.0], "a number > 0"),
+    ("alpha", -1, "a number >= 0, got -1"),
+    ("alpha", np.nan, "a number >= 0"),
+    ("alpha", "small", "a number >= 0"),
+    ("l1_ratio", 1.5, "a number >= 0 and <= 1, got 1.5"),
+    ("l1_ratio", -0.1, "a number >= 0 and <= 1"),
+    ("solver", "sgd", "one of 'lbfgs', 'adam', 'rmsprop', got 'sgd'"),
+    ("solver", "lbgfs", "Did you mean 'lbfgs'"),
+    ("max_iter", 0, "an integer >= 1"),
+    ("max_iter", 10.0, "an integer >= 1"),
+    ("tol", -1e-3, "a number >= 0"),
+    ("tol", None, "a number >= 0"),
+    ("learning_rate", 0, "a number > 0"),
+    ("learning_rate", "adaptive", "a number > 0"),
+    ("batch_size", 0, "an integer >= 1, got 0. Or 'auto'"),
+    ("batch_size", "all", "an integer >= 1, got 'all'. Or 'auto'"),
+    ("early_stopping", "yes", "True or False, got 'yes'"),
+    ("early_stopping", 1, "True or False"),
+    ("validation_fraction", 0.0, "a number > 0 and < 1"),
+    ("validation_fraction", 1.0, "a number > 0 and < 1"),
+    ("n_iter_no_change", 0, "an integer >= 1"),
+    ("init", "balance", "Did you mean 'balanced'"),
+    ("init", np.eye(3), "or a FuzzyCognitiveMap"),
+    ("init", FuzzyCognitiveMap(np.eye(2)), "a map of the 6 concepts"),
+    ("init", FuzzyCognitiveMap(np.eye(6), activation="tanh"), "states in [0, 1]"),
+    ("edges", [("x0", "clas=0")], "Did you mean 'class=0'"),
+    ("edges", np.eye(3, dtype=bool), "shape (6, 6)"),
+    ("edges", [], "nothing to learn"),
+    ("weight_bounds", (1, -1), "low <= high"),
+    ("weight_bounds", 5, "(low, high)"),
+    ("scale", None, "True or False"),
+    ("scale", "minmax", "True or False"),
+    ("class_weight", "balance", "Did you mean 'balanced'"),
+    ("class_weight", {7: 1.0}, "labels in y, [0, 1, 2], got 'a dict with [7]'"),
+    ("class_weight", {0: -1.0}, "finite weights > 0"),
+    ("class_weight", {0: "much"}, "a dict of numbers"),
+    ("warm_start", 1, "True or False"),
+    ("n_jobs", 0, "other than 0"),
+    ("n_jobs", 1.5, "an integer"),
+    ("verbose", -1, "an integer >= 0"),
+    ("verbose", "loud", "an integer >= 0"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "message"), WRONG_PARAMETERS, ids=lambda value: str(value)[:30])
+def test_wrong_parameters(name, value, message):
+    """Class, parameter, expectation, what was got, the cure; and both ValueError and TypeError catch it."""
+    with pytest.raises(ParameterError) as caught:
+        FCMClassifier(**{name: value}).fit(X, Y)
+    text = str(caught.value)
+    assert text.startswith(f"`FCMClassifier({name}=...)` must be ")
+    assert message in text
+    assert len(text) < 400
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, TypeError)
+
+
+def test_every_parameter_is_in_the_table():
+    """No parameter escapes; random_state is checked by scikit-learn."""
+    assert {row[0] for row in WRONG_PARAMETERS} == set(FCMClassifier().get_params()) - {"random_state"}
+    with pytest.raises(ValueError, match="'chance' cannot be used to seed"):
+        FCMClassifier(random_state="chance").fit(X, Y)
+
+
+WRONG_DATA = {
+    "NaN": (changed((3, 1), np.nan), Y, None, ValueError, "X contains NaN"),
+    "infinity": (changed((3, 1), np.inf), Y, None, ValueError, "X contains infinity"),
+    "strings": ([*X[:-1].tolist(), ["a", "b", "c"]], Y, None, ValueError, "could not convert string"),
+    "sparse": (csr_matrix(X), Y, None, TypeError, "Sparse data was passed"),
+    "three dimensions": (X[None], Y, None, ValueError, "dim 3"),
+    "one dimension": (X[:, 0], Y, None, ValueError, "1D array"),
+    "complex": (X + 1j, Y, None, ValueError, "Complex data not supported"),
+    "no rows": (X[:0], Y[:0], None, ValueError, "0 sample"),
+    "no features": (X[:, :0], Y, None, ValueError, r"0 feature\(s\)"),
+    "fewer labels than rows": (X, Y[:-1], None, ValueError, "inconsistent numbers of samples"),
+    "no labels": (X, None, None, ValueError, "requires y to be passed"),
+    "NaN label": (X, np.where(Y == 2, np.nan, Y), None, ValueError, "y contains NaN"),
+    "continuous labels": (X, X[:, 0], None, ValueError, "continuous"),
+    "labels of two types": (X, np.array([1, "a", 2] * 10, dtype=object), None, ValueError, "types int, str.*Convert"),
+    "one class": (X, np.full(30, "cat"), None, ValueError, r"at least 2 classes.*one class only: \['cat'\]"),
+    "a single sample": (X[:1], Y[:1], None, ValueError, "one class only"),
+    "a range beyond floats": (changed((slice(2), 0), [-1.7e308, 1.7e308]), Y, None, ValueError, "Feature number 0"),
+    "one class after weights of 0": (X, Y, (Y == 1).astype(float), ValueError, "sample_weight 0 do not count"),
+    "negative weight": (X, Y, np.where(Y == 1, -1.0, 1.0), ValueError, r"sample_weight=.* finite numbers >= 0, got -1"),
+    "NaN weight": (X, Y, np.where(Y == 1, np.nan, 1.0), ValueError, "sample_weight=.* finite numbers >= 0, got nan"),
+    "only weights of 0": (X, Y, np.zeros(30), ValueError, "sample_weight=.* greater than 0 for some rows"),
+    "weights beyond floats": (X, Y, np.full(30, 1e308), ValueError, "sample_weight=.* finite sum"),
+    "too few weights": (X, Y, np.ones(29), ValueError, r"sample_weight=.* shape \(30,\)"),
+    "weights in two columns": (X, Y, np.ones((30, 2)), ValueError, r"sample_weight=.* shape \(30,\)"),
+    "weights of text": (X, Y, np.array(["a"] * 30), ValueError, "sample_weight=.* array of numbers"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def fitted():
+    """A model fitted on good data, and what it predicts."""
+    fcm = FCMClassifier(random_state=0, max_iter=5, tol=0).fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y)
+    return fcm, dict(vars(fcm))
+
+
+def assert_as_it_was(fcm, before):
+    assert vars(fcm).keys() == before.keys()
+    for name, value in vars(fcm).items():
+        assert value is before[name], name
+
+
+@pytest.mark.parametrize("name", WRONG_DATA)
+def test_wrong_data_are_told_and_leave_the_model_as_it_was(fitted, name):
+    """The message says what is wrong; the model fitted before still predicts."""
+    fcm, before = fitted
+    bad_X, bad_y, weight, exception, message = WRONG_DATA[name]
+    with pytest.raises(exception, match=message):
+        fcm.fit(bad_X, bad_y, weight)
+    assert_as_it_was(fcm, before)
+    with pytest.raises(exception, match=message):
+        FCMClassifier(random_state=0).fit(bad_X, bad_y, weight)
+
+
+def test_a_wrong_parameter_leaves_the_model_as_it_was(fitted):
+    """Also if it is found only after looking at the data."""
+    fcm, before = fitted
+    for changes in ({"depth": 0}, {"edges": [("a", "nowhere")]}, {"init": FuzzyCognitiveMap(np.eye(2))}):
+        broken = {**before, **changes}
+        fcm.set_params(**changes)
+        with pytest.raises(CogmapError):
+            fcm.fit(X, Y)
+        assert_as_it_was(fcm, broken)
+        fcm.set_params(depth=2, edges=None, init="balanced")
+
+
+def test_a_loss_that_is_not_finite_leaves_the_model_as_it_was(fitted):
+    """Learning that fails half-way leaves no trace."""
+    fcm, before = fitted
+    fcm.set_params(solver="adam", learning_rate=1e200)
+    with pytest.raises(NonFiniteLossError, match="Lower learning_rate"):
+        fcm.fit(X, Y)
+    for name in ("map_", "classes_", "n_features_in_", "feature_names_in_", "loss_curve_", "feature_range_"):
+        assert vars(fcm)[name] is before[name]
+    with pytest.raises(NonFiniteLossError):
+        fcm.set_params(solver="lbfgs", scale=False).fit((X - 0.5) * 3e308, Y)
+    assert fcm.map_ is before["map_"]
+
+
+def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
+    """Ctrl-C in the middle."""
+    fcm, before = fitted
+
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cogmap.classifier.solve_lbfgs", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fcm.fit(X[:, :2], Y)
+    assert_as_it_was(fcm, before)
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function", "transform", "trajectory"])
+def test_wrong_rows_at_prediction_are_told(fitted, method):
+    """Before fitting, with another number or other names of features, with NaN, with no rows."""
+    fcm, _ = fitted
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    with pytest.raises(NotFittedError):
+        getattr(FCMClassifier(), method)(X)
+    with pytest.raises(ValueError, match="expecting 3 features"):
+        getattr(FCMClassifier(max_iter=2, tol=0).fit(X, Y), method)(X[:, :2])
+    for other in (frame[["b", "a", "c"]], frame[["a", "b"]]):
+        with pytest.raises(ValueError, match="feature names should match"):
+            getattr(fcm, method)(other)
+    with pytest.raises(ValueError, match="X contains NaN"):
+        getattr(fcm, method)(frame * np.nan)
+    with pytest.raises(ValueError, match="0 sample"):
+        getattr(fcm, method)(frame[:0])
+
+
+def test_wrong_names_out_are_told(fitted):
+    """Names asked for must be those seen in fit."""
+    fcm, _ = fitted
+    with pytest.raises(ValueError, match="not equal to feature_names_in_"):
+        fcm.get_feature_names_out(["x", "y", "z"])
+    with pytest.raises(ValueError, match="length equal to number of features"):
+        fcm.get_feature_names_out(["a"])
+
+
+class TestPartialFit:
+    """What can go wrong when learning in parts."""
+
+    def test_first_call_needs_classes(self):
+        """All labels have to be known before."""
+        with pytest.raises(ParameterError, match=r"classes=.* given in the first call.*List all labels"):
+            FCMClassifier().partial_fit(X, Y)
+
+    def test_unseen_classes_are_told(self):
+        """At the first call or later, with the cure; the model stays as it was."""
+        fcm = FCMClassifier(random_state=0)
+        with pytest.raises(ValueError, match=r"got the labels \[2\], .*\[0, 1\].*in the first call"):
+            fcm.partial_fit(X, Y, classes=[0, 1])
+        assert not hasattr(fcm, "map_")
+        fcm.partial_fit(X, Y, classes=[0, 1, 2])
+        before = dict(vars(fcm))
+        with pytest.raises(ValueError, match=r"got the labels \[3, 4, 5\]"):
+            fcm.partial_fit(X, Y + 3)
+        assert_as_it_was(fcm, before)
+
+    def test_other_classes_are_told(self):
+        """The list cannot change."""
+        fcm = FCMClassifier(random_state=0).partial_fit(X, Y, classes=[0, 1, 2])
+        with pytest.raises(ParameterError, match=r"the same as in the first call, \[0, 1, 2\]"):
+            fcm.partial_fit(X, Y, classes=[0, 1, 2, 3])
+
+    def test_one_class_is_told(self):
+        """One class is none to choose from."""
+        with pytest.raises(ValueError, match="at least 2 classes"):
+            FCMClassifier().partial_fit(X, np.zeros(30), classes=[0])
+
+    def test_balanced_weights_are_told(self):
+        """They need all the data."""
+        with pytest.raises(ParameterError, match="not known from a part"):
+            FCMClassifier(class_weight="balanced").partial_fit(X, Y, classes=[0, 1, 2])
+
+    def test_another_number_of_features_is_told(self):
+        """The second part must look like the first."""
+        fcm = FCMClassifier(random_state=0).partial_fit(X, Y, classes=[0, 1, 2])
+        with pytest.raises(ValueError, match="expecting 3 features"):
+            fcm.partial_fit(X[:, :2], Y)
+
+    def test_a_failed_pass_leaves_no_trace(self):
+        """Neither in the map nor in what the solver remembers."""
+        fcm = FCMClassifier(random_state=0, batch_size=5).partial_fit(X, Y, classes=[0, 1, 2])
+        kept = FCMClassifier(random_state=0, batch_size=5).partial_fit(X, Y, classes=[0, 1, 2])
+        remembered = fcm._incremental
+        good, remembered[0].learning_rate = remembered[0].learning_rate, 1e200
+        with pytest.raises(NonFiniteLossError):
+            fcm.partial_fit(X, Y)
+        assert fcm._incremental is remembered
+        remembered[0].learning_rate = good
+        fcm.partial_fit(X, Y)
+        assert fcm.map_ == kept.partial_fit(X, Y).map_
+
+
+def test_warm_start_on_other_data_is_told(fitted):
+    """Other classes or another number of features cannot go on from here."""
+    fcm, _ = fitted
+    fcm.set_params(warm_start=True)
+    for other_X, other_y in ((X[:, :2], Y), (X, Y + 1), (X[Y < 2], Y[Y < 2])):
+        with pytest.raises(ValueError, match=r"warm_start=True.*Set warm_start=False"):
+            fcm.fit(other_X, other_y)
+
+
+def test_early_stopping_with_too_few_rows_is_told():
+    """No row can be kept aside of four."""
+    with pytest.raises(ValueError, match="leaves no row for validation"):
+        FCMClassifier(early_stopping=True).fit(X[:4], [0, 0, 1, 1])
+
+
+def test_two_rows_are_enough():
+    """One row a class is little, but it can be learned."""
+    fcm = FCMClassifier(random_state=0, alpha=0.01).fit([[0.0], [1.0]], ["a", "b"])
+    assert fcm.predict([[0.0], [1.0]]).tolist() == ["a", "b"]

@@ -1,0 +1,404 @@
+"""What the classifier promises."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification, make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.preprocessing import MinMaxScaler
+
+from cogmap import FCMClassifier, FuzzyCognitiveMap
+from cogmap.solvers import Outcome
+
+
+def same_model(a, b):
+    return a.map_ == b.map_ and np.array_equal(a.classes_, b.classes_)
+
+
+class TestIsLogisticRegression:
+    """With one step and one output the model is a logistic regression."""
+
+    @pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
+    @pytest.mark.parametrize("slope", [1.0, 2.0])
+    def test_same_decision_function_at_the_same_penalty(self, breast_cancer, C, slope):
+        """To 1e-4, also on rows outside the training range; a slope scales the penalty by its square."""
+        X, y = breast_cancer
+        train, test = X[::2], X[1::2]
+        scaler = MinMaxScaler().fit(train)
+        expected = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(scaler.transform(train), y[::2])
+        fcm = FCMClassifier(depth=1, slope=slope, alpha=slope**2 / C, tol=1e-8, max_iter=10_000, random_state=0)
+        fcm.fit(train, y[::2])
+        for rows in (train, test):
+            decision = expected.decision_function(scaler.transform(rows))
+            np.testing.assert_allclose(fcm.decision_function(rows), decision, rtol=0, atol=1e-4)
+
+    def test_weights_of_rows_and_classes_agree_too(self, breast_cancer):
+        """Sample weights and class weights mean what they mean there."""
+        X, y = breast_cancer
+        X = MinMaxScaler().fit_transform(X)
+        weight = np.random.default_rng(0).random(len(y)) + 0.1
+        expected = LogisticRegression(class_weight={0: 3.0}, tol=1e-10, max_iter=10_000).fit(X, y, weight)
+        fcm = FCMClassifier(depth=1, slope=1.0, class_weight={0: 3.0}, tol=1e-8, max_iter=10_000, random_state=0)
+        fcm.fit(X, y, weight)
+        np.testing.assert_allclose(fcm.decision_function(X), expected.decision_function(X), rtol=0, atol=1e-4)
+
+    def test_transform_of_one_step_is_the_scaled_input(self, breast_cancer):
+        """Before the only step there are the features and an undecided output."""
+        X, y = breast_cancer
+        states = FCMClassifier(depth=1, random_state=0).fit(X, y).transform(X)
+        np.testing.assert_allclose(states[:, :-1], MinMaxScaler().fit_transform(X), atol=1e-12)
+        assert (states[:, -1] == 0.5).all()
+
+
+class TestPrediction:
+    """Labels, probabilities, states and names fit together."""
+
+    @pytest.mark.parametrize("output", ["single", "one_hot"])
+    def test_two_classes_with_one_output_or_two(self, breast_cancer, output):
+        """Both learn; scores, labels and probabilities agree."""
+        X, y = breast_cancer
+        fcm = FCMClassifier(output=output, random_state=0).fit(X, y)
+        assert fcm.output_ == output
+        assert fcm.map_.n_concepts == 30 + (1 if output == "single" else 2)
+        assert fcm.score(X, y) > 0.97
+        decision, probability = fcm.decision_function(X), fcm.predict_proba(X)
+        assert decision.shape == (569,)
+        np.testing.assert_allclose(probability.sum(axis=1), 1.0)
+        np.testing.assert_allclose(probability[:, 1], 1 / (1 + np.exp(-decision)), atol=1e-12)
+        assert np.array_equal(fcm.predict(X), (decision >= 0).astype(int))
+
+    def test_trajectory_transform_and_prediction_agree_with_the_map(self, iris):
+        """The estimator adds nothing to what its map does."""
+        X, y = iris
+        fcm = FCMClassifier(depth=3, random_state=0).fit(X, y)
+        trajectory = fcm.trajectory(X)
+        assert trajectory.shape == (4, 150, 7)
+        np.testing.assert_allclose(trajectory, fcm.map_.run(trajectory[0], 3), atol=1e-15)
+        np.testing.assert_allclose(fcm.transform(X), trajectory[2], atol=1e-15)
+        outputs = trajectory[3][:, 4:]
+        np.testing.assert_allclose(fcm.decision_function(X), 10.0 * outputs, atol=1e-12)
+        exponentials = np.exp(10.0 * outputs)
+        np.testing.assert_allclose(
+            fcm.predict_proba(X), exponentials / exponentials.sum(axis=1, keepdims=True), atol=1e-12
+        )
+        assert np.array_equal(fcm.predict(X), outputs.argmax(axis=1))
+
+    def test_changing_parameters_after_fit_does_not_change_predictions(self, iris):
+        """Predictions follow the values used in fit."""
+        X, y = iris
+        fcm = FCMClassifier(depth=3, random_state=0).fit(X, y)
+        before = fcm.predict_proba(X)
+        fcm.set_params(depth=1, gain=1.0, slope=9.0, scale=False, output="single")
+        assert np.array_equal(fcm.predict_proba(X), before)
+
+    @pytest.mark.parametrize(
+        "labels",
+        [
+            ["setosa", "versicolor", "virginica"],
+            [-7, 0, 12],
+            [1.0, 2.0, 5.0],
+            pd.Categorical(["c", "a", "b"]),
+        ],
+        ids=["str", "int", "float", "categorical"],
+    )
+    def test_labels_of_any_type(self, iris, labels):
+        """What goes in as a label comes out as one."""
+        X, y = iris
+        y = np.asarray(labels)[y]
+        fcm = FCMClassifier(random_state=0).fit(X, y)
+        assert fcm.score(X, y) > 0.95
+        assert set(fcm.predict(X)) == set(y)
+        assert fcm.predict(X).dtype == fcm.classes_.dtype
+
+    def test_booleans_are_labels(self, breast_cancer):
+        """True and False are two classes."""
+        X, y = breast_cancer
+        fcm = FCMClassifier(random_state=0).fit(X, y == 1)
+        assert fcm.classes_.tolist() == [False, True]
+        assert fcm.map_.concepts[-1] == "class=True"
+
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+    def test_data_frames_in_and_out(self, iris, frame):
+        """Names of columns become names of concepts; set_output gives frames with these names."""
+        names = ["sepal length", "sepal width", "petal length", "petal width"]
+        X = frame({name: iris[0][:, i] for i, name in enumerate(names)})
+        y = np.array(["setosa", "versicolor", "virginica"])[iris[1]]
+        kind = frame.__module__.split(".")[0]
+        fcm = FCMClassifier(random_state=0).set_output(transform=kind).fit(X, y)
+        concepts = [*names, "class=setosa", "class=versicolor", "class=virginica"]
+        assert list(fcm.feature_names_in_) == names
+        assert list(fcm.map_.concepts) == concepts
+        transformed = fcm.transform(X)
+        assert isinstance(transformed, frame)
+        assert list(transformed.columns) == concepts
+        assert same_model(fcm, FCMClassifier(random_state=0).fit(X, y))
+        from_array = FCMClassifier(random_state=0).fit(iris[0], y)
+        assert np.array_equal(fcm.map_.weights, from_array.map_.weights)
+
+    def test_float32_stays_float32(self, iris):
+        """Half the memory in, half the memory out, and nearly the same predictions."""
+        X, y = iris
+        fcm = FCMClassifier(random_state=0).fit(X.astype(np.float32), y)
+        assert fcm.transform(X.astype(np.float32)).dtype == np.float32
+        assert fcm.predict_proba(X.astype(np.float32)).dtype == np.float32
+        expected = FCMClassifier(random_state=0).fit(X, y).predict_proba(X)
+        np.testing.assert_allclose(fcm.predict_proba(X), expected, atol=0.05)
+
+    @pytest.mark.parametrize("factor", [1e3, 1e100, -1e300])
+    def test_values_far_outside_the_training_range_saturate(self, iris, factor):
+        """A prediction is made as for a value one training range outside, never NaN."""
+        X, y = iris
+        fcm = FCMClassifier(random_state=0).fit(X, y)
+        far = fcm.predict_proba(factor * X)
+        span = X.max(axis=0) - X.min(axis=0)
+        edge = X.max(axis=0) + span if factor > 0 else X.min(axis=0) - span
+        np.testing.assert_allclose(far, np.tile(fcm.predict_proba(edge[None]), (150, 1)), atol=1e-9)
+
+    def test_constant_features_do_no_harm(self, iris):
+        """A column without information changes little and breaks nothing."""
+        X = np.column_stack([iris[0], np.full(150, 3.7)])
+        assert FCMClassifier(random_state=0).fit(X, iris[1]).score(X, iris[1]) > 0.95
+        constant = FCMClassifier(random_state=0).fit(np.ones((150, 2)), iris[1])
+        np.testing.assert_allclose(constant.predict_proba(np.ones((1, 2))), 1 / 3, atol=0.02)
+
+
+class TestLearning:
+    """Solvers, starts, penalties, structure and weights reach the model."""
+
+    def test_curved_boundaries_are_learned(self):
+        """Moons, which no straight line separates."""
+        X, y = make_moons(400, noise=0.1, random_state=0)
+        fcm = FCMClassifier(depth=3, alpha=0.01, output="one_hot", random_state=0, max_iter=5000).fit(X, y)
+        assert fcm.score(X, y) > 0.98 > 0.9 > LogisticRegression().fit(X, y).score(X, y)
+
+    @pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
+    @pytest.mark.parametrize("early_stopping", [False, True])
+    def test_every_solver_learns_iris(self, iris, solver, early_stopping):
+        """With and without a validation part; curves have one entry an iteration."""
+        X, y = iris
+        fcm = FCMClassifier(solver=solver, early_stopping=early_stopping, random_state=0).fit(X, y)
+        assert fcm.score(X, y) > 0.94
+        assert len(fcm.loss_curve_) == fcm.n_iter_
+        assert fcm.loss_curve_[-1] < fcm.loss_curve_[0]
+        assert fcm.outcome_.converged
+        assert hasattr(fcm, "validation_loss_curve_") == early_stopping
+        if early_stopping:
+            assert len(fcm.validation_loss_curve_) == fcm.n_iter_
+
+    def test_refitting_without_early_stopping_forgets_the_validation_curve(self, iris):
+        """Fitted attributes belong to the last fit."""
+        fcm = FCMClassifier(early_stopping=True, random_state=0).fit(*iris)
+        assert not hasattr(fcm.set_params(early_stopping=False).fit(*iris), "validation_loss_curve_")
+
+    @pytest.mark.parametrize("init", ["uniform", "balanced", "correlation"])
+    def test_every_start_learns_iris(self, iris, init):
+        """Whatever the weights are at the beginning."""
+        assert FCMClassifier(init=init, random_state=0).fit(*iris).score(*iris) > 0.95
+
+    def test_an_experts_map_is_where_learning_starts(self, iris):
+        """Starting from a learned map, there is nothing left to learn."""
+        X, y = iris
+        learned = FCMClassifier(random_state=0, tol=1e-5, max_iter=10_000).fit(X, y)
+        again = FCMClassifier(init=learned.map_, tol=1e-3).fit(X, y)
+        assert again.n_iter_ == 1
+        np.testing.assert_allclose(again.map_.weights, learned.map_.weights, atol=0.02)
+
+    def test_absolute_penalty_makes_weights_exactly_zero(self, wine):
+        """More of it, more zeros, and it still classifies."""
+        dense = FCMClassifier(random_state=0).fit(*wine)
+        sparse = FCMClassifier(l1_ratio=1.0, random_state=0).fit(*wine)
+        assert (dense.map_.weights == 0).mean() == 0
+        assert (sparse.map_.weights == 0).mean() > 0.5
+        assert sparse.score(*wine) > 0.95
+
+    @pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
+    @pytest.mark.parametrize("l1_ratio", [0.0, 0.5])
+    def test_edges_and_bounds_hold(self, iris, solver, l1_ratio):
+        """Only allowed influences, only within their range, and it still learns."""
+        X = pd.DataFrame(iris[0], columns=["a", "b", "c", "d"])
+        classes = ["class=0", "class=1", "class=2"]
+        edges = [(feature, output) for feature in "abcd" for output in classes] + [("d", "c")]
+        fcm = FCMClassifier(
+            edges=edges, weight_bounds=(-4, 3), solver=solver, l1_ratio=l1_ratio, alpha=0.1, random_state=0
+        )
+        fcm.fit(X, iris[1])
+        W, place = fcm.map_.weights, list(fcm.map_.concepts).index
+        allowed = np.zeros_like(W, dtype=bool)
+        for source, target in edges:
+            allowed[place(target), place(source)] = True
+        assert not W[~allowed].any()
+        assert W.min() >= -4
+        assert W.max() <= 3
+        assert fcm.score(X, iris[1]) > 0.7
+
+    def test_integer_weights_equal_repeated_rows_bit_by_bit(self, iris):
+        """Order, repetition and weights of rows are one thing; a weight of 0 is no row."""
+        X, y = iris
+        rng = np.random.default_rng(0)
+        times = rng.integers(0, 4, 150)
+        rows = rng.permutation(np.repeat(np.arange(150), times))
+        weighted = FCMClassifier(random_state=0).fit(X, y, times)
+        assert same_model(weighted, FCMClassifier(random_state=0).fit(X[rows], y[rows]))
+
+    def test_order_of_rows_does_not_matter(self, breast_cancer):
+        """Shuffled data give the same model, bit by bit."""
+        X, y = breast_cancer
+        order = np.random.default_rng(0).permutation(len(y))
+        fcm = FCMClassifier(random_state=0)
+        assert same_model(clone(fcm).fit(X, y), clone(fcm).fit(X[order], y[order]))
+
+    def test_class_weight_moves_the_boundary(self):
+        """Balancing finds more of a rare class."""
+        X, y = make_classification(600, weights=[0.95], class_sep=0.5, random_state=0)
+        plain = FCMClassifier(random_state=0, depth=1).fit(X, y).predict(X)
+        balanced = FCMClassifier(random_state=0, depth=1, class_weight="balanced").fit(X, y).predict(X)
+        assert balanced[y == 1].mean() > plain[y == 1].mean() + 0.2
+
+    def test_inputs_are_not_modified(self, iris):
+        """Read-only arrays work."""
+        X, y, weight = iris[0].copy(), iris[1].copy(), np.ones(150)
+        for array in (X, y, weight):
+            array.setflags(write=False)
+        FCMClassifier(random_state=0).fit(X, y, weight).predict(X)
+        FCMClassifier(random_state=0, scale=False, max_iter=5, tol=0).fit(X, y, weight).predict(X)
+
+    def test_verbose_prints_the_loss(self, iris, capsys):
+        """One line an iteration."""
+        FCMClassifier(max_iter=3, tol=0, verbose=1, random_state=0).fit(*iris)
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split(",")[0] for line in lines] == [f"FCMClassifier: iteration {i}" for i in (1, 2, 3)]
+
+    def test_not_converging_is_a_warning_that_says_what_to_change(self, iris):
+        """The outcome says so too."""
+        with pytest.warns(ConvergenceWarning, match=r"Increase max_iter.*max_iter=2") as caught:
+            fcm = FCMClassifier(max_iter=2, random_state=0).fit(*iris)
+        assert fcm.outcome_ is Outcome.MAX_ITER
+        assert caught[0].filename == __file__
+
+    def test_large_tables_are_learned_in_float32_and_stay_close(self):
+        """Above a million values the computation is in float32: rows twice give nearly what rows once give."""
+        X, y = make_classification(50_000, 20, random_state=0)
+        settings = {"max_iter": 10, "tol": 0, "random_state": 0, "alpha": 0.0}
+        once = FCMClassifier(**settings).fit(X, y)
+        twice = FCMClassifier(**settings).fit(np.vstack([X, X]), np.hstack([y, y]))
+        assert not np.array_equal(once.map_.weights, twice.map_.weights)
+        np.testing.assert_allclose(twice.predict_proba(X), once.predict_proba(X), atol=2e-3)
+
+
+class TestReproducibility:
+    """The same number gives the same model."""
+
+    @pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
+    def test_same_random_state_same_bits_whatever_n_jobs(self, solver):
+        """One thread or several, the same weights."""
+        X, y = make_classification(12_000, 30, n_informative=10, n_classes=3, random_state=0)
+        settings = {"solver": solver, "max_iter": 4, "tol": 0, "random_state": 7, "batch_size": 12_000}
+        models = [FCMClassifier(n_jobs=n_jobs, **settings).fit(X, y) for n_jobs in (None, 1, 2, -1)]
+        assert all(same_model(models[0], other) for other in models[1:])
+        other = FCMClassifier(**{**settings, "random_state": 8}).fit(X, y)
+        assert not same_model(models[0], other)
+
+    def test_pickled_and_cloned_models(self, iris):
+        """A pickle predicts the same; a clone is unfitted and fits the same."""
+        X, y = iris
+        fcm = FCMClassifier(depth=3, random_state=0).fit(X, y)
+        restored = pickle.loads(pickle.dumps(fcm))
+        assert np.array_equal(restored.predict_proba(X), fcm.predict_proba(X))
+        assert restored.outcome_ is fcm.outcome_
+        assert not hasattr(clone(fcm), "map_")
+        assert same_model(clone(fcm).fit(X, y), fcm)
+
+    @pytest.mark.parametrize("dataset", ["iris", "wine", "breast_cancer"])
+    def test_starts_do_not_decide_the_outcome(self, dataset, request):
+        """Of 30 starts the worst mean accuracy of 5 folds is within 0.03 of the median."""
+        X, y = request.getfixturevalue(dataset)
+        folds = StratifiedKFold(5, shuffle=True, random_state=0)
+        scores = [cross_val_score(FCMClassifier(random_state=seed), X, y, cv=folds).mean() for seed in range(30)]
+        assert min(scores) > np.median(scores) - 0.03
+
+    def test_every_start_learns_every_class_of_iris(self, iris):
+        """With the paper's settings 7 of 30 starts never learn one of the classes; ours all do."""
+        X, y = iris
+        for seed in range(30):
+            predicted = FCMClassifier(random_state=seed).fit(X, y).predict(X)
+            assert min((predicted[y == code] == code).mean() for code in range(3)) > 0.9
+
+
+class TestContinuing:
+    """Warm starts and learning in parts."""
+
+    def test_warm_start_goes_on(self, iris):
+        """Two halves are nearly a whole: the second starts where the first ended."""
+        X, y = iris
+        fcm = FCMClassifier(max_iter=20, tol=0, warm_start=True, random_state=0).fit(X, y)
+        end = fcm.loss_curve_[-1]
+        fcm.fit(X, y)
+        assert fcm.loss_curve_[0] < end
+        assert fcm.n_iter_ == 20
+
+    def test_warm_start_at_another_slope_keeps_the_trajectories(self, iris):
+        """The weights are translated, so learning does not start afresh."""
+        X, y = iris
+        fcm = FCMClassifier(warm_start=True, random_state=0, alpha=0).fit(X, y)
+        end = fcm.loss_curve_[-1]
+        fcm.set_params(slope=4.0, max_iter=1, tol=0).fit(X, y)
+        assert fcm.loss_curve_[0] < end + 0.01
+
+    @pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
+    def test_partial_fit_learns_in_parts(self, iris, solver):
+        """Many passes over parts reach what fit reaches; the first part may lack classes."""
+        X, y = iris
+        fcm = FCMClassifier(solver=solver, random_state=0)
+        order = np.argsort(np.arange(150) % 50 % 5, kind="stable")
+        for epoch in range(60):
+            for part in np.array_split(order, 5):
+                fcm.partial_fit(X[part], y[part], classes=[0, 1, 2] if epoch == 0 else None)
+        assert fcm.score(X, y) > 0.93
+        assert fcm.outcome_ is Outcome.ONE_PASS
+        assert fcm.n_iter_ == 300 == len(fcm.loss_curve_)
+
+    def test_partial_fit_goes_on_from_fit(self, iris):
+        """A fitted model is improved, not replaced."""
+        X, y = iris
+        fcm = FCMClassifier(random_state=0).fit(X, y)
+        before = fcm.map_
+        fcm.partial_fit(X[::3], y[::3])
+        assert np.abs(fcm.map_.weights - before.weights).max() < 0.1
+        assert fcm.score(X, y) > 0.95
+
+    def test_partial_fit_is_reproducible(self, iris):
+        """Same parts, same state, same model."""
+        X, y = iris
+        models = []
+        for _ in range(2):
+            fcm = FCMClassifier(batch_size=10, random_state=3)
+            for _ in range(3):
+                fcm.partial_fit(X, y, classes=[0, 1, 2])
+            models.append(fcm)
+        assert same_model(*models)
+
+
+def test_paper_settings_can_be_written_down(iris):
+    """The paper's iris: one output a class, depth 4, slope 3, RMSprop, full batches, a fixed number of epochs."""
+    fcm = FCMClassifier(
+        depth=4, slope=3.0, output="one_hot", gain=1.0, alpha=0.0, solver="rmsprop", learning_rate=0.005,
+        batch_size=150, max_iter=1500, tol=0, init="uniform", random_state=0,
+    )  # fmt: skip
+    fcm.fit(*iris)
+    assert fcm.n_iter_ == 1500
+    assert fcm.loss_curve_[-1] > 0.5514  # the floor of a softmax of numbers in (0, 1)
+    assert fcm.score(*iris) > 0.6
+
+
+def test_map_of_the_classifier_is_a_map(iris):
+    """It can be looked at and normalised."""
+    fcm = FCMClassifier(random_state=0).fit(*iris)
+    assert isinstance(fcm.map_, FuzzyCognitiveMap)
+    assert "class=2" in repr(fcm.map_)
+    assert np.abs(fcm.map_.normalized().weights).max() == 1.0

@@ -1,0 +1,48 @@
+"""Ranges of features and first states."""
+
+import numpy as np
+import pytest
+
+from cogmap.encoding import FeatureRange, first_states
+from cogmap.exceptions import DataError
+
+
+def test_training_range_becomes_zero_to_one():
+    """Each column gets its own range; a constant one becomes 0."""
+    X = np.array([[1.0, -5.0, 7.0], [3.0, 5.0, 7.0], [2.0, 0.0, 7.0]])
+    np.testing.assert_allclose(FeatureRange.learn(X).scale(X), [[0, 0, 0], [1, 1, 0], [0.5, 0.5, 0]])
+
+
+def test_values_outside_keep_their_distance_up_to_one_range():
+    """A little outside stays in proportion, far outside is held, infinitely far too."""
+    of = FeatureRange.learn(np.array([[0.0], [10.0]]))
+    far = np.array([[-1.0], [12.0], [-11.0], [25.0], [-1e300], [1e308]])
+    np.testing.assert_allclose(of.scale(far).ravel(), [-0.1, 1.2, -1.0, 2.0, -1.0, 2.0])
+
+
+def test_float32_tables_with_large_values_do_not_overflow():
+    """The difference of two float32 numbers may not be one."""
+    X = np.array([[-3e38], [3e38], [0.0]], dtype=np.float32)
+    scaled = FeatureRange.learn(X).scale(X)
+    assert scaled.dtype == np.float32
+    np.testing.assert_allclose(scaled.ravel(), [0, 1, 0.5])
+
+
+def test_a_range_that_no_float_holds_is_told():
+    """The feature is named, and the cure."""
+    with pytest.raises(DataError, match=r"Feature number 1 spans .* Scale it"):
+        FeatureRange.learn(np.array([[0.0, -1.7e308], [1.0, 1.7e308]]))
+
+
+def test_scaling_many_rows_is_scaling_each(breast_cancer):
+    """Blocks do not show."""
+    X = np.tile(breast_cancer[0], (20, 1))
+    of = FeatureRange.learn(X)
+    np.testing.assert_array_equal(of.scale(X)[5000], of.scale(X[5000:5001])[0])
+
+
+def test_outputs_start_undecided():
+    """Features first, then outputs at 0.5, in the dtype of the features."""
+    states = first_states(np.array([[0.2, 0.9]], dtype=np.float32), 2)
+    assert states.dtype == np.float32
+    np.testing.assert_allclose(states, [[0.2, 0.9, 0.5, 0.5]])

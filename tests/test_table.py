@@ -1,0 +1,66 @@
+"""Labels, weights, names and rows kept aside."""
+
+import numpy as np
+import pytest
+
+from cogmap.exceptions import DataError
+from cogmap.table import Table, class_weights, concept_names
+
+
+def make_table(codes, weight=None, X=None):
+    codes = np.asarray(codes)
+    X = np.arange(len(codes), dtype=float)[:, None] if X is None else np.asarray(X, dtype=float)
+    return Table(X, codes, weight, np.unique(codes), "one_hot", [])
+
+
+def test_merged_rows_have_the_weight_of_all():
+    """Equal rows with equal labels become one; equal rows with different labels stay two."""
+    table = make_table([0, 0, 1, 0], np.array([1.0, 2.0, 4.0, 8.0]), X=[[1.0], [1.0], [1.0], [0.0]]).merged()
+    found = {
+        (float(x), int(code)): weight for x, code, weight in zip(table.X[:, 0], table.codes, table.weight, strict=True)
+    }
+    assert found == {(1.0, 0): 3.0, (1.0, 1): 4.0, (0.0, 0): 8.0}
+
+
+def test_merging_forgets_the_order_of_rows():
+    """Shuffled tables merge to the same table, bit by bit."""
+    rng = np.random.default_rng(0)
+    X, codes = rng.integers(0, 3, (50, 2)), rng.integers(0, 2, 50)
+    order = rng.permutation(50)
+    one, other = make_table(codes, X=X).merged(), make_table(codes[order], X=X[order]).merged()
+    assert np.array_equal(one.X, other.X)
+    assert np.array_equal(one.codes, other.codes)
+    assert np.array_equal(one.weight, other.weight)
+
+
+def test_merging_distinct_rows_adds_no_weights():
+    """Without equal rows and without weights, rows still weigh 1."""
+    assert make_table([0, 1, 1]).merged().weight is None
+
+
+def test_rows_kept_aside_have_the_shares_of_the_classes():
+    """A fifth of each class, but never all rows of one."""
+    table = make_table(np.repeat([0, 1, 2], [100, 50, 1]))
+    aside = table.validation_rows(0.2, np.random.RandomState(0))
+    assert [aside[table.codes == code].sum() for code in range(3)] == [20, 10, 0]
+
+
+def test_too_few_rows_to_keep_any_aside_are_told():
+    """The message names the parameter and the cure."""
+    with pytest.raises(DataError, match=r"validation_fraction=0.1.* of 4 rows .*early_stopping=False"):
+        make_table([0, 0, 1, 1]).validation_rows(0.1, np.random.RandomState(0))
+
+
+def test_balanced_weights_give_classes_the_same_total():
+    """Also when the rows have weights of their own."""
+    codes, weight = np.array([0, 0, 0, 1]), np.array([1.0, 1.0, 2.0, 0.5])
+    of_class = class_weights("balanced", np.array([0, 1]), codes, weight, "owner")
+    totals = np.bincount(codes, weight * of_class[codes])
+    np.testing.assert_allclose(totals, weight.sum() / 2)
+
+
+def test_names_that_would_occur_twice_are_numbered():
+    """A feature may be called like an output, and data frames may repeat a name."""
+    names = concept_names(["a", "class=1", "a"], np.array([0, 1]), "one_hot")
+    assert names == ["a", "class=1", "a (2)", "class=0", "class=1 (2)"]
+    assert concept_names(["a"], np.array(["no", "yes"]), "single") == ["a", "class=yes"]
