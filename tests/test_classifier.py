@@ -42,7 +42,7 @@ class TestIsLogisticRegression:
         """Sample weights and class weights mean what they mean there."""
         X, y = breast_cancer
         X = MinMaxScaler().fit_transform(X)
-        weight = np.random.default_rng(0).random(len(y)) + 0.1
+        weight = np.random.default_rng(0).random(len(y)) + 0.5
         expected = LogisticRegression(class_weight={0: 3.0}, tol=1e-10, max_iter=10_000).fit(X, y, weight)
         fcm = FCMClassifier(depth=1, slope=1.0, class_weight={0: 3.0}, tol=1e-8, max_iter=10_000, random_state=0)
         fcm.fit(X, y, weight)
@@ -245,6 +245,12 @@ class TestLearning:
         rows = rng.permutation(np.repeat(np.arange(150), times))
         weighted = FCMClassifier(random_state=0).fit(X, y, times)
         assert same_model(weighted, FCMClassifier(random_state=0).fit(X[rows], y[rows]))
+
+    def test_weights_that_are_shares_do_not_strengthen_the_penalty(self, iris):
+        """Weights that sum to 1, as AdaBoost's do, mean the same as weights of 1."""
+        plain = FCMClassifier(random_state=0).fit(*iris)
+        shares = FCMClassifier(random_state=0).fit(*iris, np.full(150, 1 / 150))
+        np.testing.assert_allclose(shares.predict_proba(iris[0]), plain.predict_proba(iris[0]), atol=0.01)
 
     def test_order_of_rows_does_not_matter(self, breast_cancer):
         """Shuffled data give the same model, bit by bit."""

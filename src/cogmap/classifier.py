@@ -56,7 +56,9 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         outputs lie in (0, 1). It does not matter to ``"single"``.
     alpha : float, default=1.0
         Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
-        beside a mean loss over rows of total weight n. At depth 1 and slope 1 it is the 1 / C of logistic regression.
+        beside the mean loss. n is the number of rows, or their total weight if that is larger: weights that are shares,
+        as those of AdaBoost, do not make the penalty stronger. At depth 1 and slope 1 it is the 1 / C of logistic
+        regression.
     l1_ratio : float, default=0.0
         Share of the absolute penalty, which makes weights exactly 0.
     solver : {"lbfgs", "adam", "rmsprop"}, default="lbfgs"
@@ -228,9 +230,10 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
                 aside = whole.validation_rows(self.validation_fraction, random)
                 learning = whole.rows(~aside)
                 validation = self._objective(whole.rows(aside)).value
+            penalty = self._penalty(learning)
             if self.solver == "lbfgs" and learning.X.size <= _LARGE:
                 learning = learning.merged()
-            problem = self._problem(learning)
+            problem = self._problem(learning, penalty)
             theta = problem.clip(self._start(learning, problem.bounds, random, earlier))
 
             def after_iteration(theta, number, loss):
@@ -303,7 +306,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
                 raise wrong(owner, "classes", f"the same as in the first call, {shown(known)}", classes)
             X, y, weight = self._validate(X, y, sample_weight, reset=first)
             table = self._table(X, y, weight, self._learn_range(X) if first else self.feature_range_, known)
-            problem = self._problem(table)
+            problem = self._problem(table, self._penalty(table))
             # A pass that fails half-way must not leave its mark: it works on a copy.
             rule, random = copy.deepcopy(getattr(self, "_incremental", None)) or (
                 RULES["adam" if self.solver == "lbfgs" else self.solver](self.learning_rate),
@@ -419,9 +422,12 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             n_threads=effective_n_jobs(self.n_jobs),
         )
 
-    def _problem(self, table):
+    def _penalty(self, table):
+        n_rows = max(len(table.codes), table.total_weight)
+        return ElasticNet.from_alpha(self.alpha, self.l1_ratio, n_rows, len(table.concepts) ** 2)
+
+    def _problem(self, table, penalty):
         limits = weight_limits(self.edges, self.weight_bounds, table.concepts, _OWNER)
-        penalty = ElasticNet.from_alpha(self.alpha, self.l1_ratio, table.total_weight, len(table.concepts) ** 2)
         return Problem(self._objective(table), penalty, limits)
 
     def _batch_size(self):

@@ -19,9 +19,9 @@ class ElasticNet:
     n_weights: int
 
     @classmethod
-    def from_alpha(cls, alpha: float, l1_ratio: float, total_weight: float, n_weights: int) -> "ElasticNet":
-        """Make the penalty that goes with a mean loss over rows of the given total weight."""
-        strength = alpha / total_weight
+    def from_alpha(cls, alpha: float, l1_ratio: float, n_rows: float, n_weights: int) -> "ElasticNet":
+        """Make the penalty that goes with a mean loss over so many rows."""
+        strength = alpha / n_rows
         return cls(l1=strength * l1_ratio, l2=strength * (1.0 - l1_ratio), n_weights=n_weights)
 
     def add_smooth_part(self, theta: NDArray[np.float64], gradient: NDArray[np.float64]) -> float:

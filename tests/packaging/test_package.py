@@ -1,0 +1,102 @@
+"""What is installed, imported and written about."""
+
+import inspect
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from numpydoc.docscrape import FunctionDoc, NumpyDocString
+from packaging.version import Version
+
+import cogmap
+from cogmap import FCMClassifier, FuzzyCognitiveMap
+from cogmap.experiments.rivals import GaussianMixtureClassifier
+from cogmap.objective import Objective
+
+ROOT = Path(__file__).parents[2]
+
+
+def run_python(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_import_brings_nothing_but_what_it_stands_on():
+    """A plain import loads no package that scikit-learn and SciPy do not load themselves."""
+
+    def loaded(names):
+        code = f"import {names}, sys; print(*{{name.split('.')[0] for name in sys.modules}})"
+        return {name for name in run_python(code).split() if name not in sys.stdlib_module_names}
+
+    extra = loaded("cogmap") - loaded("sklearn.base, sklearn.utils.multiclass, scipy.optimize")
+    assert {name for name in extra if not name.startswith("_")} == {"cogmap"}
+
+
+def test_wheel_holds_the_package_and_its_licence(tmp_path):
+    """What pip would install: all modules, the type marker, the licence, and no tests."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "--quiet",
+        "-w",
+        tmp_path,
+        ROOT,
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    modules = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src" / "cogmap").rglob("*.py")}
+    assert modules <= set(names)
+    assert "cogmap/py.typed" in names
+    assert any(name.endswith("LICENSE") for name in names)
+    assert not any(name.startswith("tests") for name in names)
+
+
+def test_version_is_that_of_the_metadata():
+    """One number, in one place."""
+    assert Version(cogmap.__version__) == Version(version("cogmap"))
+
+
+def test_dependencies_have_lower_bounds_and_no_caps():
+    """Except PyTorch for benchmarks, which is asked for by its number."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = [entry for name, group in project["optional-dependencies"].items() for entry in group if name != "bench"]
+    for requirement in [*project["dependencies"], *extras]:
+        assert ">=" in requirement or requirement.startswith("cogmap[")
+        assert "<" not in requirement
+        assert "==" not in requirement
+
+
+@pytest.mark.parametrize("cls", [FCMClassifier, FuzzyCognitiveMap, Objective, GaussianMixtureClassifier])
+def test_documented_parameters_are_those_of_the_signature(cls):
+    """Every parameter is described, in order, with the default that it has."""
+    described = {
+        name: parameter.type
+        for parameter in NumpyDocString(inspect.getdoc(cls))["Parameters"]
+        for name in parameter.name.split(", ")
+    }
+    signature = inspect.signature(cls).parameters
+    assert list(described) == list(signature)
+    for name, parameter in signature.items():
+        if parameter.default is not inspect.Parameter.empty:
+            written = described[name].rpartition("default=")[2]
+            assert repr(parameter.default).replace("'", '"') == written or eval(written) == parameter.default, name
+
+
+@pytest.mark.parametrize("cls", [FCMClassifier, FuzzyCognitiveMap, GaussianMixtureClassifier])
+def test_public_methods_are_documented(cls):
+    """Every public method has a summary and describes its parameters."""
+    for name, method in inspect.getmembers(cls, inspect.isfunction):
+        if name.startswith("_") or not method.__module__.startswith("cogmap"):
+            continue
+        doc = FunctionDoc(method)
+        assert doc["Summary"], name
+        described = [part.lstrip("*") for entry in doc["Parameters"] for part in entry.name.split(", ")]
+        assert described == [p for p in inspect.signature(method).parameters if p != "self"], name
