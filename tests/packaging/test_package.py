@@ -1,6 +1,7 @@
 """What is installed, imported and written about."""
 
 import inspect
+import re
 import subprocess
 import sys
 import tomllib
@@ -100,3 +101,13 @@ def test_public_methods_are_documented(cls):
         assert doc["Summary"], name
         described = [part.lstrip("*") for entry in doc["Parameters"] for part in entry.name.split(", ")]
         assert described == [p for p in inspect.signature(method).parameters if p != "self"], name
+
+
+def test_examples_in_the_readme_run():
+    """Every Python block, one after the other, as a reader would type them."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    assert len(blocks) >= 4
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    assert names["fcm"].outcome_.converged
