@@ -5,6 +5,7 @@
 
 import difflib
 import math
+import reprlib
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -14,12 +15,16 @@ import numpy as np
 from cogmap.exceptions import ParameterError
 
 
+class Words(str):
+    """A description of what was got, shown as it is; anything else is shown as Python would, and shortened."""
+
+
 def wrong(owner: str, name: str, expected: str, got: object, cure: str = "") -> ParameterError:
     """Make the exception for a wrong parameter value."""
-    shown = repr(got)
-    if len(shown) > 80:
-        shown = shown[:77] + "..."
-    return ParameterError(f"`{owner}({name}=...)` must be {expected}, got {shown}.{' ' + cure if cure else ''}")
+    text = str(got) if isinstance(got, Words) else reprlib.repr(got)
+    if len(text) > 80 and not isinstance(got, Words):
+        text = text[:77] + "..."
+    return ParameterError(f"`{owner}({name}=...)` must be {expected}, got {text}.{' ' + cure if cure else ''}")
 
 
 def check_integer(owner: str, name: str, value: object, *, low: int, cure: str = "") -> int:
@@ -41,8 +46,12 @@ def check_number(
     cure: str = "",
 ) -> float:
     """Return `value` as a finite float between `low` and `high`."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    number = float(value) if is_number else math.nan  # type: ignore[arg-type]
+    number = math.nan
+    if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+        try:
+            number = float(value)
+        except OverflowError:  # an integer beyond all floats
+            number = math.inf
     above = number >= low if low_included else number > low
     below = number <= high if high_included else number < high
     if not (above and below and math.isfinite(number)):

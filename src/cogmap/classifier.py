@@ -16,7 +16,7 @@ from cogmap import initialization
 from cogmap._callbacks import CallbackSupport, FitTask, with_callbacks
 from cogmap._params import check_boolean, check_choice, check_integer, check_number, shown, wrong
 from cogmap._threads import one_blas_thread
-from cogmap.encoding import FeatureRange
+from cogmap.encoding import FeatureRange, first_states
 from cogmap.exceptions import DataError
 from cogmap.losses import OUTPUTS, make_loss
 from cogmap.map import FuzzyCognitiveMap
@@ -68,7 +68,8 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         Largest number of iterations.
     tol : float, default=1e-3
         ``"lbfgs"`` ends when no entry of the gradient is larger. The others, and early stopping, end when
-        `n_iter_no_change` iterations have lowered the loss by less. With 0, all `max_iter` iterations are made.
+        `n_iter_no_change` iterations have lowered the loss by less. With 0, all `max_iter` iterations are made, as
+        far as any step still lowers the loss.
     learning_rate : float, default=0.01
         Step size of ``"adam"`` and ``"rmsprop"``.
     batch_size : int or "auto", default="auto"
@@ -96,7 +97,8 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
     class_weight : dict or "balanced", default=None
         Weights of the classes. ``"balanced"`` gives every class the same total weight.
     warm_start : bool, default=False
-        Start from the map of the previous `fit`, on data with the same features and classes.
+        Start from the map of the previous `fit`, on data with the same features and classes. Features with names
+        are matched by name.
     random_state : int, RandomState instance or None, default=None
         Decides initial weights, mini-batches and the validation part. The same number gives the same model, bit by bit,
         for any `n_jobs`.
@@ -117,7 +119,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
     depth_, gain_ : int, float
         Values used in fit, which predictions follow.
     loss_curve_ : list of float
-        Training loss, penalty included, after each iteration.
+        Training loss, penalty included: after each iteration of ``"lbfgs"``, the mean over each pass of the others.
     validation_loss_curve_ : list of float
         Loss on the validation part after each iteration; only with `early_stopping`.
     n_iter_ : int
@@ -221,7 +223,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         self._check_parameters()
         with self._unchanged_on_failure():
             random = check_random_state(self.random_state)
-            earlier = getattr(self, "map_", None) if self.warm_start else None
+            earlier = self._earlier() if self.warm_start else None
             X, y, weight = self._validate(X, y, sample_weight, reset=True)
             whole = learning = self._table(X, y, weight, self._learn_range(X))
             task = FitTask(self, self.max_iter, X, y, weight)
@@ -251,6 +253,8 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             if watch.best_theta is not None:
                 theta = watch.best_theta
             self._set(self._fitted(theta, whole))
+            if outcome.converged and not self._tells_rows_apart(whole.X[:1000]):
+                outcome = Outcome.NOTHING_LEARNED
             self.loss_curve_ = watch.loss_curve
             self.__dict__.pop("validation_loss_curve_", None)
             if self.early_stopping:
@@ -301,27 +305,35 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             if first and classes is None:
                 cure = "List all labels that will ever occur."
                 raise wrong(owner, "classes", "given in the first call", classes, cure)
-            known = np.unique(classes) if first else self.classes_
-            if classes is not None and not np.array_equal(np.unique(classes), known):
+            given = None if classes is None else _all_labels(classes, owner)
+            known = given if first else self.classes_
+            if given is not None and not np.array_equal(given, known):
                 raise wrong(owner, "classes", f"the same as in the first call, {shown(known)}", classes)
-            X, y, weight = self._validate(X, y, sample_weight, reset=first)
+            X, y, weight = self._validate(X, y, sample_weight, reset=first, method="partial_fit")
             table = self._table(X, y, weight, self._learn_range(X) if first else self.feature_range_, known)
-            problem = self._problem(table, self._penalty(table))
-            # A pass that fails half-way must not leave its mark: it works on a copy.
-            rule, random = copy.deepcopy(getattr(self, "_incremental", None)) or (
-                RULES["adam" if self.solver == "lbfgs" else self.solver](self.learning_rate),
-                check_random_state(self.random_state),
-            )
-            start = self._start(table, problem.bounds, random, None if first else self.map_)
+            # Not the mean weight of a part, which may be of one class, but the weight itself scales its steps.
+            problem = self._problem(table, self._penalty(table), unit_weight=1.0)
+            rule, random = self._rule_and_random()
+            start = self._start(table, problem.bounds, random, None if first else self._earlier())
             theta = problem.clip(start).copy()
             with one_blas_thread():
                 loss = one_epoch(problem, theta, rule, self._batch_size(), random)
+                problem.check_end(theta)
             self._set(self._fitted(theta, table))
             self.loss_curve_ = [*getattr(self, "loss_curve_", []), loss]
             self.n_iter_ = len(self.loss_curve_)
             self.outcome_ = Outcome.ONE_PASS
             self._incremental = rule, random
         return self
+
+    def _rule_and_random(self):
+        """Return what partial_fit remembers between calls, as copies: a pass that fails must not leave its mark."""
+        rule = RULES["adam" if self.solver == "lbfgs" else self.solver](self.learning_rate)
+        remembered = copy.deepcopy(getattr(self, "_incremental", None))
+        if remembered is None:
+            return rule, check_random_state(self.random_state)
+        same = type(remembered[0]) is type(rule) and remembered[0].learning_rate == rule.learning_rate
+        return remembered if same else (rule, remembered[1])
 
     def _check_parameters(self):
         check_integer(_OWNER, "depth", self.depth, low=1)
@@ -380,12 +392,12 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         for name, value in attributes.items():
             setattr(self, name, value)
 
-    def _validate(self, X, y, sample_weight, reset):
+    def _validate(self, X, y, sample_weight, reset, method="fit"):
         """Return features, labels and weights of the rows that have any weight."""
         X, y = validate_data(self, X, y, dtype=FLOATS, reset=reset)
         check_label_types(y, _OWNER)
         check_classification_targets(y)
-        weight = check_sample_weight(sample_weight, len(y), f"{_OWNER}.fit")
+        weight = check_sample_weight(sample_weight, len(y), f"{_OWNER}.{method}")
         if weight is not None and not weight.all():
             kept = weight > 0
             X, y, weight = X[kept], y[kept], weight[kept]
@@ -409,7 +421,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         X = X.astype(dtype, copy=False) if feature_range is None else feature_range.scale(X, dtype)
         return Table(X, codes, weight, classes, output, concept_names(self._input_names(), classes, output))
 
-    def _objective(self, table):
+    def _objective(self, table, unit_weight=None):
         return Objective(
             table.X,
             table.codes,
@@ -419,6 +431,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             slope=self.slope,
             gain=self.gain,
             sample_weight=table.weight,
+            unit_weight=unit_weight,
             n_threads=effective_n_jobs(self.n_jobs),
         )
 
@@ -426,25 +439,35 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         n_rows = max(len(table.codes), table.total_weight)
         return ElasticNet.from_alpha(self.alpha, self.l1_ratio, n_rows, len(table.concepts) ** 2)
 
-    def _problem(self, table, penalty):
+    def _problem(self, table, penalty, unit_weight=None):
         limits = weight_limits(self.edges, self.weight_bounds, table.concepts, _OWNER)
-        return Problem(self._objective(table), penalty, limits)
+        return Problem(self._objective(table, unit_weight), penalty, limits)
 
     def _batch_size(self):
         return 200 if self.batch_size == "auto" else self.batch_size
+
+    def _earlier(self):
+        """Return the map of an earlier fit; its concepts have no names if its features had none."""
+        if not hasattr(self, "map_"):
+            return None
+        concepts = self.map_.concepts if hasattr(self, "feature_names_in_") else None
+        return FuzzyCognitiveMap(self.map_.weights, self.map_.bias, self.map_.slope, concepts)
 
     def _start(self, table, limits, random, earlier):
         """Return the parameters to start from: those of an earlier map, if there is one."""
         n_concepts = len(table.concepts)
         if earlier is not None:
-            if earlier.n_concepts != n_concepts or not np.array_equal(self.classes_, table.classes):
+            same = earlier.n_concepts == n_concepts and self.output_ == table.output
+            if not same or not np.array_equal(self.classes_, table.classes):
                 raise DataError(
-                    f"`{_OWNER}(warm_start=True)` needs the features and classes of the previous fit, "
-                    f"{earlier.n_concepts} concepts with classes {shown(self.classes_)}, got {n_concepts} concepts "
-                    f"with classes {shown(table.classes)}. Set warm_start=False to start afresh."
+                    f"`{_OWNER}` can go on from an earlier fit (warm_start or partial_fit) only with its features, "
+                    f"classes and output: {earlier.n_concepts} concepts, classes {shown(self.classes_)}, "
+                    f"{self.output_}; got {n_concepts} concepts, classes {shown(table.classes)}, {table.output}. "
+                    "Fit a new classifier, or with warm_start=False."
                 )
-            renamed = FuzzyCognitiveMap(earlier.weights, earlier.bias, earlier.slope, table.concepts)
-            W, b = initialization.from_map(renamed, table.concepts, self.slope, _OWNER)
+            if not hasattr(self, "feature_names_in_"):  # features now have no names: they are taken in order
+                earlier = FuzzyCognitiveMap(earlier.weights, earlier.bias, earlier.slope)
+            W, b = initialization.from_map(earlier, table.concepts, self.slope, _OWNER)
         elif isinstance(self.init, FuzzyCognitiveMap):
             W, b = initialization.from_map(self.init, table.concepts, self.slope, _OWNER)
         elif self.init == "correlation":
@@ -454,6 +477,11 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         else:
             W, b = initialization.uniform(n_concepts, random)
         return np.concatenate([W.ravel(), b])
+
+    def _tells_rows_apart(self, X):
+        """Whether probabilities of these scaled rows differ at all."""
+        probability = self._loss().probabilities(self._net_of([first_states(X, self.map_.n_concepts - X.shape[1])]))
+        return np.ptp(probability, axis=0).max() > 1e-3
 
     def _fitted(self, theta, table):
         """Return the fitted attributes that predictions need."""
@@ -465,3 +493,10 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             "depth_": self.depth,
             "gain_": self.gain,
         }
+
+
+def _all_labels(classes, owner):
+    try:
+        return np.unique(np.asarray(list(classes)))
+    except TypeError:
+        raise wrong(owner, "classes", "a list of labels of one type", classes) from None

@@ -39,7 +39,7 @@ class FeatureRange:
             too_wide = np.flatnonzero(~np.isfinite(high - low))
         if too_wide.size:
             raise DataError(
-                f"Feature number {too_wide[0]} spans {low[too_wide[0]]:g} to {high[too_wide[0]]:g}, more than a "
+                f"Feature number {too_wide[0]} of X spans {low[too_wide[0]]:g} to {high[too_wide[0]]:g}, more than a "
                 "floating-point number can hold. Scale it before fitting."
             )
         return cls(low, high)

@@ -18,5 +18,5 @@ class DataError(CogmapError, ValueError):
     """The data cannot be learned from, or do not fit the model."""
 
 
-class NonFiniteLossError(CogmapError, ArithmeticError):
+class NonFiniteLossError(CogmapError, ArithmeticError, ValueError):
     """The loss became NaN or infinite while learning."""

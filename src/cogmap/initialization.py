@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._params import suggestion, wrong
+from cogmap._params import Words, shown, suggestion, wrong
 from cogmap.activations import get_activation
 from cogmap.encoding import UNDECIDED
 from cogmap.map import FuzzyCognitiveMap
@@ -79,7 +79,7 @@ def from_map(expert: FuzzyCognitiveMap, concepts: list[str], slope: float, owner
             owner,
             "init",
             "a map with states in [0, 1] (activation 'sigmoid' or 'logistic')",
-            f"a map with activation {expert.activation!r}",
+            Words(f"a map with activation {expert.activation!r}"),
             "Build the map with activation='sigmoid'.",
         )
     if sorted(expert.concepts) == sorted(concepts):
@@ -92,8 +92,8 @@ def from_map(expert: FuzzyCognitiveMap, concepts: list[str], slope: float, owner
         raise wrong(
             owner,
             "init",
-            f"a map of the {len(concepts)} concepts of this problem, features first, then classes: {concepts}",
-            f"a map of {expert.n_concepts} concepts, without {missing}, with {unknown}",
+            f"a map of the {len(concepts)} concepts of this problem, features first, then classes",
+            Words(f"a map of {expert.n_concepts} concepts, without {shown(missing)}, with {shown(unknown)}"),
             suggestion(unknown[0], missing) if unknown else "",
         )
     # slope_e (W_e A + b_e - center_e) = slope (W A + b - 0.5), row by row

@@ -1,13 +1,13 @@
 """The fuzzy cognitive map: concepts, their influence on each other, and how their states follow in time."""
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import check_integer, wrong
+from cogmap._params import Words, check_integer, wrong
 from cogmap.activations import get_activation
 
 _OWNER = "FuzzyCognitiveMap"
@@ -20,6 +20,13 @@ def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
     return array
 
 
+def _shape(value: ArrayLike) -> tuple[int, ...]:
+    try:
+        return np.shape(value)
+    except ValueError:  # rows of different lengths
+        return (-1,)
+
+
 def _finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
     """Return a private float64 copy of `value`, of the given shape and finite."""
     try:
@@ -27,7 +34,7 @@ def _finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected:
     except (TypeError, ValueError):
         raise wrong(_OWNER, name, f"{expected} of numbers", value) from None
     if array.shape != shape:
-        raise wrong(_OWNER, name, f"{expected} of shape {shape}", f"shape {array.shape}")
+        raise wrong(_OWNER, name, f"{expected} of shape {shape}", Words(f"shape {array.shape}"))
     if not np.isfinite(array).all():
         raise wrong(_OWNER, name, f"{expected} of finite numbers", value, "Replace NaN and infinity.")
     return array
@@ -78,9 +85,11 @@ class FuzzyCognitiveMap:
         concepts: Sequence[str] | None = None,
         activation: str = "sigmoid",
     ) -> None:
-        shape = np.shape(weights)
+        shape = _shape(weights)
         if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
-            raise wrong(_OWNER, "weights", "a square array with a row and a column for each concept", f"shape {shape}")
+            raise wrong(
+                _OWNER, "weights", "a square array with a row and a column for each concept", Words(f"shape {shape}")
+            )
         n_concepts = shape[0]
         self._weights = _read_only(_finite_array("weights", weights, shape, "a square array"))
         self._bias = _read_only(
@@ -88,7 +97,7 @@ class FuzzyCognitiveMap:
             if bias is None
             else _finite_array("bias", bias, (n_concepts,), "an array, one number a concept,")
         )
-        slope_shape = () if np.ndim(slope) == 0 else (n_concepts,)
+        slope_shape = () if _shape(slope) == () else (n_concepts,)
         slopes = _finite_array("slope", slope, slope_shape, "a number, or an array, one number a concept,")
         if not (slopes > 0).all():
             raise wrong(_OWNER, "slope", "greater than 0", slope, "Change the sign of the weights instead.")
@@ -99,17 +108,17 @@ class FuzzyCognitiveMap:
     @property
     def weights(self) -> NDArray[np.float64]:
         """Influence of concept j (column) on concept i (row); read-only."""
-        return self._weights
+        return self._weights.view()  # a view cannot be made writable
 
     @property
     def bias(self) -> NDArray[np.float64]:
         """What is added to the net input of each concept; read-only."""
-        return self._bias
+        return self._bias.view()
 
     @property
     def slope(self) -> float | NDArray[np.float64]:
         """Steepness of the activation: a float, or a read-only array with one number a concept."""
-        return self._slope
+        return self._slope if isinstance(self._slope, float) else self._slope.view()
 
     @property
     def concepts(self) -> tuple[str, ...]:
@@ -140,19 +149,19 @@ class FuzzyCognitiveMap:
         -------
         ndarray of shape (n_computed,) or (n_samples, n_computed)
         """
+        A = self._check_states(states, "step")
+        result: NDArray[np.floating] = A @ self._weights[concepts].T.astype(A.dtype, copy=False)
+        result += self._bias[concepts]
+        return result
+
+    def _check_states(self, states: ArrayLike, method: str) -> NDArray[np.floating]:
         A = np.asarray(states)
         if A.dtype != np.float32:
             A = A.astype(np.float64, copy=False)
         if A.ndim not in (1, 2) or A.shape[-1] != self.n_concepts:
-            raise wrong(
-                f"{_OWNER}.step",
-                "states",
-                f"an array of shape ({self.n_concepts},) or (n_samples, {self.n_concepts}), one state a concept",
-                f"shape {A.shape}",
-            )
-        result: NDArray[np.floating] = A @ self._weights[concepts].T.astype(A.dtype, copy=False)
-        result += self._bias[concepts]
-        return result
+            expected = f"an array of shape ({self.n_concepts},) or (n_samples, {self.n_concepts}), one state a concept"
+            raise wrong(f"{_OWNER}.{method}", "states", expected, Words(f"shape {A.shape}"))
+        return A
 
     def step(self, states: ArrayLike) -> NDArray[np.floating]:
         """Return the states that follow `states`.
@@ -184,9 +193,8 @@ class FuzzyCognitiveMap:
         ndarray of shape (depth + 1, n_concepts) or (depth + 1, n_samples, n_concepts)
         """
         depth = check_integer(f"{_OWNER}.run", "depth", depth, low=0)
-        first = np.asarray(states)
-        dtype = np.float32 if first.dtype == np.float32 else np.float64
-        trajectory = np.empty((depth + 1, *first.shape), dtype=dtype)
+        first = self._check_states(states, "run")
+        trajectory = np.empty((depth + 1, *first.shape), dtype=first.dtype)
         trajectory[0] = first
         for t in range(depth):
             trajectory[t + 1] = self.step(trajectory[t])
@@ -278,7 +286,7 @@ def _short(name: str) -> str:
 def _check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[str, ...]:
     if concepts is None:
         return tuple(f"C{i + 1}" for i in range(n_concepts))
-    if isinstance(concepts, str):
+    if isinstance(concepts, str) or not isinstance(concepts, Iterable):
         raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts)
     names = tuple(concepts)
     if len(names) != n_concepts or not all(isinstance(name, str) for name in names):

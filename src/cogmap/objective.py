@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from cogmap._params import check_choice, check_integer, check_number, wrong
+from cogmap._params import Words, check_integer, check_number, wrong
 from cogmap._threads import one_blas_thread
 from cogmap.encoding import UNDECIDED
-from cogmap.losses import OUTPUTS, make_loss
+from cogmap.losses import make_loss
 
 Array = NDArray[np.floating]
 
@@ -94,7 +94,9 @@ class Objective:
         Factor on the outputs before the softmax of ``"one_hot"``; 1 is the paper. ``"single"`` has no softmax, and no
         use for it.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows. The loss is then the weighted mean.
+        Weights of the rows.
+    unit_weight : float, default=None
+        The weight that counts as one row. None takes the mean, so that the loss is a weighted mean.
     dtype : dtype, default=None
         float32 or float64, for the computation. None takes that of `X` if it is one of them, else float64. The loss
         and the gradient are float64 in any case.
@@ -125,13 +127,13 @@ class Objective:
         slope: float | ArrayLike,
         gain: float = 1.0,
         sample_weight: ArrayLike | None = None,
+        unit_weight: float | None = None,
         dtype: DTypeLike | None = None,
         n_threads: int = 1,
         block_rows: int | None = None,
     ) -> None:
         owner = "Objective"
         self.depth = check_integer(owner, "depth", depth, low=1)
-        check_choice(owner, "output", output, OUTPUTS)
         gain = check_number(owner, "gain", gain, low=0.0, low_included=False)
         self._loss = make_loss(output, n_classes, gain, owner)
         self._n_threads = check_integer(owner, "n_threads", n_threads, low=1)
@@ -144,17 +146,19 @@ class Objective:
             block_rows = max(_BLOCK_ROWS_AT_LEAST, _BLOCK_STATES // self.n_concepts)
         self._block_rows = check_integer(owner, "block_rows", block_rows, low=1)
         self._codes = _check_codes(y, n_rows, n_classes, owner)
-        self._slope = np.asarray(slope, dtype=np.float64)
-        if self._slope.shape not in ((), (self.n_concepts,)) or not (self._slope > 0).all():
+        self._slope = _numbers(slope)
+        if (
+            self._slope.shape not in ((), (self.n_concepts,))
+            or not ((self._slope > 0) & np.isfinite(self._slope)).all()
+        ):
             raise wrong(owner, "slope", f"a number > 0, or {self.n_concepts} of them, one a concept", slope)
         self._weight = None
-        self.mean_weight = 1.0
         if sample_weight is not None:
-            weight = np.asarray(sample_weight, dtype=np.float64)
+            weight = _numbers(sample_weight)
             if weight.shape != (n_rows,) or not (weight >= 0).all() or not 0 < weight.sum() < np.inf:
                 raise wrong(owner, "sample_weight", f"{n_rows} numbers >= 0, not all 0", sample_weight)
-            self.mean_weight = float(weight.mean())
-            self._weight = weight.astype(self._X.dtype)
+            # Divided before they are made float32, whose range they may exceed.
+            self._weight = (weight / (unit_weight or weight.mean())).astype(self._X.dtype)
         self._make_buffers()
 
     def _make_buffers(self) -> None:
@@ -162,7 +166,7 @@ class Objective:
         rows = min(self._block_rows, self.n_rows)
         self._all_runs = _runs(self.n_rows, self._block_rows)
         self._workspaces: SimpleQueue[_Workspace] = SimpleQueue()
-        for _ in range(self._n_threads):
+        for _ in range(min(self._n_threads, len(self._all_runs))):
             self._workspaces.put(_Workspace(rows, self.n_features, self.n_concepts, self.depth, dtype))
         # Adding a block of copies of a short row is faster than adding the row many times.
         copies = 1 if self.n_concepts >= _WIDE else rows
@@ -206,17 +210,13 @@ class Objective:
         loss : float
         gradient : ndarray of shape (n_parameters,), float64
         """
-        total_weight = self._total_weight(rows)
+        count = self.n_rows if rows is None else len(rows)
         loss, sums = self._sum(theta, rows, with_gradient=True)
-        return loss / total_weight, self._unfold(*sums, total_weight)
+        return loss / count, self._unfold(*sums, count)
 
     def value(self, theta: NDArray[np.floating]) -> float:
         """Return the mean loss alone."""
-        return self._sum(theta, None, with_gradient=False)[0] / self._total_weight(None)
-
-    def _total_weight(self, rows: NDArray[np.integer] | None) -> float:
-        """Return the weight of all rows, or what is to be expected of so many of them."""
-        return self.mean_weight * (self.n_rows if rows is None else len(rows))
+        return self._sum(theta, None, with_gradient=False)[0] / self.n_rows
 
     def _sum(
         self, theta: NDArray[np.floating], rows: NDArray[np.integer] | None, with_gradient: bool
@@ -318,10 +318,10 @@ class Objective:
         self._first.bias[:] = (half * (b - 0.5 + UNDECIDED * outputs)).astype(dtype)
         self._later.bias[:] = (half * (b - 0.5 + 0.5 * (W[:, :n].sum(axis=1) + outputs))).astype(dtype)
 
-    def _unfold(self, first: _Affine, later: _Affine, total_weight: float) -> NDArray[np.float64]:
+    def _unfold(self, first: _Affine, later: _Affine, count: int) -> NDArray[np.float64]:
         """Turn sums of gradients of the folded weights and biases into the mean gradient of W and b."""
         r, n = self.n_concepts, self.n_features
-        half = 0.5 * self._slope / total_weight
+        half = 0.5 * self._slope / count
         column = half[..., None]
         gradient = np.empty(self.n_parameters)
         dW, db = gradient[: r * r].reshape(r, r), gradient[r * r :]
@@ -358,6 +358,14 @@ def _runs(n_rows: int, block_rows: int) -> list[list[slice]]:
     return [blocks[i : i + a_run] for i in range(0, len(blocks), a_run)]
 
 
+def _numbers(values: float | ArrayLike) -> NDArray[np.float64]:
+    """Return an array of numbers, or of NaN if it has anything else in it."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.array(np.nan)
+
+
 def _check_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
     table = np.asarray(X)
     if dtype is None:
@@ -365,8 +373,11 @@ def _check_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise wrong(owner, "dtype", "float32 or float64", dtype)
     if table.ndim != 2 or 0 in table.shape:
-        raise wrong(owner, "X", "a table with at least one row and one column", f"shape {table.shape}")
-    table = table.astype(dtype, copy=False)
+        raise wrong(owner, "X", "a table with at least one row and one column", Words(f"shape {table.shape}"))
+    try:
+        table = table.astype(dtype, copy=False)
+    except (TypeError, ValueError):
+        raise wrong(owner, "X", "a table of numbers", X) from None
     # BLAS reads rows or columns that lie together; anything else would be copied at every product.
     return table if table.flags.c_contiguous or table.flags.f_contiguous else np.ascontiguousarray(table)
 
@@ -374,10 +385,10 @@ def _check_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
 def _check_codes(y: ArrayLike, n_rows: int, n_classes: int, owner: str) -> NDArray[np.intp]:
     codes = np.asarray(y)
     if codes.shape != (n_rows,):
-        raise wrong(owner, "y", f"{n_rows} class codes, one a row of X", f"shape {codes.shape}")
+        raise wrong(owner, "y", f"{n_rows} class codes, one a row of X", Words(f"shape {codes.shape}"))
     if not np.issubdtype(codes.dtype, np.integer) or codes.min() < 0 or codes.max() >= n_classes:
         raise wrong(owner, "y", f"integer class codes 0 .. {n_classes - 1}", codes)
-    return codes
+    return codes.astype(np.intp, copy=False)  # narrow integers would overflow when places are computed from them
 
 
 def loss_and_gradient(
@@ -419,7 +430,7 @@ def loss_and_gradient(
     weights, bias = np.asarray(W, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if weights.shape != (r, r) or bias.shape != (r,):
         raise wrong(
-            "loss_and_gradient", "W, b", f"of shapes {(r, r)} and {(r,)}", f"shapes {weights.shape} and {bias.shape}"
+            "loss_and_gradient", "W, b", f"of shapes {(r, r)} and {(r,)}", Words(f"{weights.shape} and {bias.shape}")
         )
     loss, gradient = objective.value_and_gradient(np.concatenate([weights.ravel(), bias]))
     return loss, gradient[: r * r].reshape(r, r), gradient[r * r :]

@@ -40,9 +40,11 @@ class MapPredictor(ClassifierMixin, TransformerMixin):
 
     def _net_outputs(self, X):
         """Return what enters the outputs in the last step, in the form in which a loss wants it."""
-        blocks = self._first_states(X)
+        return self._net_of(self._first_states(X))
+
+    def _net_of(self, blocks_of_states):
         outputs = slice(self.n_features_in_, None)
-        net = [self.map_.net_input(self._before_last(states), outputs).T for states in blocks]
+        net = [self.map_.net_input(self._before_last(states), outputs).T for states in blocks_of_states]
         return 0.5 * self.map_.slope * (np.concatenate(net, axis=1) - 0.5)
 
     def decision_function(self, X):

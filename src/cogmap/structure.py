@@ -1,12 +1,12 @@
 """What an expert fixes before learning: which concepts may influence which, and how."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._params import suggestion, wrong
+from cogmap._params import Words, shown, suggestion, wrong
 
 Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -40,7 +40,7 @@ def weight_limits(edges: Any, weight_bounds: Any, concepts: Sequence[str], owner
                 owner,
                 "weight_bounds",
                 "a range with 0 in it wherever `edges` allows no influence",
-                f"[{low[i, j]:g}, {high[i, j]:g}] for {concepts[j]!r} -> {concepts[i]!r}",
+                Words(f"[{low[i, j]:g}, {high[i, j]:g}] for {concepts[j]!r} -> {concepts[i]!r}"),
                 "Allow that edge or widen its range.",
             )
         low[~allowed] = 0.0
@@ -62,22 +62,41 @@ def _bounds(weight_bounds: Any, shape: tuple[int, int], owner: str) -> Bounds:
 def _allowed(edges: Any, concepts: Sequence[str], owner: str) -> NDArray[np.bool_]:
     n_concepts = len(concepts)
     expected = f"a boolean array of shape {(n_concepts, n_concepts)}, or a list of (from, to) names"
-    if not isinstance(edges, np.ndarray) and not len(edges):
-        raise wrong(owner, "edges", expected, edges, "Without any edge there is nothing to learn; None allows all.")
-    array = np.asarray(edges)
-    if array.dtype == np.bool_:
-        if array.shape != (n_concepts, n_concepts):
-            raise wrong(owner, "edges", expected, f"an array of shape {array.shape}")
-        return array.copy()
-    place = {name: i for i, name in enumerate(concepts)}
-    allowed = np.zeros((n_concepts, n_concepts), dtype=bool)
-    for edge in edges:
-        if isinstance(edge, str) or np.shape(edge) != (2,):
-            raise wrong(owner, "edges", expected, edge)
-        for name in edge:
-            if name not in place:
-                cure = suggestion(name, concepts) or f"The concepts are {list(concepts)}."
-                raise wrong(owner, "edges", "made of names of concepts", name, cure)
-        source, target = edge
-        allowed[place[target], place[source]] = True
+    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
+        raise wrong(owner, "edges", expected, edges)
+    edges = edges if isinstance(edges, np.ndarray) else list(edges)
+    allowed = _mask(edges)
+    if allowed is None:
+        allowed = np.zeros((n_concepts, n_concepts), dtype=bool)
+        for edge in edges:
+            source, target = _ends(edge, concepts, owner, expected)
+            allowed[target, source] = True
+    elif allowed.shape != (n_concepts, n_concepts):
+        raise wrong(owner, "edges", expected, Words(f"an array of shape {allowed.shape}"))
+    if not allowed.any():
+        cure = "Without any edge there is nothing to learn; None allows all."
+        raise wrong(owner, "edges", expected, Words("no edge at all"), cure)
     return allowed
+
+
+def _mask(edges: Any) -> NDArray[np.bool_] | None:
+    """Return the array that was given, or None if it was a list of edges."""
+    try:
+        array = np.array(edges)
+    except ValueError:  # rows of different lengths
+        return None
+    return array if array.dtype == np.bool_ else None
+
+
+def _ends(edge: Any, concepts: Sequence[str], owner: str, expected: str) -> tuple[int, int]:
+    """Return the numbers of the concepts that an edge goes from and to."""
+    if not isinstance(edge, tuple | list | np.ndarray) or len(edge) != 2:
+        cure = "An array of 0 and 1 needs .astype(bool)." if isinstance(edge, list | np.ndarray) else ""
+        raise wrong(owner, "edges", expected, edge, cure)
+    places = []
+    for name in edge:
+        if not isinstance(name, str) or name not in concepts:
+            cure = suggestion(name, concepts) or f"The concepts are {shown(concepts)}."
+            raise wrong(owner, "edges", "made of names of concepts", name, cure)
+        places.append(list(concepts).index(name))
+    return places[0], places[1]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import shown, wrong
+from cogmap._params import Words, shown, wrong
 from cogmap.exceptions import DataError
 
 
@@ -55,9 +55,15 @@ class Table:
     def validation_rows(self, fraction: float, random: np.random.RandomState) -> NDArray[np.bool_]:
         """Choose rows to keep aside, about the same share of each class, but never all rows of one."""
         aside = np.zeros(len(self.codes), dtype=bool)
-        for code in range(len(self.classes)):
-            members = random.permutation(np.flatnonzero(self.codes == code))
-            aside[members[: min(round(fraction * len(members)), len(members) - 1)]] = True
+        counts = np.bincount(self.codes, minlength=len(self.classes))
+        wanted = np.minimum(fraction * counts, np.maximum(counts - 1, 0))
+        chosen = np.floor(wanted).astype(int)
+        # What rounding down leaves over goes to the classes with the largest remainders.
+        left = max(round(fraction * len(aside)) - int(chosen.sum()), 0)
+        for code in np.argsort(chosen - wanted, kind="stable")[:left]:
+            chosen[code] += chosen[code] < counts[code] - 1
+        for code, number in enumerate(chosen):
+            aside[random.permutation(np.flatnonzero(self.codes == code))[:number]] = True
         if not aside.any():
             raise DataError(
                 f"`FCMClassifier(validation_fraction={fraction:g})` of {len(aside)} rows leaves no row for validation. "
@@ -70,21 +76,20 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int, owner: str
     """Return the weights of the rows as float64, or None if all are 1."""
     if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise wrong(owner, "sample_weight", "an array of numbers", sample_weight) from None
     if weight.ndim == 0:
         weight = np.full(n_rows, weight)
     if weight.shape != (n_rows,):
         expected = f"an array of shape ({n_rows},), one weight a row"
-        raise wrong(owner, "sample_weight", expected, f"shape {weight.shape}")
-    try:
-        weight = weight.astype(np.float64)
-    except (TypeError, ValueError):
-        raise wrong(owner, "sample_weight", "an array of numbers", sample_weight) from None
+        raise wrong(owner, "sample_weight", expected, Words(f"shape {weight.shape}"))
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
         raise wrong(owner, "sample_weight", "finite numbers >= 0", float(weight[bad][0]), "0 leaves a row out.")
     if not weight.any():
-        raise wrong(owner, "sample_weight", "greater than 0 for some rows", "zeros only")
+        raise wrong(owner, "sample_weight", "greater than 0 for some rows", Words("zeros only"))
     with np.errstate(over="ignore"):
         if not np.isfinite(weight.sum()):
             raise wrong(owner, "sample_weight", "numbers with a finite sum", float(weight.max()), "Only ratios matter.")
@@ -138,7 +143,7 @@ def class_weights(
     unknown = [label for label in class_weight if label not in labels]
     if unknown:
         expected = f"a dict whose keys are labels in y, {shown(labels)}"
-        raise wrong(owner, "class_weight", expected, f"a dict with {shown(unknown)}")
+        raise wrong(owner, "class_weight", expected, Words(f"a dict with {shown(unknown)}"))
     weights = [class_weight.get(label, 1.0) for label in labels]
     try:
         result = np.array(weights, dtype=np.float64)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cogmap.experiments.rivals import PAPER_RIVALS, GaussianMixtureClassifier
+from cogmap.experiments.rivals import PAPER_RIVALS, RIVALS, GaussianMixtureClassifier, Rules
 
 
 @parametrize_with_checks([GaussianMixtureClassifier(), GaussianMixtureClassifier(3, "diag")])
@@ -38,10 +38,22 @@ def test_classes_with_fewer_rows_than_components_survive(iris):
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 
-def test_there_are_twelve_rivals_and_all_learn(iris):
-    """Every one of the paper's, on features in [0, 1]."""
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("old", [False, True])
+def test_there_are_twelve_rivals_and_three_strong_ones_and_all_learn(iris, old):
+    """Every one, at the settings of either time, on features in [0, 1]."""
     X, y = iris
     X = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
     assert len(PAPER_RIVALS) == 12
-    for name, make in PAPER_RIVALS.items():
-        assert make(0).fit(X, y).score(X, y) > 0.6, name
+    assert len(RIVALS) == 15
+    for name, make in RIVALS.items():
+        assert make(Rules(0, old), X).fit(X, y).score(X, y) > 0.6, name
+
+
+def test_old_rules_are_those_of_the_printed_tables(iris):
+    """Ten trees, a gamma from the standard deviation, one-versus-rest logistic regression."""
+    X, _ = iris
+    old = Rules(0, old=True)
+    assert RIVALS["rforest"](old, X).n_estimators == 10
+    assert RIVALS["svcrbf"](old, X).gamma == pytest.approx(1 / (4 * X.std()))
+    assert RIVALS["logreg"](old, X).estimator.solver == "liblinear"

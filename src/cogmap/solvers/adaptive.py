@@ -74,6 +74,7 @@ def solve_adaptive(
         loss = one_epoch(problem, theta, rule, batch_size, random)
         outcome = watch(theta, loss, patient=True)
         if outcome is not None:
+            problem.check_end(theta)  # the last step was not evaluated yet
             return theta, outcome
 
 

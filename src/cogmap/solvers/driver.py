@@ -33,14 +33,20 @@ class Problem:
         with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
             loss, gradient = self.objective.value_and_gradient(theta, rows)
             loss += self.penalty.add_smooth_part(theta, gradient)
-            finite = np.isfinite(loss) and np.isfinite(gradient.sum())
-        if not finite:
-            raise NonFiniteLossError(
-                f"The loss became {loss:g}: the weights have grown up to {np.abs(theta).max():.3g}. "
-                "Lower learning_rate (solver='adam' or 'rmsprop'), raise alpha, set weight_bounds, or scale the "
-                "features to [0, 1]."
-            )
+            self._check_finite(theta, loss + 0.0 * gradient.sum())
         return loss, gradient
+
+    def check_end(self, theta: Theta) -> None:
+        """Complain if the loss of the parameters that a solver ends with is not finite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._check_finite(theta, self.objective.value(theta) + 0.0 * theta.sum())
+
+    def _check_finite(self, theta: Theta, loss: float) -> None:
+        if not np.isfinite(loss):
+            raise NonFiniteLossError(
+                f"The loss became {loss:g}: the largest weight is {np.abs(theta).max():.3g}. Lower learning_rate "
+                "(solver='adam' or 'rmsprop') or alpha, set weight_bounds, or scale the features to [0, 1]."
+            )
 
     def theta_bounds(self) -> tuple[Theta, Theta] | None:
         """Return the smallest and the largest value of each parameter, or None if all are free."""

@@ -24,6 +24,10 @@ class Outcome(Enum):
         "No step in the direction of the gradient lowers the loss.",
         "Scale the features, use float64 data, or lower slope or gain.",
     )
+    NOTHING_LEARNED = (
+        "The outputs do not depend on the features: all rows get the same probabilities.",
+        "Lower depth or alpha or raise slope; or the features tell nothing about the classes.",
+    )
     MAX_ITER = (
         "max_iter iterations were not enough: the loss still falls.",
         "Increase max_iter or tol; with solver='adam' or 'rmsprop' a larger learning_rate may help too.",

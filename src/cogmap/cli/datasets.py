@@ -1,0 +1,49 @@
+"""``cogmap datasets``: what is in the registry."""
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from cogmap.cli.errors import told_in_one_line
+from cogmap.datasets import DATASETS, get_dataset
+
+
+@click.group()
+def datasets() -> None:
+    """Show the paper's datasets."""
+
+
+@datasets.command("list")
+def list_() -> None:
+    """List all datasets."""
+    table = Table("name", "title", "rows", "features", "classes", "read from")
+    for dataset in DATASETS.values():
+        where = "scikit-learn" if dataset.source == "scikit-learn" else f"{dataset.file}, or fetched"
+        sizes = (str(number) for number in (dataset.n_rows, dataset.n_features, dataset.n_classes))
+        table.add_row(dataset.name, dataset.title, *sizes, where)
+    Console(width=None if Console().is_terminal else 120).print(table)
+
+
+@datasets.command()
+@click.argument("name")
+def describe(name: str) -> None:
+    """Say what is known about a dataset."""
+    with told_in_one_line():
+        dataset = get_dataset(name)
+    facts = {
+        "title": dataset.title,
+        "rows": dataset.n_rows,
+        "features": dataset.n_features,
+        "classes": dataset.n_classes,
+        "file": dataset.file or "comes with scikit-learn",
+        "OpenML": dataset.openml_id,
+        "licence": dataset.licence,
+        "in the paper": dataset.paper_name,
+        "never used": ", ".join(dataset.identifiers),
+        "categories": ", ".join(dataset.nominal),
+        "left out by the author's loader": dataset.paper_drops,
+    }
+    click.echo(dataset.name)
+    for fact, value in facts.items():
+        if value:
+            click.echo(f"  {fact}: {value}")

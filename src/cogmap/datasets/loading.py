@@ -1,0 +1,248 @@
+"""From a name to rows: scikit-learn's own tables, a data folder, or a download."""
+
+import csv
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._params import check_choice
+from cogmap.datasets.images import RESIZINGS
+from cogmap.datasets.registry import Dataset, get_dataset
+from cogmap.exceptions import DataError
+
+FORMS = ("uci", "paper")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A dataset as arrays.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Numbers, not scaled.
+    y : ndarray of shape (n_samples,)
+        Labels: strings in the form ``"uci"``, the author's codes in the form ``"paper"``.
+    feature_names : list of str
+        Names of the columns of `X`.
+    origin : str
+        Where the rows were read from.
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    feature_names: list[str]
+    origin: str
+
+
+def load_dataset(
+    name: str, form: str = "uci", data_dir: str | os.PathLike[str] | None = None, resizing: str = "bicubic"
+) -> Rows:
+    """Read a dataset.
+
+    The four that come with scikit-learn are always at hand. The others are read from a folder, and fetched over the
+    network into scikit-learn's cache if there is none.
+
+    Parameters
+    ----------
+    name : str
+        One of `cogmap.datasets.DATASETS`.
+    form : {"uci", "paper"}, default="uci"
+        ``"uci"``: all genuine features, categories as columns of 0 and 1. ``"paper"``: the author's columns and codes,
+        which leave out a genuine feature in eight datasets and number categories by their first appearance.
+    data_dir : path, default=None
+        Folder with the files. None takes the environment variable COGMAP_DATA.
+    resizing : {"bicubic", "stretched"}, default="bicubic"
+        How faces are made smaller: as in the author's results file, or as in the printed tables.
+
+    Returns
+    -------
+    Rows
+
+    Examples
+    --------
+    >>> from cogmap.datasets import load_dataset
+    >>> load_dataset("wine").X.shape
+    (178, 13)
+    """
+    check_choice("load_dataset", "form", form, FORMS)
+    check_choice("load_dataset", "resizing", resizing, list(RESIZINGS))
+    dataset = get_dataset(name)
+    if dataset.source == "scikit-learn":
+        return _from_scikit_learn(dataset)
+    folder = data_dir or os.environ.get("COGMAP_DATA")
+    read, fetch = _READERS[dataset.source]
+    if folder:
+        path = Path(folder) / dataset.file
+        _check_file(path, dataset)
+        return read(dataset, path, form, resizing)
+    try:
+        return fetch(dataset, form, resizing)
+    except Exception as problem:
+        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        raise DataError(
+            f"Dataset {name!r} is not at hand: no data folder was given, and it could not be fetched ({reason}). "
+            f"Either put {dataset.file} into a folder and name it with --data-dir or COGMAP_DATA, or connect to the "
+            "network."
+        ) from problem
+
+
+def _check_file(path: Path, dataset: Dataset) -> None:
+    if not path.parent.is_dir():
+        raise DataError(
+            f"There is no data folder {path.parent}. Give one with {dataset.file} in it, or none to fetch it."
+        )
+    if not path.is_file():
+        raise DataError(f"Dataset {dataset.name!r} is not in the data folder: there is no file {path}.")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if digest != dataset.sha256:
+        raise DataError(
+            f"The file {path} is not as it should be: its SHA-256 is {digest[:12]}..., not {dataset.sha256[:12]}... "
+            "It is damaged or has been changed; get it again."
+        )
+
+
+def _from_scikit_learn(dataset: Dataset) -> Rows:
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{dataset.name}")()
+    names = [str(name) for name in bunch.feature_names]
+    return Rows(bunch.data.astype(np.float64), bunch.target, names, "scikit-learn")
+
+
+# --- tables
+
+
+def _read_table(dataset: Dataset, path: Path, form: str, resizing: str) -> Rows:
+    with path.open(newline="") as file:
+        header, *lines = csv.reader(file)
+    columns = dict(zip(header, (np.array(column) for column in zip(*lines, strict=True)), strict=True))
+    return _as_form(dataset, columns, form, str(path))
+
+
+def _fetch_table(dataset: Dataset, form: str, resizing: str) -> Rows:
+    from sklearn.datasets import fetch_openml
+
+    bunch = fetch_openml(data_id=dataset.openml_id, as_frame=False, parser="liac-arff")
+    columns = {}
+    for name, values in zip(bunch.feature_names, bunch.data.T, strict=True):
+        categories = (bunch.categories or {}).get(name)
+        columns[name] = values if categories is None else np.array(categories)[values.astype(int)]
+    columns["target"] = np.asarray(bunch.target).astype(str)
+    return _as_form(dataset, columns, form, f"OpenML {dataset.openml_id}")
+
+
+def _as_form(dataset: Dataset, columns: dict[str, NDArray[Any]], form: str, origin: str) -> Rows:
+    labels = columns.pop("target")
+    for name in dataset.identifiers:
+        columns.pop(name, None)
+    if form == "paper":
+        if dataset.paper_drops:
+            columns.pop(next(iter(columns)))  # always the first; a fetched table may call it otherwise
+        X = [_codes_or_numbers(dataset, values) for values in columns.values()]
+        return Rows(np.column_stack(X), _paper_codes(dataset, labels), list(columns), origin)
+    names, X = [], []
+    for name, values in columns.items():
+        if name not in dataset.nominal and _is_numeric(values):
+            names.append(name)
+            X.append(values.astype(np.float64))
+            continue
+        categories = np.unique(values)
+        for category in categories[1:] if len(categories) == 2 else categories:  # two need one column
+            names.append(f"{name}={category}")
+            X.append((values == category).astype(np.float64))
+    return Rows(np.column_stack(X), labels, names, origin)
+
+
+def _is_numeric(values: NDArray[Any]) -> bool:
+    try:
+        values.astype(np.float64)
+    except ValueError:
+        return False
+    return True
+
+
+def _codes_or_numbers(dataset: Dataset, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return numbers as they are, and categories as the author numbered them."""
+    if _is_numeric(values):
+        return values.astype(np.float64)
+    categories, first, codes = np.unique(values, return_index=True, return_inverse=True)
+    number = np.empty(len(categories))
+    if dataset.paper_values:
+        number[:] = [dataset.paper_values.index(category) for category in categories.tolist()]
+    else:
+        number[np.argsort(first)] = np.arange(len(categories))
+    return number[codes]
+
+
+def _paper_codes(dataset: Dataset, labels: NDArray[Any]) -> NDArray[np.intp]:
+    known = list(dataset.paper_labels)
+    if not known:
+        return labels.astype(np.intp)
+    if set(labels.tolist()) <= set(known):
+        return np.array([known.index(label) for label in labels.tolist()])
+    return np.unique(labels, return_inverse=True)[1]  # fetched, with labels in other words
+
+
+# --- images
+
+
+def _faces(dataset: Dataset, images: NDArray[Any], target: NDArray[Any], resizing: str, origin: str) -> Rows:
+    X = RESIZINGS[resizing](images, dataset.size)
+    return Rows(X.reshape(len(X), -1), target.astype(np.intp), _pixel_names(dataset.size), origin)
+
+
+def _read_faces(dataset: Dataset, path: Path, form: str, resizing: str) -> Rows:
+    with np.load(path) as arrays:
+        return _faces(dataset, arrays["images"], arrays["target"], resizing, str(path))
+
+
+def _fetch_faces(dataset: Dataset, form: str, resizing: str) -> Rows:
+    from sklearn.datasets import fetch_olivetti_faces
+
+    bunch = fetch_olivetti_faces()
+    return _faces(dataset, np.rint(bunch.images * 242), bunch.target, resizing, "scikit-learn's fetch_olivetti_faces")
+
+
+def _read_fashion(dataset: Dataset, path: Path, form: str, resizing: str) -> Rows:
+    with np.load(path) as arrays:
+        X = np.concatenate([arrays["x_train"], arrays["x_test"]])
+        y = np.concatenate([arrays["y_train"], arrays["y_test"]])
+        rows = arrays["subset10000"]
+    return _fashion(dataset, X.reshape(len(X), -1)[rows], y[rows], str(path))
+
+
+def _fetch_fashion(dataset: Dataset, form: str, resizing: str) -> Rows:
+    from sklearn.datasets import fetch_openml
+
+    bunch = fetch_openml(data_id=dataset.openml_id, as_frame=False, parser="liac-arff")
+    rows = fashion_subset(bunch.target)
+    return _fashion(dataset, bunch.data[rows], bunch.target[rows], f"OpenML {dataset.openml_id}")
+
+
+def _fashion(dataset: Dataset, X: NDArray[Any], y: NDArray[Any], origin: str) -> Rows:
+    return Rows(X.astype(np.float64), y.astype(np.intp), _pixel_names(dataset.size), origin)
+
+
+def fashion_subset(labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Choose 1000 rows of each class, always the same, where the indices of a data folder are not at hand."""
+    random = np.random.RandomState(123)
+    chosen = [random.choice(np.flatnonzero(labels == label), 1000, replace=False) for label in np.unique(labels)]
+    return np.sort(np.concatenate(chosen))
+
+
+def _pixel_names(size: int) -> list[str]:
+    return [f"pixel {row},{column}" for row in range(size) for column in range(size)]
+
+
+_READERS: dict[str, tuple[Callable[..., Rows], Callable[..., Rows]]] = {
+    "table": (_read_table, _fetch_table),
+    "olivetti": (_read_faces, _fetch_faces),
+    "fashion": (_read_fashion, _fetch_fashion),
+}

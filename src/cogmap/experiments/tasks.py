@@ -1,0 +1,191 @@
+"""One piece of the experiment: a method on a fold of a dataset."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.metrics import (
+    accuracy_score,
+    calinski_harabasz_score,
+    davies_bouldin_score,
+    f1_score,
+    silhouette_score,
+)
+from sklearn.preprocessing import MinMaxScaler
+
+from cogmap._params import suggestion
+from cogmap.datasets import DATASETS, Rows, get_dataset, load_dataset
+from cogmap.exceptions import DataError
+from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
+from cogmap.experiments.rivals import PAPER_RIVALS, RIVALS
+
+METHODS = ("fcm", *RIVALS)
+
+# Higher is better for the last two, lower for the first.
+CLUSTERING_SCORES = {
+    "davies_bouldin": davies_bouldin_score,
+    "silhouette": silhouette_score,
+    "calinski_harabasz": calinski_harabasz_score,
+}
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A method on a fold of a dataset.
+
+    The map's task also scores the transformed features as clusters and gives them to each of the paper's rivals, so
+    that the map is fitted once.
+    """
+
+    dataset: str
+    fold: int
+    method: str
+    protocol: str
+    seed: int = 123
+    data_dir: str | None = None
+
+    @property
+    def methods(self) -> list[str]:
+        """Names in the rows that the task gives."""
+        return ["fcm", *(f"fcm_{name}" for name in PAPER_RIVALS)] if self.method == "fcm" else [self.method]
+
+    @property
+    def cost(self) -> float:
+        """A rough guess of how long it takes, to begin with the longest and to tell the time left."""
+        facts = get_dataset(self.dataset)
+        work = facts.n_rows * (facts.n_features + facts.n_classes) ** 2
+        if self.method != "fcm":
+            return 1.0 + work / 1e8
+        if not PROTOCOLS[self.protocol].published_fcm:
+            return 2.0 + work / 1e7
+        fcm = PROTOCOLS[self.protocol].fcm(self.dataset, 0)
+        microseconds = fcm.max_iter * (200 + work * (3 * fcm.depth - 4) / 50_000)
+        return 2.0 + PROTOCOLS[self.protocol].starts(self.dataset) * microseconds / 10**5
+
+
+def make_tasks(
+    datasets: Sequence[str], methods: Sequence[str], protocol: str, seed: int = 123, data_dir: str | None = None
+) -> list[Task]:
+    """Return all tasks of an experiment, the longest first; unknown names are told, with the nearest known."""
+    for method in methods:
+        if method not in METHODS:
+            hint = suggestion(method, METHODS)
+            raise DataError(f"There is no method {method!r}. {hint or 'The methods are ' + ', '.join(METHODS) + '.'}")
+    names = [get_dataset(name).name for name in datasets]
+    tasks = [
+        Task(name, fold, method, protocol, seed, data_dir)
+        for name in names
+        for fold in range(N_FOLDS)
+        for method in methods
+    ]
+    return sorted(tasks, key=lambda task: -task.cost)
+
+
+def dataset_names(text: str) -> list[str]:
+    """Turn ``"all"`` or names with commas between them into a list of names."""
+    return list(DATASETS) if text == "all" else [name.strip() for name in text.split(",") if name.strip()]
+
+
+@lru_cache(maxsize=2)
+def _rows(dataset: str, form: str, data_dir: str | None, resizing: str) -> Rows:
+    return load_dataset(dataset, form, data_dir, resizing)
+
+
+def run_task(task: Task) -> list[Row]:
+    """Do a task; what fails becomes a row with its error."""
+    warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
+    protocol = PROTOCOLS[task.protocol]
+    rows = _rows(task.dataset, protocol.form, task.data_dir, protocol.resizing)
+    fold = protocol.fold(rows.X, rows.y, task.fold)
+    results = list(_map_rows(task, *fold) if task.method == "fcm" else _rival_row(task, task.method, *fold))
+    for row in results:
+        row.update(dataset=task.dataset, protocol=task.protocol, fold=task.fold, seed=task.seed)
+    return results
+
+
+def _rival_row(task: Task, name: str, X_train, X_test, y_train, y_test) -> Iterator[Row]:
+    rival = RIVALS[name.removeprefix("fcm_")](PROTOCOLS[task.protocol].rules(task.seed), X_train)
+    yield _evaluate(name, rival.fit, X_train, X_test, y_train, y_test)[0]
+
+
+def _map_rows(task: Task, X_train, X_test, y_train, y_test) -> Iterator[Row]:
+    fit = partial(PROTOCOLS[task.protocol].fit_fcm, task.dataset, task.seed)
+    row, fcm = _evaluate("fcm", fit, X_train, X_test, y_train, y_test)
+    if fcm is None:
+        yield row
+        for name in PAPER_RIVALS:
+            yield {**row, "method": f"fcm_{name}"}
+        return
+    train, test = fcm.transform(X_train), fcm.transform(X_test)
+    row["clustering"] = {
+        score: {
+            "train_original": _cluster_score(score, X_train, y_train),
+            "train_transformed": _cluster_score(score, train, y_train),
+            "test_original": _cluster_score(score, X_test, y_test),
+            "test_transformed": _cluster_score(score, test, y_test),
+        }
+        for score in CLUSTERING_SCORES
+    }
+    row["n_iter"] = fcm.n_iter_
+    row["outcome"] = fcm.outcome_.name
+    row["loss_curve"] = _thinned(fcm.loss_curve_)
+    yield row
+    scaler = MinMaxScaler(clip=True).fit(train)
+    for name in PAPER_RIVALS:
+        yield from _rival_row(task, f"fcm_{name}", scaler.transform(train), scaler.transform(test), y_train, y_test)
+
+
+def _evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_test) -> tuple[Row, Any]:
+    """Fit and score a model; return its row, and the fitted model, or None if something went wrong."""
+    row: Row = {
+        "method": name,
+        "accuracy": None,
+        "f1_macro": None,
+        "log_loss": None,
+        "fit_seconds": None,
+        "error": None,
+    }
+    try:
+        start = time.perf_counter()
+        model = fit(X_train, y_train)
+        row["fit_seconds"] = round(time.perf_counter() - start, 6)
+        predicted = model.predict(X_test)
+        row["accuracy"] = float(accuracy_score(y_test, predicted))
+        row["f1_macro"] = float(f1_score(y_test, predicted, average="macro"))
+        row["train_accuracy"] = float(model.score(X_train, y_train))
+        if hasattr(model, "predict_proba"):
+            row["log_loss"] = _log_loss(model, X_test, y_test)
+    except Exception as problem:  # a failing method is a result, not the end of the run
+        row["error"] = f"{type(problem).__name__}: {problem}"
+        return row, None
+    return row, model
+
+
+def _log_loss(model: BaseEstimator, X: NDArray[np.float64], y: NDArray[np.generic]) -> float:
+    """Return the log loss, with probabilities within [1e-15, 1]; rows of classes not seen in training count as such."""
+    probability = np.clip(model.predict_proba(X), 1e-15, 1.0)
+    known = np.isin(y, model.classes_)
+    losses = np.full(len(y), -np.log(1e-15))
+    losses[known] = -np.log(probability[known, np.searchsorted(model.classes_, y[known])])
+    return float(losses.mean())
+
+
+def _cluster_score(score: str, X: NDArray[np.float64], y: NDArray[np.generic]) -> float | None:
+    try:
+        return float(CLUSTERING_SCORES[score](X, y))
+    except ValueError:  # fewer than two classes in the fold, or as many as rows
+        return None
+
+
+def _thinned(curve: list[float], points: int = 60) -> list[list[float]]:
+    """Return some points (iteration, loss) of a curve, more at its beginning."""
+    places = np.unique(np.geomspace(1, len(curve), min(points, len(curve))).astype(int))
+    return [[int(place), round(curve[place - 1], 6)] for place in places]

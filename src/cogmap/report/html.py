@@ -1,0 +1,41 @@
+"""The page: everything in one file, which opens from disk without a network."""
+
+import base64
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+
+from cogmap.experiments.store import StoreError, write_whole
+from cogmap.report.figures import write_figures
+from cogmap.report.summary import make_summary
+from cogmap.report.tables import number, write_tables
+
+
+def write_report(folder: Path, data_dir: str | None = None) -> Path:
+    """Write tables, figures, ``summary.json`` and ``report.html`` into a folder of results; return the page's path."""
+    try:
+        summary = make_summary(folder, data_dir)
+        write_tables(summary["tables"], folder / "tables")
+        summary["figures"] = write_figures(summary, folder / "figures")
+        write_whole(folder / "summary.json", json.dumps(summary, indent=1))
+        path = folder / "report.html"
+        write_whole(path, render(summary, folder / "figures"))
+    except OSError as problem:
+        raise StoreError(f"The report cannot be written to {folder}: {problem.strerror or problem}.") from problem
+    return path
+
+
+def render(summary: dict[str, Any], figures: Path) -> str:
+    """Return the page. All names that come from data are escaped."""
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["number"] = number
+    environment.globals["image"] = lambda name: _data_address(figures / f"{name}.svg")
+    template = environment.from_string((files("cogmap.report") / "templates" / "report.html").read_text())
+    return template.render(summary=summary, is_cell=lambda value: isinstance(value, dict))
+
+
+def _data_address(path: Path) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(path.read_bytes()).decode()

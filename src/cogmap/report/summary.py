@@ -1,0 +1,404 @@
+"""From results to a summary: a plain dict that holds everything the report shows."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap.datasets import DATASETS
+from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
+from cogmap.experiments.published import author_results, fcm_parameters, paper_tables, published_score
+from cogmap.experiments.rivals import PAPER_RIVALS
+from cogmap.experiments.store import read_results
+from cogmap.experiments.tasks import CLUSTERING_SCORES, METHODS
+from cogmap.statistics import (
+    anova_one_way,
+    anova_repeated_measures,
+    friedman,
+    holm,
+    nemenyi,
+    paired_tests,
+    win_tie_loss,
+)
+
+METRICS = {"accuracy": "Accuracy", "f1_macro": "Macro F1"}
+_AFTER_MAP = tuple(f"fcm_{name}" for name in PAPER_RIVALS)
+
+
+class Results:
+    """Rows of a run, by dataset, method and fold."""
+
+    def __init__(self, folder: Path, data_dir: str | None) -> None:
+        self.rows = read_results(folder)
+        self.run = json.loads((folder / "run.json").read_text())
+        self.protocol = self.run["protocol"]
+        self.data_dir = data_dir
+        there = {(row["dataset"], row["method"]) for row in self.rows}
+        self.datasets = [name for name in DATASETS if any(name == dataset for dataset, _ in there)]
+        order = (*METHODS, *_AFTER_MAP)
+        self.methods = [name for name in order if any(name == method for _, method in there)]
+        self._by_place = {(row["dataset"], row["method"], row["fold"]): row for row in self.rows}
+
+    def row(self, dataset: str, method: str, fold: int) -> dict[str, Any]:
+        """Return a row, empty if it is not there."""
+        return self._by_place.get((dataset, method, fold), {})
+
+    def folds(self, dataset: str, method: str, metric: str) -> list[float]:
+        """Return the scores of the folds that went well."""
+        values = (self.row(dataset, method, fold).get(metric) for fold in range(N_FOLDS))
+        return [value for value in values if value is not None]
+
+    def mean(self, dataset: str, method: str, metric: str) -> float | None:
+        """Return the mean over folds, or None if a fold is missing or failed."""
+        values = self.folds(dataset, method, metric)
+        return float(np.mean(values)) if len(values) == N_FOLDS else None
+
+    def published(self, dataset: str, method: str, metric: str) -> float | None:
+        """Return the published mean, or None."""
+        return published_score(dataset, method, metric, self.protocol, self.data_dir)
+
+    def score_array(self, methods: list[str], metric: str, by: str) -> tuple[NDArray[np.float64], list[str]]:
+        """Return scores (dataset means, or folds) of the given methods, of the datasets on which all went well."""
+        complete = [
+            dataset for dataset in self.datasets if all(self.mean(dataset, m, metric) is not None for m in methods)
+        ]
+        per_dataset = [np.array([self.folds(dataset, m, metric) for m in methods]).T for dataset in complete]
+        if not per_dataset:
+            return np.empty((0, len(methods))), complete
+        if by == "datasets":
+            return np.array([folds.mean(axis=0) for folds in per_dataset]), complete
+        return np.concatenate(per_dataset), complete
+
+
+def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
+    """Return everything that the report shows: tables, tests, conclusions, errors, and what was run."""
+    results = Results(folder, data_dir)
+    bare = [method for method in results.methods if method not in _AFTER_MAP]
+    tables = [_dataset_table(results), _parameter_table(results)]
+    for metric, title in METRICS.items():
+        tables.append(_score_table(results, bare, metric, f"{title} of the map and its rivals", metric))
+    for metric, title in METRICS.items():
+        after = [name for name in results.methods if name in _AFTER_MAP]
+        tables.append(_score_table(results, after, metric, f"{title} of rivals after the map", f"preprocess_{metric}"))
+    tables += [
+        _clustering_table(results),
+        _omnibus_table(results, bare),
+        _ranks_table(results, bare),
+        _sign_table(results, "rival", "Rival alone against rival after the map"),
+        _sign_table(results, "fcm", "Map against rival after the map"),
+        _time_table(results, bare),
+    ]
+    return {
+        "protocol": {"name": results.protocol, "title": PROTOCOLS[results.protocol].title},
+        "run": results.run,
+        "datasets": results.datasets,
+        "methods": results.methods,
+        "published_source": _published_source(results),
+        "tables": [table for table in tables if table["rows"]],
+        "nemenyi": {metric: _nemenyi(results, bare, metric) for metric in METRICS},
+        "folds": {
+            metric: {m: [v for d in results.datasets for v in results.folds(d, m, metric)] for m in bare}
+            for metric in METRICS
+        },
+        "loss_curves": {d: results.row(d, "fcm", 0).get("loss_curve", []) for d in results.datasets},
+        "conclusions": _conclusions(results, bare),
+        "errors": [
+            {name: row[name] for name in ("dataset", "method", "fold", "error")} for row in results.rows if row["error"]
+        ],
+    }
+
+
+def _published_source(results: Results) -> str:
+    if results.protocol == "author" and author_results(results.data_dir) is not None:
+        return "the author's results file, mean of its five folds"
+    return "the tables printed in the paper, two digits"
+
+
+def _table(id_: str, title: str, columns: list[str], rows: list[list[Any]], note: str = "") -> dict[str, Any]:
+    return {"id": id_, "title": title, "columns": columns, "rows": rows, "note": note}
+
+
+def _cell(ours: float | None, published: float | None) -> dict[str, float | None]:
+    """A figure of ours, the published one and the difference."""
+    difference = None if ours is None or published is None else ours - published
+    return {"ours": ours, "published": published, "difference": difference}
+
+
+def _dataset_table(results: Results) -> dict[str, Any]:
+    rows = []
+    for name in results.datasets:
+        facts = DATASETS[name]
+        printed = paper_tables()["datasets"][facts.paper_name]
+        rows.append(
+            [name, facts.n_features, printed["attributes"], facts.n_classes, printed["classes"], facts.n_rows,
+             printed["instances"], facts.paper_drops]
+        )  # fmt: skip
+    columns = [
+        "dataset",
+        "features",
+        "in the paper",
+        "classes",
+        "in the paper",
+        "rows",
+        "in the paper",
+        "left out by the author",
+    ]
+    note = "The paper counts unused outputs as classes, and its loader leaves out a genuine feature of eight datasets."
+    return _table("datasets", "Datasets", columns, rows, note)
+
+
+def _parameter_table(results: Results) -> dict[str, Any]:
+    names = ["depth", "slope", "output", "solver", "learning_rate", "max_iter", "batch_size"]
+    if not PROTOCOLS[results.protocol].published_fcm:
+        fcm = PROTOCOLS[results.protocol].fcm(results.datasets[0], 0) if results.datasets else None
+        values = [getattr(fcm, name, "") for name in names]
+        return _table("parameters", "Parameters of the map", ["dataset", *names], [["all", *values]] if fcm else [])
+    rows = []
+    for dataset in results.datasets:
+        used = fcm_parameters(dataset, PROTOCOLS[results.protocol].published_fcm)
+        rows.append([dataset, *("all rows" if used[name] == 10**9 else used[name] for name in names)])
+    return _table("parameters", "Parameters of the map", ["dataset", *names], rows)
+
+
+def _score_table(results: Results, methods: list[str], metric: str, title: str, id_: str) -> dict[str, Any]:
+    rows: list[list[Any]] = []
+    for dataset in results.datasets:
+        cells = [_cell(results.mean(dataset, m, metric), results.published(dataset, m, metric)) for m in methods]
+        rows.append([dataset, *cells])
+    if len(rows) > 1 and methods:
+        rows.append(["mean", *(_mean_cell([row[i + 1] for row in rows]) for i in range(len(methods)))])
+    return _table(
+        id_, title, ["dataset", *methods], rows if methods else [], f"Published: {_published_source(results)}."
+    )
+
+
+def _mean_cell(cells: list[dict[str, float | None]]) -> dict[str, float | None]:
+    """Mean of ours over all datasets; beside it the mean of the published over those that have both."""
+    ours = [cell["ours"] for cell in cells if cell["ours"] is not None]
+    both = [cell for cell in cells if cell["difference"] is not None]
+    mean = float(np.mean(ours)) if ours else None
+    if len(both) < len(cells):
+        return {"ours": mean, "published": None, "difference": None}
+    return _cell(mean, float(np.mean([cell["published"] for cell in both])))  # type: ignore[misc]
+
+
+def _clustering(results: Results, dataset: str, score: str, place: str) -> float | None:
+    rows = (results.row(dataset, "fcm", fold).get("clustering", {}) for fold in range(N_FOLDS))
+    values = [row[score][place] for row in rows if row and row[score][place] is not None]
+    return float(np.mean(values)) if values else None
+
+
+def _improved(results: Results, dataset: str, score: str, part: str) -> bool | None:
+    before = _clustering(results, dataset, score, f"{part}_original")
+    after = _clustering(results, dataset, score, f"{part}_transformed")
+    if before is None or after is None:
+        return None
+    return after < before if score == "davies_bouldin" else after > before
+
+
+def _vote(results: Results, dataset: str, part: str) -> int:
+    return sum(bool(_improved(results, dataset, score, part)) for score in CLUSTERING_SCORES)
+
+
+def _clustering_table(results: Results) -> dict[str, Any]:
+    printed = paper_tables()["clustering_scores"]
+    places = [f"{part}_{which}" for part in ("train", "test") for which in ("original", "transformed")]
+    rows = []
+    for dataset in results.datasets:
+        for score in CLUSTERING_SCORES:
+            published = printed.get(DATASETS[dataset].paper_name, {}).get(score, {})
+            cells = [_cell(_clustering(results, dataset, score, place), published.get(place)) for place in places]
+            better = ["yes" if _improved(results, dataset, score, part) else "no" for part in ("train", "test")]
+            votes = [f"{_vote(results, dataset, part)} of 3" for part in ("train", "test")]
+            if cells[0]["ours"] is not None:
+                rows.append([dataset, score.replace("_", " "), *cells, *better, *votes])
+    columns = ["dataset", "score", "train, before", "train, after", "test, before", "test, after", "train better",
+               "test better", "train vote", "test vote"]  # fmt: skip
+    note = "Davies-Bouldin is better when smaller, the others when larger. Published: the table printed in the paper."
+    return _table("clustering", "Clusters before and after the map", columns, rows, note)
+
+
+def _omnibus_table(results: Results, methods: list[str]) -> dict[str, Any]:
+    rows: list[list[Any]] = []
+    for metric in METRICS:
+        for by in ("datasets", "folds"):
+            scores, _ = results.score_array(methods, metric, by)
+            if len(scores) < 2 or len(methods) < 2:
+                continue
+            printed = paper_tables()["omnibus_tests"][metric][by]
+            anova, repeated, ranks = anova_one_way(scores), anova_repeated_measures(scores), friedman(scores)
+            tests = [
+                ("one-way ANOVA", "F", anova.F, anova.p, printed["anova_F"]["value"], printed["anova_p"]["value"]),
+                ("repeated-measures ANOVA", "F", repeated.F, repeated.p, None, None),
+                (
+                    "Friedman",
+                    "chi2",
+                    ranks.chi2,
+                    ranks.p,
+                    printed["friedman_chi2"]["value"],
+                    printed["friedman_p"]["value"],
+                ),
+                ("Iman-Davenport", "F", ranks.iman_davenport_F, ranks.iman_davenport_p, None, None),
+            ]
+            for test, statistic, value, p, value_printed, p_printed in tests:
+                decision = "differ" if p < 0.05 else "no difference shown"
+                rows.append([metric, by, len(scores), test, statistic, value, p, value_printed, p_printed, decision])
+    columns = ["metric", "on", "n", "test", "statistic", "value", "p", "in the paper", "p in the paper", "methods"]
+    return _table("omnibus", "Do the methods differ at all?", columns, rows)
+
+
+def _nemenyi(results: Results, methods: list[str], metric: str, by: str = "datasets") -> dict[str, Any] | None:
+    scores, datasets = results.score_array(methods, metric, by)
+    if len(datasets) < 2 or len(methods) < 2:
+        return None
+    test = nemenyi(scores)
+    return {
+        "methods": methods,
+        "mean_ranks": [float(rank) for rank in test.mean_ranks],
+        "critical_difference": float(test.critical_difference),
+        "groups": [list(group) for group in test.groups],
+        "n_datasets": len(datasets),
+    }
+
+
+def _ranks_table(results: Results, methods: list[str]) -> dict[str, Any]:
+    rows = []
+    for metric in METRICS:
+        test = _nemenyi(results, methods, metric)
+        if test is None:
+            continue
+        for i in np.argsort(test["mean_ranks"], kind="stable"):
+            groups = [str(number + 1) for number, group in enumerate(test["groups"]) if i in group]
+            rows.append([metric, methods[i], test["mean_ranks"][i], ", ".join(groups), test["critical_difference"]])
+    columns = ["metric", "method", "mean rank", "groups", "critical difference"]
+    note = "Nemenyi test at 0.05 on dataset means; methods in one group are not told apart, group 1 is the best."
+    return _table("ranks", "Mean ranks", columns, rows, note)
+
+
+def _sign_table(results: Results, against: str, title: str) -> dict[str, Any]:
+    printed = paper_tables()["sign_cls_vs_fcm_cls" if against == "rival" else "sign_fcm_vs_fcm_cls"]
+    rows: list[list[Any]] = []
+    for metric in METRICS:
+        for by in ("datasets", "folds"):
+            block = []
+            for second in (name for name in results.methods if name in _AFTER_MAP):
+                first = second.removeprefix("fcm_") if against == "rival" else "fcm"
+                scores, _ = results.score_array([first, second], metric, by)
+                if first not in results.methods or len(scores) < 2:
+                    continue
+                test = paired_tests(scores[:, 0], scores[:, 1])
+                wins = win_tie_loss(scores[:, 1], scores[:, 0])
+                told = printed[second][metric][by]
+                block.append([metric, by, first, second, test, wins, told])
+            adjusted_t = holm([entry[4].t_p for entry in block]) if block else []
+            adjusted_w = holm([entry[4].wilcoxon_p for entry in block]) if block else []
+            for (name, on, first, second, test, wins, told), holm_t, holm_w in zip(
+                block, adjusted_t, adjusted_w, strict=True
+            ):
+                rows.append(
+                    [name, on, first, second, -test.mean_difference, "/".join(map(str, wins)),
+                     test.t_p, float(holm_t), _decision(test.t_p, test.mean_difference), _words(told["t_test"]),
+                     test.wilcoxon_p, float(holm_w), _decision(test.wilcoxon_p, test.mean_difference),
+                     _words(told["wilcoxon"])]
+                )  # fmt: skip
+    columns = ["metric", "on", "first", "second", "second - first", "won/tied/lost", "t-test p", "p, Holm", "decision",
+               "in the paper", "Wilcoxon p", "p, Holm", "decision", "in the paper"]  # fmt: skip
+    return _table(f"sign_{against}", title, columns, rows, "Decisions at 0.05, without correction, as in the paper.")
+
+
+def _decision(p: float, first_minus_second: float) -> str:
+    if p >= 0.05:
+        return "no difference"
+    return "first better" if first_minus_second > 0 else "second better"
+
+
+def _words(decision: str) -> str:
+    return decision.replace("_", " ")
+
+
+def _time_table(results: Results, methods: list[str]) -> dict[str, Any]:
+    rows = []
+    for dataset in results.datasets:
+        seconds = [results.mean(dataset, method, "fit_seconds") for method in methods]
+        rows.append([dataset, *(None if value is None else value for value in seconds)])
+    return _table("times", "Seconds to fit a fold", ["dataset", *methods], rows)
+
+
+def _conclusions(results: Results, methods: list[str]) -> list[dict[str, Any]]:
+    """Restate what the paper concludes, as passed or not on these results."""
+    checks: list[Callable[[], dict[str, Any] | None]] = [
+        lambda: _first_group(results, methods),
+        lambda: _clusters_improve(results),
+        lambda: _rivals_improve(results),
+        lambda: _better_than_map(results),
+    ]
+    return [found for found in (check() for check in checks) if found is not None]
+
+
+def _first_group(results: Results, methods: list[str]) -> dict[str, Any] | None:
+    test = _nemenyi(results, methods, "accuracy")
+    if test is None or "fcm" not in methods:
+        return None
+    place = methods.index("fcm")
+    rank = 1 + sum(other < test["mean_ranks"][place] for other in test["mean_ranks"])
+    return {
+        "claim": "The map is in the first group of the Nemenyi test on accuracy.",
+        "passed": place in test["groups"][0],
+        "evidence": f"Mean rank {test['mean_ranks'][place]:.2f}, number {rank} of {len(methods)}; the best has "
+        f"{min(test['mean_ranks']):.2f}, the critical difference is {test['critical_difference']:.2f} "
+        f"({test['n_datasets']} datasets).",
+    }
+
+
+def _clusters_improve(results: Results) -> dict[str, Any] | None:
+    known = [d for d in results.datasets if _clustering(results, d, "silhouette", "test_original") is not None]
+    if not known:
+        return None
+    train, test = (sum(_vote(results, dataset, part) >= 2 for dataset in known) for part in ("train", "test"))
+    needed = math.ceil(15 / 21 * len(known))
+    return {
+        "claim": "Transformation by the map makes classes more compact and separate, on at least 15 of 21 datasets.",
+        "passed": test >= needed,
+        "evidence": f"By two of three clustering scores: {test} of {len(known)} datasets on test rows, {train} on training "
+        f"rows; {needed} are needed.",
+    }
+
+
+def _rivals_improve(results: Results) -> dict[str, Any] | None:
+    better, compared = [], []
+    for second in (name for name in results.methods if name in _AFTER_MAP):
+        scores, _ = results.score_array([second.removeprefix("fcm_"), second], "accuracy", "datasets")
+        if len(scores):
+            compared.append(second)
+            if scores[:, 1].mean() > scores[:, 0].mean():
+                better.append(second)
+    if not compared:
+        return None
+    worse = [name for name in compared if name not in better]
+    return {
+        "claim": "A rival after the map is better than the rival alone, for at least 10 of 12.",
+        "passed": len(better) >= math.ceil(10 / 12 * len(compared)),
+        "evidence": f"Mean accuracy is higher for {len(better)} of {len(compared)}"
+        + (f"; not for {', '.join(worse)}." if worse else "."),
+    }
+
+
+def _better_than_map(results: Results) -> dict[str, Any] | None:
+    differences = {}
+    for second in ("fcm_svcrbf", "fcm_svclin", "fcm_logreg"):
+        scores, _ = results.score_array(["fcm", second], "accuracy", "datasets")
+        if len(scores):
+            differences[second] = float((scores[:, 1] - scores[:, 0]).mean())
+    if not differences:
+        return None
+    return {
+        "claim": "Support vector machines and logistic regression after the map are better than the map.",
+        "passed": all(difference > 0 for difference in differences.values()),
+        "evidence": "Mean accuracy over that of the map: "
+        + ", ".join(f"{name} {difference:+.4f}" for name, difference in differences.items())
+        + ".",
+    }

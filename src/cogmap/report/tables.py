@@ -1,0 +1,82 @@
+"""Tables of the summary as CSV, Markdown and LaTeX."""
+
+import csv
+import io
+from typing import Any
+
+from cogmap.experiments.store import write_whole
+
+_LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+          "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}  # fmt: skip
+
+
+def number(value: Any) -> str:
+    """Write a number with as many digits as mean something; small p-values with their exponent."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        if value == 0 or 0.001 <= abs(value) < 100:
+            return f"{value:.3f}"
+        return f"{value:.1f}" if abs(value) >= 100 else f"{value:.1e}"
+    return str(value)
+
+
+def cell_text(cell: Any) -> str:
+    """Write a cell: a figure of ours with the difference from the published one behind it, or anything else."""
+    if not isinstance(cell, dict):
+        return number(cell)
+    if cell["difference"] is None:
+        return number(cell["ours"]) or "-"
+    return f"{number(cell['ours'])} ({cell['difference']:+.3f})"
+
+
+def as_csv(table: dict[str, Any]) -> str:
+    """Write a table with full precision; figures that have a published one get three columns."""
+    compared = [any(isinstance(row[i], dict) for row in table["rows"]) for i in range(len(table["columns"]))]
+    header: list[str] = []
+    for name, three in zip(table["columns"], compared, strict=True):
+        header += [name, f"{name} published", f"{name} difference"] if three else [name]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    for row in table["rows"]:
+        line: list[Any] = []
+        for cell, three in zip(row, compared, strict=True):
+            if isinstance(cell, dict):
+                line += [cell["ours"], cell["published"], cell["difference"]]
+            else:
+                line += [cell, "", ""] if three else [cell]
+        writer.writerow(line)
+    return text.getvalue()
+
+
+def as_markdown(table: dict[str, Any]) -> str:
+    """Write a table for reading as text."""
+    lines = [table["columns"], ["---"] * len(table["columns"])]
+    lines += [[cell_text(cell).replace("|", r"\|") for cell in row] for row in table["rows"]]
+    body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    note = f"\n{table['note']}\n" if table["note"] else ""
+    return f"# {table['title']}\n{note}\n{body}\n"
+
+
+def as_latex(table: dict[str, Any]) -> str:
+    """Write a tabular environment."""
+
+    def line(cells: list[str]) -> str:
+        return " & ".join("".join(_LATEX.get(sign, sign) for sign in cell) for cell in cells) + r" \\"
+
+    columns = "l" + "r" * (len(table["columns"]) - 1)
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", line(table["columns"]), r"\hline"]
+    lines += [line([cell_text(cell) for cell in row]) for row in table["rows"]]
+    return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
+
+
+WRITERS = {"csv": as_csv, "md": as_markdown, "tex": as_latex}
+
+
+def write_tables(tables: list[dict[str, Any]], folder: Any) -> None:
+    """Write every table in every format."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        for ending, write in WRITERS.items():
+            write_whole(folder / f"{table['id']}.{ending}", write(table))

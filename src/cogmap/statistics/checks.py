@@ -1,0 +1,62 @@
+"""What the statistics accept: finite numbers in arrays of the right shape."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._params import wrong
+
+
+def check_scores(owner: str, scores: ArrayLike) -> NDArray[np.float64]:
+    """Return `scores` as float64: at least 2 blocks (rows) and 2 methods (columns), all finite."""
+    values = _numbers(owner, "scores", scores)
+    if values.ndim != 2 or min(values.shape) < 2:
+        expected = "an array (n_blocks, n_methods) with at least 2 of each"
+        raise wrong(owner, "scores", expected, f"shape {values.shape}", "Rows are datasets or folds, columns methods.")
+    _check_finite(owner, "scores", values, "Drop the rows with failed runs first.")
+    return values
+
+
+def check_pair(
+    owner: str, first: ArrayLike, second: ArrayLike, *, at_least: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two 1-D arrays of the same length as float64, all finite."""
+    pair = _numbers(owner, "first", first), _numbers(owner, "second", second)
+    for name, values in zip(("first", "second"), pair, strict=True):
+        if values.ndim != 1 or len(values) < at_least:
+            expected = f"a 1-D array of at least {at_least} score{'s' if at_least > 1 else ''}"
+            raise wrong(owner, name, expected, f"shape {values.shape}")
+    if len(pair[0]) != len(pair[1]):
+        cure = "The scores are compared one by one, so both must be of the same blocks."
+        raise wrong(owner, "second", f"as long as first, {len(pair[0])}", len(pair[1]), cure)
+    for name, values in zip(("first", "second"), pair, strict=True):
+        _check_finite(owner, name, values, "Drop the rows with failed runs from both arrays first.")
+    return pair
+
+
+def check_p_values(owner: str, p_values: ArrayLike) -> NDArray[np.float64]:
+    """Return `p_values` as a 1-D float64 array of numbers from 0 to 1."""
+    values = _numbers(owner, "p_values", p_values)
+    if values.ndim != 1:
+        raise wrong(owner, "p_values", "a 1-D array", f"shape {values.shape}")
+    bad = ~((values >= 0) & (values <= 1))  # true for NaN too
+    if bad.any():
+        raise wrong(owner, "p_values", "numbers from 0 to 1", float(values[bad][0]), "Leave failed tests out.")
+    return values
+
+
+def _numbers(owner: str, name: str, given: ArrayLike) -> NDArray[np.float64]:
+    try:
+        values = np.asarray(given)
+        if values.dtype.kind not in "buifO":
+            raise TypeError  # digits in strings would be converted, and the imaginary part dropped
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise wrong(owner, name, "an array of real numbers", given) from None
+
+
+def _check_finite(owner: str, name: str, values: NDArray[np.float64], cure: str) -> None:
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        place = tuple(bad[0].tolist())
+        got = f"{values[place]} at [{', '.join(map(str, place))}]"
+        raise wrong(owner, name, "finite numbers", got, cure)

@@ -1,0 +1,143 @@
+"""Attractors: what they satisfy, who reaches them, and when there is none."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cogmap import FuzzyCognitiveMap
+from cogmap.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS, attractors
+from cogmap.exceptions import ParameterError
+
+
+def starts(n_concepts=2, n=200, seed=0):
+    return np.random.default_rng(seed).random((n, n_concepts))
+
+
+def swap(bias=0.0, slope=10.0):
+    """Two concepts that copy each other: two fixed points and a cycle in which they take turns."""
+    return FuzzyCognitiveMap([[0, 1], [1, 0]], [bias, bias], slope)
+
+
+@pytest.mark.parametrize(
+    ("fcm", "periods"),
+    [(TWO_FIXED_POINTS, [1, 1]), (FOUR_FIXED_POINTS, [1, 1, 1, 1]), (ONE_CYCLE, [8])],
+    ids=["two fixed points", "four fixed points", "one cycle"],
+)
+def test_the_examples_have_the_attractors_of_their_names(fcm, periods):
+    """Random starts find all of them, and every start ends in one."""
+    found = attractors(fcm, starts())
+    assert [len(cycle) for cycle in found.cycles] == periods
+    assert set(found.basin) == set(range(len(periods)))
+    assert found.basin.shape == (200,)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 10_000), st.sampled_from(["sigmoid", "logistic", "tanh"]), st.integers(1, 4), st.floats(0.5, 12.0)
+)
+def test_a_walk_round_a_cycle_ends_where_it_began(seed, activation, n_concepts, slope):
+    """Each state leads to the next, the last to the first, and a fixed point to itself."""
+    weights = np.random.default_rng(seed).normal(size=(n_concepts, n_concepts))
+    fcm = FuzzyCognitiveMap(weights, slope=slope, activation=activation)
+    found = attractors(fcm, starts(n_concepts, 30, seed), max_steps=300)
+    for cycle in found.cycles:
+        np.testing.assert_allclose(fcm.step(cycle), np.roll(cycle, -1, axis=0), rtol=0, atol=1e-6)
+
+
+def test_periods_are_the_smallest():
+    """No cycle is a shorter one walked twice: its states all differ."""
+    for fcm in (ONE_CYCLE, swap()):
+        for cycle in attractors(fcm, starts()).cycles:
+            for lag in range(1, len(cycle)):
+                assert np.abs(np.roll(cycle, lag, axis=0) - cycle).max() > 1e-3
+
+
+def test_cycles_are_one_wherever_they_are_met():
+    """(1, 0) and (0, 1) take turns, half a cycle apart: one attractor, of both."""
+    found = attractors(swap(), [[1, 0], [0, 1], [1, 1], [0, 0], [0.9, 0.2]])
+    assert [len(cycle) for cycle in found.cycles] == [2, 1, 1]
+    assert found.basin.tolist() == [0, 0, 1, 2, 0]
+
+
+def test_a_contraction_has_one_attractor():
+    """A small slope makes the step shrink all distances: one fixed point, found here by steps from elsewhere."""
+    fcm = FuzzyCognitiveMap(np.random.default_rng(0).uniform(-1, 1, (5, 5)), slope=0.5)
+    assert 0.25 * 0.5 * np.abs(fcm.weights).sum(axis=1).max() < 1
+    found = attractors(fcm, starts(5))
+    assert not found.basin.any()
+    (cycle,) = found.cycles
+    np.testing.assert_allclose(cycle, fcm.run(np.full((1, 5), 0.9), 200)[-1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("fcm", [TWO_FIXED_POINTS, FOUR_FIXED_POINTS], ids=["two", "four"])
+def test_basins_of_a_symmetric_map_are_symmetric(fcm):
+    """These maps do not change if turned by half a turn about (0.5, 0.5): neither do their basins."""
+    A = starts()
+    found, turned = attractors(fcm, A), attractors(fcm, 1 - A)
+    ends = np.concatenate(found.cycles)[found.basin]
+    turned_ends = np.concatenate(turned.cycles)[turned.basin]
+    np.testing.assert_allclose(turned_ends, 1 - ends, rtol=0, atol=1e-6)
+
+
+def test_basin_is_where_the_trajectory_ends():
+    """The attractor of each start is the state that a long run of it alone ends in."""
+    A = starts(n=20)
+    found = attractors(FOUR_FIXED_POINTS, A)
+    for start, index in zip(A, found.basin, strict=True):
+        end = FOUR_FIXED_POINTS.run(start, 2000)[-1]
+        np.testing.assert_allclose(found.cycles[index][0], end, rtol=0, atol=1e-6)
+
+
+def test_too_few_steps_reach_nothing():
+    """After one step trajectories still move; after a thousand they do not."""
+    found = attractors(TWO_FIXED_POINTS, starts(), max_steps=1)
+    assert found.cycles == ()
+    assert (found.basin == -1).all()
+    assert (attractors(TWO_FIXED_POINTS, starts()).basin >= 0).all()
+
+
+def test_a_longer_period_than_allowed_is_not_found():
+    """A cycle of 8 states is none of at most 7."""
+    assert (attractors(ONE_CYCLE, starts(), max_period=7).basin == -1).all()
+    assert (attractors(ONE_CYCLE, starts(), max_period=8).basin == 0).all()
+
+
+def test_a_fixed_point_that_draws_nothing_in_is_no_attractor():
+    """(0.5, 0.5) stays where it is, but everything near it leaves."""
+    np.testing.assert_allclose(FOUR_FIXED_POINTS.step([0.5, 0.5]), 0.5, rtol=0, atol=1e-15)
+    found = attractors(FOUR_FIXED_POINTS, [[0.5, 0.5], [0.5, 0.6]], max_steps=100)
+    assert found.basin.tolist() == [-1, 0]
+
+
+def test_a_start_that_wanders_for_ever_reaches_nothing():
+    """A turn by an angle that never closes, made by two concepts: a ring, but no cycle of few states."""
+    W = np.array([[0.9, -0.3], [0.3, 0.9]])
+    wandering = FuzzyCognitiveMap(W, 0.5 - W.sum(axis=1) / 2, slope=6)
+    assert (attractors(wandering, starts(n=20)).basin == -1).all()
+
+
+def test_no_starts_find_nothing():
+    """An empty array has an empty answer."""
+    found = attractors(ONE_CYCLE, np.empty((0, 2)))
+    assert found.cycles == ()
+    assert found.basin.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"starts": [0.5, 0.5]}, r"starts.*\(n_starts, 2\), got 'shape \(2,\)'"),
+        ({"starts": [[0.5, 0.5, 0.5]]}, r"starts.*\(n_starts, 2\)"),
+        ({"starts": [["a", "b"]]}, "starts.*numbers"),
+        ({"starts": [[0.5, np.nan]]}, "starts.*finite"),
+        ({"max_steps": -1}, "max_steps.*integer >= 0, got -1"),
+        ({"tol": 0}, "tol.*> 0, got 0"),
+        ({"max_period": 0}, "max_period.*integer >= 1, got 0"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments, message):
+    """Each wrong argument gets a message with its name and what was expected."""
+    with pytest.raises(ParameterError, match=message) as caught:
+        attractors(ONE_CYCLE, **{"starts": [[0.5, 0.5]], **arguments})
+    assert str(caught.value).startswith("`attractors(")
