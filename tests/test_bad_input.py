@@ -41,6 +41,7 @@ WRONG_PARAMETERS = [
     ("alpha", -1, "a number >= 0, got -1"),
     ("alpha", np.nan, "a number >= 0"),
     ("alpha", "small", "a number >= 0"),
+    ("alpha", 10**400, "a number >= 0"),
     ("l1_ratio", 1.5, "a number >= 0 and <= 1, got 1.5"),
     ("l1_ratio", -0.1, "a number >= 0 and <= 1"),
     ("solver", "sgd", "one of 'lbfgs', 'adam', 'rmsprop', got 'sgd'"),
@@ -178,6 +179,16 @@ def test_a_loss_that_is_not_finite_leaves_the_model_as_it_was(fitted):
     with pytest.raises(NonFiniteLossError):
         fcm.set_params(solver="lbfgs", init=FuzzyCognitiveMap(np.full((6, 6), 1e200))).fit(X, Y)
     assert fcm.map_ is before["map_"]
+
+
+@pytest.mark.parametrize(("rate", "dtype"), [(1e39, np.float32), (1e308, np.float64)])
+def test_a_last_step_into_infinity_is_told(rate, dtype):
+    """The parameters that learning ends with are looked at too."""
+    fcm = FCMClassifier(solver="adam", learning_rate=rate, max_iter=1, tol=0, random_state=0)
+    with pytest.raises(NonFiniteLossError):
+        fcm.fit(X.astype(dtype), Y)
+    with pytest.raises(NonFiniteLossError):
+        fcm.partial_fit(X.astype(dtype), Y, classes=[0, 1, 2])
 
 
 def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):

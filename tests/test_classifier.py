@@ -1,6 +1,7 @@
 """What the classifier promises."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -297,9 +298,26 @@ class TestLearning:
         assert not np.array_equal(once.map_.weights, twice.map_.weights)
         np.testing.assert_allclose(twice.predict_proba(X), once.predict_proba(X), atol=2e-3)
 
+    @pytest.mark.parametrize("depth", [8, 12])
+    def test_a_map_that_learns_nothing_says_so(self, iris, depth):
+        """Too deep for its slope, the map forgets the features; the warning says what to change, and that helps."""
+        with pytest.warns(ConvergenceWarning, match=r"do not depend on the features.*raise slope"):
+            fcm = FCMClassifier(depth=depth, random_state=0).fit(*iris)
+        assert fcm.outcome_ is Outcome.NOTHING_LEARNED
+        steeper = FCMClassifier(depth=depth, slope=5.0, alpha=0.1, random_state=0).fit(*iris)
+        assert steeper.score(*iris) > 0.9
+
 
 class TestReproducibility:
     """The same number gives the same model."""
+
+    def test_fits_in_several_threads_are_those_in_one(self, iris, wine):
+        """Threads of a program do not disturb each other's BLAS."""
+        jobs = [(data, seed) for data in (iris, wine) for seed in range(4)]
+        models = [FCMClassifier(random_state=seed).fit(*data) for data, seed in jobs]
+        with ThreadPoolExecutor(3) as pool:
+            again = list(pool.map(lambda job: FCMClassifier(random_state=job[1]).fit(*job[0]), jobs))
+        assert all(map(same_model, models, again))
 
     @pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
     def test_same_random_state_same_bits_whatever_n_jobs(self, solver):
@@ -369,6 +387,34 @@ class TestContinuing:
         assert fcm.score(X, y) > 0.93
         assert fcm.outcome_ is Outcome.ONE_PASS
         assert fcm.n_iter_ == 300 == len(fcm.loss_curve_)
+
+    def test_warm_start_matches_features_by_name(self, iris):
+        """Columns in another order keep their weights."""
+        X = pd.DataFrame(iris[0], columns=["a", "b", "c", "d"])
+        fcm = FCMClassifier(warm_start=True, random_state=0).fit(X, iris[1])
+        before = fcm.decision_function(X)
+        fcm.set_params(max_iter=1, tol=0, alpha=0.0).fit(X[["d", "c", "b", "a"]], iris[1])
+        np.testing.assert_allclose(fcm.decision_function(X[["d", "c", "b", "a"]]), before, atol=0.5)
+        assert fcm.map_.concepts[:4] == ("d", "c", "b", "a")
+
+    def test_weights_count_in_parts_of_one_class(self, iris):
+        """A class that weighs more moves the map more, also when parts have one class only."""
+        X, y = iris
+        shares = []
+        for class_weight in (None, {0: 100.0}):
+            fcm = FCMClassifier(class_weight=class_weight, random_state=0, learning_rate=0.001, solver="rmsprop")
+            for code in (0, 1, 2):
+                fcm.partial_fit(X[y == code], y[y == code], classes=[0, 1, 2])
+            shares.append(fcm.predict_proba(X)[:, 0].mean())
+        assert shares[1] > shares[0] + 1e-4
+
+    def test_partial_fit_follows_a_new_solver_and_rate(self, iris):
+        """Parameters changed between calls count."""
+        X, y = iris
+        fcm = FCMClassifier(random_state=0).partial_fit(X, y, classes=[0, 1, 2])
+        before = fcm.map_.weights
+        fcm.set_params(solver="rmsprop", learning_rate=5.0).partial_fit(X, y)
+        assert np.abs(fcm.map_.weights - before).max() > 0.05
 
     def test_partial_fit_goes_on_from_fit(self, iris):
         """A fitted model is improved, not replaced."""

@@ -131,6 +131,8 @@ def test_map_never_changes():
     for array in (fcm.weights, fcm.bias, fcm.slope):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 3
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
 
 
 def test_map_survives_pickle_and_copy():
@@ -169,6 +171,8 @@ def test_repr_of_a_large_map_names_the_strongest_influences():
         ({"weights": []}, "weights.*square"),
         ({"weights": [[1, np.nan], [0, 0]]}, "weights.*finite"),
         ({"weights": [["a", "b"], ["c", "d"]]}, "weights.*numbers"),
+        ({"weights": [[1, 2], [3]]}, "weights.*square"),
+        ({"weights": np.eye(2), "concepts": 5}, "concepts.*2 names"),
         ({"weights": np.eye(2), "bias": [1]}, r"bias.*\(2,\)"),
         ({"weights": np.eye(2), "bias": [1, np.inf]}, "bias.*finite"),
         ({"weights": np.eye(2), "slope": 0}, "slope.*greater than 0"),
@@ -196,6 +200,8 @@ def test_wrong_states_and_depth_are_told():
     for states in ([1.0], [[1.0, 2.0, 3.0]], np.zeros((2, 2, 2)), 0.5):
         with pytest.raises(ParameterError, match=r"states.*\(2,\) or \(n_samples, 2\)"):
             fcm.step(states)
+        with pytest.raises(ParameterError, match=r"run\(states=.*\(2,\) or \(n_samples, 2\)"):
+            fcm.run(states, 0)
     for depth in (-1, 1.5, True, "2"):
         with pytest.raises(ParameterError, match=r"depth.*integer >= 0"):
             fcm.run([0.5, 0.5], depth)

@@ -45,6 +45,15 @@ def test_rows_kept_aside_have_the_shares_of_the_classes():
     assert [aside[table.codes == code].sum() for code in range(3)] == [20, 10, 0]
 
 
+@pytest.mark.parametrize(("n_classes", "each"), [(25, 4), (20, 5), (2, 5), (10, 10)])
+def test_small_classes_share_the_rows_kept_aside(n_classes, each):
+    """A tenth of all rows, though a tenth of a class may be less than one row."""
+    table = make_table(np.repeat(np.arange(n_classes), each))
+    aside = table.validation_rows(0.1, np.random.RandomState(0))
+    assert aside.sum() == round(0.1 * n_classes * each)
+    assert np.bincount(table.codes[~aside]).min() >= 1
+
+
 def test_too_few_rows_to_keep_any_aside_are_told():
     """The message names the parameter and the cure."""
     with pytest.raises(DataError, match=r"validation_fraction=0.1.* of 4 rows .*early_stopping=False"):

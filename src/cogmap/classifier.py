@@ -305,9 +305,8 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             if first and classes is None:
                 cure = "List all labels that will ever occur."
                 raise wrong(owner, "classes", "given in the first call", classes, cure)
-            given = None if classes is None else _all_labels(classes, owner)
-            known = given if first else self.classes_
-            if given is not None and not np.array_equal(given, known):
+            known = _all_labels(classes, owner) if first else self.classes_
+            if classes is not None and not np.array_equal(_all_labels(classes, owner), known):
                 raise wrong(owner, "classes", f"the same as in the first call, {shown(known)}", classes)
             X, y, weight = self._validate(X, y, sample_weight, reset=first, method="partial_fit")
             table = self._table(X, y, weight, self._learn_range(X) if first else self.feature_range_, known)
@@ -332,8 +331,8 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         remembered = copy.deepcopy(getattr(self, "_incremental", None))
         if remembered is None:
             return rule, check_random_state(self.random_state)
-        same = type(remembered[0]) is type(rule) and remembered[0].learning_rate == rule.learning_rate
-        return remembered if same else (rule, remembered[1])
+        settings = type(rule), self.learning_rate
+        return remembered if (type(remembered[0]), remembered[0].learning_rate) == settings else (rule, remembered[1])
 
     def _check_parameters(self):
         check_integer(_OWNER, "depth", self.depth, low=1)

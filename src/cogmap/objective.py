@@ -216,7 +216,7 @@ class Objective:
 
     def value(self, theta: NDArray[np.floating]) -> float:
         """Return the mean loss alone."""
-        return self._sum(theta, None, with_gradient=False)[0] / self.n_rows
+        return float(self._sum(theta, None, with_gradient=False)[0] / self.n_rows)
 
     def _sum(
         self, theta: NDArray[np.floating], rows: NDArray[np.integer] | None, with_gradient: bool

@@ -1,5 +1,7 @@
 """The objective: nothing but the numbers matters to its result."""
 
+import threading
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
@@ -133,6 +135,40 @@ def test_batches_of_a_weighted_table_average_to_the_whole(large):
     assert_same((loss, gradient), objective.value_and_gradient(theta), 1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u8"])
+def test_type_of_codes_does_not_matter(random_problem, dtype):
+    """Narrow integers do not overflow where places are computed from them."""
+    problem, W, b = random_problem(n_rows=1500, n_classes=60, depth=2)
+    expected = loss_and_gradient(W, b, **problem)
+    result = loss_and_gradient(W, b, **{**problem, "y": problem["y"].astype(dtype)})
+    assert result[0] == expected[0]
+    assert np.array_equal(result[1], expected[1])
+
+
+@pytest.mark.parametrize("size", [1e-60, 1e60])
+def test_size_of_weights_does_not_matter_in_float32(large, size):
+    """Weights beyond the range of float32 count by their ratios."""
+    problem, theta = large
+    expected = evaluate(problem, theta, dtype=np.float32)
+    scaled = evaluate(problem, theta, dtype=np.float32, sample_weight=size * problem["sample_weight"])
+    assert_same(scaled, expected, 1e-6)
+
+
+def test_unit_weight_keeps_the_size_of_weights(large):
+    """With a unit given, the loss is the weighted sum in that unit over the number of rows."""
+    problem, theta = large
+    mean, unit = problem["sample_weight"].mean(), 0.25
+    loss, gradient = evaluate(problem, theta, unit_weight=unit)
+    expected = evaluate(problem, theta)
+    assert_same((loss, gradient), (expected[0] * mean / unit, expected[1] * mean / unit), 1e-12)
+
+
+def test_many_threads_share_few_buffers(random_problem):
+    """There are no more buffers than runs of blocks."""
+    problem, _, _ = random_problem(n_rows=30)
+    assert Objective(**problem, n_threads=64)._workspaces.qsize() == 1
+
+
 def blas_threads():
     return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
@@ -153,6 +189,26 @@ def test_blas_is_held_to_one_thread_and_let_go():
     assert blas_threads() == before
 
 
+def test_overlapping_holds_of_two_threads_do_not_disturb_each_other():
+    """The hold lasts until the last of them leaves, and then the old numbers come back."""
+    before = blas_threads()
+    entered, leave = threading.Event(), threading.Event()
+
+    def hold():
+        with one_blas_thread():
+            entered.set()
+            assert leave.wait(10)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    assert entered.wait(10)
+    with one_blas_thread():
+        leave.set()
+        other.join(10)
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == before
+
+
 def test_threads_of_the_objective_let_blas_go(large):
     """Evaluating with threads leaves the number of BLAS threads as it was."""
     problem, theta = large
@@ -170,6 +226,10 @@ def test_threads_of_the_objective_let_blas_go(large):
         ({"output": "single"}, "output.*'one_hot' for 3 classes"),
         ({"slope": 0.0}, "slope"),
         ({"slope": [1.0, 2.0]}, "slope.*one a concept"),
+        ({"slope": np.inf}, "slope"),
+        ({"slope": "steep"}, "slope.*got 'steep'"),
+        ({"X": [["a"]]}, "X.*table of numbers"),
+        ({"sample_weight": ["a"] * 7}, "sample_weight"),
         ({"gain": -1.0}, "gain"),
         ({"n_classes": 1}, "n_classes"),
         ({"y": [0, 1]}, "y.*class codes"),

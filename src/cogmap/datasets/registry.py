@@ -1,6 +1,7 @@
 """The paper's 21 datasets: what they are and where they come from."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from cogmap._params import suggestion
 from cogmap.exceptions import DataError
@@ -65,7 +66,7 @@ class Dataset:
             object.__setattr__(self, "paper_name", self.name)
 
 
-_OLIVETTI = {
+_OLIVETTI: dict[str, Any] = {
     "source": "olivetti",
     "file": "olivetti_faces.npz",
     "sha256": "1bc306c8729a0170c186c82adbabe9ca9b4f3a5bd8a01f37278c167a9f8e6404",

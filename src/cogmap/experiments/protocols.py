@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ class Protocol:
             warnings.filterwarnings("ignore", "The least populated class")  # two classes of ecoli have two rows
             return list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=123).split(y, y))
 
-    def fold(self, X: NDArray[np.float64], y: NDArray[np.generic], number: int) -> tuple[NDArray[np.float64], ...]:
+    def fold(self, X: NDArray[np.float64], y: NDArray[Any], number: int) -> tuple[NDArray[Any], ...]:
         """Return training and test features, scaled to [0, 1], and training and test labels of a fold."""
         train, test = self.folds(y)[number]
         if self.scale_first:

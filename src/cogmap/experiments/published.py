@@ -12,7 +12,7 @@ import numpy as np
 from cogmap.datasets import get_dataset
 
 # Where the run behind the author's results file differs from the table of parameters printed in the paper.
-_FILE_DIFFERS = {
+_FILE_DIFFERS: dict[str, dict[str, Any]] = {
     "breast_cancer": {"classifier": "FCMMC"},
     "vehicle": {"classifier": "FCMMC"},
     "glass": {"learning_rate": 0.125892541179417},
@@ -67,8 +67,10 @@ def fcm_parameters(dataset: str, source: str) -> dict[str, Any]:
     known = get_dataset(dataset)
     row = dict(paper_tables()["fcm_params"][known.paper_name])
     # "FCMB" stands in the printed table for vehicle, whose four classes one output cannot tell apart.
-    if source == "author" or known.n_classes > 2:
-        row.update(_FILE_DIFFERS.get(known.name, {}) if source == "author" else {"classifier": "FCMMC"})
+    if source == "author":
+        row.update(_FILE_DIFFERS.get(known.name, {}))
+    elif known.n_classes > 2:
+        row["classifier"] = "FCMMC"
     return {
         "depth": row["depth"],
         "slope": row["lambda"],

@@ -74,7 +74,7 @@ class ResultStore:
         """Refuse to mix two experiments in one folder; write down what is run."""
         path = self.folder / "run.json"
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        run = {"protocol": self._protocol, "seed": self._seed, "sessions": []}
+        run: dict[str, Any] = {"protocol": self._protocol, "seed": self._seed, "sessions": []}
         if path.is_file():
             run = json.loads(path.read_text())
             for name, wanted in (("protocol", self._protocol), ("seed", self._seed)):

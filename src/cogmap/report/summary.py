@@ -183,7 +183,7 @@ def _mean_cell(cells: list[dict[str, float | None]]) -> dict[str, float | None]:
     mean = float(np.mean(ours)) if ours else None
     if len(both) < len(cells):
         return {"ours": mean, "published": None, "difference": None}
-    return _cell(mean, float(np.mean([cell["published"] for cell in both])))  # type: ignore[misc]
+    return _cell(mean, float(np.mean([cell["published"] for cell in both])))
 
 
 def _clustering(results: Results, dataset: str, score: str, place: str) -> float | None:
@@ -294,8 +294,8 @@ def _sign_table(results: Results, against: str, title: str) -> dict[str, Any]:
                 wins = win_tie_loss(scores[:, 1], scores[:, 0])
                 told = printed[second][metric][by]
                 block.append([metric, by, first, second, test, wins, told])
-            adjusted_t = holm([entry[4].t_p for entry in block]) if block else []
-            adjusted_w = holm([entry[4].wilcoxon_p for entry in block]) if block else []
+            adjusted_t = holm([entry[4].t_p for entry in block])
+            adjusted_w = holm([entry[4].wilcoxon_p for entry in block])
             for (name, on, first, second, test, wins, told), holm_t, holm_w in zip(
                 block, adjusted_t, adjusted_w, strict=True
             ):
@@ -363,8 +363,8 @@ def _clusters_improve(results: Results) -> dict[str, Any] | None:
     return {
         "claim": "Transformation by the map makes classes more compact and separate, on at least 15 of 21 datasets.",
         "passed": test >= needed,
-        "evidence": f"By two of three clustering scores: {test} of {len(known)} datasets on test rows, {train} on training "
-        f"rows; {needed} are needed.",
+        "evidence": f"By two of three clustering scores: {test} of {len(known)} datasets on test rows, {train} on "
+        f"training rows; {needed} are needed.",
     }
 
 
