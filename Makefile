@@ -11,8 +11,8 @@ $(VENV)/%.installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	@touch $@
 
-demo: $(VENV)/demo.installed  ## the map against 12 rivals on four tables
-	$(BIN)/python examples/compare_with_rivals.py
+demo: $(VENV)/cli.installed  ## the paper's experiment on the four tables that come with scikit-learn
+	$(BIN)/cogmap reproduce --out reproduction
 
 test: $(VENV)/test.installed  ## lint, types, import rules and all tests
 	$(BIN)/ruff check .

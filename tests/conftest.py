@@ -1,6 +1,7 @@
 """What several tests need."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,15 @@ def wine():
 def breast_cancer():
     """Breast cancer, as arrays."""
     return load_breast_cancer(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def data_dir():
+    """A folder with the paper's data, from COGMAP_DATA or beside the repository; tests that need it skip without."""
+    folder = os.environ.get("COGMAP_DATA") or Path(__file__).parents[2] / "shared" / "datasets"
+    if not Path(folder).is_dir():
+        pytest.skip("the folder with the paper's data is not here (COGMAP_DATA names it)")
+    return os.fspath(folder)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import sys
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -55,20 +56,20 @@ class ResultStore:
         self._protocol, self._seed = protocol, seed
 
     def __enter__(self) -> "ResultStore":
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.folder / ".lock").open("w")
-            _lock(self._lock, self.folder)
-            self._check_run()
-            self._cut_torn_line()
-            self._file = self.path.open("a", encoding="utf-8")
-        except OSError as problem:
-            raise StoreError(_cannot_write(self.folder, problem)) from problem
+        with ExitStack() as opened:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                _lock(opened.enter_context((self.folder / ".lock").open("w")), self.folder)
+                self._check_run()
+                self._cut_torn_line()
+                self._file = opened.enter_context(self.path.open("a", encoding="utf-8"))
+            except OSError as problem:
+                raise StoreError(_cannot_write(self.folder, problem)) from problem
+            self._opened = opened.pop_all()  # all went well: they stay open until the end
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._file.close()
-        self._lock.close()
+        self._opened.close()
 
     def _check_run(self) -> None:
         """Refuse to mix two experiments in one folder; write down what is run."""
