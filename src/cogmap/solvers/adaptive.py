@@ -10,6 +10,18 @@ from cogmap.solvers.driver import Problem, Theta, Watch
 from cogmap.solvers.outcomes import Outcome
 
 
+def _move_towards_square(mean_square: Theta, gradient: Theta, share: float) -> Theta:
+    """Move a running mean square towards the squared gradient; return an array of its size to compute in.
+
+    Maps of hundreds of concepts have so many weights that every new array costs as much as the arithmetic.
+    """
+    scratch = gradient * gradient
+    scratch -= mean_square
+    scratch *= share
+    mean_square += scratch
+    return scratch
+
+
 @dataclass
 class RMSprop:
     """RMSprop as in TensorFlow 1, with which the paper was made.
@@ -24,8 +36,10 @@ class RMSprop:
         """Return the direction to go and the rate for each parameter."""
         if self.mean_square is None:
             self.mean_square = np.ones_like(gradient)
-        self.mean_square += 0.1 * (gradient * gradient - self.mean_square)
-        return gradient, self.learning_rate / np.sqrt(self.mean_square + 1e-10)
+        scratch = _move_towards_square(self.mean_square, gradient, 0.1)
+        np.add(self.mean_square, 1e-10, out=scratch)
+        np.sqrt(scratch, out=scratch)
+        return gradient, np.divide(self.learning_rate, scratch, out=scratch)
 
 
 @dataclass
@@ -43,9 +57,11 @@ class Adam:
             self.mean, self.mean_square = np.zeros_like(gradient), np.zeros_like(gradient)
         self.steps += 1
         self.mean += 0.1 * (gradient - self.mean)
-        self.mean_square += 0.001 * (gradient * gradient - self.mean_square)
+        scratch = _move_towards_square(self.mean_square, gradient, 0.001)
+        np.sqrt(self.mean_square, out=scratch)
+        scratch += 1e-8
         rate = self.learning_rate * np.sqrt(1.0 - 0.999**self.steps) / (1.0 - 0.9**self.steps)
-        return self.mean, rate / (np.sqrt(self.mean_square) + 1e-8)
+        return self.mean, np.divide(rate, scratch, out=scratch)
 
 
 Rule = Callable[[Theta], tuple[Theta, Theta]]
@@ -89,5 +105,6 @@ def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, rando
             direction, rate = rule(gradient)
             theta -= rate * direction
         problem.penalty.shrink(theta, rate)
-        theta[:] = problem.clip(theta)
+        if problem.bounds is not None:
+            theta[:] = problem.clip(theta)
     return float(total / problem.objective.n_rows)
