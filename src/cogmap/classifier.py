@@ -87,7 +87,8 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         random. An expert's map of the same concepts, by name.
     edges : bool array of shape (n_concepts, n_concepts) or list of (from, to) names, default=None
         Which concepts may influence which; all other weights stay 0. None allows all. In an array, ``edges[i, j]``
-        allows concept j to influence concept i. Names are those of `get_feature_names_out`.
+        allows concept j to influence concept i. Names are those of `get_feature_names_out`. With a depth of 2 or more
+        a feature is forgotten after the first step unless it may influence itself or another feature.
     weight_bounds : (low, high), default=None
         Bounds of the weights: two numbers, or two arrays of shape (n_concepts, n_concepts).
     scale : bool, default=True
