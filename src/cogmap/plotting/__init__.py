@@ -1,0 +1,21 @@
+"""Figures of maps, of what classifiers do to data, and of comparisons.
+
+Every function draws on the Axes that it is given, or makes one, and returns it, so that
+``plot_box(scores).figure.savefig("scores.pdf")`` writes a file. Figures are made without pyplot: none stays open, and
+no setting of matplotlib changes. This package needs matplotlib, which comes with ``cogmap[cli]``.
+"""
+
+from cogmap.plotting.canvas import COLORS
+from cogmap.plotting.comparisons import plot_box, plot_critical_difference, plot_loss_curves
+from cogmap.plotting.maps import plot_attractors, plot_decision_regions, plot_transformed, plot_transformed_3d
+
+__all__ = [
+    "COLORS",
+    "plot_attractors",
+    "plot_box",
+    "plot_critical_difference",
+    "plot_decision_regions",
+    "plot_loss_curves",
+    "plot_transformed",
+    "plot_transformed_3d",
+]
