@@ -69,7 +69,7 @@ def _comparisons(summary: dict[str, Any]) -> Iterator[Drawn]:
 def _moons() -> Iterator[Drawn]:
     """The paper's example: make_moons with one output and with two."""
     X, y = make_moons(300, noise=0.1, random_state=0)
-    settings = {"depth": 3, "alpha": 0.01, "max_iter": 5000, "random_state": 0}
+    settings = {"depth": 3, "alpha": 0.01, "max_iter": 5000, "random_state": 1}
     fitted = {
         "one output": FCMClassifier(output="single", **settings).fit(X, y),
         "one output a class": FCMClassifier(output="one_hot", **settings).fit(X, y),
@@ -85,7 +85,7 @@ def _moons() -> Iterator[Drawn]:
         for number, (kind, fcm) in enumerate(fitted.items()):
             ax = figure.add_subplot(1, 2, number + 1, projection=projection)
             plot(fcm, X, y, ax)
-            ax.set_title(kind, fontsize=11)
+            ax.set_title(kind, fontsize=11, pad=None if projection else 26)  # above the legend
         yield name, title, caption, figure
 
 
