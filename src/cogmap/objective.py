@@ -300,6 +300,7 @@ class Objective:
     def _fold(self, theta: NDArray[np.floating]) -> None:
         """Write W and b as the weights and biases of steps between states ``T = 2 A - 1``."""
         r, n = self.n_concepts, self.n_features
+        theta = np.asarray(theta)
         if theta.shape != (self.n_parameters,):
             raise wrong(
                 "Objective.value_and_gradient",
