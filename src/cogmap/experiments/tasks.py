@@ -101,19 +101,20 @@ def _rows(dataset: str, form: str, data_dir: str | None, resizing: str) -> Rows:
 
 def run_task(task: Task) -> list[Row]:
     """Do a task; what fails becomes a row with its error."""
-    warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
     protocol = PROTOCOLS[task.protocol]
     rows = _rows(task.dataset, protocol.form, task.data_dir, protocol.resizing)
     fold = protocol.fold(rows.X, rows.y, task.fold)
-    results = list(_map_rows(task, *fold) if task.method == "fcm" else _rival_row(task, task.method, *fold))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
+        results = list(_map_rows(task, *fold)) if task.method == "fcm" else [_rival_row(task, task.method, *fold)]
     for row in results:
         row.update(dataset=task.dataset, protocol=task.protocol, fold=task.fold, seed=task.seed)
     return results
 
 
-def _rival_row(task: Task, name: str, X_train, X_test, y_train, y_test) -> Iterator[Row]:
+def _rival_row(task: Task, name: str, X_train, X_test, y_train, y_test) -> Row:
     rival = RIVALS[name.removeprefix("fcm_")](PROTOCOLS[task.protocol].rules(task.seed), X_train)
-    yield _evaluate(name, rival.fit, X_train, X_test, y_train, y_test)[0]
+    return _evaluate(name, rival.fit, X_train, X_test, y_train, y_test)[0]
 
 
 def _map_rows(task: Task, X_train, X_test, y_train, y_test) -> Iterator[Row]:
@@ -139,8 +140,9 @@ def _map_rows(task: Task, X_train, X_test, y_train, y_test) -> Iterator[Row]:
     row["loss_curve"] = _thinned(fcm.loss_curve_)
     yield row
     scaler = MinMaxScaler(clip=True).fit(train)
+    train, test = scaler.transform(train), scaler.transform(test)
     for name in PAPER_RIVALS:
-        yield from _rival_row(task, f"fcm_{name}", scaler.transform(train), scaler.transform(test), y_train, y_test)
+        yield _rival_row(task, f"fcm_{name}", train, test, y_train, y_test)
 
 
 def _evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_test) -> tuple[Row, Any]:

@@ -323,8 +323,7 @@ def _words(decision: str) -> str:
 def _time_table(results: Results, methods: list[str]) -> dict[str, Any]:
     rows = []
     for dataset in results.datasets:
-        seconds = [results.mean(dataset, method, "fit_seconds") for method in methods]
-        rows.append([dataset, *(None if value is None else value for value in seconds)])
+        rows.append([dataset, *(results.mean(dataset, method, "fit_seconds") for method in methods)])
     return _table("times", "Seconds to fit a fold", ["dataset", *methods], rows)
 
 
