@@ -87,6 +87,7 @@ def test_parameters_of_both_sources_are_kept():
     assert fcm_parameters("breast_cancer", "printed")["output"] == "single"
     assert fcm_parameters("breast_cancer", "author")["output"] == "one_hot"
     assert fcm_parameters("vehicle", "printed")["output"] == "one_hot"  # one output cannot tell four classes apart
+    assert fcm_parameters("vehicle", "author")["loss"] == "logloss"
     assert fcm_parameters("iris", "author") == fcm_parameters("iris", "printed")
     assert fcm_parameters("ecoli", "author")["learning_rate"] == 0.001  # Adam's, whatever is given
     assert set(paper_tables()["fcm_params"]) == {facts.paper_name for facts in DATASETS.values()}

@@ -152,7 +152,7 @@ def _dataset_table(results: Results) -> dict[str, Any]:
 
 
 def _parameter_table(results: Results) -> dict[str, Any]:
-    names = ["depth", "slope", "output", "solver", "learning_rate", "max_iter", "batch_size"]
+    names = ["depth", "slope", "output", "loss", "solver", "learning_rate", "max_iter", "batch_size"]
     if not PROTOCOLS[results.protocol].published_fcm:
         fcm = PROTOCOLS[results.protocol].fcm(results.datasets[0], 0) if results.datasets else None
         values = [getattr(fcm, name, "") for name in names]
