@@ -60,7 +60,7 @@ class OriginalFCM(MapPredictor, BaseEstimator):
     >>> from cogmap.experiments.original import OriginalFCM
     >>> X, y = load_iris(return_X_y=True)
     >>> model = OriginalFCM(depth=4, slope=3.0, output="one_hot", loss="softmax", solver="rmsprop",
-    ...                     learning_rate=0.0005, batch_size=150, max_iter=1000, random_state=123)
+    ...                     learning_rate=0.0005, batch_size=150, max_iter=3000, random_state=123)
     >>> bool(model.fit(minmax_scale(X), y).score(minmax_scale(X), y) > 0.9)
     True
     """
