@@ -55,7 +55,7 @@ def test_gradient_of_the_log_loss_of_each_output(problem):
 def test_labels_that_do_not_occur_have_an_output():
     """As in the author's program: labels 1, 2, 3 make four outputs, the first of which is never chosen."""
     X, y = load_iris(return_X_y=True)
-    fcm = OriginalFCM(**fcm_parameters("iris", "author")).set_params(max_iter=1000).fit(minmax_scale(X), y + 1)
+    fcm = OriginalFCM(**fcm_parameters("iris", "author")).fit(minmax_scale(X), y + 1)
     assert fcm.map_.n_concepts == 4 + 4
     assert set(fcm.predict(minmax_scale(X))) <= {1, 2, 3}
     assert fcm.score(minmax_scale(X), y + 1) > 0.9
