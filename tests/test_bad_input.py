@@ -47,7 +47,9 @@ WRONG_PARAMETERS = [
     ("solver", "sgd", "one of 'lbfgs', 'adam', 'rmsprop', got 'sgd'"),
     ("solver", "lbgfs", "Did you mean 'lbfgs'"),
     ("max_iter", 0, "an integer >= 1"),
-    ("max_iter", 10.0, "an integer >= 1"),
+    ("max_iter", 10.0, "an integer >= 1, got 10.0. Or 'auto'"),
+    ("n_teachers", -1, "an integer >= 0, got -1. Or 'auto'"),
+    ("n_teachers", "many", "an integer >= 0, got 'many'. Or 'auto'"),
     ("tol", -1e-3, "a number >= 0"),
     ("tol", None, "a number >= 0"),
     ("learning_rate", 0, "a number > 0"),
@@ -68,8 +70,8 @@ WRONG_PARAMETERS = [
     ("edges", [], "nothing to learn"),
     ("weight_bounds", (1, -1), "low <= high"),
     ("weight_bounds", 5, "(low, high)"),
-    ("scale", None, "True or False"),
-    ("scale", "minmax", "True or False"),
+    ("scale", None, "or True or False"),
+    ("scale", "minmax", "'logistic' or True or False"),
     ("class_weight", "balance", "Did you mean 'balanced'"),
     ("class_weight", {7: 1.0}, "labels in y, [0, 1, 2], got a dict with [7]"),
     ("class_weight", {0: -1.0}, "finite weights > 0"),
@@ -174,7 +176,7 @@ def test_a_loss_that_is_not_finite_leaves_the_model_as_it_was(fitted):
     fcm.set_params(solver="adam", learning_rate=1e200)
     with pytest.raises(NonFiniteLossError, match="Lower learning_rate"):
         fcm.fit(X, Y)
-    for name in ("map_", "classes_", "n_features_in_", "feature_names_in_", "loss_curve_", "feature_range_"):
+    for name in ("map_", "classes_", "n_features_in_", "feature_names_in_", "loss_curve_", "scaling_"):
         assert vars(fcm)[name] is before[name]
     with pytest.raises(NonFiniteLossError):
         fcm.set_params(solver="lbfgs", init=FuzzyCognitiveMap(np.full((6, 6), 1e200))).fit(X, Y)

@@ -16,14 +16,13 @@ from cogmap import initialization
 from cogmap._callbacks import CallbackSupport, FitTask, with_callbacks
 from cogmap._params import check_boolean, check_choice, check_integer, check_number, shown, wrong
 from cogmap._threads import one_blas_thread
-from cogmap.encoding import FeatureRange, first_states
+from cogmap.encoding import FeatureRange, FeatureSpread
 from cogmap.exceptions import DataError
+from cogmap.learning import Recipe, learn_teachers, taught_shares
 from cogmap.losses import OUTPUTS, make_loss
 from cogmap.map import FuzzyCognitiveMap
-from cogmap.objective import Objective
-from cogmap.penalties import ElasticNet
 from cogmap.prediction import FLOATS, MapPredictor
-from cogmap.solvers import RULES, SOLVERS, Outcome, Problem, Watch, one_epoch, solve_adaptive, solve_lbfgs
+from cogmap.solvers import RULES, SOLVERS, Outcome, Watch, one_epoch, solve_adaptive, solve_lbfgs
 from cogmap.structure import weight_limits
 from cogmap.table import Table, check_label_types, check_sample_weight, class_weights, concept_names, encode_labels
 
@@ -32,6 +31,10 @@ _OWNER = "FCMClassifier"
 # With more values than this a table counts as large: learning computes in float32 whatever the data are, which is
 # twice as fast and accurate enough, and equal rows are not looked for.
 _LARGE = 2**20
+
+# A map of more concepts than this is wide: it is learned in float32, without teachers and in few iterations, which for
+# so many weights are already long.
+_WIDE = 200
 
 
 class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
@@ -54,7 +57,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
     gain : float, default=10.0
         Factor on the outputs before the softmax of ``"one_hot"``. With 1, the paper's, no prediction can be confident:
         outputs lie in (0, 1). It does not matter to ``"single"``.
-    alpha : float, default=1.0
+    alpha : float, default=0.3
         Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
         beside the mean loss. n is the number of rows, or their total weight if that is larger: weights that are shares,
         as those of AdaBoost, do not make the penalty stronger. At depth 1 and slope 1 it is the 1 / C of logistic
@@ -64,12 +67,15 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
     solver : {"lbfgs", "adam", "rmsprop"}, default="lbfgs"
         ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` (that of TensorFlow 1, used in the
         paper) use mini-batches; an iteration is then a pass over the rows.
-    max_iter : int, default=1000
-        Largest number of iterations.
-    tol : float, default=1e-3
-        ``"lbfgs"`` ends when no entry of the gradient is larger. The others, and early stopping, end when
-        `n_iter_no_change` iterations have lowered the loss by less. With 0, all `max_iter` iterations are made, as
-        far as any step still lowers the loss.
+    max_iter : int or "auto", default="auto"
+        Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` 50 after teachers, else
+        100; for maps of more than 200 concepts one for 200 rows, at least 15 and at most 50. With the other solvers it
+        is 500.
+    tol : float, default=1e-4
+        ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
+        of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
+        have lowered the loss by less. With 0, all `max_iter` iterations are made, as far as any step still lowers the
+        loss.
     learning_rate : float, default=0.01
         Step size of ``"adam"`` and ``"rmsprop"``.
     batch_size : int or "auto", default="auto"
@@ -81,6 +87,13 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         Size of that part, in (0, 1). It has about the same share of each class.
     n_iter_no_change : int, default=10
         Over how many iterations the loss has to fall by `tol` for learning to go on.
+    n_teachers : int or "auto", default="auto"
+        Number of maps that learn first, each without another part of the rows, on which it is seen when to stop. The
+        map then learns from all rows, three parts in ten from the labels and seven from the mean prediction of the
+        teachers: it is about as accurate as their committee, and its probabilities are honest. 0 learns from the labels
+        alone. ``"auto"``: as many as have 200 concepts together, at most 5, and not more than one for ten rows; none if
+        that makes less than two, if `max_iter` or `early_stopping` say how long to learn, with another solver than
+        ``"lbfgs"``, or if learning goes on from an earlier fit.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
         Weights to start from. ``"balanced"``: random and small, with every concept in the middle of its range.
         ``"uniform"``: random in [-1, 1], the paper's. ``"correlation"``: correlations of features and labels, not
@@ -91,10 +104,12 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         a feature is forgotten after the first step unless it may influence itself or another feature.
     weight_bounds : (low, high), default=None
         Bounds of the weights: two numbers, or two arrays of shape (n_concepts, n_concepts).
-    scale : bool, default=True
-        Scale each feature to [0, 1] with the range learned in `fit`. A value up to one such range outside stays outside
-        in proportion; farther ones are held there. A constant feature becomes 0. With False the features are used as
-        they are, and should lie in [0, 1].
+    scale : {"logistic"} or bool, default="logistic"
+        How features become states in [0, 1]. ``"logistic"``: the logistic function of 1.5 times the distance from the
+        mean, in standard deviations; a few very large values do no harm, and a constant feature becomes 0.5. True, the
+        paper's: the range learned in `fit` becomes [0, 1]; a value up to one such range outside stays outside in
+        proportion, farther ones are held there; a constant feature becomes 0. False: features are used as they are, and
+        should lie in [0, 1].
     class_weight : dict or "balanced", default=None
         Weights of the classes. ``"balanced"`` gives every class the same total weight.
     warm_start : bool, default=False
@@ -119,6 +134,8 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         Kind of output used.
     depth_, gain_ : int, float
         Values used in fit, which predictions follow.
+    teacher_losses_ : list of float
+        Loss of each teacher on the rows that it did not learn from; empty if there were none.
     loss_curve_ : list of float
         Training loss, penalty included: after each iteration of ``"lbfgs"``, the mean over each pass of the others.
     validation_loss_curve_ : list of float
@@ -127,8 +144,8 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         Number of iterations made.
     outcome_ : Outcome
         How learning ended; ``outcome_.sentence`` says it in words.
-    feature_range_ : FeatureRange or None
-        Smallest (``low``) and largest (``high``) value of each feature; None if `scale` is False.
+    scaling_ : FeatureSpread, FeatureRange or None
+        How features are scaled: ``mean`` and ``deviation``, or ``low`` and ``high`` of each; None if `scale` is False.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -159,20 +176,21 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         slope=2.0,
         output="auto",
         gain=10.0,
-        alpha=1.0,
+        alpha=0.3,
         l1_ratio=0.0,
         solver="lbfgs",
-        max_iter=1000,
-        tol=1e-3,
+        max_iter="auto",
+        tol=1e-4,
         learning_rate=0.01,
         batch_size="auto",
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
+        n_teachers="auto",
         init="balanced",
         edges=None,
         weight_bounds=None,
-        scale=True,
+        scale="logistic",
         class_weight=None,
         warm_start=False,
         random_state=None,
@@ -193,6 +211,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.n_teachers = n_teachers
         self.init = init
         self.edges = edges
         self.weight_bounds = weight_bounds
@@ -226,26 +245,31 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             random = check_random_state(self.random_state)
             earlier = self._earlier() if self.warm_start else None
             X, y, weight = self._validate(X, y, sample_weight, reset=True)
-            whole = learning = self._table(X, y, weight, self._learn_range(X))
-            task = FitTask(self, self.max_iter, X, y, weight)
+            whole = learning = self._table(X, y, weight)
+            recipe = self._recipe(whole)
             validation = None
             if self.early_stopping:
                 aside = whole.validation_rows(self.validation_fraction, random)
                 learning = whole.rows(~aside)
-                validation = self._objective(whole.rows(aside)).value
-            penalty = self._penalty(learning)
-            if self.solver == "lbfgs" and learning.X.size <= _LARGE:
-                learning = learning.merged()
-            problem = self._problem(learning, penalty)
-            theta = problem.clip(self._start(learning, problem.bounds, random, earlier))
+                validation = recipe.objective(whole.rows(aside)).value
 
-            def after_iteration(theta, number, loss):
-                if self.verbose:
-                    print(f"{_OWNER}: iteration {number}, loss {loss:.6g}")  # noqa: T201
-                return task.after_iteration(number, lambda: self._fitted(theta, whole))
+            def start():
+                return self._start(learning, recipe.limits, random, earlier)
 
-            watch = Watch(self.max_iter, self.tol, self.n_iter_no_change, validation, after_iteration)
             with one_blas_thread():
+                n_teachers = self._n_teachers(learning, earlier)
+                teachers = learn_teachers(recipe, learning, n_teachers, start, random) if n_teachers else []
+                max_iter = self._max_iter(learning, teachers)
+                task = FitTask(self, max_iter, X, y, weight)
+
+                def after_iteration(theta, number, loss):
+                    if self.verbose:
+                        print(f"{_OWNER}: iteration {number}, loss {loss:.6g}")  # noqa: T201
+                    return task.after_iteration(number, lambda: self._fitted(recipe, theta, whole))
+
+                watch = Watch(max_iter, self.tol, self.n_iter_no_change, validation, after_iteration)
+                problem = recipe.problem(learning, taught_shares(recipe, learning, teachers) if teachers else None)
+                theta = teachers[0].theta if teachers else problem.clip(start())
                 if self.solver == "lbfgs":
                     theta, outcome = solve_lbfgs(problem, theta, watch)
                 else:
@@ -253,9 +277,12 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
                     theta, outcome = solve_adaptive(problem, theta, watch, rule, self._batch_size(), random)
             if watch.best_theta is not None:
                 theta = watch.best_theta
-            self._set(self._fitted(theta, whole))
-            if outcome.converged and not self._tells_rows_apart(whole.X[:1000]):
+            self._set(self._fitted(recipe, theta, whole))
+            if outcome is Outcome.MAX_ITER and self.max_iter == "auto":
+                outcome = Outcome.ENOUGH
+            if outcome.converged and np.ptp(recipe.probabilities(theta, whole.first(1000)), axis=0).max() < 1e-3:
                 outcome = Outcome.NOTHING_LEARNED
+            self.teacher_losses_ = [teacher.loss for teacher in teachers]
             self.loss_curve_ = watch.loss_curve
             self.__dict__.pop("validation_loss_curve_", None)
             if self.early_stopping:
@@ -263,7 +290,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             self.n_iter_ = watch.n_iter
             self.outcome_ = outcome
             self._incremental = None
-            task.end(lambda: self._fitted(theta, whole))
+            task.end(lambda: self._fitted(recipe, theta, whole))
         if not outcome.converged:
             warnings.warn(
                 f"{_OWNER}: {outcome.sentence} {outcome.cure} (solver={self.solver!r}, max_iter={self.max_iter}, "
@@ -276,7 +303,7 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from a part of the data: one pass over it in mini-batches.
 
-        The first call learns the ranges of the features, so its rows should be typical; or scale before, and set
+        The first call learns the scaling of the features, so its rows should be typical; or scale before, and set
         ``scale=False``. The solver is ``"adam"`` if `solver` is ``"lbfgs"``, which cannot learn in parts.
         `early_stopping` and `max_iter` do not apply.
 
@@ -310,16 +337,17 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             if classes is not None and not np.array_equal(_all_labels(classes, owner), known):
                 raise wrong(owner, "classes", f"the same as in the first call, {shown(known)}", classes)
             X, y, weight = self._validate(X, y, sample_weight, reset=first, method="partial_fit")
-            table = self._table(X, y, weight, self._learn_range(X) if first else self.feature_range_, known)
+            table = self._table(X, y, weight, known, None if first else self.scaling_)
+            recipe = self._recipe(table)
             # Not the mean weight of a part, which may be of one class, but the weight itself scales its steps.
-            problem = self._problem(table, self._penalty(table), unit_weight=1.0)
+            problem = recipe.problem(table, unit_weight=1.0)
             rule, random = self._rule_and_random()
             start = self._start(table, problem.bounds, random, None if first else self._earlier())
             theta = problem.clip(start).copy()
             with one_blas_thread():
                 loss = one_epoch(problem, theta, rule, self._batch_size(), random)
                 problem.check_end(theta)
-            self._set(self._fitted(theta, table))
+            self._set(self._fitted(recipe, theta, table))
             self.loss_curve_ = [*getattr(self, "loss_curve_", []), loss]
             self.n_iter_ = len(self.loss_curve_)
             self.outcome_ = Outcome.ONE_PASS
@@ -343,7 +371,10 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         check_number(_OWNER, "alpha", self.alpha, low=0)
         check_number(_OWNER, "l1_ratio", self.l1_ratio, low=0, high=1)
         check_choice(_OWNER, "solver", self.solver, SOLVERS)
-        check_integer(_OWNER, "max_iter", self.max_iter, low=1)
+        if not (isinstance(self.max_iter, str) and self.max_iter == "auto"):
+            check_integer(_OWNER, "max_iter", self.max_iter, low=1, cure="Or 'auto'.")
+        if not (isinstance(self.n_teachers, str) and self.n_teachers == "auto"):
+            check_integer(_OWNER, "n_teachers", self.n_teachers, low=0, cure="Or 'auto'.")
         check_number(_OWNER, "tol", self.tol, low=0)
         check_number(_OWNER, "learning_rate", self.learning_rate, low=0, low_included=False)
         if not (isinstance(self.batch_size, str) and self.batch_size == "auto"):
@@ -361,7 +392,8 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
         check_integer(_OWNER, "n_iter_no_change", self.n_iter_no_change, low=1)
         if not isinstance(self.init, FuzzyCognitiveMap):
             check_choice(_OWNER, "init", self.init, initialization.NAMES, also="a FuzzyCognitiveMap")
-        check_boolean(_OWNER, "scale", self.scale)
+        if not isinstance(self.scale, bool | np.bool_):
+            check_choice(_OWNER, "scale", self.scale, ["logistic"], also="True or False")
         if self.class_weight is not None and not isinstance(self.class_weight, dict):
             check_choice(_OWNER, "class_weight", self.class_weight, ["balanced"], also="a dict {label: weight}")
         check_boolean(_OWNER, "warm_start", self.warm_start)
@@ -403,45 +435,52 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             X, y, weight = X[kept], y[kept], weight[kept]
         return X, y, weight
 
-    def _learn_range(self, X):
-        return FeatureRange.learn(X) if self.scale else None
-
-    def _table(self, X, y, weight, feature_range, known_classes=None):
+    def _table(self, X, y, weight, known_classes=None, scaling=None):
         """Code the labels, weight the classes, scale the features and name the concepts."""
         classes, codes = encode_labels(y, known_classes, _OWNER)
         output = self.output
         if output == "auto":
             output = "single" if len(classes) == 2 else "one_hot"
         make_loss(output, len(classes), self.gain, _OWNER)  # complains if one output has to tell three classes apart
+        table = Table(X, codes, weight, classes, output, concept_names(self._input_names(), classes, output))
+        if self.solver == "lbfgs" and X.size <= _LARGE and known_classes is None:
+            table = table.merged()
         if self.class_weight is not None:
-            of_row = class_weights(self.class_weight, classes, codes, weight, _OWNER)[codes]
-            weight = of_row if weight is None else of_row * weight
-        dtype = np.float32 if X.size > _LARGE else X.dtype
-        self.feature_range_ = feature_range
-        X = X.astype(dtype, copy=False) if feature_range is None else feature_range.scale(X, dtype)
-        return Table(X, codes, weight, classes, output, concept_names(self._input_names(), classes, output))
-
-    def _objective(self, table, unit_weight=None):
-        return Objective(
-            table.X,
-            table.codes,
-            len(table.classes),
-            output=table.output,
-            depth=self.depth,
-            slope=self.slope,
-            gain=self.gain,
-            sample_weight=table.weight,
-            unit_weight=unit_weight,
-            n_threads=effective_n_jobs(self.n_jobs),
+            table = table.with_class_weights(class_weights(self.class_weight, classes, codes, weight, _OWNER))
+        dtype = np.float32 if X.size > _LARGE or len(table.concepts) > _WIDE else X.dtype
+        if scaling is None and self.scale == "logistic":
+            scaling = FeatureSpread.learn(table.X, table.weight)
+        elif scaling is None and self.scale:
+            scaling = FeatureRange.learn(table.X)
+        self.scaling_ = scaling
+        return table.with_features(
+            table.X.astype(dtype, copy=False) if scaling is None else scaling.scale(table.X, dtype)
         )
 
-    def _penalty(self, table):
-        n_rows = max(len(table.codes), table.total_weight)
-        return ElasticNet.from_alpha(self.alpha, self.l1_ratio, n_rows, len(table.concepts) ** 2)
-
-    def _problem(self, table, penalty, unit_weight=None):
+    def _recipe(self, table):
         limits = weight_limits(self.edges, self.weight_bounds, table.concepts, _OWNER)
-        return Problem(self._objective(table, unit_weight), penalty, limits)
+        n_threads = effective_n_jobs(self.n_jobs)
+        return Recipe(self.depth, self.slope, self.gain, self.alpha, self.l1_ratio, limits, n_threads)
+
+    def _n_teachers(self, table, earlier):
+        """Return how many teachers pay: none for maps that are wide, for few rows, or where learning goes on."""
+        if self.n_teachers != "auto":
+            return self.n_teachers
+        if self.solver != "lbfgs" or self.max_iter != "auto" or self.early_stopping or earlier is not None:
+            return 0
+        n_rows = table.n_rows if table.copies is None else max(table.n_rows, table.copies.sum())
+        number = min(5, _WIDE // len(table.concepts), n_rows // 10)
+        return int(number) if number > 1 else 0
+
+    def _max_iter(self, table, teachers):
+        """Return the largest number of iterations."""
+        if self.max_iter != "auto":
+            return self.max_iter
+        if self.solver != "lbfgs":
+            return 500
+        if len(table.concepts) > _WIDE:
+            return min(max(table.n_rows // 200, 15), 50)
+        return 50 if teachers else 100
 
     def _batch_size(self):
         return 200 if self.batch_size == "auto" else self.batch_size
@@ -478,16 +517,10 @@ class FCMClassifier(CallbackSupport, MapPredictor, BaseEstimator):
             W, b = initialization.uniform(n_concepts, random)
         return np.concatenate([W.ravel(), b])
 
-    def _tells_rows_apart(self, X):
-        """Whether probabilities of these scaled rows differ at all."""
-        probability = self._loss().probabilities(self._net_of([first_states(X, self.map_.n_concepts - X.shape[1])]))
-        return np.ptp(probability, axis=0).max() > 1e-3
-
-    def _fitted(self, theta, table):
+    def _fitted(self, recipe, theta, table):
         """Return the fitted attributes that predictions need."""
-        r = len(table.concepts)
         return {
-            "map_": FuzzyCognitiveMap(theta[: r * r].reshape(r, r), theta[r * r :], self.slope, table.concepts),
+            "map_": recipe.map(theta, table),
             "classes_": table.classes,
             "output_": table.output,
             "depth_": self.depth,

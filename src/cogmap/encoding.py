@@ -1,10 +1,12 @@
 """From a table to first states: features scaled to [0, 1], outputs undecided."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy.special import expit
 
 from cogmap.exceptions import DataError
 
@@ -23,9 +25,17 @@ def row_blocks(n_rows: int) -> Iterator[slice]:
         yield slice(start, min(start + _ROWS_AT_ONCE, n_rows))
 
 
+class Scaling(Protocol):
+    """How features become states in [0, 1]."""
+
+    def scale(self, X: NDArray[np.floating], dtype: DTypeLike | None = None) -> NDArray[np.floating]:
+        """Return the first states of the features `X`."""
+        ...
+
+
 @dataclass(frozen=True)
 class FeatureRange:
-    """Smallest and largest value of each feature in the training data."""
+    """Smallest and largest value of each feature in the training data: min-max scaling, the paper's."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -49,17 +59,66 @@ class FeatureRange:
 
         Values up to one range outside stay outside in proportion, values beyond are held at -1 or 2.
         """
-        span = self.high - self.low
-        span[span == 0.0] = 1.0
-        scaled = np.empty(X.shape, dtype=dtype or X.dtype)
-        # In float64, block by block: a float32 table may hold values whose difference float32 cannot.
-        with np.errstate(over="ignore"):
-            for rows in row_blocks(len(X)):
-                block = X[rows] - self.low
-                block /= span
-                np.clip(block, *_OUTERMOST, out=block)
-                scaled[rows] = block
-        return scaled
+        return _by_blocks(
+            X, self.low, self.high - self.low, lambda block: np.clip(block, *_OUTERMOST, out=block), dtype
+        )
+
+
+@dataclass(frozen=True)
+class FeatureSpread:
+    """Mean and standard deviation of each feature in the training data.
+
+    A state is the logistic function of how many deviations a value lies from the mean. A few very large values do not
+    push all others into a corner, as they do with the range, and no value can leave [0, 1].
+    """
+
+    mean: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+
+    # One deviation from the mean is 0.82 or 0.18: the bulk of the values uses most of [0, 1], and is still told apart.
+    steepness = 1.5
+
+    @classmethod
+    def learn(cls, X: NDArray[np.floating], weight: NDArray[np.float64] | None = None) -> "FeatureSpread":
+        """Take mean and deviation of each column of `X`, whose rows may have weights."""
+        within = FeatureRange.learn(X)  # computed within the range, lest the squares of large numbers overflow
+        scaled = within.scale(X, np.float64)
+        mean = np.average(scaled, axis=0, weights=weight)
+        scaled -= mean
+        deviation = np.sqrt(np.average(np.square(scaled, out=scaled), axis=0, weights=weight))
+        span = within.high - within.low
+        return cls(within.low + span * mean, span * deviation)
+
+    def scale(self, X: NDArray[np.floating], dtype: DTypeLike | None = None) -> NDArray[np.floating]:
+        """Return the logistic function of `X` in deviations from the mean; a constant feature becomes 0.5."""
+
+        def squash(block: NDArray[np.float64]) -> None:
+            block *= self.steepness
+            expit(block, out=block)
+
+        return _by_blocks(X, self.mean, self.deviation, squash, dtype)
+
+
+def _by_blocks(
+    X: NDArray[np.floating],
+    origin: NDArray[np.float64],
+    unit: NDArray[np.float64],
+    finish: Callable[[NDArray[np.float64]], Any],
+    dtype: DTypeLike | None,
+) -> NDArray[np.floating]:
+    """Count each feature from its origin in its unit (0: in ones), and let `finish` change the blocks in place.
+
+    In float64, block by block: a float32 table may hold values whose difference float32 cannot.
+    """
+    unit = np.where(unit == 0.0, 1.0, unit)
+    scaled = np.empty(X.shape, dtype=dtype or X.dtype)
+    with np.errstate(over="ignore"):
+        for rows in row_blocks(len(X)):
+            block = X[rows] - origin
+            block /= unit
+            finish(block)
+            scaled[rows] = block
+    return scaled
 
 
 def first_states(X: NDArray[np.floating], n_outputs: int) -> NDArray[np.floating]:

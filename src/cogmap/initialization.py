@@ -22,9 +22,10 @@ def uniform(n_concepts: int, random: np.random.RandomState) -> Weights:
 def balanced(n_concepts: int, random: np.random.RandomState, limits: Bounds | None) -> Weights:
     """Uniform weights over the root of the number of concepts, and a bias that starts every concept in the middle.
 
-    However many concepts there are, none starts where its activation is flat and learning is slow.
+    However many concepts there are, the weights are small enough that none starts where its activation is flat and
+    learning is slow, and large enough that the concepts differ.
     """
-    W = random.uniform(-1.0, 1.0, (n_concepts, n_concepts)) / np.sqrt(n_concepts)
+    W = random.uniform(-2.0, 2.0, (n_concepts, n_concepts)) / np.sqrt(n_concepts)
     return _centred(W, np.full(n_concepts, UNDECIDED), limits)
 
 

@@ -3,11 +3,12 @@
 A loss is given ``net`` of shape (n_outputs, n_rows), where the state of an output concept is
 ``0.5 + 0.5 * tanh(net)``: the form in which the objective computes the paper's sigmoid. It returns the weighted sum
 of the losses of the rows and replaces ``net`` by the gradient of that sum, so that one pass gives both. It also says
-what the same ``net`` means for a prediction.
+what the same ``net`` means for a prediction. The classes of the rows are codes, or shares of shape (n_rows, n_classes)
+where a row is only partly of a class.
 Rows are the last axis because sums over a handful of outputs are then vectorised.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +18,15 @@ from cogmap._params import check_choice, check_integer, wrong
 
 OUTPUTS = ("single", "one_hot")
 
+Classes = NDArray[np.integer] | NDArray[np.floating]  # codes, one a row, or shares, one row a row
+
 
 class Loss(Protocol):
     """What the objective asks of a loss."""
 
     n_outputs: int
 
-    def __call__(
-        self, net: NDArray[np.floating], codes: NDArray[np.integer], weight: NDArray[np.floating] | None
-    ) -> float:
+    def __call__(self, net: NDArray[np.floating], classes: Classes, weight: NDArray[np.floating] | None) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
         ...
 
@@ -43,25 +44,34 @@ class LogLoss:
 
     n_outputs = 1
 
-    def __call__(
-        self, net: NDArray[np.floating], codes: NDArray[np.integer], weight: NDArray[np.floating] | None
-    ) -> float:
+    def __call__(self, net: NDArray[np.floating], classes: Classes, weight: NDArray[np.floating] | None) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
         net = net[0]
+        if classes.ndim == 2:
+            share = classes[:, 1]
+            losses = np.logaddexp(0.0, 2.0 * net) - 2.0 * share * net
+            np.tanh(net, out=net)
+            net += 1.0 - 2.0 * share
+        else:
+            losses = self._of_codes(net, classes)
+        if weight is not None:
+            losses *= weight
+            net *= weight
+        return float(losses.sum(dtype=np.float64))
+
+    @staticmethod
+    def _of_codes(net: NDArray[np.floating], codes: NDArray[Any]) -> NDArray[np.floating]:
         # -log p = log(1 + exp(-2 margin)), where margin is net for the second class and -net for the first.
         # Written with |margin|, nothing overflows, and no probability is rounded to 0 before its logarithm is taken.
         sign = 2.0 * codes.astype(net.dtype) - 1.0
         margin = net * sign
-        losses = np.log1p(np.exp(-2.0 * np.abs(margin)))
+        losses: NDArray[np.floating] = np.log1p(np.exp(-2.0 * np.abs(margin)))
         losses -= 2.0 * np.minimum(margin, 0.0)
         # The derivative is 2 (p - y) = tanh(net) - sign. Behind a large margin the difference of two numbers near 1
         # would round to 0; 1 - tanh(margin) = 2 / (1 + exp(2 margin)) does not.
         with np.errstate(over="ignore"):
             np.divide(-2.0 * sign, 1.0 + np.exp(2.0 * margin), out=net)
-        if weight is not None:
-            losses *= weight
-            net *= weight
-        return float(losses.sum(dtype=np.float64))
+        return losses
 
     def decision(self, net: NDArray[np.floating]) -> NDArray[np.floating]:
         """Return the log-odds of the second class, one number a row."""
@@ -85,23 +95,27 @@ class SoftmaxCrossEntropy:
         self.n_outputs = n_outputs
         self.gain = gain
 
-    def __call__(
-        self, net: NDArray[np.floating], codes: NDArray[np.integer], weight: NDArray[np.floating] | None
-    ) -> float:
+    def __call__(self, net: NDArray[np.floating], classes: Classes, weight: NDArray[np.floating] | None) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
         reach = 0.5 * self.gain
         np.tanh(net, out=net)
         # gain * (0.5 + 0.5 tanh): the constant does not matter to a softmax.
         exponents = reach * net
         exponents -= exponents.max(axis=0)
-        of_label = codes * net.shape[1] + np.arange(net.shape[1])  # places in the flat array, faster than pairs
         flat = exponents.reshape(-1)
-        losses = -flat.take(of_label)
+        if classes.ndim == 2:
+            losses = -np.einsum("ij,ji->i", classes, exponents)
+        else:
+            of_label = classes * net.shape[1] + np.arange(net.shape[1])  # places in the flat array, faster than pairs
+            losses = -flat.take(of_label)
         np.exp(exponents, out=exponents)
         total = exponents.sum(axis=0)
         losses += np.log(total)
         exponents /= total
-        flat[of_label] -= 1.0
+        if classes.ndim == 2:
+            exponents -= classes.T
+        else:
+            flat[of_label] -= 1.0
         np.square(net, out=net)
         np.subtract(1.0, net, out=net)
         net *= exponents

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from cogmap._params import Words, check_integer, check_number, wrong
 from cogmap._threads import one_blas_thread
 from cogmap.encoding import UNDECIDED
-from cogmap.losses import make_loss
+from cogmap.losses import Classes, make_loss
 
 Array = NDArray[np.floating]
 
@@ -80,8 +80,8 @@ class Objective:
     ----------
     X : array-like of shape (n_samples, n_features)
         Features, scaled to [0, 1]. Never modified.
-    y : array-like of shape (n_samples,)
-        Class codes 0 .. n_classes - 1.
+    y : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class codes 0 .. n_classes - 1; or the share of each class in each row, which sum to 1.
     n_classes : int
         Number of classes.
     output : {"single", "one_hot"}
@@ -145,7 +145,7 @@ class Objective:
         if block_rows is None:
             block_rows = max(_BLOCK_ROWS_AT_LEAST, _BLOCK_STATES // self.n_concepts)
         self._block_rows = check_integer(owner, "block_rows", block_rows, low=1)
-        self._codes = _check_codes(y, n_rows, n_classes, owner)
+        self._classes = _check_classes(y, n_rows, n_classes, self._X.dtype, owner)
         self._slope = _numbers(slope)
         if (
             self._slope.shape not in ((), (self.n_concepts,))
@@ -257,9 +257,9 @@ class Objective:
         """Return the loss of a block of rows and add its gradient to `sums`."""
         n, later = self.n_features, self._later
         picked: Any = block if rows is None else rows[block]
-        X, codes = self._X[picked], self._codes[picked]
+        X, classes = self._X[picked], self._classes[picked]
         weight = None if self._weight is None else self._weight[picked]
-        m = len(codes)
+        m = len(classes)
         states = [state[:m] for state in workspace.states]
 
         # Forward. `source` is what the next step reads, `step` the weights it uses.
@@ -271,7 +271,7 @@ class Objective:
             source, step, step_sums = state, later, sums[1]
         net = np.ascontiguousarray((source @ step.weights[n:].T).T)
         net += step.bias[0, n:, None]
-        loss = self._loss(net, codes, weight)
+        loss = self._loss(net, classes, weight)
         if not with_gradient:
             return loss
 
@@ -383,13 +383,18 @@ def _check_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
     return table if table.flags.c_contiguous or table.flags.f_contiguous else np.ascontiguousarray(table)
 
 
-def _check_codes(y: ArrayLike, n_rows: int, n_classes: int, owner: str) -> NDArray[np.intp]:
-    codes = np.asarray(y)
-    if codes.shape != (n_rows,):
-        raise wrong(owner, "y", f"{n_rows} class codes, one a row of X", Words(f"shape {codes.shape}"))
-    if not np.issubdtype(codes.dtype, np.integer) or codes.min() < 0 or codes.max() >= n_classes:
-        raise wrong(owner, "y", f"integer class codes 0 .. {n_classes - 1}", codes)
-    return codes.astype(np.intp, copy=False)  # narrow integers would overflow when places are computed from them
+def _check_classes(y: ArrayLike, n_rows: int, n_classes: int, dtype: np.dtype[Any], owner: str) -> Classes:
+    classes = np.asarray(y)
+    if classes.shape == (n_rows, n_classes):
+        shares = _numbers(classes)
+        if not (shares >= 0.0).all() or not np.allclose(shares.sum(axis=1), 1.0):
+            raise wrong(owner, "y", "shares of the classes >= 0 that sum to 1 in every row", y)
+        return shares.astype(dtype)
+    if classes.shape != (n_rows,):
+        raise wrong(owner, "y", f"{n_rows} class codes, one a row of X", Words(f"shape {classes.shape}"))
+    if not np.issubdtype(classes.dtype, np.integer) or classes.min() < 0 or classes.max() >= n_classes:
+        raise wrong(owner, "y", f"integer class codes 0 .. {n_classes - 1}", classes)
+    return classes.astype(np.intp, copy=False)  # narrow integers would overflow when places are computed from them
 
 
 def loss_and_gradient(

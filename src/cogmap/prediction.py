@@ -5,6 +5,7 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cogmap.encoding import first_states, row_blocks
+from cogmap.learning import outputs_net
 from cogmap.losses import make_loss
 from cogmap.table import concept_names
 
@@ -14,7 +15,7 @@ FLOATS = (np.float64, np.float32)
 class MapPredictor(ClassifierMixin, TransformerMixin):
     """Mixin for estimators that have learned a map.
 
-    It needs the fitted attributes ``map_``, ``classes_``, ``output_``, ``depth_``, ``gain_`` and ``feature_range_``.
+    It needs the fitted attributes ``map_``, ``classes_``, ``output_``, ``depth_``, ``gain_`` and ``scaling_``.
     """
 
     def __sklearn_tags__(self):
@@ -27,7 +28,7 @@ class MapPredictor(ClassifierMixin, TransformerMixin):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=FLOATS, reset=False)
         n_outputs = self.map_.n_concepts - self.n_features_in_
-        scale = (lambda block: block) if self.feature_range_ is None else self.feature_range_.scale
+        scale = (lambda block: block) if self.scaling_ is None else self.scaling_.scale
         return (first_states(scale(X[rows]), n_outputs) for rows in row_blocks(len(X)))
 
     def _before_last(self, states):
@@ -40,12 +41,8 @@ class MapPredictor(ClassifierMixin, TransformerMixin):
 
     def _net_outputs(self, X):
         """Return what enters the outputs in the last step, in the form in which a loss wants it."""
-        return self._net_of(self._first_states(X))
-
-    def _net_of(self, blocks_of_states):
-        outputs = slice(self.n_features_in_, None)
-        net = [self.map_.net_input(self._before_last(states), outputs).T for states in blocks_of_states]
-        return 0.5 * self.map_.slope * (np.concatenate(net, axis=1) - 0.5)
+        blocks = (outputs_net(self.map_, self.depth_, self.n_features_in_, states) for states in self._first_states(X))
+        return np.concatenate(list(blocks), axis=1)
 
     def decision_function(self, X):
         """Return what is compared to decide for a class.

@@ -21,6 +21,12 @@ class Table:
     classes: NDArray[Any]
     output: str
     concepts: list[str]
+    copies: NDArray[np.float64] | None = None  # how many equal rows a row stands for; None: one
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
 
     @property
     def total_weight(self) -> float:
@@ -33,10 +39,19 @@ class Table:
         of_class = np.eye(len(self.classes))
         return (of_class[:, 1:] if self.output == "single" else of_class)[self.codes]
 
+    def with_features(self, X: NDArray[np.floating]) -> "Table":
+        """Return the table with other features of the same rows."""
+        return replace(self, X=X)
+
+    def first(self, n_rows: int) -> "Table":
+        """Return the table of the first rows."""
+        return self.rows(np.arange(self.n_rows) < n_rows)
+
     def rows(self, chosen: NDArray[np.bool_]) -> "Table":
         """Return the table of some of the rows."""
         weight = None if self.weight is None else self.weight[chosen]
-        return replace(self, X=self.X[chosen], codes=self.codes[chosen], weight=weight)
+        copies = None if self.copies is None else self.copies[chosen]
+        return replace(self, X=self.X[chosen], codes=self.codes[chosen], weight=weight, copies=copies)
 
     def merged(self) -> "Table":
         """Merge equal rows into one that has their weight, and bring the rows into an order of their own.
@@ -50,7 +65,45 @@ class Table:
         weight = self.weight
         if weight is not None or len(first) < len(self.codes):
             weight = np.bincount(group, weight).astype(np.float64, copy=False)
-        return replace(self, X=self.X[first], codes=self.codes[first], weight=weight)
+        return replace(self, X=self.X[first], codes=self.codes[first], weight=weight, copies=weight)
+
+    def with_class_weights(self, of_class: NDArray[np.float64]) -> "Table":
+        """Return the table with the weight of each row multiplied by that of its class."""
+        of_row = of_class[self.codes]
+        return replace(self, weight=of_row if self.weight is None else of_row * self.weight)
+
+    def parts(self, n_parts: int, random: np.random.RandomState) -> NDArray[np.float64]:
+        """Divide the weight of the rows at random into parts of about equal size and the same share of each class.
+
+        A row that stands for several equal ones is dealt to several parts, as they would be. The only row of a class
+        is in no part: without it nobody could learn the class.
+
+        Returns
+        -------
+        ndarray of shape (n_parts, n_rows)
+            How much of the weight of each row is in each part.
+        """
+        weight = np.ones(self.n_rows) if self.weight is None else self.weight
+        copies = np.ones(self.n_rows)
+        if self.copies is not None:  # weights that are shares, as those of AdaBoost, are counted in their mean
+            copies = np.clip(np.round(self.copies / min(1.0, self.copies.mean())), 1, n_parts)
+        in_part = np.zeros((n_parts, self.n_rows))
+        dealt = 0
+        for code in range(len(self.classes)):
+            rows = random.permutation(np.flatnonzero(self.codes == code))
+            if copies[rows].sum() > 1:
+                first = dealt + np.concatenate([[0], np.cumsum(copies[rows])[:-1]])
+                dealt += int(copies[rows].sum())
+                for i in range(int(copies[rows].max())):
+                    has = copies[rows] > i
+                    place = ((first[has] + i) % n_parts).astype(int)
+                    in_part[place, rows[has]] += weight[rows[has]] / copies[rows[has]]
+        return in_part
+
+    def weighted(self, weight: NDArray[np.float64]) -> "Table":
+        """Return the table of the rows that have any of these weights, with them."""
+        chosen = weight > 0.0
+        return replace(self.rows(chosen), weight=weight[chosen])
 
     def validation_rows(self, fraction: float, random: np.random.RandomState) -> NDArray[np.bool_]:
         """Choose rows to keep aside, about the same share of each class, but never all rows of one."""

@@ -260,3 +260,27 @@ def test_wrong_shapes_of_parameters_are_told(random_problem):
         loss_and_gradient(W[:3, :3], b, **problem)
     with pytest.raises(ParameterError, match=r"theta.*56 numbers"):
         Objective(**problem).value_and_gradient(np.zeros(3))
+
+
+@pytest.mark.parametrize("output", ["single", "one_hot"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_shares_are_weighted_rows(output, weighted):
+    """A row that is partly of each class is the same as the row once a class, weighted by the shares."""
+    rng = np.random.default_rng(0)
+    k = 2 if output == "single" else 3
+    X, shares = rng.random((20, 4)), rng.dirichlet(np.ones(k), 20)
+    weight = rng.random(20) + 0.5 if weighted else np.ones(20)
+    settings = {"n_classes": k, "output": output, "depth": 3, "slope": 1.5, "gain": 4.0}
+    mixed = Objective(X, shares, sample_weight=weight if weighted else None, **settings)
+    theta = rng.normal(size=mixed.n_parameters)
+    apart = Objective(
+        np.repeat(X, k, axis=0), np.tile(np.arange(k), 20), sample_weight=(shares * weight[:, None]).ravel(), **settings
+    )
+    for ours, expected in zip(mixed.value_and_gradient(theta), apart.value_and_gradient(theta), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-10, atol=1e-14)
+
+
+def test_shares_must_sum_to_one():
+    """A table of something else is refused."""
+    with pytest.raises(ParameterError, match="sum to 1 in every row"):
+        Objective(np.ones((2, 1)), np.ones((2, 3)), 3, output="one_hot", depth=1, slope=1.0)

@@ -92,7 +92,7 @@ def test_one_step_is_logistic_regression():
     theta, outcome, _ = solve("lbfgs", problem)
     assert outcome.converged
     expected = LogisticRegression(C=1 / (0.01 * 60), tol=1e-10, max_iter=1000).fit(
-        problem.objective._X, problem.objective._codes
+        problem.objective._X, problem.objective._classes
     )
     np.testing.assert_allclose(theta[:16].reshape(4, 4)[3, :3], expected.coef_[0], atol=1e-4)
 
@@ -156,7 +156,7 @@ class TestOutcomes:
     @pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
     def test_tol_zero_makes_all_iterations(self, solver):
         """Who asks for a number of iterations gets it, and no complaint."""
-        _, outcome, watch = solve(solver, make_problem(depth=3), max_iter=25, tol=0.0)
+        _, outcome, watch = solve(solver, make_problem(depth=3, l2=0.0), max_iter=25, tol=0.0)
         assert outcome is Outcome.ALL_ITERATIONS
         assert outcome.converged
         assert watch.n_iter == 25
@@ -190,7 +190,7 @@ class TestOutcomes:
             seen.append(theta.copy())
             return abs(len(seen) - 5.0)
 
-        _, outcome, watch = solve(solver, make_problem(depth=3), tol=1e-9, validation=validation)
+        _, outcome, watch = solve(solver, make_problem(depth=3, l2=0.0), tol=1e-9, validation=validation)
         assert outcome is Outcome.VALIDATION_SETTLED
         assert watch.n_iter == 15
         assert np.array_equal(watch.best_theta, seen[4])

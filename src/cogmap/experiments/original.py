@@ -93,7 +93,7 @@ class OriginalFCM(MapPredictor, BaseEstimator):
         X, y = check_X_y(X, y, dtype=np.float32)
         self.classes_ = np.arange(y.max() + 1)
         self.n_features_in_ = X.shape[1]
-        self.output_, self.depth_, self.gain_, self.feature_range_ = self.output, self.depth, 1.0, None
+        self.output_, self.depth_, self.gain_, self.scaling_ = self.output, self.depth, 1.0, None
         one_hot = np.eye(len(self.classes_), dtype=np.float32)[y]
         targets = one_hot[:, 1:] if self.output == "single" else one_hot
 

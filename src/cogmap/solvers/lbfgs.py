@@ -39,26 +39,65 @@ class _Signs:
         )
 
 
+class _Centred:
+    """Parameters in which L-BFGS needs half as many iterations: halved weights, and the net input at the middle.
+
+    States lie in [0, 1]. A change of a weight moves what its concept gets from every row, as a change of the bias
+    does, and the two compete. With states counted from their middle, W A + b = W (A - 1/2) + c, they hardly do; and
+    states that spread by about 1/4 around it weigh about as much as the 1 beside c if W is written 2 V.
+    """
+
+    def __init__(self, n_concepts: int) -> None:
+        self.n_concepts = n_concepts
+        self.n_weights = n_concepts**2
+
+    def _square(self, theta: Theta) -> Theta:
+        return theta[: self.n_weights].reshape(self.n_concepts, self.n_concepts)
+
+    def from_theta(self, theta: Theta) -> Theta:
+        W = self._square(theta)
+        return np.concatenate([0.5 * W.ravel(), theta[self.n_weights :] + 0.5 * W.sum(axis=1)])
+
+    def to_theta(self, x: Theta) -> Theta:
+        V = self._square(x)
+        return np.concatenate([2.0 * V.ravel(), x[self.n_weights :] - V.sum(axis=1)])
+
+    def bound(self, of_theta: Theta) -> Theta:
+        """Return a bound of theta, whose bias is free, as a bound of these parameters."""
+        return np.concatenate([0.5 * of_theta[: self.n_weights], of_theta[self.n_weights :]])
+
+    def gradient(self, of_theta: Theta) -> Theta:
+        """Turn the gradient with respect to theta, in place, into the one with respect to these parameters."""
+        dW, db = self._square(of_theta), of_theta[self.n_weights :]
+        dW *= 2.0
+        dW -= db[:, None]
+        return of_theta
+
+
 def solve_lbfgs(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome]:
     """Minimise with L-BFGS-B from `theta`; `watch.tol` bounds the entries of the gradient."""
     penalty = problem.penalty
+    centred = _Centred(problem.objective.n_concepts)
     signs = _Signs(penalty.n_weights) if penalty.l1 else None
+    l1 = 2.0 * penalty.l1  # of the halved weights
     bounds = problem.theta_bounds()
+    if bounds is not None:
+        bounds = centred.bound(bounds[0]), centred.bound(bounds[1])
     if signs is not None:
         free = np.full(len(theta), np.inf)
         bounds = signs.split_bounds(*(bounds or (-free, free)))
 
     def from_scipy(x: Theta) -> Theta:
-        return x if signs is None else signs.join(x)
+        return centred.to_theta(x if signs is None else signs.join(x))
 
     def value_and_gradient(x: Theta) -> tuple[float, Theta]:
-        theta = from_scipy(x)
-        loss, gradient = problem.smooth_value_and_gradient(theta)
+        loss, gradient = problem.smooth_value_and_gradient(from_scipy(x))
+        gradient = centred.gradient(gradient)
         if signs is None:
             return loss, gradient
         # Linear in the parts, which agrees with |W| wherever one of the two is 0, as at the solution.
-        loss += penalty.l1 * float(x[: 2 * penalty.n_weights].sum())
-        return loss, signs.split_gradient(gradient, penalty.l1)
+        loss += l1 * float(x[: 2 * penalty.n_weights].sum())
+        return loss, signs.split_gradient(gradient, l1)
 
     ended: Outcome | None = None
 
@@ -71,7 +110,7 @@ def solve_lbfgs(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Ou
     rounding = np.finfo(problem.objective.dtype).eps
     result = scipy.optimize.minimize(
         value_and_gradient,
-        theta if signs is None else signs.split(theta),
+        centred.from_theta(theta) if signs is None else signs.split(centred.from_theta(theta)),
         jac=True,
         method="L-BFGS-B",
         bounds=None if bounds is None else scipy.optimize.Bounds(*bounds),

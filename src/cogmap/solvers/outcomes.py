@@ -18,6 +18,7 @@ class Outcome(Enum):
     LOSS_SETTLED = ("The loss no longer falls.", "")
     VALIDATION_SETTLED = ("The loss on the validation part no longer falls; the best map seen was kept.", "")
     ALL_ITERATIONS = ("All max_iter iterations were made, as asked for by tol=0.", "")
+    ENOUGH = ("As many iterations were made as usually pay (max_iter='auto').", "")
     ONE_PASS = ("One pass over the data was made.", "")
     CALLBACK = ("A callback asked to stop.", "")
     NO_STEP = (
