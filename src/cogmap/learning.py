@@ -23,12 +23,15 @@ from cogmap.table import Table
 
 Theta = NDArray[np.float64]
 Start = Callable[[], Theta]
+Division = tuple[Table, Table]  # rows to learn from, rows kept aside
 
-# A teacher stops when so many iterations have lowered its loss on the rows kept aside by less than this, or at the
-# latest after so many iterations.
+# A teacher stops when so many iterations have lowered its loss on the rows kept aside by less than this.
 _PATIENCE = 30
 _LEAST_FALL = 1e-4
-_TEACHER_ITERATIONS = 200
+
+# A map of more concepts than this is wide: it is learned in float32, without teachers and in few iterations, which for
+# so many weights are already long.
+WIDE = 200
 
 # What the taught map learns from is so much the labels; the rest is what the teachers say.
 _LABELS = 0.3
@@ -102,22 +105,41 @@ class Teacher:
     loss: float
 
 
+def affords_teachers(table: Table) -> bool:
+    """Whether the maps of two teachers are not too many concepts to learn."""
+    return 2 * len(table.concepts) <= WIDE
+
+
+def is_wide(table: Table) -> bool:
+    """Whether the map of a table has so many concepts that iterations are dear."""
+    return len(table.concepts) > WIDE
+
+
+def longest(table: Table, n_iter: int) -> int:
+    """Return how many iterations usually pay: `n_iter`, but for a wide map one for 200 rows, from 12 to 50."""
+    return min(max(table.n_rows // 200, 12), 50) if is_wide(table) else n_iter
+
+
 def learn_teachers(
     recipe: Recipe, table: Table, n_teachers: int, start: Start, random: np.random.RandomState
 ) -> list[Teacher]:
     """Let teachers learn, each without another part of the rows; fewer of them if there are not enough rows."""
+    return [learn_teacher(recipe, division, start()) for division in divisions(table, n_teachers, random)]
+
+
+def divisions(table: Table, n_parts: int, random: np.random.RandomState) -> list[Division]:
+    """Divide a table in several ways into rows to learn from and a part kept aside."""
     whole = np.ones(table.n_rows) if table.weight is None else table.weight
-    return [
-        _learn_teacher(recipe, table.weighted(np.maximum(whole - aside, 0.0)), table.weighted(aside), start())
-        for aside in table.parts(n_teachers, random)
-        if aside.any()
-    ]
+    parts = [aside for aside in table.parts(n_parts, random) if aside.any()]
+    return [(table.weighted(np.maximum(whole - aside, 0.0)), table.weighted(aside)) for aside in parts]
 
 
-def _learn_teacher(recipe: Recipe, learning: Table, aside: Table, theta: Theta) -> Teacher:
+def learn_teacher(recipe: Recipe, division: Division, theta: Theta) -> Teacher:
+    """Learn from a table until the loss on the part kept aside no longer falls."""
+    learning, aside = division
     problem = recipe.problem(learning)
     validation = recipe.objective(aside).value
-    watch = Watch(_TEACHER_ITERATIONS, _LEAST_FALL, _PATIENCE, validation)
+    watch = Watch(longest(learning, 200), _LEAST_FALL, _PATIENCE, validation)
     theta, _ = solve_lbfgs(problem, problem.clip(theta), watch)
     if watch.best_theta is not None:
         theta = watch.best_theta

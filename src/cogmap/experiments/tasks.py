@@ -24,6 +24,7 @@ from cogmap.datasets import DATASETS, Rows, get_dataset, load_dataset
 from cogmap.exceptions import DataError
 from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
 from cogmap.experiments.rivals import PAPER_RIVALS, RIVALS
+from cogmap.statistics import expected_calibration_error
 
 METHODS = ("fcm", *RIVALS)
 
@@ -114,12 +115,12 @@ def run_task(task: Task) -> list[Row]:
 
 def _rival_row(task: Task, name: str, X_train, X_test, y_train, y_test) -> Row:
     rival = RIVALS[name.removeprefix("fcm_")](PROTOCOLS[task.protocol].rules(task.seed), X_train)
-    return _evaluate(name, rival.fit, X_train, X_test, y_train, y_test)[0]
+    return evaluate(name, rival.fit, X_train, X_test, y_train, y_test)[0]
 
 
 def _map_rows(task: Task, X_train, X_test, y_train, y_test) -> Iterator[Row]:
     fit = partial(PROTOCOLS[task.protocol].fit_fcm, task.dataset, task.seed)
-    row, fcm = _evaluate("fcm", fit, X_train, X_test, y_train, y_test)
+    row, fcm = evaluate("fcm", fit, X_train, X_test, y_train, y_test)
     if fcm is None:
         yield row
         for name in PAPER_RIVALS:
@@ -145,13 +146,14 @@ def _map_rows(task: Task, X_train, X_test, y_train, y_test) -> Iterator[Row]:
         yield _rival_row(task, f"fcm_{name}", train, test, y_train, y_test)
 
 
-def _evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_test) -> tuple[Row, Any]:
+def evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_test) -> tuple[Row, Any]:
     """Fit and score a model; return its row, and the fitted model, or None if something went wrong."""
     row: Row = {
         "method": name,
         "accuracy": None,
         "f1_macro": None,
         "log_loss": None,
+        "calibration_error": None,
         "fit_seconds": None,
         "error": None,
     }
@@ -164,20 +166,25 @@ def _evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_te
         row["f1_macro"] = float(f1_score(y_test, predicted, average="macro"))
         row["train_accuracy"] = float(model.score(X_train, y_train))
         if hasattr(model, "predict_proba"):
-            row["log_loss"] = _log_loss(model, X_test, y_test)
+            row["log_loss"], row["calibration_error"] = _probability_scores(model, X_test, y_test)
     except Exception as problem:  # a failing method is a result, not the end of the run
         row["error"] = f"{type(problem).__name__}: {problem}"
         return row, None
     return row, model
 
 
-def _log_loss(model: BaseEstimator, X: NDArray[np.float64], y: NDArray[np.generic]) -> float:
-    """Return the log loss, with probabilities within [1e-15, 1]; rows of classes not seen in training count as such."""
-    probability = np.clip(model.predict_proba(X), 1e-15, 1.0)
+def _probability_scores(model: BaseEstimator, X: NDArray[np.float64], y: NDArray[np.generic]) -> tuple[float, float]:
+    """Return log loss, with probabilities within [1e-15, 1], and calibration error.
+
+    Rows of classes not seen in training count as given the smallest probability.
+    """
+    probability = model.predict_proba(X)
     known = np.isin(y, model.classes_)
-    losses = np.full(len(y), -np.log(1e-15))
-    losses[known] = -np.log(probability[known, np.searchsorted(model.classes_, y[known])])
-    return float(losses.mean())
+    of_label = np.zeros(len(y))
+    of_label[known] = probability[known, np.searchsorted(model.classes_, y[known])]
+    right = model.classes_[probability.argmax(axis=1)] == y
+    log_loss = -np.log(np.clip(of_label, 1e-15, 1.0)).mean()
+    return float(log_loss), expected_calibration_error(probability.max(axis=1), right)
 
 
 def _cluster_score(score: str, X: NDArray[np.float64], y: NDArray[np.generic]) -> float | None:

@@ -8,6 +8,8 @@ import scipy.optimize
 from cogmap.solvers.driver import Problem, Theta, Watch
 from cogmap.solvers.outcomes import Outcome
 
+_MANY_CONCEPTS = 200
+
 
 class _Signs:
     """Parameters as SciPy sees them when there is an absolute penalty: weights as positive minus negative parts.
@@ -120,6 +122,9 @@ def solve_lbfgs(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Ou
             "maxiter": watch.max_iter + 1,
             "maxfun": 20 * (watch.max_iter + 1),
             "maxls": 50,
+            # SciPy's work beside the evaluations grows with the steps that it remembers, and exceeds theirs for maps
+            # of hundreds of concepts.
+            "maxcor": 10 if centred.n_concepts <= _MANY_CONCEPTS else 3,
             "gtol": watch.tol,
             "ftol": 0.0 if watch.tol == 0.0 else 8.0 * rounding,
         },

@@ -21,6 +21,7 @@ The advice on datasets is that of J. Demsar, "Statistical comparisons of classif
 Journal of Machine Learning Research 7 (2006), 1-30.
 """
 
+from cogmap.statistics.calibration import expected_calibration_error
 from cogmap.statistics.omnibus import Anova, Friedman, anova_one_way, anova_repeated_measures, friedman
 from cogmap.statistics.paired import Paired, holm, paired_tests, win_tie_loss
 from cogmap.statistics.posthoc import Nemenyi, nemenyi
@@ -32,6 +33,7 @@ __all__ = [
     "Paired",
     "anova_one_way",
     "anova_repeated_measures",
+    "expected_calibration_error",
     "friedman",
     "holm",
     "nemenyi",

@@ -1,0 +1,243 @@
+"""Accuracy, probabilities and time of the untuned map against rivals at their defaults.
+
+``python -m benchmarks.accuracy --out results/accuracy`` runs 21 datasets in their full form, shuffled stratified folds,
+scaling inside the fold. Results are on disk as soon as they are there; the same command goes on where it was, and
+writes the tables when all is done. ``--tables-only`` only writes the tables.
+"""
+
+import argparse
+import json
+import os
+import time
+import warnings
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import MinMaxScaler
+
+from cogmap import FCMClassifier, FCMClassifierCV
+from cogmap.datasets import DATASETS, get_dataset, load_dataset
+from cogmap.experiments.rivals import RIVALS, Rules
+from cogmap.experiments.store import system_information, write_whole
+from cogmap.experiments.tasks import evaluate
+from cogmap.plotting import plot_critical_difference
+from cogmap.statistics import friedman, nemenyi
+
+N_FOLDS = 5
+REPEATS = 3
+# Images take minutes a fit: one repeat. A fit of CatBoost on 40 faces takes 5 to 50 minutes: it is left out there, and
+# on the clothes.
+IMAGE_REPEATS = 1
+METRICS = ("accuracy", "f1_macro", "log_loss", "calibration_error", "fit_seconds")
+
+
+class LTCNClassifier(ClassifierMixin, BaseEstimator):
+    """The long-term cognitive network of the package ltcn, which wants one-hot labels, as a classifier."""
+
+    def fit(self, X, y):
+        """Learn from data."""
+        from ltcn.LTCN import LTCN
+
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.model_ = LTCN()
+        self.model_.fit(X, np.eye(len(self.classes_))[codes])
+        return self
+
+    def predict(self, X):
+        """Return the predicted labels."""
+        return self.classes_[np.asarray(self.model_.predict(X)).argmax(axis=1)]
+
+
+def _xgboost(seed):
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(random_state=seed, n_jobs=1)
+
+
+def _lightgbm(seed):
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1)
+
+
+def _catboost(seed):
+    from catboost import CatBoostClassifier
+
+    return CatBoostClassifier(random_seed=seed, thread_count=1, verbose=0, allow_writing_files=False)
+
+
+METHODS = {
+    "fcm": lambda seed, X: FCMClassifier(random_state=seed),
+    "fcm_cv": lambda seed, X: FCMClassifierCV(random_state=seed),
+    **{name: lambda seed, X, make=make: make(Rules(seed), X) for name, make in RIVALS.items()},
+    "xgboost": lambda seed, X: _xgboost(seed),
+    "lightgbm": lambda seed, X: _lightgbm(seed),
+    "catboost": lambda seed, X: _catboost(seed),
+    "ltcn": lambda seed, X: LTCNClassifier(),
+}
+
+
+def pieces():
+    """Return (dataset, number of fold, method) of the whole comparison, the small datasets first."""
+    result = []
+    for dataset in sorted(DATASETS, key=lambda name: get_dataset(name).n_rows * get_dataset(name).n_features):
+        size = get_dataset(dataset).size
+        for fold in range(N_FOLDS * (IMAGE_REPEATS if size else REPEATS)):
+            methods = [method for method in METHODS if not (size and method == "catboost")]
+            result += [(dataset, fold, method) for method in methods]
+    return result
+
+
+def run_piece(dataset, fold, method):
+    """Return the row of a method on a fold; folds 0 to 4 are the first repeat, 5 to 9 the second."""
+    repeat, number = divmod(fold, N_FOLDS)
+    rows = load_dataset(dataset, "uci")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
+        labels = np.unique(rows.y, return_inverse=True)[1]  # XGBoost wants 0, 1, ...
+        splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=123 + repeat).split(rows.X, labels)
+        train, test = list(splits)[number]
+        scaler = MinMaxScaler(clip=True).fit(rows.X[train])  # clipped: naive Bayes refuses negative numbers
+        X_train, X_test = scaler.transform(rows.X[train]), scaler.transform(rows.X[test])
+        model = METHODS[method](repeat, X_train)
+        row, _ = evaluate(method, model.fit, X_train, X_test, labels[train], labels[test])
+    return {"dataset": dataset, "fold": fold, **row}
+
+
+def read_rows(folder):
+    """Return the rows by (dataset, fold, method)."""
+    path = folder / "results.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+    return {(row["dataset"], row["fold"], row["method"]): row for row in rows}
+
+
+def run(folder, n_jobs):
+    """Do all pieces that are not there yet."""
+    # One thread for every method, and a process a core: times are comparable, and nothing waits for anything else.
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    folder.mkdir(parents=True, exist_ok=True)
+    there = read_rows(folder)
+    missing = [piece for piece in pieces() if piece not in there]
+    write_whole(folder / "run.json", json.dumps(system_information(), indent=1))
+    start = time.monotonic()
+    with (folder / "results.jsonl").open("a") as file:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        for number, row in enumerate(parallel(delayed(run_piece)(*piece) for piece in missing), 1):
+            file.write(json.dumps(row) + "\n")
+            file.flush()
+            if number % 100 == 0:
+                print(f"{number} of {len(missing)} in {time.monotonic() - start:.0f} s", flush=True)
+
+
+def means(rows, metric):
+    """Return {dataset: {method: mean over folds}}, without methods that failed or have no such metric."""
+    values = defaultdict(lambda: defaultdict(list))
+    for row in rows.values():
+        values[row["dataset"]][row["method"]].append(row.get(metric))
+    return {
+        dataset: {method: float(np.mean(folds)) for method, folds in of_dataset.items() if None not in folds}
+        for dataset, of_dataset in values.items()
+    }
+
+
+def complete(table, datasets):
+    """Return the methods that have a value on every one of the datasets."""
+    return [method for method in METHODS if all(method in table.get(dataset, {}) for dataset in datasets)]
+
+
+def rank_table(table, datasets, higher_is_better):
+    """Return {method: mean rank}, best first, and the outcome of Nemenyi's test."""
+    methods = complete(table, datasets)
+    scores = np.array([[table[dataset][method] for method in methods] for dataset in datasets])
+    test = nemenyi(scores if higher_is_better else -scores)
+    order = np.argsort(test.mean_ranks, kind="stable")
+    return {methods[i]: float(test.mean_ranks[i]) for i in order}, methods, scores, test
+
+
+def write_tables(folder):
+    """Write summary.md, datasets.md and the critical-difference diagrams."""
+    rows = read_rows(folder)
+    tables = {metric: means(rows, metric) for metric in METRICS}
+    datasets = [name for name in DATASETS if name in tables["accuracy"]]
+    small = [name for name in datasets if not get_dataset(name).size]
+    text = [
+        "# Accuracy of the untuned map and its rivals",
+        "",
+        f"Written by `python -m benchmarks.accuracy`, {len(rows)} fits.",
+        "",
+    ]
+    for title, chosen in (("All datasets", datasets), ("Without images, with CatBoost", small)):
+        ranks, methods, scores, test = rank_table(tables["accuracy"], chosen, True)
+        loss_ranks = rank_table(tables["log_loss"], chosen, False)[0]
+        p_value = friedman(scores).iman_davenport_p
+        text += [f"## {title}: {len(chosen)} datasets, {len(methods)} methods", ""]
+        text += [
+            f"Friedman test (Iman-Davenport) p = {p_value:.1e}; critical difference {test.critical_difference:.2f}.",
+            "",
+        ]
+        text += ["| method | rank | accuracy | macro F1 | log loss rank | log loss | calibration error | fit seconds |"]
+        text += ["| --- | " + " | ".join(["---:"] * 7) + " |"]
+        for method, rank in ranks.items():
+            cells = [_mean(tables[metric], chosen, method) for metric in METRICS]
+            loss_rank = f"{loss_ranks[method]:.2f}" if method in loss_ranks else ""
+            text.append(f"| {method} | {rank:.2f} | {cells[0]} | {cells[1]} | {loss_rank} | {' | '.join(cells[2:])} |")
+        text.append("")
+        if chosen is datasets:
+            ax = plot_critical_difference(test.mean_ranks, methods, test.critical_difference, test.groups)
+            ax.figure.savefig(folder / "critical_difference.svg", bbox_inches="tight")
+    text += _collapses(tables, datasets)
+    write_whole(folder / "summary.md", "\n".join(text) + "\n")
+    lines = ["# Mean accuracy on each dataset", "", "| dataset | " + " | ".join(METHODS) + " |"]
+    lines += ["| --- | " + " | ".join(["---:"] * len(METHODS)) + " |"]
+    for dataset in datasets:
+        cells = [_mean(tables["accuracy"], [dataset], method) for method in METHODS]
+        lines.append(f"| {dataset} | " + " | ".join(cells) + " |")
+    write_whole(folder / "datasets.md", "\n".join(lines) + "\n")
+    print("\n".join(text))
+
+
+def _mean(table, datasets, method):
+    values = [table[dataset].get(method) for dataset in datasets]
+    return "" if None in values else f"{np.mean(values):.3f}"
+
+
+def _collapses(tables, datasets):
+    """Say where the default map is far below the best rival, or below logistic regression."""
+    text = ["## Where the default map is weakest", ""]
+    for dataset in datasets:
+        accuracy = tables["accuracy"][dataset]
+        best = max((m for m in accuracy if not m.startswith("fcm")), key=accuracy.get)
+        behind, behind_linear = accuracy[best] - accuracy["fcm"], accuracy["logreg"] - accuracy["fcm"]
+        if behind > 0.02 or behind_linear > 0.0:
+            text.append(
+                f"- {dataset} ({get_dataset(dataset).n_rows} rows): {accuracy['fcm']:.3f}; {best} {accuracy[best]:.3f} "
+                f"({-behind:+.3f}), logistic regression {accuracy['logreg']:.3f} ({-behind_linear:+.3f})"
+            )
+    slower = [d for d in datasets if tables["fit_seconds"][d]["fcm"] > tables["fit_seconds"][d]["mlp"]]
+    ratios = [tables["fit_seconds"][d]["fcm_cv"] / tables["fit_seconds"][d]["fcm"] for d in datasets]
+    text += [
+        "",
+        f"Slower to fit than the MLP on {len(slower)} of {len(datasets)} datasets: {', '.join(slower) or 'none'}.",
+    ]
+    text += [f"FCMClassifierCV takes {np.min(ratios):.1f} to {np.max(ratios):.1f} times as long as the default map."]
+    return text
+
+
+def main():
+    """Run the comparison and write its tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("results/accuracy"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--tables-only", action="store_true")
+    arguments = parser.parse_args()
+    if not arguments.tables_only:
+        run(arguments.out, arguments.jobs)
+    write_tables(arguments.out)
+
+
+if __name__ == "__main__":
+    main()

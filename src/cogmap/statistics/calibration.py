@@ -1,0 +1,37 @@
+"""Whether probabilities mean what they say."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def expected_calibration_error(confidence: ArrayLike, right: ArrayLike, n_bins: int = 10) -> float:
+    """Return how far, on average, the share of right predictions is from the probability that was given for them.
+
+    Predictions are put into bins of equal width by the probability of the predicted class. In each bin the mean
+    probability is compared with the share of right predictions; the differences are averaged over all predictions.
+
+    Parameters
+    ----------
+    confidence : array-like of shape (n_predictions,)
+        Probability of the predicted class.
+    right : array-like of bool of shape (n_predictions,)
+        Whether the prediction was right.
+    n_bins : int, default=10
+        Number of bins between 0 and 1.
+
+    References
+    ----------
+    C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, On calibration of modern neural networks, ICML 2017.
+
+    Examples
+    --------
+    >>> from cogmap.statistics import expected_calibration_error
+    >>> expected_calibration_error([0.75, 0.75, 0.75, 0.75], [True, True, True, False])
+    0.0
+    >>> expected_calibration_error([0.95, 0.55], [False, True])
+    0.7
+    """
+    probability, is_right = np.asarray(confidence, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    bins = np.minimum((probability * n_bins).astype(int), n_bins - 1)
+    excess = np.bincount(bins, probability - is_right, minlength=n_bins)
+    return float(np.abs(excess).sum() / len(probability))
