@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cogmap.encoding import FeatureRange, first_states
+from cogmap.encoding import FeatureRange, FeatureSpread, first_states
 from cogmap.exceptions import DataError
 
 
@@ -46,3 +46,36 @@ def test_outputs_start_undecided():
     states = first_states(np.array([[0.2, 0.9]], dtype=np.float32), 2)
     assert states.dtype == np.float32
     np.testing.assert_allclose(states, [[0.2, 0.9, 0.5, 0.5]])
+
+
+def test_logistic_states_count_deviations_from_the_mean():
+    """The mean is the middle; a constant feature is always there; nothing leaves [0, 1]."""
+    X = np.array([[1.0, 7.0], [3.0, 7.0]])
+    of = FeatureSpread.learn(X)
+    np.testing.assert_allclose([of.mean, of.deviation], [[2.0, 7.0], [1.0, 0.0]])
+    one = 1.0 / (1.0 + np.exp(-1.5))
+    np.testing.assert_allclose(of.scale(X), [[1 - one, 0.5], [one, 0.5]])
+    far = of.scale(np.array([[1e308, 7.0], [-1e308, 7.0], [2.0, 7.0]]))
+    np.testing.assert_allclose(far[:, 0], [1.0, 0.0, 0.5])
+
+
+def test_one_huge_value_does_not_hide_the_others():
+    """By range the others hardly differ; by their spread they do."""
+    X = np.append(np.linspace(0.0, 1.0, 99), 20.0)[:, None]
+    by_range, by_spread = (np.ptp(kind.learn(X).scale(X[:99])) for kind in (FeatureRange, FeatureSpread))
+    assert by_spread > 3 * by_range
+
+
+def test_weights_count_as_repeated_rows_in_the_spread():
+    """A row of weight 3 is the same as three rows."""
+    X, weight = np.array([[0.0], [1.0], [5.0]]), np.array([1.0, 3.0, 2.0])
+    weighted, repeated = FeatureSpread.learn(X, weight), FeatureSpread.learn(np.repeat(X, [1, 3, 2], axis=0))
+    np.testing.assert_allclose(weighted.mean, repeated.mean)
+    np.testing.assert_allclose(weighted.deviation, repeated.deviation)
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e300])
+def test_spread_of_tiny_and_huge_numbers(factor):
+    """Their squares would vanish or overflow."""
+    X = factor * np.array([[1.0], [2.0], [4.0]])
+    np.testing.assert_allclose(FeatureSpread.learn(X).scale(X), FeatureSpread.learn(X / factor).scale(X / factor))

@@ -73,3 +73,38 @@ def test_names_that_would_occur_twice_are_numbered():
     names = concept_names(["a", "class=1", "a"], np.array([0, 1]), "one_hot")
     assert names == ["a", "class=1", "a (2)", "class=0", "class=1 (2)"]
     assert concept_names(["a"], np.array(["no", "yes"]), "single") == ["a", "class=yes"]
+
+
+@pytest.mark.parametrize("counts", [(50, 20, 10), (3, 2, 30), (1, 1, 40)])
+def test_parts_share_the_rows_of_each_class(counts):
+    """Each row is in one part; parts differ by a row at most, in all and in each class."""
+    table = make_table(np.repeat(np.arange(len(counts)), counts))
+    parts = table.parts(5, np.random.RandomState(0))
+    assert set(np.unique(parts)) == {0.0, 1.0}
+    in_part = parts.sum(axis=0)
+    alone = np.array(counts)[table.codes] == 1
+    assert (in_part[~alone] == 1).all()
+    assert (in_part[alone] == 0).all()  # the only row of a class is always learned from
+    assert np.ptp(parts.sum(axis=1)) <= 1
+    for code in range(len(counts)):
+        assert np.ptp(parts[:, table.codes == code].sum(axis=1)) <= 1
+
+
+def test_a_row_that_stands_for_many_is_in_many_parts():
+    """As the rows themselves would be; class weights do not make more of them."""
+    X, codes = [[1.0]] * 7 + [[2.0]] * 2 + [[3.0]], [0] * 9 + [1]
+    table = make_table([*codes, 1], X=[*X, [4.0]]).merged().with_class_weights(np.array([1.0, 10.0]))
+    parts = table.parts(5, np.random.RandomState(0))
+    of_row = {float(x): column for x, column in zip(table.X[:, 0], parts.T, strict=True)}
+    np.testing.assert_allclose(of_row[1.0], 7 / 5)
+    assert sorted(of_row[2.0]) == [0, 0, 0, 1, 1]
+    assert sorted(of_row[3.0]) == [0, 0, 0, 0, 10]
+
+
+def test_shares_count_as_whole_rows():
+    """Weights that sum to 1 make the same parts as weights of 1."""
+    X, codes = [[1.0]] * 2 + [[float(i)] for i in range(2, 20)], [0] * 10 + [1] * 10
+    whole = make_table(codes, np.ones(20), X).merged()
+    shares = make_table(codes, np.full(20, 0.05), X).merged()
+    parts = [table.parts(4, np.random.RandomState(0)) for table in (whole, shares)]
+    np.testing.assert_allclose(parts[0], 20 * parts[1])

@@ -25,7 +25,7 @@ class FCMClassifierCV(BaseFCM):
         Numbers of steps to choose from.
     alphas : sequence of float, default=(0.03, 0.3, 3.0)
         Strengths of the penalty to choose from.
-    cv : int, default=5
+    n_folds : int, default=5
         Number of parts of the rows, each of which is kept aside once; for maps of more than 100 concepts, which take
         long to learn, only the first.
     slope : float, default=2.0
@@ -36,6 +36,8 @@ class FCMClassifierCV(BaseFCM):
         As for `FCMClassifier`.
     l1_ratio : float, default=0.0
         As for `FCMClassifier`.
+    max_iter : int or "auto", default="auto"
+        Largest number of iterations of the last map, as for `FCMClassifier`.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
         As for `FCMClassifier`.
     edges : bool array of shape (n_concepts, n_concepts) or list of (from, to) names, default=None
@@ -59,7 +61,7 @@ class FCMClassifierCV(BaseFCM):
         The depth and the penalty chosen.
     cv_results_ : dict of ndarray
         ``"depth"``, ``"alpha"``, ``"mean_loss"`` of shape (n_candidates,) and ``"losses"`` of shape (n_candidates,
-        n_parts): the loss on the rows kept aside, for each choice. ``pandas.DataFrame`` shows the first three.
+        n_folds): the loss on the rows kept aside, for each choice. ``pandas.DataFrame`` shows the first three.
     map_, classes_, output_, gain_, teacher_losses_, loss_curve_, n_iter_, outcome_, scaling_
         As for `FCMClassifier`.
     n_features_in_ : int
@@ -79,7 +81,7 @@ class FCMClassifierCV(BaseFCM):
     >>> fcm = FCMClassifierCV(depths=(1, 2), alphas=(0.3, 3.0), random_state=0).fit(X, y)
     >>> fcm.depth_ in (1, 2)
     True
-    >>> fcm.cv_results_["losses"].shape  # four choices, five parts
+    >>> fcm.cv_results_["losses"].shape  # four choices, five folds
     (4, 5)
     """
 
@@ -87,7 +89,6 @@ class FCMClassifierCV(BaseFCM):
     depth = 2
     alpha = 0.3
     solver = "lbfgs"
-    max_iter = "auto"
     tol = 1e-4
     learning_rate = 0.01
     batch_size = "auto"
@@ -101,11 +102,12 @@ class FCMClassifierCV(BaseFCM):
         self,
         depths=(1, 2, 3),
         alphas=(0.03, 0.3, 3.0),
-        cv=5,
+        n_folds=5,
         slope=2.0,
         output="auto",
         gain=10.0,
         l1_ratio=0.0,
+        max_iter="auto",
         init="balanced",
         edges=None,
         weight_bounds=None,
@@ -117,11 +119,12 @@ class FCMClassifierCV(BaseFCM):
     ):
         self.depths = depths
         self.alphas = alphas
-        self.cv = cv
+        self.n_folds = n_folds
         self.slope = slope
         self.output = output
         self.gain = gain
         self.l1_ratio = l1_ratio
+        self.max_iter = max_iter
         self.init = init
         self.edges = edges
         self.weight_bounds = weight_bounds
@@ -137,7 +140,7 @@ class FCMClassifierCV(BaseFCM):
             check_integer(self._owner, "depths", depth, low=1)
         for alpha in self._choices("alphas", self.alphas):
             check_number(self._owner, "alphas", alpha, low=0)
-        check_integer(self._owner, "cv", self.cv, low=2)
+        check_integer(self._owner, "n_folds", self.n_folds, low=2)
 
     def _choices(self, name, values):
         try:
@@ -150,7 +153,7 @@ class FCMClassifierCV(BaseFCM):
 
     def _teach(self, recipe, table, start, random, earlier):
         """Choose depth and penalty by the losses of the teachers; return the choice and its teachers."""
-        parts = divisions(table, self.cv, random)[: None if affords_teachers(table) else 1]
+        parts = divisions(table, self.n_folds, random)[: None if affords_teachers(table) else 1]
         if not parts:  # one row a class: nothing can be kept aside
             return recipe, []
         alphas = sorted(self.alphas, reverse=True)

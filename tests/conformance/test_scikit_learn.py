@@ -8,7 +8,7 @@ import sys
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cogmap import FCMClassifier
+from cogmap import FCMClassifier, FCMClassifierCV
 
 # Every solver, output, start and penalty, so that no path escapes the checks. Early stopping is not here because
 # keeping rows aside is not the same for a row of weight 2 as for two rows, which one of the checks asks for.
@@ -18,6 +18,7 @@ ESTIMATORS = [
     FCMClassifier(solver="adam", max_iter=50, alpha=0.1),
     FCMClassifier(solver="rmsprop", max_iter=50, scale=False, init="uniform"),
     FCMClassifier(l1_ratio=0.5, init="correlation", weight_bounds=(-5, 5)),
+    FCMClassifierCV(depths=(1, 2), alphas=(0.3,), n_folds=3),
 ]
 
 

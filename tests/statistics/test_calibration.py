@@ -1,0 +1,32 @@
+"""Whether probabilities mean what they say."""
+
+import numpy as np
+import pytest
+
+from cogmap.statistics import expected_calibration_error
+
+
+def test_honest_probabilities_have_no_error():
+    """Events drawn with the probabilities that were given for them."""
+    rng = np.random.default_rng(0)
+    confidence = rng.uniform(0.5, 1.0, 200_000)
+    assert expected_calibration_error(confidence, rng.random(200_000) < confidence) < 0.005
+
+
+def test_error_is_the_mean_distance():
+    """Always sure and right four times in five: off by 0.2. Too high here and too low there do not cancel."""
+    assert expected_calibration_error(np.ones(10), np.arange(10) < 8) == pytest.approx(0.2)
+    assert expected_calibration_error([0.5, 0.9], [True, False]) == pytest.approx((0.5 + 0.9) / 2)
+
+
+@pytest.mark.parametrize("n_bins", [1, 7, 20])
+def test_it_is_what_a_loop_over_the_bins_gives(n_bins):
+    """By its definition."""
+    rng = np.random.default_rng(1)
+    confidence, right = rng.random(500), rng.random(500) < 0.6
+    expected = 0.0
+    for i in range(n_bins):
+        inside = (confidence >= i / n_bins) & (confidence < (i + 1) / n_bins)
+        if inside.any():
+            expected += inside.mean() * abs(confidence[inside].mean() - right[inside].mean())
+    assert expected_calibration_error(confidence, right, n_bins) == pytest.approx(expected)
