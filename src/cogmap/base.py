@@ -37,6 +37,10 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
     def _owner(self):
         return type(self).__name__
 
+    @property
+    def _patience(self):
+        return self.n_iter_no_change
+
     @with_callbacks
     def fit(self, X, y, sample_weight=None):
         """Learn a map from data.
@@ -81,7 +85,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
                         print(f"{self._owner}: iteration {number}, loss {loss:.6g}")  # noqa: T201
                     return task.after_iteration(number, lambda: self._fitted(recipe, theta, whole))
 
-                watch = Watch(max_iter, self.tol, self.n_iter_no_change, validation, after_iteration)
+                watch = Watch(max_iter, self.tol, self._patience, validation, after_iteration)
                 problem = recipe.problem(learning, taught_shares(recipe, learning, teachers) if teachers else None)
                 theta = teachers[0].theta if teachers else problem.clip(start())
                 if self.solver == "lbfgs":
@@ -140,7 +144,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
             low_included=False,
             high_included=False,
         )
-        check_integer(self._owner, "n_iter_no_change", self.n_iter_no_change, low=1)
+        check_integer(self._owner, "n_iter_no_change", self._patience, low=1)
         if not isinstance(self.init, FuzzyCognitiveMap):
             check_choice(self._owner, "init", self.init, initialization.NAMES, also="a FuzzyCognitiveMap")
         if not isinstance(self.scale, bool | np.bool_):

@@ -94,7 +94,7 @@ class FCMClassifierCV(BaseFCM):
     batch_size = "auto"
     early_stopping = False
     validation_fraction = 0.1
-    n_iter_no_change = 10
+    _patience = 10  # not n_iter_no_change: scikit-learn takes an attribute of that name for a parameter
     n_teachers = "auto"
     warm_start = False
 
