@@ -482,11 +482,13 @@ class TestTeachers:
     @pytest.mark.parametrize(
         ("changes", "shape", "expected"),
         [
-            ({}, (200, 4), 5),
-            ({}, (30, 4), 3),
+            ({}, (300, 4), 5),
+            ({}, (200, 4), 4),
+            ({}, (20, 4), 2),
             ({}, (19, 4), 0),
-            ({}, (200, 97), 2),
-            ({}, (200, 100), 0),
+            ({}, (300, 60), 3),
+            ({}, (300, 97), 2),
+            ({}, (300, 98), 0),
             ({"n_teachers": 7}, (200, 4), 7),
             ({"max_iter": 10, "tol": 0}, (200, 4), 0),
             ({"early_stopping": True}, (200, 4), 0),
@@ -494,7 +496,7 @@ class TestTeachers:
         ],
     )
     def test_how_many_there_are_follows_the_shape(self, changes, shape, expected):
-        """As many as have 200 concepts together, at most 5, one for ten rows, and two at least."""
+        """One for 50 rows, as many as have 200 concepts together, from two to five."""
         X = np.random.default_rng(0).normal(size=shape)
         fcm = FCMClassifier(random_state=0, **changes).fit(X, np.arange(len(X)) % 3)
         assert len(fcm.teacher_losses_) == expected

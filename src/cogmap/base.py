@@ -17,7 +17,7 @@ from cogmap._params import check_boolean, check_choice, check_integer, check_num
 from cogmap._threads import one_blas_thread
 from cogmap.encoding import FeatureRange, FeatureSpread
 from cogmap.exceptions import DataError
-from cogmap.learning import WIDE, Recipe, is_wide, learn_teachers, longest, taught_shares
+from cogmap.learning import WIDE, Recipe, affords_teachers, is_wide, learn_teachers, longest, taught_shares
 from cogmap.losses import OUTPUTS, make_loss
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.prediction import FLOATS, MapPredictor
@@ -231,8 +231,9 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         if self.solver != "lbfgs" or self.max_iter != "auto" or self.early_stopping or earlier is not None:
             return 0
         n_rows = table.n_rows if table.copies is None else max(table.n_rows, table.copies.sum())
-        number = min(5, WIDE // len(table.concepts), n_rows // 10)
-        return int(number) if number > 1 else 0
+        if n_rows < 20 or not affords_teachers(table):
+            return 0
+        return int(min(5, WIDE // len(table.concepts), max(n_rows // 50, 2)))
 
     def _max_iter(self, table, teachers):
         """Return the largest number of iterations."""
