@@ -26,7 +26,7 @@ def fake_rows(protocol="strict"):
             for m, method in enumerate(METHODS):
                 row = {"dataset": dataset, "protocol": protocol, "fold": fold, "method": method, "error": None,
                        "accuracy": 0.8 + 0.03 * m + 0.02 * d + 0.01 * rng.random(), "f1_macro": 0.7 + 0.01 * m,
-                       "log_loss": 0.2, "fit_seconds": 0.1}  # fmt: skip
+                       "log_loss": 0.4 - 0.1 * m, "calibration_error": 0.05, "fit_seconds": 0.1}  # fmt: skip
                 if method == "fcm":
                     places = {
                         "train_original": 1.0,
@@ -94,6 +94,12 @@ def test_statistics_are_those_of_the_scores(summary):
     )
     assert row[2] == 2
     assert row[5] == pytest.approx(expected.statistic)
+
+
+def test_probabilities_are_compared_best_first(summary):
+    """A method with a fold that failed has no mean."""
+    assert [row[0] for row in table(summary, "probabilities")["rows"]] == ["knn3", "fcm"]
+    assert table(summary, "probabilities")["rows"][1][1:] == pytest.approx([0.4, 0.05])
 
 
 def test_conclusions_follow_from_the_results(summary):

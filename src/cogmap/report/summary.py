@@ -85,6 +85,7 @@ def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
         after = [name for name in results.methods if name in _AFTER_MAP]
         tables.append(_score_table(results, after, metric, f"{title} of rivals after the map", f"preprocess_{metric}"))
     tables += [
+        _probability_table(results, bare),
         _clustering_table(results),
         _omnibus_table(results, bare),
         _ranks_table(results, bare),
@@ -318,6 +319,22 @@ def _decision(p: float, first_minus_second: float) -> str:
 
 def _words(decision: str) -> str:
     return decision.replace("_", " ")
+
+
+def _probability_table(results: Results, methods: list[str]) -> dict[str, Any]:
+    """How good probabilities are, of the methods that give any; the best log loss first."""
+    rows: list[list[Any]] = []
+    for method in methods:
+        means = []
+        for metric in ("log_loss", "calibration_error"):
+            values = [results.mean(dataset, method, metric) for dataset in results.datasets]
+            known = [value for value in values if value is not None]
+            means.append(float(np.mean(known)) if known and len(known) == len(values) else None)
+        if means[0] is not None:
+            rows.append([method, *means])
+    columns = ["method", "mean log loss", "mean calibration error"]
+    note = "Means over the datasets, lower is better. Support vector machines give no probabilities at these settings."
+    return _table("probabilities", "Probabilities", columns, sorted(rows, key=lambda row: row[1]), note)
 
 
 def _time_table(results: Results, methods: list[str]) -> dict[str, Any]:
