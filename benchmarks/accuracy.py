@@ -115,13 +115,22 @@ def read_rows(folder):
     return {(row["dataset"], row["fold"], row["method"]): row for row in rows}
 
 
-def run(folder, n_jobs):
-    """Do all pieces that are not there yet."""
+def comparable(rows):
+    """Leave out folds on which not all methods have been run yet."""
+    wanted = defaultdict(set)
+    for dataset, fold, method in pieces():
+        wanted[dataset, fold].add(method)
+    whole = {place for place, methods in wanted.items() if all((*place, method) in rows for method in methods)}
+    return {key: row for key, row in rows.items() if key[:2] in whole}
+
+
+def run(folder, n_jobs, datasets):
+    """Do all pieces of these datasets that are not there yet."""
     # One thread for every method, and a process a core: times are comparable, and nothing waits for anything else.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
     folder.mkdir(parents=True, exist_ok=True)
     there = read_rows(folder)
-    missing = [piece for piece in pieces() if piece not in there]
+    missing = [piece for piece in pieces() if piece[0] in datasets and piece not in there]
     write_whole(folder / "run.json", json.dumps(system_information(), indent=1))
     start = time.monotonic()
     with (folder / "results.jsonl").open("a") as file:
@@ -160,7 +169,7 @@ def rank_table(table, datasets, higher_is_better):
 
 def write_tables(folder):
     """Write summary.md, datasets.md and the critical-difference diagrams."""
-    rows = read_rows(folder)
+    rows = comparable(read_rows(folder))
     tables = {metric: means(rows, metric) for metric in METRICS}
     datasets = [name for name in DATASETS if name in tables["accuracy"]]
     small = [name for name in datasets if not get_dataset(name).size]
@@ -231,11 +240,12 @@ def main():
     """Run the comparison and write its tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("results/accuracy"))
+    parser.add_argument("--datasets", nargs="+", default=list(DATASETS), choices=list(DATASETS), metavar="NAME")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--tables-only", action="store_true")
     arguments = parser.parse_args()
     if not arguments.tables_only:
-        run(arguments.out, arguments.jobs)
+        run(arguments.out, arguments.jobs, arguments.datasets)
     write_tables(arguments.out)
 
 

@@ -22,7 +22,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from cogmap import FCMClassifier, FCMClassifierCV
+from cogmap import FCMClassifier
 from cogmap.statistics import friedman
 
 # Every second name of the alphabet; mushroom, on which everything is right, was left out to save time.
@@ -76,10 +76,8 @@ MOST_ROWS = 1500
 
 METHODS = {
     "default": lambda: FCMClassifier(random_state=0),
-    "FCMClassifierCV": lambda: FCMClassifierCV(random_state=0),
     "scale=True": lambda: FCMClassifier(random_state=0, scale=True),
     "n_teachers=0": lambda: FCMClassifier(random_state=0, n_teachers=0),
-    "n_teachers=0, max_iter=1000": lambda: FCMClassifier(random_state=0, n_teachers=0, max_iter=1000),
     "output='one_hot'": lambda: FCMClassifier(random_state=0, output="one_hot"),
     "depth=3": lambda: FCMClassifier(random_state=0, depth=3),
     "alpha=0.1": lambda: FCMClassifier(random_state=0, alpha=0.1),
