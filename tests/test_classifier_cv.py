@@ -19,7 +19,7 @@ def test_a_curved_boundary_asks_for_more_than_one_step():
     best = results["mean_loss"].argmin()
     assert (fcm.depth_, fcm.alpha_) == (results["depth"][best], results["alpha"][best])
     assert results["mean_loss"][results["depth"] == 1].min() > 2 * results["mean_loss"][best]
-    assert results["losses"].shape == (9, 5)
+    assert results["losses"].shape == (9, 4)
     np.testing.assert_allclose(fcm.teacher_losses_, results["losses"][best])
     assert len(fcm.trajectory(X)) == fcm.depth_ + 1
 

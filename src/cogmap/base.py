@@ -77,7 +77,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
 
             with one_blas_thread():
                 recipe, teachers = self._teach(recipe, learning, start, random, earlier)
-                max_iter = self._max_iter(learning, teachers)
+                max_iter = self._max_iter(learning)
                 task = FitTask(self, max_iter, X, y, weight)
 
                 def after_iteration(theta, number, loss):
@@ -235,13 +235,13 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
             return 0
         return int(min(5, WIDE // len(table.concepts), max(n_rows // 50, 2)))
 
-    def _max_iter(self, table, teachers):
+    def _max_iter(self, table):
         """Return the largest number of iterations."""
         if self.max_iter != "auto":
             return self.max_iter
         if self.solver != "lbfgs":
             return 500
-        return longest(table, 50 if teachers else 100)
+        return longest(table, 100)
 
     def _batch_size(self):
         return 200 if self.batch_size == "auto" else self.batch_size

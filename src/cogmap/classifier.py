@@ -42,9 +42,8 @@ class FCMClassifier(BaseFCM):
         ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` (that of TensorFlow 1, used in the
         paper) use mini-batches; an iteration is then a pass over the rows.
     max_iter : int or "auto", default="auto"
-        Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` 50 after teachers, else
-        100; for maps of more than 200 concepts one for 200 rows, at least 12 and at most 50. With the other solvers it
-        is 500.
+        Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` 100, but for maps of
+        more than 200 concepts one for 200 rows, at least 12 and at most 50. With the other solvers it is 500.
     tol : float, default=1e-4
         ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
         of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
@@ -63,8 +62,8 @@ class FCMClassifier(BaseFCM):
         Over how many iterations the loss has to fall by `tol` for learning to go on.
     n_teachers : int or "auto", default="auto"
         Number of maps that learn first, each without another part of the rows, on which it is seen when to stop. The
-        map then learns from all rows, three parts in ten from the labels and seven from the mean prediction of the
-        teachers: it is about as accurate as their committee, and its probabilities are honest. 0 learns from the labels
+        map then learns from all rows, half from the labels and half from the mean prediction of the teachers: it is
+        about as accurate as their committee, and its probabilities are honest. 0 learns from the labels
         alone. ``"auto"``: one for 50 rows and as many as have 200 concepts together, from 2 to 5; none for less than 20
         rows or more than 100 concepts, if `max_iter` or `early_stopping` say how long to learn, with another solver
         than ``"lbfgs"``, or if learning goes on from an earlier fit.

@@ -25,7 +25,7 @@ class FCMClassifierCV(BaseFCM):
         Numbers of steps to choose from.
     alphas : sequence of float, default=(0.03, 0.3, 3.0)
         Strengths of the penalty to choose from.
-    n_folds : int, default=5
+    n_folds : int, default=4
         Number of parts of the rows, each of which is kept aside once; for maps of more than 100 concepts, which take
         long to learn, only the first.
     slope : float, default=2.0
@@ -81,8 +81,8 @@ class FCMClassifierCV(BaseFCM):
     >>> fcm = FCMClassifierCV(depths=(1, 2), alphas=(0.3, 3.0), random_state=0).fit(X, y)
     >>> fcm.depth_ in (1, 2)
     True
-    >>> fcm.cv_results_["losses"].shape  # four choices, five folds
-    (4, 5)
+    >>> fcm.cv_results_["losses"].shape  # four choices, four folds
+    (4, 4)
     """
 
     # What FCMClassifier has as parameters and this class has settled.
@@ -102,7 +102,7 @@ class FCMClassifierCV(BaseFCM):
         self,
         depths=(1, 2, 3),
         alphas=(0.03, 0.3, 3.0),
-        n_folds=5,
+        n_folds=4,
         slope=2.0,
         output="auto",
         gain=10.0,

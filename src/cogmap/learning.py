@@ -34,7 +34,7 @@ _LEAST_FALL = 1e-4
 WIDE = 200
 
 # What the taught map learns from is so much the labels; the rest is what the teachers say.
-_LABELS = 0.3
+_LABELS = 0.5
 
 
 @dataclass(frozen=True)
