@@ -200,7 +200,7 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cogmap.classifier.solve_lbfgs", interrupt)
+    monkeypatch.setattr("cogmap.base.solve_lbfgs", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fcm.fit(X[:, :2], Y)
     assert_as_it_was(fcm, before)
