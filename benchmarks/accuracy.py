@@ -22,7 +22,7 @@ from sklearn.preprocessing import MinMaxScaler
 from cogmap import FCMClassifier, FCMClassifierCV
 from cogmap.datasets import DATASETS, get_dataset, load_dataset
 from cogmap.experiments.rivals import RIVALS, Rules
-from cogmap.experiments.store import system_information, write_whole
+from cogmap.experiments.store import read_results, system_information, write_whole
 from cogmap.experiments.tasks import evaluate
 from cogmap.plotting import plot_critical_difference
 from cogmap.statistics import friedman, nemenyi
@@ -110,9 +110,7 @@ def run_piece(dataset, fold, method):
 
 def read_rows(folder):
     """Return the rows by (dataset, fold, method)."""
-    path = folder / "results.jsonl"
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
-    return {(row["dataset"], row["fold"], row["method"]): row for row in rows}
+    return {(row["dataset"], row["fold"], row["method"]): row for row in read_results(folder)}
 
 
 def comparable(rows):

@@ -196,9 +196,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         output = self.output
         if output == "auto":
             output = "single" if len(classes) == 2 else "one_hot"
-        make_loss(
-            output, len(classes), self.gain, self._owner
-        )  # complains if one output has to tell three classes apart
+        make_loss(output, len(classes), self.gain, self._owner)  # complains about one output for three classes
         table = Table(X, codes, weight, classes, output, concept_names(self._input_names(), classes, output))
         if self.solver == "lbfgs" and X.size <= _LARGE and known_classes is None:
             table = table.merged()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -23,14 +23,6 @@ def row_blocks(n_rows: int) -> Iterator[slice]:
     """Cut a table into blocks of rows, so that what is computed from it needs little memory at a time."""
     for start in range(0, n_rows, _ROWS_AT_ONCE):
         yield slice(start, min(start + _ROWS_AT_ONCE, n_rows))
-
-
-class Scaling(Protocol):
-    """How features become states in [0, 1]."""
-
-    def scale(self, X: NDArray[np.floating], dtype: DTypeLike | None = None) -> NDArray[np.floating]:
-        """Return the first states of the features `X`."""
-        ...
 
 
 @dataclass(frozen=True)

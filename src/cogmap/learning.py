@@ -87,12 +87,18 @@ class Recipe:
         return make_loss(table.output, len(table.classes), self.gain).probabilities(net).astype(np.float64, copy=False)
 
 
+def before_last(fcm: FuzzyCognitiveMap, depth: int, states: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return the states before the last of `depth` steps."""
+    for _ in range(depth - 1):
+        states = fcm.step(states)
+    return states
+
+
 def outputs_net(
     fcm: FuzzyCognitiveMap, depth: int, n_features: int, states: NDArray[np.floating]
 ) -> NDArray[np.floating]:
     """Return what enters the outputs in the last step, in the form in which a loss wants it."""
-    for _ in range(depth - 1):
-        states = fcm.step(states)
+    states = before_last(fcm, depth, states)
     net: NDArray[np.floating] = 0.5 * fcm.slope * (fcm.net_input(states, slice(n_features, None)).T - 0.5)
     return net
 
@@ -129,9 +135,8 @@ def learn_teachers(
 
 def divisions(table: Table, n_parts: int, random: np.random.RandomState) -> list[Division]:
     """Divide a table in several ways into rows to learn from and a part kept aside."""
-    whole = np.ones(table.n_rows) if table.weight is None else table.weight
     parts = [aside for aside in table.parts(n_parts, random) if aside.any()]
-    return [(table.weighted(np.maximum(whole - aside, 0.0)), table.weighted(aside)) for aside in parts]
+    return [(table.weighted(np.maximum(table.row_weights - aside, 0.0)), table.weighted(aside)) for aside in parts]
 
 
 def learn_teacher(recipe: Recipe, division: Division, theta: Theta) -> Teacher:

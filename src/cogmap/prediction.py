@@ -5,7 +5,7 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cogmap.encoding import first_states, row_blocks
-from cogmap.learning import outputs_net
+from cogmap.learning import before_last, outputs_net
 from cogmap.losses import make_loss
 from cogmap.table import concept_names
 
@@ -30,11 +30,6 @@ class MapPredictor(ClassifierMixin, TransformerMixin):
         n_outputs = self.map_.n_concepts - self.n_features_in_
         scale = (lambda block: block) if self.scaling_ is None else self.scaling_.scale
         return (first_states(scale(X[rows]), n_outputs) for rows in row_blocks(len(X)))
-
-    def _before_last(self, states):
-        for _ in range(self.depth_ - 1):
-            states = self.map_.step(states)
-        return states
 
     def _loss(self):
         return make_loss(self.output_, len(self.classes_), self.gain_)
@@ -105,7 +100,7 @@ class MapPredictor(ClassifierMixin, TransformerMixin):
         ndarray of shape (n_samples, n_concepts)
             Columns are named by `get_feature_names_out`.
         """
-        return np.concatenate([self._before_last(states) for states in self._first_states(X)])
+        return np.concatenate([before_last(self.map_, self.depth_, states) for states in self._first_states(X)])
 
     def trajectory(self, X):
         """Return the states at every step.

@@ -29,6 +29,11 @@ class Table:
         return len(self.codes)
 
     @property
+    def row_weights(self) -> NDArray[np.float64]:
+        """The weight of each row."""
+        return np.ones(self.n_rows) if self.weight is None else self.weight
+
+    @property
     def total_weight(self) -> float:
         """Sum of the weights of the rows."""
         return float(len(self.codes) if self.weight is None else self.weight.sum())
@@ -69,8 +74,7 @@ class Table:
 
     def with_class_weights(self, of_class: NDArray[np.float64]) -> "Table":
         """Return the table with the weight of each row multiplied by that of its class."""
-        of_row = of_class[self.codes]
-        return replace(self, weight=of_row if self.weight is None else of_row * self.weight)
+        return replace(self, weight=of_class[self.codes] * self.row_weights)
 
     def parts(self, n_parts: int, random: np.random.RandomState) -> NDArray[np.float64]:
         """Divide the weight of the rows at random into parts of about equal size and the same share of each class.
@@ -83,7 +87,7 @@ class Table:
         ndarray of shape (n_parts, n_rows)
             How much of the weight of each row is in each part.
         """
-        weight = np.ones(self.n_rows) if self.weight is None else self.weight
+        weight = self.row_weights
         copies = np.ones(self.n_rows)
         if self.copies is not None:  # weights that are shares, as those of AdaBoost, are counted in their mean
             copies = np.clip(np.round(self.copies / min(1.0, self.copies.mean())), 1, n_parts)
