@@ -31,7 +31,7 @@ class FCMClassifier(BaseFCM):
     gain : float, default=10.0
         Factor on the outputs before the softmax of ``"one_hot"``. With 1, the paper's, no prediction can be confident:
         outputs lie in (0, 1). It does not matter to ``"single"``.
-    alpha : float, default=0.3
+    alpha : float, default=0.2
         Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
         beside the mean loss. n is the number of rows, or their total weight if that is larger: weights that are shares,
         as those of AdaBoost, do not make the penalty stronger. At depth 1 and slope 1 it is the 1 / C of logistic
@@ -78,7 +78,7 @@ class FCMClassifier(BaseFCM):
     weight_bounds : (low, high), default=None
         Bounds of the weights: two numbers, or two arrays of shape (n_concepts, n_concepts).
     scale : {"logistic"} or bool, default="logistic"
-        How features become states in [0, 1]. ``"logistic"``: the logistic function of 1.5 times the distance from the
+        How features become states in [0, 1]. ``"logistic"``: the logistic function of 0.75 times the distance from the
         mean, in standard deviations; a few very large values do no harm, and a constant feature becomes 0.5. True, the
         paper's: the range learned in `fit` becomes [0, 1]; a value up to one such range outside stays outside in
         proportion, farther ones are held there; a constant feature becomes 0. False: features are used as they are, and
@@ -149,7 +149,7 @@ class FCMClassifier(BaseFCM):
         slope=2.0,
         output="auto",
         gain=10.0,
-        alpha=0.3,
+        alpha=0.2,
         l1_ratio=0.0,
         solver="lbfgs",
         max_iter="auto",

@@ -17,14 +17,15 @@ class FCMClassifierCV(BaseFCM):
 
     `FCMClassifier` lets teachers learn, each without a part of the rows, and one map learn from them. This class does
     so for each depth and each penalty, takes those whose teachers have the smallest loss on the rows kept aside, and
-    lets the map learn from these teachers. A weaker penalty starts from what the next stronger one has learned.
+    lets the map learn from these teachers, starting where the first of them ended. The first depth with the first
+    penalty is preferred: it is taken unless another choice is better by more than one standard error.
 
     Parameters
     ----------
-    depths : sequence of int, default=(1, 2, 3)
-        Numbers of steps to choose from.
-    alphas : sequence of float, default=(0.03, 0.3, 3.0)
-        Strengths of the penalty to choose from.
+    depths : sequence of int, default=(2, 1, 3)
+        Numbers of steps to choose from, the preferred one first.
+    alphas : sequence of float, default=(0.2, 0.02, 2.0)
+        Strengths of the penalty to choose from, the preferred one first.
     n_folds : int, default=4
         Number of parts of the rows, each of which is kept aside once; for maps of more than 100 concepts, which take
         long to learn, only the first.
@@ -71,14 +72,14 @@ class FCMClassifierCV(BaseFCM):
 
     See Also
     --------
-    FCMClassifier : The same with given depth and penalty, about ten times as fast.
+    FCMClassifier : The same with given depth and penalty, several times as fast.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
     >>> from cogmap import FCMClassifierCV
     >>> X, y = load_wine(return_X_y=True)
-    >>> fcm = FCMClassifierCV(depths=(1, 2), alphas=(0.3, 3.0), random_state=0).fit(X, y)
+    >>> fcm = FCMClassifierCV(depths=(2, 1), alphas=(0.2, 2.0), random_state=0).fit(X, y)
     >>> fcm.depth_ in (1, 2)
     True
     >>> fcm.cv_results_["losses"].shape  # four choices, four folds
@@ -87,7 +88,7 @@ class FCMClassifierCV(BaseFCM):
 
     # What FCMClassifier has as parameters and this class has settled.
     depth = 2
-    alpha = 0.3
+    alpha = 0.2
     solver = "lbfgs"
     tol = 1e-4
     learning_rate = 0.01
@@ -100,8 +101,8 @@ class FCMClassifierCV(BaseFCM):
 
     def __init__(
         self,
-        depths=(1, 2, 3),
-        alphas=(0.03, 0.3, 3.0),
+        depths=(2, 1, 3),
+        alphas=(0.2, 0.02, 2.0),
         n_folds=4,
         slope=2.0,
         output="auto",
@@ -156,21 +157,19 @@ class FCMClassifierCV(BaseFCM):
         parts = divisions(table, self.n_folds, random)[: None if affords_teachers(table) else 1]
         if not parts:  # one row a class: nothing can be kept aside
             return recipe, []
-        alphas = sorted(self.alphas, reverse=True)
-        recipes = [[replace(recipe, depth=depth, alpha=alpha) for alpha in alphas] for depth in self.depths]
-        paths = Parallel(n_jobs=self.n_jobs)(
-            delayed(_teachers_on_a_path)(path, part, start()) for path, part in product(recipes, parts)
+        candidates = [replace(recipe, depth=depth, alpha=alpha) for depth, alpha in product(self.depths, self.alphas)]
+        starts = [start() for _ in parts]  # the same for every candidate, so that only the candidates differ
+        learned = Parallel(n_jobs=self.n_jobs)(
+            delayed(_learn_teacher)(candidate, part, theta)
+            for candidate in candidates
+            for part, theta in zip(parts, starts, strict=True)
         )
-        # paths[depth, part][alpha], turned into teachers[depth, alpha][part]
         n_parts = len(parts)
-        teachers = [
-            [paths[d * n_parts + p][a] for p in range(n_parts)] for d in range(len(recipes)) for a in range(len(alphas))
-        ]
-        losses = np.array([[teacher.loss for teacher in of_choice] for of_choice in teachers])
+        teachers = [learned[i : i + n_parts] for i in range(0, len(learned), n_parts)]
+        losses = np.array([[teacher.loss for teacher in of_candidate] for of_candidate in teachers])
         weights = [aside.total_weight for _, aside in parts]
         mean = np.average(losses, axis=1, weights=weights)
-        chosen = int(mean.argmin())
-        candidates = [recipe for path in recipes for recipe in path]
+        chosen = _clearly_best(losses, mean)
         self.cv_results_ = {
             "depth": np.array([candidate.depth for candidate in candidates]),
             "alpha": np.array([candidate.alpha for candidate in candidates]),
@@ -181,11 +180,20 @@ class FCMClassifierCV(BaseFCM):
         return candidates[chosen], teachers[chosen] if n_parts > 1 else []
 
 
-def _teachers_on_a_path(recipes, division, theta):
-    """Let a teacher learn with one penalty after the other, each from where the one before ended."""
-    teachers = []
+def _learn_teacher(recipe, division, theta):
+    """Let a teacher learn, in a process of its own."""
     with one_blas_thread():
-        for recipe in recipes:
-            teachers.append(learn_teacher(recipe, division, theta))
-            theta = teachers[-1].theta
-    return teachers
+        return learn_teacher(recipe, division, theta)
+
+
+def _clearly_best(losses, mean):
+    """Return the candidate with the smallest mean loss, but the first if it is within one standard error of that.
+
+    Few parts of few rows make losses that differ by chance, and what is chosen by chance is worse than what was
+    preferred for a reason.
+    """
+    best = int(mean.argmin())
+    behind = losses[0] - losses[best]
+    if len(behind) == 1:
+        return best
+    return best if mean[0] - mean[best] > behind.std(ddof=1) / np.sqrt(len(behind)) else 0

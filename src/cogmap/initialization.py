@@ -25,7 +25,7 @@ def balanced(n_concepts: int, random: np.random.RandomState, limits: Bounds | No
     However many concepts there are, the weights are small enough that none starts where its activation is flat and
     learning is slow, and large enough that the concepts differ.
     """
-    W = random.uniform(-2.0, 2.0, (n_concepts, n_concepts)) / np.sqrt(n_concepts)
+    W = random.uniform(-4.0, 4.0, (n_concepts, n_concepts)) / np.sqrt(n_concepts)
     return _centred(W, np.full(n_concepts, UNDECIDED), limits)
 
 
