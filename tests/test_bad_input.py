@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 
 from cogmap import FCMClassifier, FuzzyCognitiveMap
-from cogmap.exceptions import CogmapError, NonFiniteLossError, ParameterError
+from cogmap.exceptions import CogmapError, DataError, NonFiniteLossError, ParameterError
 
 X = np.random.default_rng(0).random((30, 3))
 Y = np.arange(30) % 3
@@ -158,6 +158,16 @@ def test_wrong_data_are_told_and_leave_the_model_as_it_was(fitted, name):
         FCMClassifier(random_state=0).fit(bad_X, bad_y, weight)
 
 
+def test_columns_of_text_are_named(fitted):
+    """In a data frame, to fit or to predict: which columns, and what to do."""
+    fcm, before = fitted
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(b=["red", "blue", "red"] * 10)
+    for call in (lambda: fcm.fit(frame, Y), lambda: fcm.predict(frame)):
+        with pytest.raises(DataError, match=r"X has text \(columns \['b'\]\).*'red'.*OneHotEncoder"):
+            call()
+    assert_as_it_was(fcm, before)
+
+
 def test_a_wrong_parameter_leaves_the_model_as_it_was(fitted):
     """Also if it is found only after looking at the data."""
     fcm, before = fitted
@@ -281,7 +291,7 @@ class TestPartialFit:
         kept = FCMClassifier(random_state=0, batch_size=5).partial_fit(X, Y, classes=[0, 1, 2])
         with pytest.raises(NonFiniteLossError):
             fcm.set_params(learning_rate=1e200).partial_fit(X, Y)
-        fcm.set_params(learning_rate=0.01).partial_fit(X, Y)
+        fcm.set_params(learning_rate=kept.learning_rate).partial_fit(X, Y)
         assert fcm.map_ == kept.partial_fit(X, Y).map_
 
 

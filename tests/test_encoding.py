@@ -53,7 +53,7 @@ def test_logistic_states_count_deviations_from_the_mean():
     X = np.array([[1.0, 7.0], [3.0, 7.0]])
     of = FeatureSpread.learn(X)
     np.testing.assert_allclose([of.mean, of.deviation], [[2.0, 7.0], [1.0, 0.0]])
-    one = 1.0 / (1.0 + np.exp(-1.5))
+    one = 1.0 / (1.0 + np.exp(-0.75))
     np.testing.assert_allclose(of.scale(X), [[1 - one, 0.5], [one, 0.5]])
     far = of.scale(np.array([[1e308, 7.0], [-1e308, 7.0], [2.0, 7.0]]))
     np.testing.assert_allclose(far[:, 0], [1.0, 0.0, 0.5])
@@ -61,8 +61,8 @@ def test_logistic_states_count_deviations_from_the_mean():
 
 def test_one_huge_value_does_not_hide_the_others():
     """By range the others hardly differ; by their spread they do."""
-    X = np.append(np.linspace(0.0, 1.0, 99), 20.0)[:, None]
-    by_range, by_spread = (np.ptp(kind.learn(X).scale(X[:99])) for kind in (FeatureRange, FeatureSpread))
+    X = np.append(np.linspace(0.0, 1.0, 999), 20.0)[:, None]
+    by_range, by_spread = (np.ptp(kind.learn(X).scale(X[:999])) for kind in (FeatureRange, FeatureSpread))
     assert by_spread > 3 * by_range
 
 

@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from cogmap import initialization
 from cogmap._callbacks import CallbackSupport, FitTask, with_callbacks
@@ -20,7 +19,7 @@ from cogmap.exceptions import DataError
 from cogmap.learning import WIDE, Recipe, affords_teachers, is_wide, learn_teachers, longest, taught_shares
 from cogmap.losses import OUTPUTS, make_loss
 from cogmap.map import FuzzyCognitiveMap
-from cogmap.prediction import FLOATS, MapPredictor
+from cogmap.prediction import MapPredictor, validated
 from cogmap.solvers import RULES, SOLVERS, Outcome, Watch, solve_adaptive, solve_lbfgs
 from cogmap.structure import weight_limits
 from cogmap.table import Table, check_label_types, check_sample_weight, class_weights, concept_names, encode_labels
@@ -181,7 +180,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
 
     def _validate(self, X, y, sample_weight, reset, method="fit"):
         """Return features, labels and weights of the rows that have any weight."""
-        X, y = validate_data(self, X, y, dtype=FLOATS, reset=reset)
+        X, y = validated(self, X, y, reset=reset)
         check_label_types(y, self._owner)
         check_classification_targets(y)
         weight = check_sample_weight(sample_weight, len(y), f"{self._owner}.{method}")

@@ -49,7 +49,7 @@ class FCMClassifier(BaseFCM):
         of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
         have lowered the loss by less. With 0, all `max_iter` iterations are made, as far as any step still lowers the
         loss.
-    learning_rate : float, default=0.01
+    learning_rate : float, default=0.02
         Step size of ``"adam"`` and ``"rmsprop"``.
     batch_size : int or "auto", default="auto"
         Rows in a mini-batch; the remainder is spread over the batches. As many rows as there are, or more, means one
@@ -154,7 +154,7 @@ class FCMClassifier(BaseFCM):
         solver="lbfgs",
         max_iter="auto",
         tol=1e-4,
-        learning_rate=0.01,
+        learning_rate=0.02,
         batch_size="auto",
         early_stopping=False,
         validation_fraction=0.1,

@@ -91,7 +91,7 @@ class FCMClassifierCV(BaseFCM):
     alpha = 0.2
     solver = "lbfgs"
     tol = 1e-4
-    learning_rate = 0.01
+    learning_rate = 0.02
     batch_size = "auto"
     early_stopping = False
     validation_fraction = 0.1
@@ -169,7 +169,7 @@ class FCMClassifierCV(BaseFCM):
         losses = np.array([[teacher.loss for teacher in of_candidate] for of_candidate in teachers])
         weights = [aside.total_weight for _, aside in parts]
         mean = np.average(losses, axis=1, weights=weights)
-        chosen = _clearly_best(losses, mean)
+        chosen = clearly_best(losses, mean)
         self.cv_results_ = {
             "depth": np.array([candidate.depth for candidate in candidates]),
             "alpha": np.array([candidate.alpha for candidate in candidates]),
@@ -186,7 +186,7 @@ def _learn_teacher(recipe, division, theta):
         return learn_teacher(recipe, division, theta)
 
 
-def _clearly_best(losses, mean):
+def clearly_best(losses, mean):
     """Return the candidate with the smallest mean loss, but the first if it is within one standard error of that.
 
     Few parts of few rows make losses that differ by chance, and what is chosen by chance is worse than what was

@@ -4,12 +4,41 @@ import numpy as np
 from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from cogmap._params import shown
 from cogmap.encoding import first_states, row_blocks
+from cogmap.exceptions import DataError
 from cogmap.learning import before_last, outputs_net
 from cogmap.losses import make_loss
 from cogmap.table import concept_names
 
 FLOATS = (np.float64, np.float32)
+
+
+def validated(estimator, *data, reset):
+    """Let scikit-learn check `X` and perhaps `y`; say what to do about text among the features."""
+    try:
+        return validate_data(estimator, *data, dtype=FLOATS, reset=reset)
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        names = _text_columns(data[0])
+        where = f" (columns {shown(names)})" if names else ""
+        raise DataError(
+            f"`{type(estimator).__name__}` takes features that are numbers, but X has text{where}: {error}. Turn "
+            "categories into columns of 0 and 1 (sklearn.preprocessing.OneHotEncoder, pandas.get_dummies), or leave "
+            "them out."
+        ) from None
+
+
+def _text_columns(X):
+    """Return the names of the columns of a data frame that are not numbers."""
+    names = []
+    for name in getattr(X, "columns", []):
+        try:
+            np.asarray(X[name]).astype(np.float64)
+        except (ValueError, TypeError):
+            names.append(name)
+    return names
 
 
 class MapPredictor(ClassifierMixin, TransformerMixin):
@@ -26,7 +55,7 @@ class MapPredictor(ClassifierMixin, TransformerMixin):
     def _first_states(self, X):
         """Validate and scale `X`; return an iterator over the first states of blocks of rows, to need little memory."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=FLOATS, reset=False)
+        X = validated(self, X, reset=False)
         n_outputs = self.map_.n_concepts - self.n_features_in_
         scale = (lambda block: block) if self.scaling_ is None else self.scaling_.scale
         return (first_states(scale(X[rows]), n_outputs) for rows in row_blocks(len(X)))

@@ -18,7 +18,7 @@ ESTIMATORS = [
     FCMClassifier(solver="adam", max_iter=50, alpha=0.1),
     FCMClassifier(solver="rmsprop", max_iter=50, scale=False, init="uniform"),
     FCMClassifier(l1_ratio=0.5, init="correlation", weight_bounds=(-5, 5)),
-    FCMClassifierCV(depths=(1, 2), alphas=(0.3,), n_folds=3),
+    FCMClassifierCV(depths=(1, 2), alphas=(0.2,), n_folds=3),
 ]
 
 
