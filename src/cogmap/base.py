@@ -270,7 +270,8 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         elif self.init == "correlation":
             W, b = initialization.correlation(table.X, table.targets, table.weight, limits)
         elif self.init == "balanced":
-            W, b = initialization.balanced(n_concepts, random, limits)
+            # Pixels and their like move together, and many together would drive concepts to where they are flat.
+            W, b = initialization.balanced(n_concepts, random, limits, largest=2.0 if is_wide(table) else 4.0)
         else:
             W, b = initialization.uniform(n_concepts, random)
         return np.concatenate([W.ravel(), b])

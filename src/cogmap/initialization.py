@@ -19,13 +19,13 @@ def uniform(n_concepts: int, random: np.random.RandomState) -> Weights:
     return random.uniform(-1.0, 1.0, (n_concepts, n_concepts)), random.uniform(-1.0, 1.0, n_concepts)
 
 
-def balanced(n_concepts: int, random: np.random.RandomState, limits: Bounds | None) -> Weights:
+def balanced(n_concepts: int, random: np.random.RandomState, limits: Bounds | None, largest: float = 4.0) -> Weights:
     """Uniform weights over the root of the number of concepts, and a bias that starts every concept in the middle.
 
     However many concepts there are, the weights are small enough that none starts where its activation is flat and
-    learning is slow, and large enough that the concepts differ.
+    learning is slow, and large enough that the concepts differ. `largest` is the largest weight times that root.
     """
-    W = random.uniform(-4.0, 4.0, (n_concepts, n_concepts)) / np.sqrt(n_concepts)
+    W = random.uniform(-largest, largest, (n_concepts, n_concepts)) / np.sqrt(n_concepts)
     return _centred(W, np.full(n_concepts, UNDECIDED), limits)
 
 
