@@ -486,7 +486,8 @@ class TestTeachers:
             ({}, (200, 4), 4),
             ({}, (20, 4), 2),
             ({}, (19, 4), 0),
-            ({}, (300, 60), 3),
+            ({}, (300, 40), 3),
+            ({}, (300, 60), 2),
             ({}, (300, 97), 2),
             ({}, (300, 98), 0),
             ({"n_teachers": 7}, (200, 4), 7),
@@ -496,7 +497,7 @@ class TestTeachers:
         ],
     )
     def test_how_many_there_are_follows_the_shape(self, changes, shape, expected):
-        """One for 50 rows, as many as have 200 concepts together, from two to five."""
+        """One for 50 rows, as many as have 150 concepts together, from two to five."""
         X = np.random.default_rng(0).normal(size=shape)
         fcm = FCMClassifier(random_state=0, **changes).fit(X, np.arange(len(X)) % 3)
         assert len(fcm.teacher_losses_) == expected

@@ -16,7 +16,7 @@ from cogmap._params import check_boolean, check_choice, check_integer, check_num
 from cogmap._threads import one_blas_thread
 from cogmap.encoding import FeatureRange, FeatureSpread
 from cogmap.exceptions import DataError
-from cogmap.learning import WIDE, Recipe, affords_teachers, is_wide, learn_teachers, longest, taught_shares
+from cogmap.learning import Recipe, affords_teachers, is_wide, learn_teachers, longest, taught_shares
 from cogmap.losses import OUTPUTS, make_loss
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.prediction import MapPredictor, validated
@@ -230,7 +230,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         n_rows = table.n_rows if table.copies is None else max(table.n_rows, table.copies.sum())
         if n_rows < 20 or not affords_teachers(table):
             return 0
-        return int(min(5, WIDE // len(table.concepts), max(n_rows // 50, 2)))
+        return int(min(5, max(150 // len(table.concepts), 2), max(n_rows // 50, 2)))
 
     def _max_iter(self, table):
         """Return the largest number of iterations."""

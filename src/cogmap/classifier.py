@@ -64,7 +64,7 @@ class FCMClassifier(BaseFCM):
         Number of maps that learn first, each without another part of the rows, on which it is seen when to stop. The
         map then learns from all rows, half from the labels and half from the mean prediction of the teachers: it is
         about as accurate as their committee, and its probabilities are honest. 0 learns from the labels
-        alone. ``"auto"``: one for 50 rows and as many as have 200 concepts together, from 2 to 5; none for less than 20
+        alone. ``"auto"``: one for 50 rows and as many as have 150 concepts together, from 2 to 5; none for less than 20
         rows or more than 100 concepts, if `max_iter` or `early_stopping` say how long to learn, with another solver
         than ``"lbfgs"``, or if learning goes on from an earlier fit.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"

@@ -26,12 +26,12 @@ Start = Callable[[], Theta]
 Division = tuple[Table, Table]  # rows to learn from, rows kept aside
 
 # A teacher stops when so many iterations have lowered its loss on the rows kept aside by less than this.
-_PATIENCE = 30
+_PATIENCE = 20
 _LEAST_FALL = 1e-4
 
 # A map of more concepts than this is wide: it is learned in float32, without teachers and in few iterations, which for
 # so many weights are already long.
-WIDE = 200
+_WIDE = 200
 
 # What the taught map learns from is so much the labels; the rest is what the teachers say.
 _LABELS = 0.5
@@ -113,12 +113,12 @@ class Teacher:
 
 def affords_teachers(table: Table) -> bool:
     """Whether the maps of two teachers are not too many concepts to learn."""
-    return 2 * len(table.concepts) <= WIDE
+    return 2 * len(table.concepts) <= _WIDE
 
 
 def is_wide(table: Table) -> bool:
     """Whether the map of a table has so many concepts that iterations are dear."""
-    return len(table.concepts) > WIDE
+    return len(table.concepts) > _WIDE
 
 
 def longest(table: Table, n_iter: int) -> int:
