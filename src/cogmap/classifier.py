@@ -43,7 +43,7 @@ class FCMClassifier(BaseFCM):
         paper) use mini-batches; an iteration is then a pass over the rows.
     max_iter : int or "auto", default="auto"
         Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` 100, but for maps of
-        more than 200 concepts one for 200 rows, at least 12 and at most 50. With the other solvers it is 500.
+        more than 200 concepts one for 200 rows, at least 10 and at most 50. With the other solvers it is 500.
     tol : float, default=1e-4
         ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
         of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations

@@ -122,8 +122,8 @@ def is_wide(table: Table) -> bool:
 
 
 def longest(table: Table, n_iter: int) -> int:
-    """Return how many iterations usually pay: `n_iter`, but for a wide map one for 200 rows, from 12 to 50."""
-    return min(max(table.n_rows // 200, 12), 50) if is_wide(table) else n_iter
+    """Return how many iterations usually pay: `n_iter`, but for a wide map one for 200 rows, from 10 to 50."""
+    return min(max(table.n_rows // 200, 10), 50) if is_wide(table) else n_iter
 
 
 def learn_teachers(
