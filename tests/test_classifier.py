@@ -8,14 +8,14 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_classification, make_moons
+from sklearn.datasets import make_circles, make_classification, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from cogmap import FCMClassifier, FuzzyCognitiveMap
+from cogmap import FCMClassifier, FCMClassifierCV, FuzzyCognitiveMap
 from cogmap.solvers import Outcome
 
 
@@ -462,6 +462,59 @@ def test_map_of_the_classifier_is_a_map(iris):
     assert isinstance(fcm.map_, FuzzyCognitiveMap)
     assert "class=2" in repr(fcm.map_)
     assert np.abs(fcm.map_.normalized().weights).max() == 1.0
+
+
+class TestHiddenConcepts:
+    """Concepts that are neither features nor outputs, for maps that would have few."""
+
+    def test_a_small_map_is_made_seven_concepts(self, iris):
+        """Hidden ones stand between the features and the outputs and start undecided; larger maps have none."""
+        X, y = make_moons(60, noise=0.2, random_state=0)
+        fcm = FCMClassifier(random_state=0).fit(X, y)
+        expected = ["x0", "x1", "hidden 1", "hidden 2", "hidden 3", "hidden 4", "class=1"]
+        assert list(fcm.map_.concepts) == fcm.get_feature_names_out().tolist() == expected
+        assert (fcm.trajectory(X)[0][:, 2:] == 0.5).all()
+        assert FCMClassifier(output="one_hot").fit(X, y).n_hidden_ == 3
+        assert FCMClassifier().fit(*iris).n_hidden_ == 0
+        assert FCMClassifier(n_hidden=2).fit(*iris).n_hidden_ == 2
+
+    @pytest.mark.parametrize(
+        "expert",
+        [
+            {"edges": [("x0", "x1"), ("x1", "x1"), ("x1", "class=1")]},
+            {"weight_bounds": (-3, 3)},
+            {"init": "correlation"},
+            {"init": "uniform"},
+            {"depth": 1},
+        ],
+        ids=lambda expert: "".join(expert),
+    )
+    def test_there_are_none_where_they_have_no_place(self, expert):
+        """An expert speaks of features and classes, the paper's maps have none, and one step cannot use them."""
+        X, y = make_moons(60, noise=0.2, random_state=0)
+        assert FCMClassifier(random_state=0, **expert).fit(X, y).map_.n_concepts == 3
+
+    def test_one_can_go_on_from_a_map_that_has_some(self):
+        """As `init`, by warm start and in parts."""
+        X, y = make_moons(60, noise=0.2, random_state=0)
+        fcm = FCMClassifier(random_state=0).fit(X, y)
+        again = FCMClassifier(init=fcm.map_, n_teachers=0).fit(X, y)
+        assert again.map_.concepts == fcm.map_.concepts
+        assert again.loss_curve_[-1] <= again.loss_curve_[0]
+        assert clone(fcm).set_params(warm_start=True).fit(X, y).fit(X, y).n_hidden_ == 4
+        assert FCMClassifier().partial_fit(X, y, classes=[0, 1]).partial_fit(X, y).n_hidden_ == 4
+
+    @pytest.mark.parametrize("classifier", [FCMClassifier, FCMClassifierCV])
+    def test_a_disc_is_told_from_what_surrounds_it(self, classifier):
+        """Without hidden concepts a map of two features is little better than chance on some such data."""
+        X, y = make_circles(300, noise=0.1, factor=0.5, random_state=0)
+        assert classifier(random_state=0).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.95
+
+    def test_correlations_cannot_start_them(self):
+        """They would stay 0 for ever."""
+        X, y = make_moons(60, noise=0.2, random_state=0)
+        with pytest.raises(ValueError, match="must be 0 with init='correlation', got 3"):
+            FCMClassifier(n_hidden=3, init="correlation").fit(X, y)
 
 
 class TestTeachers:

@@ -192,17 +192,24 @@ def test_more_than_two_features_have_no_boundary(iris, flowers):
 
 @pytest.mark.parametrize("fixture", ["one_output", "output_a_class"])
 def test_hyperplanes_are_where_the_last_step_is_undecided(fixture, moons, request):
-    """There is one an output. At its corners, other outputs at 0.5, a step of the map leaves the output at 0.5."""
+    """There is one an output. At its corners a step of the map leaves the output at 0.5.
+
+    Other outputs are at 0.5 there, hidden concepts at their mean.
+    """
     classifier = request.getfixturevalue(fixture)
-    n_outputs = classifier.map_.n_concepts - 2
+    first = 2 + classifier.n_hidden_
+    n_outputs = classifier.map_.n_concepts - first
+    transformed = classifier.transform(moons[0])
     ax = plotting.plot_transformed_3d(classifier, *moons)
     assert sum(isinstance(artist, Poly3DCollection) for artist in ax.collections) == n_outputs
     box = np.array([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()])
-    polygons = maps._hyperplanes(classifier, classifier.transform(moons[0]), [0, 1, 2], box)
-    for output, polygon in enumerate(polygons):
+    polygons = maps._hyperplanes(classifier, transformed, [0, 1, first], box)
+    for output, polygon in enumerate(polygons, start=first):
         assert len(polygon) >= 3
-        states = np.hstack([polygon, np.full((len(polygon), n_outputs - 1), 0.5)])
-        np.testing.assert_allclose(classifier.map_.step(states)[:, 2 + output], 0.5, rtol=0, atol=1e-9)
+        states = np.full((len(polygon), first + n_outputs), 0.5)
+        states[:, 2:first] = transformed[:, 2:first].mean(axis=0)
+        states[:, [0, 1, first]] = polygon
+        np.testing.assert_allclose(classifier.map_.step(states)[:, output], 0.5, rtol=0, atol=1e-9)
 
 
 def test_features_that_are_not_shown_are_held_at_their_mean(iris, flowers):

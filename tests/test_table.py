@@ -70,9 +70,10 @@ def test_balanced_weights_give_classes_the_same_total():
 
 def test_names_that_would_occur_twice_are_numbered():
     """A feature may be called like an output, and data frames may repeat a name."""
-    names = concept_names(["a", "class=1", "a"], np.array([0, 1]), "one_hot")
+    names = concept_names(["a", "class=1", "a"], np.array([0, 1]), "one_hot", 0)
     assert names == ["a", "class=1", "a (2)", "class=0", "class=1 (2)"]
-    assert concept_names(["a"], np.array(["no", "yes"]), "single") == ["a", "class=yes"]
+    names = concept_names(["hidden 1"], np.array(["no", "yes"]), "single", 2)
+    assert names == ["hidden 1", "hidden 1 (2)", "hidden 2", "class=yes"]
 
 
 @pytest.mark.parametrize("counts", [(50, 20, 10), (3, 2, 30), (1, 1, 40)])

@@ -14,7 +14,7 @@ from cogmap import initialization
 from cogmap._callbacks import CallbackSupport, FitTask, with_callbacks
 from cogmap._params import check_boolean, check_choice, check_integer, check_number, shown, wrong
 from cogmap._threads import one_blas_thread
-from cogmap.encoding import FeatureRange, FeatureSpread
+from cogmap.encoding import FeatureRange, FeatureSpread, first_states
 from cogmap.exceptions import DataError
 from cogmap.learning import Recipe, affords_teachers, is_wide, learn_teachers, longest, taught_shares
 from cogmap.losses import OUTPUTS, make_loss
@@ -22,11 +22,23 @@ from cogmap.map import FuzzyCognitiveMap
 from cogmap.prediction import MapPredictor, validated
 from cogmap.solvers import RULES, SOLVERS, Outcome, Watch, solve_adaptive, solve_lbfgs
 from cogmap.structure import weight_limits
-from cogmap.table import Table, check_label_types, check_sample_weight, class_weights, concept_names, encode_labels
+from cogmap.table import (
+    HIDDEN,
+    Table,
+    check_label_types,
+    check_sample_weight,
+    class_weights,
+    concept_names,
+    encode_labels,
+)
 
 # With more values than this a table counts as large: learning computes in float32 whatever the data are, which is
 # twice as fast and accurate enough, and equal rows are not looked for.
 _LARGE = 2**20
+
+# Hidden concepts make a map at least so large: one of two features and an output cannot bend its boundary enough to
+# tell a disc from what surrounds it.
+_FEWEST_CONCEPTS = 7
 
 
 class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
@@ -122,6 +134,11 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         check_number(self._owner, "slope", self.slope, low=0, low_included=False)
         check_choice(self._owner, "output", self.output, ["auto", *OUTPUTS])
         check_number(self._owner, "gain", self.gain, low=0, low_included=False)
+        if not (isinstance(self.n_hidden, str) and self.n_hidden == "auto"):
+            check_integer(self._owner, "n_hidden", self.n_hidden, low=0, cure="Or 'auto'.")
+            if self.n_hidden and isinstance(self.init, str) and self.init == "correlation":
+                cure = "Hidden concepts are correlated with nothing."
+                raise wrong(self._owner, "n_hidden", "0 with init='correlation'", self.n_hidden, cure)
         check_number(self._owner, "alpha", self.alpha, low=0)
         check_number(self._owner, "l1_ratio", self.l1_ratio, low=0, high=1)
         check_choice(self._owner, "solver", self.solver, SOLVERS)
@@ -195,8 +212,10 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         output = self.output
         if output == "auto":
             output = "single" if len(classes) == 2 else "one_hot"
-        make_loss(output, len(classes), self.gain, self._owner)  # complains about one output for three classes
-        table = Table(X, codes, weight, classes, output, concept_names(self._input_names(), classes, output))
+        n_outputs = make_loss(output, len(classes), self.gain, self._owner).n_outputs
+        n_hidden = self._n_hidden(X.shape[1] + n_outputs)
+        concepts = concept_names(self._input_names(), classes, output, n_hidden)
+        table = Table(X, codes, weight, classes, output, concepts)
         if self.solver == "lbfgs" and X.size <= _LARGE and known_classes is None:
             table = table.merged()
         if self.class_weight is not None:
@@ -207,9 +226,18 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         elif scaling is None and self.scale:
             scaling = FeatureRange.learn(table.X)
         self.scaling_ = scaling
-        return table.with_features(
-            table.X.astype(dtype, copy=False) if scaling is None else scaling.scale(table.X, dtype)
-        )
+        states = table.X.astype(dtype, copy=False) if scaling is None else scaling.scale(table.X, dtype)
+        return table.with_features(first_states(states, n_hidden) if n_hidden else states)
+
+    def _n_hidden(self, n_others):
+        """Return how many hidden concepts pay: some beside few others, none where an expert speaks of the concepts."""
+        if self.n_hidden != "auto":
+            return self.n_hidden
+        if isinstance(self.init, FuzzyCognitiveMap):
+            return sum(name.startswith(HIDDEN) for name in self.init.concepts)
+        if self.depth == 1 or self.init != "balanced" or self.edges is not None or self.weight_bounds is not None:
+            return 0
+        return max(_FEWEST_CONCEPTS - n_others, 0)
 
     def _recipe(self, table):
         limits = weight_limits(self.edges, self.weight_bounds, table.concepts, self._owner)
@@ -254,12 +282,17 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         """Return the parameters to start from: those of an earlier map, if there is one."""
         n_concepts = len(table.concepts)
         if earlier is not None:
-            same = earlier.n_concepts == n_concepts and self.output_ == table.output
-            if not same or not np.array_equal(self.classes_, table.classes):
+            n_hidden = table.X.shape[1] - self.n_features_in_
+            now = n_concepts, n_hidden, table.output, table.classes.tolist()
+            before = earlier.n_concepts, self.n_hidden_, self.output_, self.classes_.tolist()
+            if now != before:
+                described, got = (
+                    f"{concepts} concepts ({hidden} of them hidden), classes {shown(classes)}, {output}"
+                    for concepts, hidden, output, classes in (before, now)
+                )
                 raise DataError(
                     f"`{self._owner}` can go on from an earlier fit (warm_start or partial_fit) only with its "
-                    f"features, classes and output: {earlier.n_concepts} concepts, classes {shown(self.classes_)}, "
-                    f"{self.output_}; got {n_concepts} concepts, classes {shown(table.classes)}, {table.output}. "
+                    f"features, classes, hidden concepts and output: {described}; got {got}. "
                     "Fit a new classifier, or with warm_start=False."
                 )
             if not hasattr(self, "feature_names_in_"):  # features now have no names: they are taken in order
@@ -270,8 +303,10 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         elif self.init == "correlation":
             W, b = initialization.correlation(table.X, table.targets, table.weight, limits)
         elif self.init == "balanced":
-            # Pixels and their like move together, and many together would drive concepts to where they are flat.
-            W, b = initialization.balanced(n_concepts, random, limits, largest=2.0 if is_wide(table) else 4.0)
+            # Pixels and their like move together, and many together would drive concepts to where they are flat. A
+            # few features alone hardly move a concept, and hidden ones would learn only what a straight line tells.
+            largest = 2.0 if is_wide(table) else 8.0 if table.X.shape[1] > self.n_features_in_ else 4.0
+            W, b = initialization.balanced(n_concepts, random, limits, largest)
         else:
             W, b = initialization.uniform(n_concepts, random)
         return np.concatenate([W.ravel(), b])
@@ -280,6 +315,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         """Return the fitted attributes that predictions need."""
         return {
             "map_": recipe.map(theta, table),
+            "n_hidden_": table.X.shape[1] - self.n_features_in_,
             "classes_": table.classes,
             "output_": table.output,
             "depth_": recipe.depth,

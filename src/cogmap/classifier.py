@@ -14,10 +14,10 @@ from cogmap.solvers import RULES, Outcome, one_epoch
 class FCMClassifier(BaseFCM):
     """Classifier and feature transformer whose model is a fuzzy cognitive map.
 
-    Features, scaled to [0, 1], and classes are concepts of a fully connected map. The map starts from the features
-    of a sample and undecided outputs, makes a fixed number of steps, and the outputs are read. Its weights are learned
-    by gradients through these steps. The states before the last step are a learned transformation of the features, and
-    the last step is a logistic regression on them.
+    Features, scaled to [0, 1], and classes are concepts of a fully connected map; where they are few, hidden concepts
+    help. The map starts from the features of a sample, with all else undecided, makes a fixed number of steps, and the
+    outputs are read. Its weights are learned by gradients through these steps. The states before the last step are a
+    learned transformation of the features, and the last step is a logistic regression on them.
 
     Parameters
     ----------
@@ -31,6 +31,11 @@ class FCMClassifier(BaseFCM):
     gain : float, default=10.0
         Factor on the outputs before the softmax of ``"one_hot"``. With 1, the paper's, no prediction can be confident:
         outputs lie in (0, 1). It does not matter to ``"single"``.
+    n_hidden : int or "auto", default="auto"
+        Number of hidden concepts, which are neither features nor outputs and start undecided. They let a map of few
+        concepts have a curved boundary. ``"auto"``: as many as make 7 concepts in all, or as a map in `init` has. None
+        at depth 1, where they cannot matter, with another `init` than ``"balanced"``, and with `edges` or
+        `weight_bounds`, in which an expert speaks of the other concepts.
     alpha : float, default=0.2
         Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
         beside the mean loss. n is the number of rows, or their total weight if that is larger: weights that are shares,
@@ -99,8 +104,10 @@ class FCMClassifier(BaseFCM):
     Attributes
     ----------
     map_ : FuzzyCognitiveMap
-        The learned map. Its concepts are the features, then the outputs in the order of `classes_` (one output: the
-        second class).
+        The learned map. Its concepts are the features, the hidden ones (``hidden 1`` and so on), then the outputs in
+        the order of `classes_` (one output: the second class).
+    n_hidden_ : int
+        Number of hidden concepts.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     output_ : {"single", "one_hot"}
@@ -149,6 +156,7 @@ class FCMClassifier(BaseFCM):
         slope=2.0,
         output="auto",
         gain=10.0,
+        n_hidden="auto",
         alpha=0.2,
         l1_ratio=0.0,
         solver="lbfgs",
@@ -174,6 +182,7 @@ class FCMClassifier(BaseFCM):
         self.slope = slope
         self.output = output
         self.gain = gain
+        self.n_hidden = n_hidden
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.solver = solver

@@ -35,6 +35,8 @@ class FCMClassifierCV(BaseFCM):
         As for `FCMClassifier`.
     gain : float, default=10.0
         As for `FCMClassifier`.
+    n_hidden : int or "auto", default="auto"
+        As for `FCMClassifier`.
     l1_ratio : float, default=0.0
         As for `FCMClassifier`.
     max_iter : int or "auto", default="auto"
@@ -63,7 +65,7 @@ class FCMClassifierCV(BaseFCM):
     cv_results_ : dict of ndarray
         ``"depth"``, ``"alpha"``, ``"mean_loss"`` of shape (n_candidates,) and ``"losses"`` of shape (n_candidates,
         n_folds): the loss on the rows kept aside, for each choice. ``pandas.DataFrame`` shows the first three.
-    map_, classes_, output_, gain_, teacher_losses_, loss_curve_, n_iter_, outcome_, scaling_
+    map_, n_hidden_, classes_, output_, gain_, teacher_losses_, loss_curve_, n_iter_, outcome_, scaling_
         As for `FCMClassifier`.
     n_features_in_ : int
         Number of features seen in fit.
@@ -107,6 +109,7 @@ class FCMClassifierCV(BaseFCM):
         slope=2.0,
         output="auto",
         gain=10.0,
+        n_hidden="auto",
         l1_ratio=0.0,
         max_iter="auto",
         init="balanced",
@@ -124,6 +127,7 @@ class FCMClassifierCV(BaseFCM):
         self.slope = slope
         self.output = output
         self.gain = gain
+        self.n_hidden = n_hidden
         self.l1_ratio = l1_ratio
         self.max_iter = max_iter
         self.init = init

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from cogmap.exceptions import DataError
 
-UNDECIDED = 0.5  # what an output concept starts with
+UNDECIDED = 0.5  # what hidden concepts and outputs start with
 
 # A value outside the range seen in training keeps its distance up to one more range, so that a row a little outside
 # is treated like a linear model would; beyond, it is held there, so that no input can overflow the map.
@@ -113,9 +113,9 @@ def _by_blocks(
     return scaled
 
 
-def first_states(X: NDArray[np.floating], n_outputs: int) -> NDArray[np.floating]:
-    """Put undecided output concepts behind the scaled features `X`."""
-    states = np.empty((X.shape[0], X.shape[1] + n_outputs), dtype=X.dtype)
+def first_states(X: NDArray[np.floating], n_undecided: int) -> NDArray[np.floating]:
+    """Put concepts that are undecided at first, hidden ones and outputs, behind the scaled features `X`."""
+    states = np.empty((X.shape[0], X.shape[1] + n_undecided), dtype=X.dtype)
     states[:, : X.shape[1]] = X
     states[:, X.shape[1] :] = UNDECIDED
     return states

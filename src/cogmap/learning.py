@@ -81,10 +81,10 @@ class Recipe:
 
     def probabilities(self, theta: Theta, table: Table) -> NDArray[np.float64]:
         """Return the probability of each class for each row of the table."""
-        fcm, n_features = self.map(theta, table), table.X.shape[1]
-        states = first_states(table.X, len(table.concepts) - n_features)
-        net = outputs_net(fcm, self.depth, n_features, states)
-        return make_loss(table.output, len(table.classes), self.gain).probabilities(net).astype(np.float64, copy=False)
+        loss = make_loss(table.output, len(table.classes), self.gain)
+        states = first_states(table.X, loss.n_outputs)
+        net = outputs_net(self.map(theta, table), self.depth, loss.n_outputs, states)
+        return loss.probabilities(net).astype(np.float64, copy=False)
 
 
 def before_last(fcm: FuzzyCognitiveMap, depth: int, states: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -95,11 +95,11 @@ def before_last(fcm: FuzzyCognitiveMap, depth: int, states: NDArray[np.floating]
 
 
 def outputs_net(
-    fcm: FuzzyCognitiveMap, depth: int, n_features: int, states: NDArray[np.floating]
+    fcm: FuzzyCognitiveMap, depth: int, n_outputs: int, states: NDArray[np.floating]
 ) -> NDArray[np.floating]:
-    """Return what enters the outputs in the last step, in the form in which a loss wants it."""
+    """Return what enters the outputs, the last concepts, in the last step, in the form in which a loss wants it."""
     states = before_last(fcm, depth, states)
-    net: NDArray[np.floating] = 0.5 * fcm.slope * (fcm.net_input(states, slice(n_features, None)).T - 0.5)
+    net: NDArray[np.floating] = 0.5 * fcm.slope * (fcm.net_input(states, slice(-n_outputs, None)).T - 0.5)
     return net
 
 

@@ -44,7 +44,8 @@ def _text_columns(X):
 class MapPredictor(ClassifierMixin, TransformerMixin):
     """Mixin for estimators that have learned a map.
 
-    It needs the fitted attributes ``map_``, ``classes_``, ``output_``, ``depth_``, ``gain_`` and ``scaling_``.
+    It needs the fitted attributes ``map_``, ``n_hidden_``, ``classes_``, ``output_``, ``depth_``, ``gain_`` and
+    ``scaling_``.
     """
 
     def __sklearn_tags__(self):
@@ -56,16 +57,18 @@ class MapPredictor(ClassifierMixin, TransformerMixin):
         """Validate and scale `X`; return an iterator over the first states of blocks of rows, to need little memory."""
         check_is_fitted(self)
         X = validated(self, X, reset=False)
-        n_outputs = self.map_.n_concepts - self.n_features_in_
+        n_undecided = self.map_.n_concepts - self.n_features_in_
         scale = (lambda block: block) if self.scaling_ is None else self.scaling_.scale
-        return (first_states(scale(X[rows]), n_outputs) for rows in row_blocks(len(X)))
+        return (first_states(scale(X[rows]), n_undecided) for rows in row_blocks(len(X)))
 
     def _loss(self):
         return make_loss(self.output_, len(self.classes_), self.gain_)
 
     def _net_outputs(self, X):
         """Return what enters the outputs in the last step, in the form in which a loss wants it."""
-        blocks = (outputs_net(self.map_, self.depth_, self.n_features_in_, states) for states in self._first_states(X))
+        states = self._first_states(X)
+        n_outputs = self._loss().n_outputs
+        blocks = (outputs_net(self.map_, self.depth_, n_outputs, block) for block in states)
         return np.concatenate(list(blocks), axis=1)
 
     def decision_function(self, X):
@@ -146,7 +149,7 @@ class MapPredictor(ClassifierMixin, TransformerMixin):
         return np.concatenate([self.map_.run(states, self.depth_) for states in self._first_states(X)], axis=1)
 
     def get_feature_names_out(self, input_features=None):
-        """Return the names of the concepts: the features, then ``class=...`` for each output.
+        """Return the names of the concepts: the features, ``hidden 1`` and so on, then ``class=...`` for each output.
 
         Parameters
         ----------
@@ -169,7 +172,7 @@ class MapPredictor(ClassifierMixin, TransformerMixin):
             if hasattr(self, "feature_names_in_") and given != names:
                 raise ValueError("input_features is not equal to feature_names_in_")
             names = given
-        return np.asarray(concept_names(names, self.classes_, self.output_), dtype=object)
+        return np.asarray(concept_names(names, self.classes_, self.output_, self.n_hidden_), dtype=object)
 
     def _input_names(self):
         if hasattr(self, "feature_names_in_"):

@@ -10,10 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from cogmap._params import Words, shown, wrong
 from cogmap.exceptions import DataError
 
+HIDDEN = "hidden "  # a number follows: the name of a concept that is neither feature nor output
+
 
 @dataclass(frozen=True)
 class Table:
-    """Scaled features, class codes and weights of the rows, and what the map's concepts are called."""
+    """Scaled features, class codes and weights of the rows, and what the map's concepts are called.
+
+    Hidden concepts are columns of `X` behind the features, all undecided.
+    """
 
     X: NDArray[np.floating]
     codes: NDArray[np.intp]
@@ -211,15 +216,16 @@ def class_weights(
     return result
 
 
-def concept_names(features: Sequence[str], classes: NDArray[Any], output: str) -> list[str]:
-    """Name the concepts: the features, then ``class=...`` for each output.
+def concept_names(features: Sequence[str], classes: NDArray[Any], output: str, n_hidden: int) -> list[str]:
+    """Name the concepts: the features, ``hidden 1`` and so on, then ``class=...`` for each output.
 
     Names that would occur twice are numbered: a, a (2).
     """
     of_outputs = classes[1:] if output == "single" else classes
     taken: set[str] = set()
     result = []
-    for text in [*features, *(f"class={label}" for label in of_outputs)]:
+    hidden = (f"{HIDDEN}{i + 1}" for i in range(n_hidden))
+    for text in [*features, *hidden, *(f"class={label}" for label in of_outputs)]:
         name, number = text, 1
         while name in taken:
             number += 1

@@ -167,7 +167,7 @@ def plot_transformed_3d(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None =
     if ax is not None and ax.name != "3d":
         raise wrong(owner, "ax", "an Axes with projection='3d'", f"projection {ax.name!r}")
     solid: Any = make_axes(ax, 5.6, 5.2, projection="3d")
-    shown = [0, 1, classifier.n_features_in_]
+    shown = [0, 1, _first_output(classifier)]
     states = classifier.transform(X)
     limits = np.array([_range(states[:, column]) for column in shown])
     for index, polygon in enumerate(_hyperplanes(classifier, states, shown, limits)):
@@ -186,6 +186,12 @@ def plot_transformed_3d(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None =
     solid.legend(loc="upper center", ncols=3, frameon=False, handletextpad=0.2)
     axes: Axes = solid
     return axes
+
+
+def _first_output(classifier: Any) -> int:
+    """Return the number of the first concept behind the features and the hidden ones."""
+    first: int = classifier.n_features_in_ + classifier.n_hidden_
+    return first
 
 
 def _range(values: NDArray[np.floating]) -> tuple[float, float]:
@@ -253,12 +259,12 @@ def _scatter(ax: Any, points: NDArray[Any], labels: NDArray[Any], classes: NDArr
 
 def _hyperplanes(classifier: Any, states: NDArray[np.floating], shown: list[int], limits: NDArray[np.float64]) -> Lines:
     """Return for each output the polygon in which its hyperplane cuts the box of the concepts that are shown."""
-    fcm, n_features = classifier.map_, classifier.n_features_in_
+    fcm, first_output = classifier.map_, _first_output(classifier)
     held = np.full(fcm.n_concepts, UNDECIDED)
-    held[:n_features] = states[:, :n_features].mean(axis=0)
+    held[:first_output] = states[:, :first_output].mean(axis=0)
     held[shown] = 0.0
     offsets = fcm.weights @ held + fcm.bias - get_activation(fcm.activation).center
-    outputs = range(n_features, fcm.n_concepts)
+    outputs = range(first_output, fcm.n_concepts)
     return [_plane_in_box(fcm.weights[output, shown], offsets[output], limits) for output in outputs]
 
 
