@@ -32,25 +32,24 @@ class Ltcn:
 
 
 class TorchFCM:
-    """The same training as FCMClassifier's default, with PyTorch's autograd and its L-BFGS."""
+    """The training of FCMClassifier without teachers, with PyTorch's autograd and its L-BFGS."""
 
     def fit(self, X, y):
         import torch
 
         torch.set_num_threads(1)
-        fcm = self.fcm = FCMClassifier(random_state=0, max_iter=1, tol=0).fit(X, y)  # for scaling and start
-        fcm_start = FCMClassifier(random_state=0)
+        fcm = self.fcm = FCMClassifier(random_state=0, max_iter=1).fit(X, y)  # for scaling and settings
         states = torch.tensor(fcm.trajectory(X)[0])
         n, r = X.shape[1], states.shape[1]
         random = np.random.RandomState(0)
-        W0 = random.uniform(-1, 1, (r, r)) / np.sqrt(r)
+        W0 = random.uniform(-4, 4, (r, r)) / np.sqrt(r)
         W = torch.tensor(W0, requires_grad=True)
         b = torch.tensor(0.5 - 0.5 * W0.sum(axis=1), requires_grad=True)
         labels = torch.tensor(y)
         optimizer = torch.optim.LBFGS(
             [W, b],
-            max_iter=fcm_start.max_iter,
-            tolerance_grad=fcm_start.tol,
+            max_iter=100,
+            tolerance_grad=fcm.tol,
             history_size=10,
             line_search_fn="strong_wolfe",
         )
@@ -58,14 +57,14 @@ class TorchFCM:
         def closure():
             optimizer.zero_grad()
             A = states
-            for _ in range(fcm_start.depth):
-                net = fcm_start.slope * (A @ W.T + b - 0.5)
+            for _ in range(fcm.depth_):
+                net = fcm.slope * (A @ W.T + b - 0.5)
                 A = torch.sigmoid(net)
             if fcm.output_ == "single":
                 loss = torch.nn.functional.binary_cross_entropy_with_logits(net[:, n], labels.double())
             else:
-                loss = torch.nn.functional.cross_entropy(fcm_start.gain * A[:, n:], labels)
-            loss = loss + 0.5 * fcm_start.alpha * (W * W).sum() / len(y)
+                loss = torch.nn.functional.cross_entropy(fcm.gain * A[:, n:], labels)
+            loss = loss + 0.5 * fcm.alpha * (W * W).sum() / len(y)
             loss.backward()
             return loss
 
@@ -82,11 +81,12 @@ class TorchFCM:
 
 METHODS = {
     "FCMClassifier": lambda: FCMClassifier(random_state=0),
+    "FCMClassifier, n_teachers=0": lambda: FCMClassifier(random_state=0, n_teachers=0),
     "LogisticRegression": LogisticRegression,
     "MLPClassifier lbfgs": lambda: MLPClassifier(solver="lbfgs", random_state=0),
     "MLPClassifier adam": lambda: MLPClassifier(random_state=0),
     "ltcn": Ltcn,
-    "PyTorch, same training": TorchFCM,
+    "PyTorch, n_teachers=0": TorchFCM,
 }
 
 

@@ -180,7 +180,7 @@ def test_a_wrong_parameter_leaves_the_model_as_it_was(fitted):
         with pytest.raises(CogmapError):
             fcm.fit(X, Y)
         assert_as_it_was(fcm, broken)
-        fcm.set_params(depth=2, edges=None, init="balanced")
+        fcm.set_params(depth="auto", edges=None, init="balanced")
 
 
 def test_a_loss_that_is_not_finite_leaves_the_model_as_it_was(fitted):

@@ -130,26 +130,18 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         return self
 
     def _check_parameters(self):
-        check_integer(self._owner, "depth", self.depth, low=1)
+        for name, low in (("depth", 1), ("n_hidden", 0), ("max_iter", 1), ("n_teachers", 0), ("batch_size", 1)):
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value == "auto"):
+                check_integer(self._owner, name, value, low=low, cure="Or 'auto'.")
         check_number(self._owner, "slope", self.slope, low=0, low_included=False)
         check_choice(self._owner, "output", self.output, ["auto", *OUTPUTS])
         check_number(self._owner, "gain", self.gain, low=0, low_included=False)
-        if not (isinstance(self.n_hidden, str) and self.n_hidden == "auto"):
-            check_integer(self._owner, "n_hidden", self.n_hidden, low=0, cure="Or 'auto'.")
-            if self.n_hidden and isinstance(self.init, str) and self.init == "correlation":
-                cure = "Hidden concepts are correlated with nothing."
-                raise wrong(self._owner, "n_hidden", "0 with init='correlation'", self.n_hidden, cure)
         check_number(self._owner, "alpha", self.alpha, low=0)
         check_number(self._owner, "l1_ratio", self.l1_ratio, low=0, high=1)
         check_choice(self._owner, "solver", self.solver, SOLVERS)
-        if not (isinstance(self.max_iter, str) and self.max_iter == "auto"):
-            check_integer(self._owner, "max_iter", self.max_iter, low=1, cure="Or 'auto'.")
-        if not (isinstance(self.n_teachers, str) and self.n_teachers == "auto"):
-            check_integer(self._owner, "n_teachers", self.n_teachers, low=0, cure="Or 'auto'.")
         check_number(self._owner, "tol", self.tol, low=0)
         check_number(self._owner, "learning_rate", self.learning_rate, low=0, low_included=False)
-        if not (isinstance(self.batch_size, str) and self.batch_size == "auto"):
-            check_integer(self._owner, "batch_size", self.batch_size, low=1, cure="Or 'auto'.")
         check_boolean(self._owner, "early_stopping", self.early_stopping)
         check_number(
             self._owner,
@@ -163,6 +155,9 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         check_integer(self._owner, "n_iter_no_change", self._patience, low=1)
         if not isinstance(self.init, FuzzyCognitiveMap):
             check_choice(self._owner, "init", self.init, initialization.NAMES, also="a FuzzyCognitiveMap")
+            if self.init == "correlation" and self.n_hidden not in (0, "auto"):
+                cure = "Hidden concepts are correlated with nothing."
+                raise wrong(self._owner, "n_hidden", "0 with init='correlation'", self.n_hidden, cure)
         if not isinstance(self.scale, bool | np.bool_):
             check_choice(self._owner, "scale", self.scale, ["logistic"], also="True or False")
         if self.class_weight is not None and not isinstance(self.class_weight, dict):
@@ -215,7 +210,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         n_outputs = make_loss(output, len(classes), self.gain, self._owner).n_outputs
         n_hidden = self._n_hidden(X.shape[1] + n_outputs)
         concepts = concept_names(self._input_names(), classes, output, n_hidden)
-        table = Table(X, codes, weight, classes, output, concepts)
+        table = Table(X, codes, weight, classes, output, concepts, n_hidden)
         if self.solver == "lbfgs" and X.size <= _LARGE and known_classes is None:
             table = table.merged()
         if self.class_weight is not None:
@@ -242,7 +237,10 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
     def _recipe(self, table):
         limits = weight_limits(self.edges, self.weight_bounds, table.concepts, self._owner)
         n_threads = effective_n_jobs(self.n_jobs)
-        return Recipe(self.depth, self.slope, self.gain, self.alpha, self.l1_ratio, limits, n_threads)
+        depth = self.depth
+        if depth == "auto":
+            depth = 3 if table.n_hidden else 2  # a step more, so that hidden concepts influence each other
+        return Recipe(depth, self.slope, self.gain, self.alpha, self.l1_ratio, limits, n_threads)
 
     def _teach(self, recipe, table, start, random, earlier):
         """Return what the map is to be, and the teachers from which it learns."""
@@ -282,8 +280,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         """Return the parameters to start from: those of an earlier map, if there is one."""
         n_concepts = len(table.concepts)
         if earlier is not None:
-            n_hidden = table.X.shape[1] - self.n_features_in_
-            now = n_concepts, n_hidden, table.output, table.classes.tolist()
+            now = n_concepts, table.n_hidden, table.output, table.classes.tolist()
             before = earlier.n_concepts, self.n_hidden_, self.output_, self.classes_.tolist()
             if now != before:
                 described, got = (
@@ -305,7 +302,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         elif self.init == "balanced":
             # Pixels and their like move together, and many together would drive concepts to where they are flat. A
             # few features alone hardly move a concept, and hidden ones would learn only what a straight line tells.
-            largest = 2.0 if is_wide(table) else 8.0 if table.X.shape[1] > self.n_features_in_ else 4.0
+            largest = 2.0 if is_wide(table) else 8.0 if table.n_hidden else 4.0
             W, b = initialization.balanced(n_concepts, random, limits, largest)
         else:
             W, b = initialization.uniform(n_concepts, random)
@@ -315,7 +312,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         """Return the fitted attributes that predictions need."""
         return {
             "map_": recipe.map(theta, table),
-            "n_hidden_": table.X.shape[1] - self.n_features_in_,
+            "n_hidden_": table.n_hidden,
             "classes_": table.classes,
             "output_": table.output,
             "depth_": recipe.depth,

@@ -21,8 +21,9 @@ class FCMClassifier(BaseFCM):
 
     Parameters
     ----------
-    depth : int, default=2
-        Number of steps, at least 1. With 1 step and one output the model is a logistic regression.
+    depth : int or "auto", default="auto"
+        Number of steps, at least 1. With 1 step and one output the model is a logistic regression. ``"auto"``: 2, with
+        hidden concepts 3.
     slope : float, default=2.0
         Steepness of the sigmoid 1 / (1 + exp(-slope (x - 0.5))).
     output : {"auto", "single", "one_hot"}, default="auto"
@@ -152,7 +153,7 @@ class FCMClassifier(BaseFCM):
 
     def __init__(
         self,
-        depth=2,
+        depth="auto",
         slope=2.0,
         output="auto",
         gain=10.0,

@@ -15,17 +15,15 @@ HIDDEN = "hidden "  # a number follows: the name of a concept that is neither fe
 
 @dataclass(frozen=True)
 class Table:
-    """Scaled features, class codes and weights of the rows, and what the map's concepts are called.
+    """Scaled features, class codes and weights of the rows, and what the map's concepts are called."""
 
-    Hidden concepts are columns of `X` behind the features, all undecided.
-    """
-
-    X: NDArray[np.floating]
+    X: NDArray[np.floating]  # behind the features a column for each hidden concept, which is undecided
     codes: NDArray[np.intp]
     weight: NDArray[np.float64] | None  # None: all rows weigh 1
     classes: NDArray[Any]
     output: str
     concepts: list[str]
+    n_hidden: int = 0
     copies: NDArray[np.float64] | None = None  # how many equal rows a row stands for; None: one
 
     @property
