@@ -544,6 +544,7 @@ class TestTeachers:
             ({}, (300, 97), 2),
             ({}, (300, 98), 0),
             ({"n_teachers": 7}, (200, 4), 7),
+            ({"n_teachers": 1}, (200, 4), 1),
             ({"max_iter": 10, "tol": 0}, (200, 4), 0),
             ({"early_stopping": True}, (200, 4), 0),
             ({"solver": "adam"}, (200, 4), 0),

@@ -34,9 +34,10 @@ class FCMClassifier(BaseFCM):
         outputs lie in (0, 1). It does not matter to ``"single"``.
     n_hidden : int or "auto", default="auto"
         Number of hidden concepts, which are neither features nor outputs and start undecided. They let a map of few
-        concepts have a curved boundary. ``"auto"``: as many as make 7 concepts in all, or as a map in `init` has. None
-        at depth 1, where they cannot matter, with another `init` than ``"balanced"``, and with `edges` or
-        `weight_bounds`, in which an expert speaks of the other concepts.
+        concepts have a curved boundary; with them, the ``"balanced"`` start is twice as wide. ``"auto"``: as many as
+        make 7 concepts in all, or as a map in `init` has. None at depth 1, where they cannot matter, with another
+        `init` than ``"balanced"``, and with `edges` or `weight_bounds`, in which an expert speaks of the other
+        concepts.
     alpha : float, default=0.2
         Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
         beside the mean loss. n is the number of rows, or their total weight if that is larger: weights that are shares,
@@ -67,9 +68,9 @@ class FCMClassifier(BaseFCM):
     n_iter_no_change : int, default=10
         Over how many iterations the loss has to fall by `tol` for learning to go on.
     n_teachers : int or "auto", default="auto"
-        Number of maps that learn first, each without another part of the rows, on which it is seen when to stop. The
-        map then learns from all rows, half from the labels and half from the mean prediction of the teachers: it is
-        about as accurate as their committee, and its probabilities are honest. 0 learns from the labels
+        Number of maps that learn first, each without another part of the rows (a quarter or less), on which it is seen
+        when to stop. The map then learns from all rows, half from the labels and half from the mean prediction of the
+        teachers: it is about as accurate as their committee, and its probabilities are honest. 0 learns from the labels
         alone. ``"auto"``: one for 50 rows and as many as have 150 concepts together, from 2 to 5; none for less than 20
         rows or more than 100 concepts, if `max_iter` or `early_stopping` say how long to learn, with another solver
         than ``"lbfgs"``, or if learning goes on from an earlier fit.

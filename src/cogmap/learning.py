@@ -29,6 +29,9 @@ Division = tuple[Table, Table]  # rows to learn from, rows kept aside
 _PATIENCE = 20
 _LEAST_FALL = 1e-4
 
+# However few teachers there are, each learns from three quarters of the rows at least.
+_FEWEST_PARTS = 4
+
 # A map of more concepts than this is wide: it is learned in float32, without teachers and in few iterations, which for
 # so many weights are already long.
 _WIDE = 200
@@ -130,7 +133,8 @@ def learn_teachers(
     recipe: Recipe, table: Table, n_teachers: int, start: Start, random: np.random.RandomState
 ) -> list[Teacher]:
     """Let teachers learn, each without another part of the rows; fewer of them if there are not enough rows."""
-    return [learn_teacher(recipe, division, start()) for division in divisions(table, n_teachers, random)]
+    parts = divisions(table, max(n_teachers, _FEWEST_PARTS), random)[:n_teachers]
+    return [learn_teacher(recipe, part, start()) for part in parts]
 
 
 def divisions(table: Table, n_parts: int, random: np.random.RandomState) -> list[Division]:
