@@ -501,6 +501,9 @@ class TestHiddenConcepts:
         again = FCMClassifier(init=fcm.map_, n_teachers=0).fit(X, y)
         assert again.map_.concepts == fcm.map_.concepts
         assert again.loss_curve_[-1] <= again.loss_curve_[0]
+        feature = "hidden costs"
+        expert = FuzzyCognitiveMap(np.eye(2), concepts=[feature, "class=1"])
+        assert FCMClassifier(init=expert).fit(pd.DataFrame({feature: X[:, 0]}), y).n_hidden_ == 0
         assert clone(fcm).set_params(warm_start=True).fit(X, y).fit(X, y).n_hidden_ == 4
         assert FCMClassifier().partial_fit(X, y, classes=[0, 1]).partial_fit(X, y).n_hidden_ == 4
 

@@ -229,7 +229,8 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         if self.n_hidden != "auto":
             return self.n_hidden
         if isinstance(self.init, FuzzyCognitiveMap):
-            return sum(name.startswith(HIDDEN) for name in self.init.concepts)
+            features = self._input_names()
+            return sum(name.startswith(HIDDEN) and name not in features for name in self.init.concepts)
         if self.depth == 1 or self.init != "balanced" or self.edges is not None or self.weight_bounds is not None:
             return 0
         return max(_FEWEST_CONCEPTS - n_others, 0)
