@@ -478,6 +478,16 @@ class TestHiddenConcepts:
         assert FCMClassifier().fit(*iris).n_hidden_ == 0
         assert FCMClassifier(n_hidden=2).fit(*iris).n_hidden_ == 2
 
+    def test_many_rows_make_larger_maps(self):
+        """One concept for 160 rows, up to 30; a row with a weight counts as often as it would be there."""
+        X, y = make_moons(3200, noise=0.2, random_state=0)
+        assert FCMClassifier(random_state=0).fit(X, y).map_.n_concepts == 20
+        weight = np.where(np.arange(len(y)) < 300, 100, 1)
+        weighted = FCMClassifier(random_state=0).fit(X[:400], y[:400], weight[:400])
+        assert weighted.map_.n_concepts == 30
+        warm = FCMClassifier(random_state=0, warm_start=True).fit(X, y)
+        assert warm.fit(X[:100], y[:100]).map_.n_concepts == 20  # what goes on stays as it is
+
     @pytest.mark.parametrize(
         "expert",
         [

@@ -37,8 +37,9 @@ from cogmap.table import (
 _LARGE = 2**20
 
 # Hidden concepts make a map at least so large: one of two features and an output cannot bend its boundary enough to
-# tell a disc from what surrounds it.
-_FEWEST_CONCEPTS = 7
+# tell a disc from what surrounds it. Many rows tell more than few concepts can learn: one for so many rows pays.
+_FEWEST_CONCEPTS, _FEWEST_OF_MANY_ROWS = 7, 30
+_ROWS_A_CONCEPT = 160
 
 
 class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
@@ -75,7 +76,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
             random = check_random_state(self.random_state)
             earlier = self._earlier() if self.warm_start else None
             X, y, weight = self._validate(X, y, sample_weight, reset=True)
-            whole = learning = self._table(X, y, weight)
+            whole = learning = self._table(X, y, weight, n_hidden=None if earlier is None else self.n_hidden_)
             recipe = self._recipe(whole)
             validation = None
             if self.early_stopping:
@@ -201,18 +202,24 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
             X, y, weight = X[kept], y[kept], weight[kept]
         return X, y, weight
 
-    def _table(self, X, y, weight, known_classes=None, scaling=None):
-        """Code the labels, weight the classes, scale the features and name the concepts."""
+    def _table(self, X, y, weight, known_classes=None, scaling=None, n_hidden=None):
+        """Code the labels, weight the classes, scale the features and name the concepts.
+
+        Where learning goes on, classes, scaling and the number of hidden concepts are known already.
+        """
         classes, codes = encode_labels(y, known_classes, self._owner)
         output = self.output
         if output == "auto":
             output = "single" if len(classes) == 2 else "one_hot"
         n_outputs = make_loss(output, len(classes), self.gain, self._owner).n_outputs
-        n_hidden = self._n_hidden(X.shape[1] + n_outputs)
-        concepts = concept_names(self._input_names(), classes, output, n_hidden)
-        table = Table(X, codes, weight, classes, output, concepts, n_hidden)
+        table = Table(X, codes, weight, classes, output)
         if self.solver == "lbfgs" and X.size <= _LARGE and known_classes is None:
             table = table.merged()
+        if self.n_hidden != "auto":
+            n_hidden = self.n_hidden
+        elif n_hidden is None:
+            n_hidden = self._n_hidden(X.shape[1] + n_outputs, table.n_samples)
+        table = table.named(concept_names(self._input_names(), classes, output, n_hidden), n_hidden)
         if self.class_weight is not None:
             table = table.with_class_weights(class_weights(self.class_weight, classes, codes, weight, self._owner))
         dtype = np.float32 if X.size > _LARGE or is_wide(table) else X.dtype
@@ -224,16 +231,15 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         states = table.X.astype(dtype, copy=False) if scaling is None else scaling.scale(table.X, dtype)
         return table.with_features(first_states(states, n_hidden) if n_hidden else states)
 
-    def _n_hidden(self, n_others):
+    def _n_hidden(self, n_others, n_samples):
         """Return how many hidden concepts pay: some beside few others, none where an expert speaks of the concepts."""
-        if self.n_hidden != "auto":
-            return self.n_hidden
         if isinstance(self.init, FuzzyCognitiveMap):
             features = self._input_names()
             return sum(name.startswith(HIDDEN) and name not in features for name in self.init.concepts)
         if self.depth == 1 or self.init != "balanced" or self.edges is not None or self.weight_bounds is not None:
             return 0
-        return max(_FEWEST_CONCEPTS - n_others, 0)
+        fewest = min(max(n_samples // _ROWS_A_CONCEPT, _FEWEST_CONCEPTS), _FEWEST_OF_MANY_ROWS)
+        return max(fewest - n_others, 0)
 
     def _recipe(self, table):
         limits = weight_limits(self.edges, self.weight_bounds, table.concepts, self._owner)
@@ -254,10 +260,9 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
             return self.n_teachers
         if self.solver != "lbfgs" or self.max_iter != "auto" or self.early_stopping or earlier is not None:
             return 0
-        n_rows = table.n_rows if table.copies is None else max(table.n_rows, table.copies.sum())
-        if n_rows < 20 or not affords_teachers(table):
+        if table.n_samples < 20 or not affords_teachers(table):
             return 0
-        return int(min(5, max(150 // len(table.concepts), 2), max(n_rows // 50, 2)))
+        return min(5, max(150 // len(table.concepts), 2), max(table.n_samples // 50, 2))
 
     def _max_iter(self, table):
         """Return the largest number of iterations."""
@@ -265,7 +270,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
             return self.max_iter
         if self.solver != "lbfgs":
             return 500
-        return longest(table, 100)
+        return longest(table, min(max(table.n_samples // 15, 100), 200))
 
     def _batch_size(self):
         return 200 if self.batch_size == "auto" else self.batch_size

@@ -35,7 +35,8 @@ class FCMClassifier(BaseFCM):
     n_hidden : int or "auto", default="auto"
         Number of hidden concepts, which are neither features nor outputs and start undecided. They let a map of few
         concepts have a curved boundary; with them, the ``"balanced"`` start is twice as wide. ``"auto"``: as many as
-        make 7 concepts in all, or as a map in `init` has. None at depth 1, where they cannot matter, with another
+        make 7 concepts in all, with more than 1280 rows one for 160 rows, up to 30; or as a map in `init` has. 0 makes
+        a map of features and outputs alone. None at depth 1, where they cannot matter, with another
         `init` than ``"balanced"``, and with `edges` or `weight_bounds`, in which an expert speaks of the other
         concepts.
     alpha : float, default=0.2
@@ -49,8 +50,9 @@ class FCMClassifier(BaseFCM):
         ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` (that of TensorFlow 1, used in the
         paper) use mini-batches; an iteration is then a pass over the rows.
     max_iter : int or "auto", default="auto"
-        Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` 100, but for maps of
-        more than 200 concepts one for 200 rows, at least 10 and at most 50. With the other solvers it is 500.
+        Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 15 rows, from
+        100 to 200, but for maps of more than 200 concepts one for 200 rows, from 10 to 50. With the other solvers it
+        is 500.
     tol : float, default=1e-4
         ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
         of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
@@ -243,7 +245,8 @@ class FCMClassifier(BaseFCM):
             if classes is not None and not np.array_equal(_all_labels(classes, owner), known):
                 raise wrong(owner, "classes", f"the same as in the first call, {shown(known)}", classes)
             X, y, weight = self._validate(X, y, sample_weight, reset=first, method="partial_fit")
-            table = self._table(X, y, weight, known, None if first else self.scaling_)
+            scaling, n_hidden = (None, None) if first else (self.scaling_, self.n_hidden_)
+            table = self._table(X, y, weight, known, scaling, n_hidden)
             recipe = self._recipe(table)
             # Not the mean weight of a part, which may be of one class, but the weight itself scales its steps.
             problem = recipe.problem(table, unit_weight=1.0)

@@ -1,7 +1,7 @@
 """Rows to learn from: labels coded, weights settled, concepts named."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ class Table:
     weight: NDArray[np.float64] | None  # None: all rows weigh 1
     classes: NDArray[Any]
     output: str
-    concepts: list[str]
+    concepts: list[str] = field(default_factory=list)
     n_hidden: int = 0
     copies: NDArray[np.float64] | None = None  # how many equal rows a row stands for; None: one
 
@@ -30,6 +30,11 @@ class Table:
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.codes)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows before equal ones were merged."""
+        return self.n_rows if self.copies is None else max(self.n_rows, int(self.copies.sum()))
 
     @property
     def row_weights(self) -> NDArray[np.float64]:
@@ -46,6 +51,10 @@ class Table:
         """What the outputs should be, one column an output."""
         of_class = np.eye(len(self.classes))
         return (of_class[:, 1:] if self.output == "single" else of_class)[self.codes]
+
+    def named(self, concepts: list[str], n_hidden: int) -> "Table":
+        """Return the table with names of all concepts, some of which are hidden."""
+        return replace(self, concepts=concepts, n_hidden=n_hidden)
 
     def with_features(self, X: NDArray[np.floating]) -> "Table":
         """Return the table with other features of the same rows."""
