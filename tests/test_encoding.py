@@ -79,3 +79,13 @@ def test_spread_of_tiny_and_huge_numbers(factor):
     """Their squares would vanish or overflow."""
     X = factor * np.array([[1.0], [2.0], [4.0]])
     np.testing.assert_allclose(FeatureSpread.learn(X).scale(X), FeatureSpread.learn(X / factor).scale(X / factor))
+
+
+def test_the_spread_of_many_rows_is_that_of_all():
+    """Blocks do not show, nor their weights."""
+    random = np.random.default_rng(0)
+    X, weight = random.normal(3.0, 2.0, (10_001, 2)), random.integers(1, 4, 10_001)
+    for given, rows in ((None, X), (weight.astype(float), np.repeat(X, weight, axis=0))):
+        spread = FeatureSpread.learn(X, given)
+        np.testing.assert_allclose(spread.mean, rows.mean(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(spread.deviation, rows.std(axis=0), rtol=1e-12)

@@ -33,7 +33,8 @@ from cogmap.table import (
 )
 
 # With more values than this a table counts as large: learning computes in float32 whatever the data are, which is
-# twice as fast and accurate enough, and equal rows are not looked for.
+# twice as fast and accurate enough, equal rows are not looked for, and there are no hidden concepts for many rows,
+# which would need more memory than the data.
 _LARGE = 2**20
 
 # Hidden concepts make a map at least so large: one of two features and an output cannot bend its boundary enough to
@@ -218,7 +219,7 @@ class BaseFCM(CallbackSupport, MapPredictor, BaseEstimator):
         if self.n_hidden != "auto":
             n_hidden = self.n_hidden
         elif n_hidden is None:
-            n_hidden = self._n_hidden(X.shape[1] + n_outputs, table.n_samples)
+            n_hidden = self._n_hidden(X.shape[1] + n_outputs, table.n_samples if X.size <= _LARGE else 0)
         table = table.named(concept_names(self._input_names(), classes, output, n_hidden), n_hidden)
         if self.class_weight is not None:
             table = table.with_class_weights(class_weights(self.class_weight, classes, codes, weight, self._owner))

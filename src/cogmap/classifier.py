@@ -35,10 +35,10 @@ class FCMClassifier(BaseFCM):
     n_hidden : int or "auto", default="auto"
         Number of hidden concepts, which are neither features nor outputs and start undecided. They let a map of few
         concepts have a curved boundary; with them, the ``"balanced"`` start is twice as wide. ``"auto"``: as many as
-        make 7 concepts in all, with more than 1280 rows one for 160 rows, up to 30; or as a map in `init` has. 0 makes
-        a map of features and outputs alone. None at depth 1, where they cannot matter, with another
-        `init` than ``"balanced"``, and with `edges` or `weight_bounds`, in which an expert speaks of the other
-        concepts.
+        make 7 concepts in all, or one for 160 rows, up to 30, in a table of at most a million values; or as a map in
+        `init` has. None at depth 1, where they cannot matter, with another `init` than ``"balanced"``, and with `edges`
+        or `weight_bounds`, in which an expert speaks of the other concepts. 0 makes a map of features and outputs
+        alone.
     alpha : float, default=0.2
         Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
         beside the mean loss. n is the number of rows, or their total weight if that is larger: weights that are shares,

@@ -74,10 +74,19 @@ class FeatureSpread:
     def learn(cls, X: NDArray[np.floating], weight: NDArray[np.float64] | None = None) -> "FeatureSpread":
         """Take mean and deviation of each column of `X`, whose rows may have weights."""
         within = FeatureRange.learn(X)  # computed within the range, lest the squares of large numbers overflow
-        scaled = within.scale(X, np.float64)
-        mean = np.average(scaled, axis=0, weights=weight)
-        scaled -= mean
-        deviation = np.sqrt(np.average(np.square(scaled, out=scaled), axis=0, weights=weight))
+
+        def average(of_block: Callable[[NDArray[np.floating]], NDArray[np.floating]]) -> NDArray[np.float64]:
+            total = len(X) if weight is None else weight.sum()
+            result = np.zeros(X.shape[1])
+            for rows in row_blocks(len(X)):
+                weights = None if weight is None else weight[rows]
+                share = (rows.stop - rows.start if weights is None else weights.sum()) / total
+                values = of_block(within.scale(X[rows], np.float64))
+                result += share * np.average(values, axis=0, weights=weights)
+            return result
+
+        mean = average(lambda block: block)
+        deviation = np.sqrt(average(lambda block: np.square(block - mean)))
         span = within.high - within.low
         return cls(within.low + span * mean, span * deviation)
 
