@@ -76,7 +76,6 @@ CONFIRMED_ON = [
 ]
 MOST_ROWS = 1500
 
-
 # These have more rows: what pays with many is another question, asked of some methods only.
 MANY_ROWS = [
     "banana",
@@ -112,16 +111,21 @@ def chequered(n_rows, n_cells, random):
     return X, np.floor(X).sum(axis=1).astype(int) % 2
 
 
+def rings(n_features, n_classes, random):
+    """Return a ball and the rings around it, as many rows in each."""
+    return make_gaussian_quantiles(n_samples=800, n_features=n_features, n_classes=n_classes, random_state=random)
+
+
 MADE_UP = {
     "moons": lambda random: make_moons(800, noise=0.25, random_state=random),
     "circles": lambda random: make_circles(800, noise=0.15, factor=0.5, random_state=random),
-    "three rings": lambda random: make_gaussian_quantiles(n_samples=800, n_classes=3, random_state=random),
+    "three rings": lambda random: rings(2, 3, random),
     "four squares": lambda random: chequered(800, 2, random),
     "nine squares": lambda random: chequered(800, 3, random),
     "spirals": lambda random: spirals(800, random),
-    "ball in 3": lambda random: make_gaussian_quantiles(n_samples=800, n_features=3, n_classes=2, random_state=random),
-    "ball in 4": lambda random: make_gaussian_quantiles(n_samples=800, n_features=4, n_classes=2, random_state=random),
-    "ball in 5": lambda random: make_gaussian_quantiles(n_samples=800, n_features=5, n_classes=2, random_state=random),
+    "ball in 3": lambda random: rings(3, 2, random),
+    "ball in 4": lambda random: rings(4, 2, random),
+    "ball in 5": lambda random: rings(5, 2, random),
 }
 
 METHODS = {

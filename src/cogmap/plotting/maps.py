@@ -145,7 +145,7 @@ def plot_transformed_3d(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None =
     """Show the first two transformed features, the first output beside them, and the hyperplanes of the last step.
 
     On a hyperplane the last step leaves an output at 0.5. What is not shown is held for it: other outputs at 0.5, other
-    features at their mean. A hyperplane that does not come near the data is not seen.
+    features and hidden concepts at their mean. A hyperplane that does not come near the data is not seen.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ def _comparisons(summary: dict[str, Any]) -> Iterator[Drawn]:
 def _moons() -> Iterator[Drawn]:
     """The paper's example: make_moons with one output and with two."""
     X, y = make_moons(300, noise=0.1, random_state=0)
-    settings = {"depth": 3, "alpha": 0.01, "max_iter": 5000, "random_state": 1}
+    settings = {"depth": 3, "n_hidden": 0, "alpha": 0.01, "max_iter": 5000, "random_state": 1}
     fitted = {
         "one output": FCMClassifier(output="single", **settings).fit(X, y),
         "one output a class": FCMClassifier(output="one_hot", **settings).fit(X, y),
