@@ -1,10 +1,10 @@
 """The gradient: against its floor, against the paper's plain NumPy, and with two threads."""
 
 import numpy as np
+from cogmap.objective import Objective
 
 from benchmarks.timing import best_times, print_table
 from cogmap._threads import one_blas_thread
-from cogmap.objective import Objective
 
 # rows, features, classes, depth; and the most that is asked for over the floor and for two threads
 CASES = [

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
+from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy, SquaredLoss
+
 
 @pytest.fixture(scope="session")
 def iris():
@@ -42,23 +44,42 @@ def reference():
     return json.loads((Path(__file__).parent / "data" / "gradients.json").read_text())["cases"]
 
 
+def make_loss(output, n_outputs, gain=1.0):
+    """Return the loss for a kind of output."""
+    if output == "single":
+        return LogLoss()
+    if output == "values":
+        return SquaredLoss(tuple(np.linspace(0.5, 2.0, n_outputs)))
+    return SoftmaxCrossEntropy(n_outputs, gain)
+
+
 @pytest.fixture(scope="session")
 def random_problem():
     """Return a function that makes a random problem for the objective: arguments, weights and bias."""
 
     def make(
-        seed=0, n_rows=7, n_features=4, n_classes=3, output="one_hot", depth=3, slope=2.0, gain=3.0, weighted=False
+        seed=0,
+        n_rows=7,
+        n_features=4,
+        n_hidden=0,
+        n_classes=3,
+        output="one_hot",
+        depth=3,
+        slope=2.0,
+        gain=3.0,
+        weighted=False,
     ):
         rng = np.random.default_rng(seed)
-        r = n_features + (1 if output == "single" else n_classes)
+        loss = make_loss(output, n_classes, gain)
+        r = n_features + n_hidden + loss.n_outputs
+        values = output == "values"
         problem = {
             "X": rng.random((n_rows, n_features)),
-            "y": rng.integers(0, n_classes, n_rows),
-            "n_classes": n_classes,
-            "output": output,
+            "targets": rng.random((n_rows, n_classes)) if values else rng.integers(0, n_classes, n_rows),
+            "loss": loss,
+            "n_hidden": n_hidden,
             "depth": depth,
             "slope": slope,
-            "gain": gain,
             "sample_weight": rng.random(n_rows) + 0.1 if weighted else None,
         }
         return problem, rng.uniform(-2, 2, (r, r)), rng.uniform(-1, 1, r)

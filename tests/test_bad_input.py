@@ -2,15 +2,19 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 
-from cogmap import FCMClassifier, FuzzyCognitiveMap
+from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
 from cogmap.exceptions import CogmapError, DataError, NonFiniteLossError, ParameterError
 
 X = np.random.default_rng(0).random((30, 3))
 Y = np.arange(30) % 3
+VALUES = X @ [3.0, -1.0, 2.0]
+DATES = pd.date_range("2026-01-01", periods=30)
+ESTIMATORS = {FCMClassifier: Y, FCMClassifierCV: Y, FCMRegressor: VALUES}
 
 
 def changed(place, value):
@@ -56,7 +60,7 @@ WRONG_PARAMETERS = [
     ("tol", -1e-3, "a number >= 0"),
     ("tol", None, "a number >= 0"),
     ("learning_rate", 0, "a number > 0"),
-    ("learning_rate", "adaptive", "a number > 0"),
+    ("learning_rate", "adaptive", "a number > 0, got 'adaptive'. Or 'auto'"),
     ("batch_size", 0, "an integer >= 1, got 0. Or 'auto'"),
     ("batch_size", "all", "an integer >= 1, got 'all'. Or 'auto'"),
     ("early_stopping", "yes", "True or False, got 'yes'"),
@@ -100,23 +104,58 @@ def test_wrong_parameters(name, value, message):
     assert isinstance(caught.value, TypeError)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [row for row in WRONG_PARAMETERS if row[0] in FCMRegressor().get_params()],
+    ids=lambda value: str(value)[:30],
+)
+def test_wrong_parameters_of_the_regressor(name, value, message):
+    """Those that it has are told in the same words, but for what depends on the number of concepts."""
+    with pytest.raises(ParameterError) as caught:
+        FCMRegressor(**{name: value}).fit(X, VALUES)
+    assert str(caught.value).startswith(f"`FCMRegressor({name}=...)` must be ")
+    assert message.replace("6", "4").replace("Did you mean 'class=0'", "made of names of concepts") in str(caught.value)
+
+
 def test_every_parameter_is_in_the_table():
     """No parameter escapes; random_state is checked by scikit-learn."""
     assert {row[0] for row in WRONG_PARAMETERS} == set(FCMClassifier().get_params()) - {"random_state"}
+    assert set(FCMRegressor().get_params()) < set(FCMClassifier().get_params())
     with pytest.raises(ValueError, match="'chance' cannot be used to seed"):
         FCMClassifier(random_state="chance").fit(X, Y)
 
 
-WRONG_DATA = {
-    "NaN": (changed((3, 1), np.nan), Y, None, ValueError, "X contains NaN"),
-    "infinity": (changed((3, 1), np.inf), Y, None, ValueError, "X contains infinity"),
-    "strings": ([*X[:-1].tolist(), ["a", "b", "c"]], Y, None, ValueError, "could not convert string"),
-    "sparse": (csr_matrix(X), Y, None, TypeError, "Sparse data was passed"),
-    "three dimensions": (X[None], Y, None, ValueError, "dim 3"),
-    "one dimension": (X[:, 0], Y, None, ValueError, "1D array"),
-    "complex": (X + 1j, Y, None, ValueError, "Complex data not supported"),
+# What is wrong with the features or the weights of any estimator.
+WRONG_FEATURES = {
+    "infinity": (changed((3, 1), np.inf), None, ValueError, "X contains infinity"),
+    "strings": ([*X[:-1].tolist(), ["a", "b", "c"]], None, ValueError, "could not convert string"),
+    "a sparse table too large": (csr_matrix((30, 10**5)), None, DataError, "30 rows and 100000 columns is too large"),
+    "a date beside numbers": (
+        pd.DataFrame(X).assign(when=DATES), None, DataError, r"dates or times \(columns \['when'\]\)"
+    ),
+    "only dates": (pd.DataFrame({"when": DATES}), None, DataError, r"\['when'\].*days since a date"),
+    "dates of polars": (
+        pl.DataFrame({"x": X[:, 0], "when": DATES.to_numpy()}), None, DataError, r"dates or times \(columns \['when'\]"
+    ),
+    "an array of dates": (DATES.to_numpy()[:, None], None, DataError, "X has dates or times"),
+    "a LazyFrame": (pl.DataFrame(X).lazy(), None, DataError, r"LazyFrame. Call X.collect\(\)"),
+    "three dimensions": (X[None], None, ValueError, "dim 3"),
+    "one dimension": (X[:, 0], None, ValueError, "1D array"),
+    "complex": (X + 1j, None, ValueError, "Complex data not supported"),
+    "no features": (X[:, :0], None, ValueError, r"0 feature\(s\)"),
+    "a range beyond floats": (changed((slice(2), 0), [-1.7e308, 1.7e308]), None, ValueError, "Feature number 0"),
+    "negative weight": (X, np.where(Y == 1, -1.0, 1.0), ValueError, r"sample_weight=.* finite numbers >= 0, got -1"),
+    "NaN weight": (X, np.where(Y == 1, np.nan, 1.0), ValueError, "sample_weight=.* finite numbers >= 0, got nan"),
+    "only weights of 0": (X, np.zeros(30), ValueError, "sample_weight=.* greater than 0 for some rows"),
+    "weights beyond floats": (X, np.full(30, 1e308), ValueError, "sample_weight=.* finite sum"),
+    "too few weights": (X, np.ones(29), ValueError, r"sample_weight=.* shape \(30,\)"),
+    "weights in two columns": (X, np.ones((30, 2)), ValueError, r"sample_weight=.* shape \(30,\)"),
+    "weights of text": (X, np.array(["a"] * 30), ValueError, "sample_weight=.* array of numbers"),
+}  # fmt: skip
+
+# What is wrong with classes.
+WRONG_CLASSES = {
     "no rows": (X[:0], Y[:0], None, ValueError, "0 sample"),
-    "no features": (X[:, :0], Y, None, ValueError, r"0 feature\(s\)"),
     "fewer labels than rows": (X, Y[:-1], None, ValueError, "inconsistent numbers of samples"),
     "no labels": (X, None, None, ValueError, "requires y to be passed"),
     "NaN label": (X, np.where(Y == 2, np.nan, Y), None, ValueError, "y contains NaN"),
@@ -124,23 +163,56 @@ WRONG_DATA = {
     "labels of two types": (X, np.array([1, "a", 2] * 10, dtype=object), None, ValueError, "types int, str.*Convert"),
     "one class": (X, np.full(30, "cat"), None, ValueError, r"at least 2 classes.*one class only: \['cat'\]"),
     "a single sample": (X[:1], Y[:1], None, ValueError, "one class only"),
-    "a range beyond floats": (changed((slice(2), 0), [-1.7e308, 1.7e308]), Y, None, ValueError, "Feature number 0"),
     "one class after weights of 0": (X, Y, (Y == 1).astype(float), ValueError, "sample_weight 0 do not count"),
-    "negative weight": (X, Y, np.where(Y == 1, -1.0, 1.0), ValueError, r"sample_weight=.* finite numbers >= 0, got -1"),
-    "NaN weight": (X, Y, np.where(Y == 1, np.nan, 1.0), ValueError, "sample_weight=.* finite numbers >= 0, got nan"),
-    "only weights of 0": (X, Y, np.zeros(30), ValueError, "sample_weight=.* greater than 0 for some rows"),
-    "weights beyond floats": (X, Y, np.full(30, 1e308), ValueError, "sample_weight=.* finite sum"),
-    "too few weights": (X, Y, np.ones(29), ValueError, r"sample_weight=.* shape \(30,\)"),
-    "weights in two columns": (X, Y, np.ones((30, 2)), ValueError, r"sample_weight=.* shape \(30,\)"),
-    "weights of text": (X, Y, np.array(["a"] * 30), ValueError, "sample_weight=.* array of numbers"),
 }  # fmt: skip
+
+# What is wrong with values.
+WRONG_VALUES = {
+    "no rows": (X[:0], VALUES[:0], None, ValueError, "0 sample"),
+    "fewer values than rows": (X, VALUES[:-1], None, ValueError, "inconsistent numbers of samples"),
+    "several targets of another length": (X, np.ones((29, 2)), None, ValueError, "inconsistent numbers of samples"),
+    "no values": (X, None, None, ValueError, "requires y to be passed"),
+    "NaN": (X, np.where(Y == 2, np.nan, VALUES), None, ValueError, "contains NaN"),
+    "infinity": (X, np.where(Y == 2, np.inf, VALUES), None, ValueError, "contains infinity"),
+    "text": (X, np.array(["a"] * 30), None, ValueError, "could not convert string"),
+    "one value only": (X, np.ones(30), None, DataError, "'target' has only the value 1"),
+    "one value after weights of 0": (X, VALUES, np.eye(30)[0], DataError, "sample_weight 0 do not count"),
+    "a constant target among others": (
+        X, pd.DataFrame({"a": VALUES, "b": 7.0}), None, DataError, "'b' has only the value 7"
+    ),
+    "a range beyond floats": (X, 1.7e308 * np.sign(X[:, 0] - 0.5), None, DataError, "'target' has a range beyond"),
+    "three dimensions": (X, np.ones((30, 2, 2)), None, ValueError, "dim 3"),
+}  # fmt: skip
+
+WRONG_DATA = {
+    **{(FCMClassifier, name): case for name, case in WRONG_CLASSES.items()},
+    **{(FCMRegressor, f"{name} in y"): case for name, case in WRONG_VALUES.items()},
+    **{
+        (estimator, name): (bad_X, y, weight, exception, message)
+        for estimator, y in ESTIMATORS.items()
+        for name, (bad_X, weight, exception, message) in WRONG_FEATURES.items()
+    },
+}
+
+
+FITTED = {
+    FCMClassifier: {"max_iter": 5, "tol": 0},
+    FCMClassifierCV: {"depths": (1,), "alphas": (0.2,), "n_folds": 2},
+    FCMRegressor: {"max_iter": 5, "tol": 0},
+}
+
+
+def make_fitted(estimator):
+    """A model fitted on good data, and its attributes."""
+    fcm = estimator(random_state=0, **FITTED[estimator])
+    fcm.fit(pd.DataFrame(X, columns=["a", "b", "c"]), ESTIMATORS[estimator])
+    return fcm, dict(vars(fcm))
 
 
 @pytest.fixture
 def fitted():
-    """A model fitted on good data, and what it predicts."""
-    fcm = FCMClassifier(random_state=0, max_iter=5, tol=0).fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y)
-    return fcm, dict(vars(fcm))
+    """A classifier fitted on good data, and its attributes."""
+    return make_fitted(FCMClassifier)
 
 
 def assert_as_it_was(fcm, before):
@@ -149,16 +221,16 @@ def assert_as_it_was(fcm, before):
         assert value is before[name], name
 
 
-@pytest.mark.parametrize("name", WRONG_DATA)
-def test_wrong_data_are_told_and_leave_the_model_as_it_was(fitted, name):
+@pytest.mark.parametrize(("estimator", "name"), WRONG_DATA)
+def test_wrong_data_are_told_and_leave_the_model_as_it_was(estimator, name):
     """The message says what is wrong; the model fitted before still predicts."""
-    fcm, before = fitted
-    bad_X, bad_y, weight, exception, message = WRONG_DATA[name]
+    fcm, before = make_fitted(estimator)
+    bad_X, bad_y, weight, exception, message = WRONG_DATA[estimator, name]
     with pytest.raises(exception, match=message):
         fcm.fit(bad_X, bad_y, weight)
     assert_as_it_was(fcm, before)
     with pytest.raises(exception, match=message):
-        FCMClassifier(random_state=0).fit(bad_X, bad_y, weight)
+        estimator(random_state=0).fit(bad_X, bad_y, weight)
 
 
 def test_columns_of_text_are_named(fitted):
@@ -189,11 +261,11 @@ def test_a_loss_that_is_not_finite_leaves_the_model_as_it_was(fitted):
     fcm.set_params(solver="adam", learning_rate=1e200)
     with pytest.raises(NonFiniteLossError, match="Lower learning_rate"):
         fcm.fit(X, Y)
-    for name in ("map_", "classes_", "n_features_in_", "feature_names_in_", "loss_curve_", "scaling_"):
+    for name in ("model_", "n_features_in_", "feature_names_in_", "loss_curve_"):
         assert vars(fcm)[name] is before[name]
     with pytest.raises(NonFiniteLossError):
         fcm.set_params(solver="lbfgs", init=FuzzyCognitiveMap(np.full((6, 6), 1e200))).fit(X, Y)
-    assert fcm.map_ is before["map_"]
+    assert fcm.model_ is before["model_"]
 
 
 @pytest.mark.parametrize(("rate", "dtype"), [(1e39, np.float32), (1e308, np.float64)])
@@ -213,7 +285,7 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cogmap.base.solve_lbfgs", interrupt)
+    monkeypatch.setattr("cogmap._learning.solvers.lbfgs._solve", interrupt)
     with pytest.raises(KeyboardInterrupt):
         fcm.fit(X[:, :2], Y)
     assert_as_it_was(fcm, before)
@@ -221,7 +293,7 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function", "transform", "trajectory"])
 def test_wrong_rows_at_prediction_are_told(fitted, method):
-    """Before fitting, with another number or other names of features, with NaN, with no rows."""
+    """Before fitting, with another number or other names of features, with infinity, with no rows."""
     fcm, _ = fitted
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     with pytest.raises(NotFittedError):
@@ -231,8 +303,8 @@ def test_wrong_rows_at_prediction_are_told(fitted, method):
     for other in (frame[["b", "a", "c"]], frame[["a", "b"]]):
         with pytest.raises(ValueError, match="feature names should match"):
             getattr(fcm, method)(other)
-    with pytest.raises(ValueError, match="X contains NaN"):
-        getattr(fcm, method)(frame * np.nan)
+    with pytest.raises(ValueError, match="X contains infinity"):
+        getattr(fcm, method)(frame * np.inf)
     with pytest.raises(ValueError, match="0 sample"):
         getattr(fcm, method)(frame[:0])
 
@@ -259,7 +331,7 @@ class TestPartialFit:
         fcm = FCMClassifier(random_state=0)
         with pytest.raises(ValueError, match=r"got the labels \[2\], .*\[0, 1\].*in the first call"):
             fcm.partial_fit(X, Y, classes=[0, 1])
-        assert not hasattr(fcm, "map_")
+        assert not hasattr(fcm, "model_")
         fcm.partial_fit(X, Y, classes=[0, 1, 2])
         before = dict(vars(fcm))
         with pytest.raises(ValueError, match=r"got the labels \[3, 4, 5\]"):
@@ -314,6 +386,6 @@ def test_early_stopping_with_too_few_rows_is_told():
 
 
 def test_two_rows_are_enough():
-    """One row a class is little, but it can be learned."""
+    """One row per class is little, but it can be learned."""
     fcm = FCMClassifier(random_state=0, alpha=0.01).fit([[0.0], [1.0]], ["a", "b"])
     assert fcm.predict([[0.0], [1.0]]).tolist() == ["a", "b"]

@@ -3,10 +3,10 @@
 import pytest
 from sklearn.model_selection import GridSearchCV
 
-from cogmap import FCMClassifier
+from cogmap import FCMClassifier, FCMClassifierCV
 from cogmap._callbacks import HAVE_CALLBACKS
+from cogmap._learning.solvers import Outcome
 from cogmap.exceptions import NonFiniteLossError
-from cogmap.solvers import Outcome
 
 pytestmark = pytest.mark.skipif(not HAVE_CALLBACKS, reason="scikit-learn before 1.9 has no callbacks")
 
@@ -41,12 +41,32 @@ def test_callbacks_hear_of_every_iteration_and_can_use_the_model(iris, solver):
     recorder = Recorder()
     fcm = FCMClassifier(solver=solver, max_iter=5, tol=0, random_state=0).set_callbacks(recorder).fit(*iris)
     iterations = [("begin", "iteration", i) for i in range(5)]
-    expected = ["setup", ("begin", "fit", 0)]
+    expected = ["setup", ("begin", "fit", 0), ("begin", "map", 0)]
     for begin in iterations:
         expected += [begin, ("end", *begin[1:])]
-    assert recorder.events == [*expected, ("end", "fit", 0), "teardown"]
-    assert len(recorder.scores) == 6
-    assert recorder.scores[-1] == recorder.scores[-2] == fcm.score(*iris)
+    assert recorder.events == [*expected, ("end", "map", 0), ("end", "fit", 0), "teardown"]
+    assert len(recorder.scores) == 7
+    assert recorder.scores[-1] == recorder.scores[-2] == recorder.scores[-3] == fcm.score(*iris)
+
+
+def test_callbacks_hear_of_teachers_from_the_first_iteration_on(iris):
+    """Teachers are stages as the map is, and can be scored too."""
+    recorder = Recorder()
+    FCMClassifier(n_teachers=2, random_state=0).set_callbacks(recorder).fit(*iris)
+    stages = [event[1] for event in recorder.events if event[0] == "begin" and event[1] != "iteration"]
+    assert stages == ["fit", "teacher 1 of 2", "teacher 2 of 2", "map"]
+    assert recorder.events[2:4] == [("begin", "teacher 1 of 2", 0), ("begin", "iteration", 0)]
+    assert min(recorder.scores) >= 0.0
+
+
+def test_callbacks_hear_of_every_choice(iris):
+    """The search of FCMClassifierCV is a stage of one iteration per teacher."""
+    recorder = Recorder()
+    fcm = FCMClassifierCV(depths=(1, 2), alphas=(0.2,), n_folds=3, random_state=0).set_callbacks(recorder)
+    fcm.fit(*iris)
+    names = [event[1] for event in recorder.events if event[0] == "begin"]
+    assert names[:8] == ["fit", "choosing", *["iteration"] * 6]
+    assert names[8] == "map"
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "adam"])

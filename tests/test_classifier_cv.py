@@ -1,13 +1,14 @@
 """Depth and penalty chosen on rows that the teachers did not learn from."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification, make_moons
 from sklearn.metrics import log_loss
 
 from cogmap import FCMClassifier, FCMClassifierCV
-from cogmap.classifier_cv import clearly_best
+from cogmap._learning.search import _clearly_best
 from cogmap.exceptions import ParameterError
 
 
@@ -20,8 +21,10 @@ def test_a_curved_boundary_asks_for_more_than_one_step():
     best = results["mean_loss"].argmin()
     assert (fcm.depth_, fcm.alpha_) == (results["depth"][best], results["alpha"][best])
     assert results["mean_loss"][results["depth"] == 1].min() > 2 * results["mean_loss"][best]
-    assert results["losses"].shape == (9, 4)
-    np.testing.assert_allclose(fcm.teacher_losses_, results["losses"][best])
+    frame = pd.DataFrame(results)
+    assert frame.shape == (9, 4 + 4)
+    assert frame["rank_loss"][best] == 1
+    np.testing.assert_allclose(fcm.teacher_losses_, frame.filter(like="split").to_numpy()[best])
     assert len(fcm.trajectory(X)) == fcm.depth_ + 1
 
 
@@ -46,7 +49,7 @@ def test_one_choice_learns_as_well_as_the_classifier():
 )
 def test_the_first_choice_is_kept_unless_another_is_clearly_better(losses, chosen):
     """By more than one standard error of the difference over the parts."""
-    assert clearly_best(np.array(losses), np.mean(losses, axis=1)) == chosen
+    assert _clearly_best(np.array(losses), np.mean(losses, axis=1)) == chosen
 
 
 def test_processes_do_not_change_a_bit(wine):
@@ -54,7 +57,7 @@ def test_processes_do_not_change_a_bit(wine):
     fcm = FCMClassifierCV(depths=(1, 2), alphas=(0.2, 2.0), random_state=0)
     one, two = clone(fcm).fit(*wine), clone(fcm).set_params(n_jobs=2).fit(*wine)
     assert one.map_ == two.map_
-    np.testing.assert_array_equal(one.cv_results_["losses"], two.cv_results_["losses"])
+    np.testing.assert_array_equal(one.cv_results_["mean_loss"], two.cv_results_["mean_loss"])
 
 
 def test_weights_count_in_the_choice():
@@ -70,19 +73,43 @@ def test_maps_of_many_concepts_keep_one_part_aside():
     """Five would take too long: one part chooses, and there are no teachers."""
     X, y = make_classification(60, 120, n_informative=10, random_state=0)
     fcm = FCMClassifierCV(depths=(1, 2), alphas=(0.2,), random_state=0).fit(X, y)
-    assert fcm.cv_results_["losses"].shape == (2, 1)
+    assert [name for name in fcm.cv_results_ if name.startswith("split")] == ["split0_loss"]
     assert fcm.teacher_losses_ == []
+
+
+def test_one_step_has_no_hidden_concepts():
+    """They cannot matter there, and each choice has the concepts that suit it."""
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    assert FCMClassifierCV(depths=(1,), alphas=(0.2,), random_state=0).fit(X, y).n_hidden_ == 0
+    assert FCMClassifierCV(depths=(2,), alphas=(0.2,), random_state=0).fit(X, y).n_hidden_ == 4
+
+
+def test_defaults_are_those_of_the_classifier():
+    """What both have is the same, and the first choice is the classifier's."""
+    ours, theirs = FCMClassifierCV().get_params(), FCMClassifier().get_params()
+    shared = ours.keys() & theirs.keys()
+    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
+    assert ours["alphas"][0] == theirs["alpha"]
+    assert ours["depths"][0] == 2  # that of a map without hidden concepts
+    assert ours.keys() - theirs.keys() == {"depths", "alphas", "n_folds"}
+
+
+def test_one_row_per_class_leaves_nothing_to_choose_by():
+    """The first choice is taken, and there are no teachers."""
+    fcm = FCMClassifierCV(random_state=0, alphas=(0.01,)).fit([[0.0], [1.0]], ["a", "b"])
+    assert (fcm.depth_, fcm.alpha_, fcm.teacher_losses_) == (2, 0.01, [])
+    assert fcm.predict([[0.0], [1.0]]).tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("depths", (), "a sequence of at least one number"),
-        ("depths", 2, "a sequence of at least one number, got 2"),
-        ("depths", "123", "a sequence of at least one number"),
+        ("depths", (), "a list of at least one number"),
+        ("depths", 2, "a list of at least one number, got 2"),
+        ("depths", "123", "a list of at least one number"),
         ("depths", (1, 0), "an integer >= 1, got 0"),
         ("alphas", (0.1, -1), "a number >= 0, got -1"),
-        ("alphas", None, "a sequence of at least one number, got None"),
+        ("alphas", None, "a list of at least one number, got None"),
         ("n_folds", 1, "an integer >= 2, got 1"),
         ("slope", 0, "a number > 0"),
     ],

@@ -127,7 +127,7 @@ def test_no_starts_find_nothing():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"starts": [0.5, 0.5]}, r"starts.*\(n_starts, 2\), got 'shape \(2,\)'"),
+        ({"starts": [0.5, 0.5]}, r"starts.*\(n_starts, 2\), got shape \(2,\)"),
         ({"starts": [[0.5, 0.5, 0.5]]}, r"starts.*\(n_starts, 2\)"),
         ({"starts": [["a", "b"]]}, "starts.*numbers"),
         ({"starts": [[0.5, np.nan]]}, "starts.*finite"),

@@ -3,19 +3,23 @@
 import numpy as np
 import pytest
 
-from cogmap.encoding import FeatureRange, FeatureSpread, first_states
+from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics
 from cogmap.exceptions import DataError
+
+
+def learned(kind, X, weight=None):
+    return kind(FeatureStatistics.of(X, weight))
 
 
 def test_training_range_becomes_zero_to_one():
     """Each column gets its own range; a constant one becomes 0."""
     X = np.array([[1.0, -5.0, 7.0], [3.0, 5.0, 7.0], [2.0, 0.0, 7.0]])
-    np.testing.assert_allclose(FeatureRange.learn(X).scale(X), [[0, 0, 0], [1, 1, 0], [0.5, 0.5, 0]])
+    np.testing.assert_allclose(learned(FeatureRange, X).scale(X), [[0, 0, 0], [1, 1, 0], [0.5, 0.5, 0]])
 
 
 def test_values_outside_keep_their_distance_up_to_one_range():
     """A little outside stays in proportion, far outside is held, infinitely far too."""
-    of = FeatureRange.learn(np.array([[0.0], [10.0]]))
+    of = learned(FeatureRange, np.array([[0.0], [10.0]]))
     far = np.array([[-1.0], [12.0], [-11.0], [25.0], [-1e300], [1e308]])
     np.testing.assert_allclose(of.scale(far).ravel(), [-0.1, 1.2, -1.0, 2.0, -1.0, 2.0])
 
@@ -23,7 +27,7 @@ def test_values_outside_keep_their_distance_up_to_one_range():
 def test_float32_tables_with_large_values_do_not_overflow():
     """The difference of two float32 numbers may not be one."""
     X = np.array([[-3e38], [3e38], [0.0]], dtype=np.float32)
-    scaled = FeatureRange.learn(X).scale(X)
+    scaled = learned(FeatureRange, X).scale(X)
     assert scaled.dtype == np.float32
     np.testing.assert_allclose(scaled.ravel(), [0, 1, 0.5])
 
@@ -31,19 +35,19 @@ def test_float32_tables_with_large_values_do_not_overflow():
 def test_a_range_that_no_float_holds_is_told():
     """The feature is named, and the cure."""
     with pytest.raises(DataError, match=r"Feature number 1 of X spans .* Scale it"):
-        FeatureRange.learn(np.array([[0.0, -1.7e308], [1.0, 1.7e308]]))
+        learned(FeatureRange, np.array([[0.0, -1.7e308], [1.0, 1.7e308]]))
 
 
 def test_scaling_many_rows_is_scaling_each(breast_cancer):
     """Blocks do not show."""
     X = np.tile(breast_cancer[0], (20, 1))
-    of = FeatureRange.learn(X)
+    of = learned(FeatureRange, X)
     np.testing.assert_array_equal(of.scale(X)[5000], of.scale(X[5000:5001])[0])
 
 
 def test_outputs_start_undecided():
-    """Features first, then outputs at 0.5, in the dtype of the features."""
-    states = first_states(np.array([[0.2, 0.9]], dtype=np.float32), 2)
+    """Features first, then hidden concepts and outputs at 0.5, in the dtype of the features."""
+    states = Encoding(2, n_hidden=1).first_states(np.array([[0.2, 0.9]], dtype=np.float32), 1)
     assert states.dtype == np.float32
     np.testing.assert_allclose(states, [[0.2, 0.9, 0.5, 0.5]])
 
@@ -51,7 +55,7 @@ def test_outputs_start_undecided():
 def test_logistic_states_count_deviations_from_the_mean():
     """The mean is the middle; a constant feature is always there; nothing leaves [0, 1]."""
     X = np.array([[1.0, 7.0], [3.0, 7.0]])
-    of = FeatureSpread.learn(X)
+    of = learned(FeatureSpread, X)
     np.testing.assert_allclose([of.mean, of.deviation], [[2.0, 7.0], [1.0, 0.0]])
     one = 1.0 / (1.0 + np.exp(-0.75))
     np.testing.assert_allclose(of.scale(X), [[1 - one, 0.5], [one, 0.5]])
@@ -62,14 +66,14 @@ def test_logistic_states_count_deviations_from_the_mean():
 def test_one_huge_value_does_not_hide_the_others():
     """By range the others hardly differ; by their spread they do."""
     X = np.append(np.linspace(0.0, 1.0, 999), 20.0)[:, None]
-    by_range, by_spread = (np.ptp(kind.learn(X).scale(X[:999])) for kind in (FeatureRange, FeatureSpread))
+    by_range, by_spread = (np.ptp(learned(kind, X).scale(X[:999])) for kind in (FeatureRange, FeatureSpread))
     assert by_spread > 3 * by_range
 
 
 def test_weights_count_as_repeated_rows_in_the_spread():
     """A row of weight 3 is the same as three rows."""
     X, weight = np.array([[0.0], [1.0], [5.0]]), np.array([1.0, 3.0, 2.0])
-    weighted, repeated = FeatureSpread.learn(X, weight), FeatureSpread.learn(np.repeat(X, [1, 3, 2], axis=0))
+    weighted, repeated = learned(FeatureSpread, X, weight), learned(FeatureSpread, np.repeat(X, [1, 3, 2], axis=0))
     np.testing.assert_allclose(weighted.mean, repeated.mean)
     np.testing.assert_allclose(weighted.deviation, repeated.deviation)
 
@@ -78,7 +82,7 @@ def test_weights_count_as_repeated_rows_in_the_spread():
 def test_spread_of_tiny_and_huge_numbers(factor):
     """Their squares would vanish or overflow."""
     X = factor * np.array([[1.0], [2.0], [4.0]])
-    np.testing.assert_allclose(FeatureSpread.learn(X).scale(X), FeatureSpread.learn(X / factor).scale(X / factor))
+    np.testing.assert_allclose(learned(FeatureSpread, X).scale(X), learned(FeatureSpread, X / factor).scale(X / factor))
 
 
 def test_the_spread_of_many_rows_is_that_of_all():
@@ -86,6 +90,6 @@ def test_the_spread_of_many_rows_is_that_of_all():
     random = np.random.default_rng(0)
     X, weight = random.normal(3.0, 2.0, (10_001, 2)), random.integers(1, 4, 10_001)
     for given, rows in ((None, X), (weight.astype(float), np.repeat(X, weight, axis=0))):
-        spread = FeatureSpread.learn(X, given)
+        spread = learned(FeatureSpread, X, given)
         np.testing.assert_allclose(spread.mean, rows.mean(axis=0), rtol=1e-12)
         np.testing.assert_allclose(spread.deviation, rows.std(axis=0), rtol=1e-12)

@@ -53,40 +53,38 @@ def with_callbacks(fit: Callable[..., Any]) -> Callable[..., Any]:
     return fit_with_callbacks
 
 
-class FitTask:
-    """Tells the callbacks of an estimator about a fit and its iterations; does nothing if there are none."""
+class CallbackTask:
+    """A task of a fit as scikit-learn's callbacks see it: the fit itself, a stage of it, or an iteration.
 
-    def __init__(self, estimator: Any, max_iter: int, X: Any, y: Any, sample_weight: Any) -> None:
-        self._fit: Any = None
-        self._iteration: Any = None
-        self._max_iter = max_iter
-        if _has_callbacks(estimator):
-            from sklearn.callback import CallbackSupportMixin
+    Parameters
+    ----------
+    context : CallbackContext
+        scikit-learn's.
+    data : dict
+        What callbacks are told at the begin and the end: estimator, X, y, metadata.
+    """
 
-            self._fit = CallbackSupportMixin._init_callback_context(estimator, max_subtasks=max_iter)
-            metadata = None if sample_weight is None else {"sample_weight": sample_weight}
-            self._data = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
-            self._fit.call_on_fit_task_begin(**self._data)
-            self._begin_iteration()
+    def __init__(self, context: Any, data: dict[str, Any]) -> None:
+        self._context, self._data = context, data
+        context.call_on_fit_task_begin(**data)
 
-    def _begin_iteration(self) -> None:
-        self._iteration = self._fit.subcontext(task_name="iteration")
-        self._iteration.call_on_fit_task_begin(**self._data)
+    @classmethod
+    def fit(cls, estimator: Any, n_stages: int, X: Any, y: Any, sample_weight: Any) -> "CallbackTask | None":
+        """Begin a fit; None if the estimator has no callbacks."""
+        if not _has_callbacks(estimator):
+            return None
+        from sklearn.callback import CallbackSupportMixin
 
-    def after_iteration(self, number: int, fitted_attributes: Callable[[], dict[str, Any]]) -> bool:
-        """End an iteration and begin the next; return True if a callback asks to stop."""
-        if self._fit is None:
-            return False
-        stop = self._iteration.call_on_fit_task_end(**self._data, reconstruction_attributes=fitted_attributes)
-        self._iteration = None
-        if not stop and number < self._max_iter:
-            self._begin_iteration()
-        return bool(stop)
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        context = CallbackSupportMixin._init_callback_context(estimator, max_subtasks=n_stages)
+        return cls(context, {"estimator": estimator, "X": X, "y": y, "metadata": metadata})
 
-    def end(self, fitted_attributes: Callable[[], dict[str, Any]]) -> None:
-        """End the fit."""
-        if self._fit is None:
-            return
-        if self._iteration is not None:  # begun, but the solver saw that it was not needed
-            self._iteration.call_on_fit_task_end(estimator=self._data["estimator"])
-        self._fit.call_on_fit_task_end(**self._data, reconstruction_attributes=fitted_attributes)
+    def begin(self, name: str, max_subtasks: int = 0) -> "CallbackTask":
+        """Begin a part of this task."""
+        return CallbackTask(self._context.subcontext(task_name=name, max_subtasks=max_subtasks), self._data)
+
+    def end(self, fitted_attributes: Callable[[], dict[str, Any]] | None = None) -> bool:
+        """End this task, perhaps with a model; return True if a callback asks to stop."""
+        if fitted_attributes is None:  # nothing was learned in it
+            return bool(self._context.call_on_fit_task_end(estimator=self._data["estimator"]))
+        return bool(self._context.call_on_fit_task_end(**self._data, reconstruction_attributes=fitted_attributes))

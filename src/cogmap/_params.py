@@ -11,6 +11,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cogmap.exceptions import ParameterError
 
@@ -75,6 +76,14 @@ def check_boolean(owner: str, name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise wrong(owner, name, "True or False", value)
     return bool(value)
+
+
+def numbers(values: Any) -> NDArray[np.float64]:
+    """Return an array of numbers, or of NaN if it has anything else in it."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.array(np.nan)
 
 
 def suggestion(value: object, choices: Iterable[str]) -> str:

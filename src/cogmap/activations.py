@@ -24,11 +24,15 @@ class Activation:
     reach: float  # how far a state can get from the middle
     steepness: float
 
-    def apply(self, net_input: NDArray[np.floating], slope: float | NDArray[np.floating]) -> NDArray[np.floating]:
-        """Replace the net input by the state, in place."""
+    def excite(self, net_input: NDArray[np.floating], slope: float | NDArray[np.floating]) -> NDArray[np.floating]:
+        """Replace the net input by what the tanh is applied to, in place."""
         net_input -= self.center
         net_input *= self.steepness * slope
-        np.tanh(net_input, out=net_input)
+        return net_input
+
+    def apply(self, net_input: NDArray[np.floating], slope: float | NDArray[np.floating]) -> NDArray[np.floating]:
+        """Replace the net input by the state, in place."""
+        np.tanh(self.excite(net_input, slope), out=net_input)
         if self.reach != 1.0:
             net_input *= self.reach
         if self.middle != 0.0:

@@ -1,17 +1,30 @@
 """FCMClassifier: the classifier and feature transformer whose model is a fuzzy cognitive map."""
 
 import copy
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from cogmap._class_map import ClassMap
+from cogmap._encoding import Encoding, FeatureStatistics, Scaling
+from cogmap._labels import all_labels
+from cogmap._learning.recipe import Recipe
+from cogmap._learning.settings import Shape
+from cogmap._learning.solvers import RULES, Outcome, Rule, one_epoch
+from cogmap._learning.table import Table
+from cogmap._parameters import check_parameters
 from cogmap._params import shown, wrong
 from cogmap._threads import one_blas_thread
-from cogmap.base import BaseFCM
-from cogmap.solvers import RULES, Outcome, one_epoch
+from cogmap._validation import input_names
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import MapModel
 
 
-class FCMClassifier(BaseFCM):
+class FCMClassifier(ClassMap):
     """Classifier and feature transformer whose model is a fuzzy cognitive map.
 
     Features, scaled to [0, 1], and classes are concepts of a fully connected map; where they are few, hidden concepts
@@ -58,8 +71,9 @@ class FCMClassifier(BaseFCM):
         of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
         have lowered the loss by less. With 0, all `max_iter` iterations are made, as far as any step still lowers the
         loss.
-    learning_rate : float, default=0.02
-        Step size of ``"adam"`` and ``"rmsprop"``.
+    learning_rate : float or "auto", default="auto"
+        Step size of ``"adam"``, where it falls with the root of the number of steps, and of ``"rmsprop"``. ``"auto"``:
+        0.05 and 0.02.
     batch_size : int or "auto", default="auto"
         Rows in a mini-batch; the remainder is spread over the batches. As many rows as there are, or more, means one
         batch of all rows. ``"auto"`` is 200.
@@ -156,32 +170,32 @@ class FCMClassifier(BaseFCM):
 
     def __init__(
         self,
-        depth="auto",
-        slope=2.0,
-        output="auto",
-        gain=10.0,
-        n_hidden="auto",
-        alpha=0.2,
-        l1_ratio=0.0,
-        solver="lbfgs",
-        max_iter="auto",
-        tol=1e-4,
-        learning_rate=0.02,
-        batch_size="auto",
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        n_teachers="auto",
-        init="balanced",
-        edges=None,
-        weight_bounds=None,
-        scale="logistic",
-        class_weight=None,
-        warm_start=False,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        depth: int | str = "auto",
+        slope: float = 2.0,
+        output: str = "auto",
+        gain: float = 10.0,
+        n_hidden: int | str = "auto",
+        alpha: float = 0.2,
+        l1_ratio: float = 0.0,
+        solver: str = "lbfgs",
+        max_iter: int | str = "auto",
+        tol: float = 1e-4,
+        learning_rate: float | str = "auto",
+        batch_size: int | str = "auto",
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        n_teachers: int | str = "auto",
+        init: str | FuzzyCognitiveMap = "balanced",
+        edges: Any = None,
+        weight_bounds: Any = None,
+        scale: str | bool = "logistic",
+        class_weight: dict[Any, float] | str | None = None,
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.depth = depth
         self.slope = slope
         self.output = output
@@ -208,12 +222,18 @@ class FCMClassifier(BaseFCM):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: Iterable[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn from a part of the data: one pass over it in mini-batches.
 
-        The first call learns the scaling of the features, so its rows should be typical; or scale before, and set
-        ``scale=False``. The solver is ``"adam"`` if `solver` is ``"lbfgs"``, which cannot learn in parts.
-        `early_stopping` and `max_iter` do not apply.
+        The scaling of the features goes on learning from every part. The solver is ``"adam"`` if `solver` is
+        ``"lbfgs"``, which cannot learn in parts. `early_stopping`, `max_iter` and `n_teachers` do not apply. The number
+        of hidden concepts follows the rows of the first part.
 
         Parameters
         ----------
@@ -231,50 +251,61 @@ class FCMClassifier(BaseFCM):
         self : FCMClassifier
             The classifier after the pass. If it fails, an earlier fitted model stays as it was.
         """
-        self._check_parameters()
+        check_parameters(self._owner, self.get_params(deep=False))
         owner = f"{self._owner}.partial_fit"
         if isinstance(self.class_weight, str):
             cure = "The shares of the classes are not known from a part of the data."
             raise wrong(owner, "class_weight", "a dict or None", self.class_weight, cure)
-        with self._unchanged_on_failure():
-            first = not hasattr(self, "map_")
-            if first and classes is None:
-                cure = "List all labels that will ever occur."
-                raise wrong(owner, "classes", "given in the first call", classes, cure)
-            known = _all_labels(classes, owner) if first else self.classes_
-            if classes is not None and not np.array_equal(_all_labels(classes, owner), known):
-                raise wrong(owner, "classes", f"the same as in the first call, {shown(known)}", classes)
-            X, y, weight = self._validate(X, y, sample_weight, reset=first, method="partial_fit")
-            scaling, n_hidden = (None, None) if first else (self.scaling_, self.n_hidden_)
-            table = self._table(X, y, weight, known, scaling, n_hidden)
-            recipe = self._recipe(table)
-            # Not the mean weight of a part, which may be of one class, but the weight itself scales its steps.
-            problem = recipe.problem(table, unit_weight=1.0)
-            rule, random = self._rule_and_random()
-            start = self._start(table, problem.bounds, random, None if first else self._earlier())
-            theta = problem.clip(start).copy()
-            with one_blas_thread():
-                loss = one_epoch(problem, theta, rule, self._batch_size(), random)
-                problem.check_end(theta)
-            self._set(self._fitted(recipe, theta, table))
-            self.loss_curve_ = [*getattr(self, "loss_curve_", []), loss]
-            self.n_iter_ = len(self.loss_curve_)
-            self.outcome_ = Outcome.ONE_PASS
-            self._incremental = rule, random
+        first = not hasattr(self, "model_")
+        if first and classes is None:
+            cure = "List all labels that will ever occur."
+            raise wrong(owner, "classes", "given in the first call", classes, cure)
+        if classes is not None:
+            given = all_labels(classes, owner)
+            if not first and not np.array_equal(given, self.classes_):
+                raise wrong(owner, "classes", f"the same as in the first call, {shown(self.classes_)}", classes)
+        known = given if first else self.classes_
+        self._replace_learned(lambda fitted: fitted._learn_part(X, y, known, sample_weight))
         return self
 
-    def _rule_and_random(self):
-        """Return what partial_fit remembers between calls, as copies: a pass that fails must not leave its mark."""
-        rule = RULES["adam" if self.solver == "lbfgs" else self.solver](self.learning_rate)
-        remembered = copy.deepcopy(getattr(self, "_incremental", None))
-        if remembered is None:
-            return rule, check_random_state(self.random_state)
-        settings = type(rule), self.learning_rate
-        return remembered if (type(remembered[0]), remembered[0].learning_rate) == settings else (rule, remembered[1])
+    def _learn_part(self, X: ArrayLike, y: ArrayLike, classes: NDArray[Any], sample_weight: ArrayLike | None) -> None:
+        """Make one pass over some rows."""
+        earlier = getattr(self, "model_", None)
+        named = hasattr(self, "feature_names_in_")
+        X, y, weight = self._validated(X, y, sample_weight, reset=earlier is None, method="partial_fit")
+        table = Table(X, self._targets(y, weight, None, classes), weight, tuple(input_names(self)))
+        table = self._weighted(table)
+        solver = self.solver if self.solver in RULES else "adam"  # one that can learn in parts
+        shape = Shape(table.n_rows, X.shape[1], table.targets.link.n_outputs, X.size, X.dtype)
+        settings = self._settings(shape, earlier, solver=solver)
+        rule, random, seen = self._remembered(solver, settings.learning_rate)
+        seen += max(table.n_rows, table.total_weight)
+        encoding = Encoding(X.shape[1], settings.n_hidden, self._updated_scaling(earlier, table))
+        table = replace(table, X=encoding.features(X, settings.dtype))
+        recipe = Recipe.for_table(table, settings)
+        problem = recipe.problem(table, part_of=seen)
+        theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, table, settings)
+        theta = problem.clip(theta).copy()
+        with one_blas_thread():
+            loss = one_epoch(problem, theta, rule, settings.batch_size, random)
+            problem.check_end(theta)
+        self.model_ = replace(recipe.model(theta), encoding=encoding)
+        self.loss_curve_ = [*getattr(self, "loss_curve_", []), loss]
+        self.n_iter_ = len(self.loss_curve_)
+        self.outcome_ = Outcome.ONE_PASS
+        self._incremental = rule, random, seen
 
+    def _updated_scaling(self, earlier: MapModel | None, table: Table) -> Scaling | None:
+        """Return the scaling learned from all rows so far."""
+        known = FeatureStatistics.of(table.X, table.weight)
+        if earlier is not None and earlier.encoding.scaling is not None:
+            known = earlier.encoding.scaling.known.merged(known)
+        return self._scaling(known)
 
-def _all_labels(classes, owner):
-    try:
-        return np.unique(np.asarray(list(classes)))
-    except TypeError:
-        raise wrong(owner, "classes", "a list of labels of one type", classes) from None
+    def _remembered(self, solver: str, learning_rate: float) -> tuple[Rule, np.random.RandomState, float]:
+        """Return rule, random numbers and weight seen so far, as copies: a pass that fails must not leave its mark."""
+        rule = RULES[solver](learning_rate)
+        known_rule, random, seen = copy.deepcopy(getattr(self, "_incremental", (None, None, 0.0)))
+        if type(known_rule) is type(rule) and known_rule.learning_rate == learning_rate:
+            rule = known_rule
+        return rule, check_random_state(self.random_state) if random is None else random, seen

@@ -1,18 +1,24 @@
 """FCMClassifierCV: a map whose depth and penalty are chosen on rows that its teachers did not learn from."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from scipy.stats import rankdata
 
-from cogmap._params import check_integer, check_number, wrong
-from cogmap._threads import one_blas_thread
-from cogmap.base import BaseFCM
-from cogmap.learning import affords_teachers, divisions, learn_teacher
+from cogmap._class_map import ClassMap
+from cogmap._learning.learn import Learned, learn
+from cogmap._learning.search import choose
+from cogmap._learning.settings import Settings, Shape
+from cogmap._learning.solvers import Theta
+from cogmap._learning.table import Table
+from cogmap._monitor import FitMonitor
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import MapModel
 
 
-class FCMClassifierCV(BaseFCM):
+class FCMClassifierCV(ClassMap):
     """Fuzzy cognitive map with depth and penalty chosen by cross-validation.
 
     `FCMClassifier` lets teachers learn, each without a part of the rows, and one map learn from them. This class does
@@ -62,9 +68,9 @@ class FCMClassifierCV(BaseFCM):
     ----------
     depth_, alpha_ : int, float
         The depth and the penalty chosen.
-    cv_results_ : dict of ndarray
-        ``"depth"``, ``"alpha"``, ``"mean_loss"`` of shape (n_candidates,) and ``"losses"`` of shape (n_candidates,
-        n_folds): the loss on the rows kept aside, for each choice. ``pandas.DataFrame`` shows the first three.
+    cv_results_ : dict of ndarray of shape (n_candidates,)
+        ``"depth"``, ``"alpha"``, ``"mean_loss"``, ``"rank_loss"`` and ``"split0_loss"`` and so on: the loss on the rows
+        kept aside, for each choice. ``pandas.DataFrame`` shows them as a table.
     map_, n_hidden_, classes_, output_, gain_, teacher_losses_, loss_curve_, n_iter_, outcome_, scaling_
         As for `FCMClassifier`.
     n_features_in_ : int
@@ -84,43 +90,30 @@ class FCMClassifierCV(BaseFCM):
     >>> fcm = FCMClassifierCV(depths=(2, 1), alphas=(0.2, 2.0), random_state=0).fit(X, y)
     >>> fcm.depth_ in (1, 2)
     True
-    >>> fcm.cv_results_["losses"].shape  # four choices, four folds
-    (4, 4)
+    >>> fcm.cv_results_["mean_loss"].shape  # four choices
+    (4,)
     """
-
-    # What FCMClassifier has as parameters and this class has settled.
-    depth = 2
-    alpha = 0.2
-    solver = "lbfgs"
-    tol = 1e-4
-    learning_rate = 0.02
-    batch_size = "auto"
-    early_stopping = False
-    validation_fraction = 0.1
-    _patience = 10  # not n_iter_no_change: scikit-learn takes an attribute of that name for a parameter
-    n_teachers = "auto"
-    warm_start = False
 
     def __init__(
         self,
-        depths=(2, 1, 3),
-        alphas=(0.2, 0.02, 2.0),
-        n_folds=4,
-        slope=2.0,
-        output="auto",
-        gain=10.0,
-        n_hidden="auto",
-        l1_ratio=0.0,
-        max_iter="auto",
-        init="balanced",
-        edges=None,
-        weight_bounds=None,
-        scale="logistic",
-        class_weight=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        depths: Sequence[int] = (2, 1, 3),
+        alphas: Sequence[float] = (0.2, 0.02, 2.0),
+        n_folds: int = 4,
+        slope: float = 2.0,
+        output: str = "auto",
+        gain: float = 10.0,
+        n_hidden: int | str = "auto",
+        l1_ratio: float = 0.0,
+        max_iter: int | str = "auto",
+        init: str | FuzzyCognitiveMap = "balanced",
+        edges: Any = None,
+        weight_bounds: Any = None,
+        scale: str | bool = "logistic",
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.depths = depths
         self.alphas = alphas
         self.n_folds = n_folds
@@ -139,65 +132,26 @@ class FCMClassifierCV(BaseFCM):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        for depth in self._choices("depths", self.depths):
-            check_integer(self._owner, "depths", depth, low=1)
-        for alpha in self._choices("alphas", self.alphas):
-            check_number(self._owner, "alphas", alpha, low=0)
-        check_integer(self._owner, "n_folds", self.n_folds, low=2)
+    def _candidates(self, shape: Shape, earlier: MapModel | None) -> list[Settings]:
+        """Return the settings of each depth with each penalty."""
+        return [self._settings(shape, depth=depth, alpha=alpha) for depth, alpha in product(self.depths, self.alphas)]
 
-    def _choices(self, name, values):
-        try:
-            choices = [] if isinstance(values, str) else list(values)
-        except TypeError:
-            choices = []
-        if not choices:
-            raise wrong(self._owner, name, "a sequence of at least one number", values)
-        return choices
-
-    def _teach(self, recipe, table, start, random, earlier):
-        """Choose depth and penalty by the losses of the teachers; return the choice and its teachers."""
-        parts = divisions(table, self.n_folds, random)[: None if affords_teachers(table) else 1]
-        if not parts:  # one row a class: nothing can be kept aside
-            return recipe, []
-        candidates = [replace(recipe, depth=depth, alpha=alpha) for depth, alpha in product(self.depths, self.alphas)]
-        starts = [start() for _ in parts]  # the same for every candidate, so that only the candidates differ
-        learned = Parallel(n_jobs=self.n_jobs)(
-            delayed(_learn_teacher)(candidate, part, theta)
-            for candidate in candidates
-            for part, theta in zip(parts, starts, strict=True)
-        )
-        n_parts = len(parts)
-        teachers = [learned[i : i + n_parts] for i in range(0, len(learned), n_parts)]
-        losses = np.array([[teacher.loss for teacher in of_candidate] for of_candidate in teachers])
-        weights = [aside.total_weight for _, aside in parts]
-        mean = np.average(losses, axis=1, weights=weights)
-        chosen = clearly_best(losses, mean)
+    def _learn(
+        self,
+        table: Table,
+        candidates: list[Settings],
+        random: np.random.RandomState,
+        monitor: FitMonitor,
+        start: Theta | None,
+    ) -> Learned:
+        """Choose depth and penalty by the losses of the teachers, and learn from those of the choice."""
+        choice = choose(table, candidates, self.n_folds, random, monitor, self.n_jobs)
         self.cv_results_ = {
             "depth": np.array([candidate.depth for candidate in candidates]),
             "alpha": np.array([candidate.alpha for candidate in candidates]),
-            "mean_loss": mean,
-            "losses": losses,
+            "mean_loss": choice.mean_loss,
+            "rank_loss": rankdata(choice.mean_loss, method="min"),
+            **{f"split{i}_loss": losses for i, losses in enumerate(choice.losses.T)},
         }
-        self.alpha_ = candidates[chosen].alpha
-        return candidates[chosen], teachers[chosen] if n_parts > 1 else []
-
-
-def _learn_teacher(recipe, division, theta):
-    """Let a teacher learn, in a process of its own."""
-    with one_blas_thread():
-        return learn_teacher(recipe, division, theta)
-
-
-def clearly_best(losses, mean):
-    """Return the candidate with the smallest mean loss, but the first if it is within one standard error of that.
-
-    Few parts of few rows make losses that differ by chance, and what is chosen by chance is worse than what was
-    preferred for a reason.
-    """
-    best = int(mean.argmin())
-    behind = losses[0] - losses[best]
-    if len(behind) == 1:
-        return best
-    return best if mean[0] - mean[best] > behind.std(ddof=1) / np.sqrt(len(behind)) else 0
+        self.alpha_ = candidates[choice.number].alpha
+        return learn(table, candidates[choice.number], random, monitor, teachers=choice.teachers)

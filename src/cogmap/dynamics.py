@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import check_integer, check_number, wrong
-from cogmap.activations import get_activation
+from cogmap._params import Words, check_integer, check_number, wrong
 from cogmap.map import FuzzyCognitiveMap
 
 # Maps of two concepts for figures. Each is symmetric about its centre: the bias makes (0.5, 0.5) a fixed point,
@@ -102,7 +101,7 @@ def _check_starts(fcm: FuzzyCognitiveMap, starts: ArrayLike) -> NDArray[np.float
     except (TypeError, ValueError):
         raise wrong("attractors", "starts", expected, starts) from None
     if states.ndim != 2 or states.shape[1] != fcm.n_concepts:
-        raise wrong("attractors", "starts", expected, f"shape {states.shape}")
+        raise wrong("attractors", "starts", expected, Words(f"shape {states.shape}"))
     if not np.isfinite(states).all():
         raise wrong("attractors", "starts", expected, starts, "Replace NaN and infinity.")
     return states
@@ -134,8 +133,7 @@ def _on_cycle(ends: NDArray[np.float64], cycle: NDArray[np.float64], tolerance: 
 
 def _draws_in(fcm: FuzzyCognitiveMap, cycle: NDArray[np.float64]) -> bool:
     """Say whether a small deviation from the cycle shrinks on a way round it."""
-    activation = get_activation(fcm.activation)
     growth = np.eye(fcm.n_concepts)
     for states in cycle:
-        growth = activation.derivative(fcm.step(states), fcm.slope)[:, None] * fcm.weights @ growth
+        growth = fcm.sensitivity(fcm.step(states))[:, None] * fcm.weights @ growth
     return bool(np.abs(np.linalg.eigvals(growth)).max() <= 1.0)

@@ -43,7 +43,7 @@ def _finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected:
 class FuzzyCognitiveMap:
     """A directed graph of concepts that influence each other.
 
-    A step takes the states ``A`` of all concepts, one row a sample, to ``f(A @ weights.T + bias)``, where ``f`` is
+    A step takes the states ``A`` of all concepts, one row per sample, to ``f(A @ weights.T + bias)``, where ``f`` is
     the activation function. A map never changes: learning makes a new one.
 
     Parameters
@@ -53,7 +53,7 @@ class FuzzyCognitiveMap:
     bias : array-like of shape (n_concepts,), default=None
         What is added to the net input of each concept. None means zeros.
     slope : float or array-like of shape (n_concepts,), default=1.0
-        Steepness of the activation function: one number, or one a concept.
+        Steepness of the activation function: one number, or one per concept.
     concepts : sequence of str, default=None
         Names of the concepts, no two alike. None means C1, C2, ...
     activation : {"sigmoid", "logistic", "tanh"}, default="sigmoid"
@@ -85,6 +85,15 @@ class FuzzyCognitiveMap:
         concepts: Sequence[str] | None = None,
         activation: str = "sigmoid",
     ) -> None:
+        if hasattr(weights, "columns"):
+            raise wrong(
+                _OWNER,
+                "weights",
+                "an array, weights[i, j] being the influence of concept j on concept i",
+                Words("a data frame, of which it cannot be told whether its rows are sources or targets"),
+                "Pass frame.to_numpy() and concepts=list(frame.columns) if its rows are targets, frame.to_numpy().T if "
+                "they are sources.",
+            )
         shape = _shape(weights)
         if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
             raise wrong(
@@ -95,10 +104,10 @@ class FuzzyCognitiveMap:
         self._bias = _read_only(
             np.zeros(n_concepts)
             if bias is None
-            else _finite_array("bias", bias, (n_concepts,), "an array, one number a concept,")
+            else _finite_array("bias", bias, (n_concepts,), "an array, one number per concept,")
         )
         slope_shape = () if _shape(slope) == () else (n_concepts,)
-        slopes = _finite_array("slope", slope, slope_shape, "a number, or an array, one number a concept,")
+        slopes = _finite_array("slope", slope, slope_shape, "a number, or an array, one number per concept,")
         if not (slopes > 0).all():
             raise wrong(_OWNER, "slope", "greater than 0", slope, "Change the sign of the weights instead.")
         self._slope: float | NDArray[np.float64] = _read_only(slopes) if slopes.ndim else float(slopes)
@@ -117,7 +126,7 @@ class FuzzyCognitiveMap:
 
     @property
     def slope(self) -> float | NDArray[np.float64]:
-        """Steepness of the activation: a float, or a read-only array with one number a concept."""
+        """Steepness of the activation: a float, or a read-only array with one number per concept."""
         return self._slope if isinstance(self._slope, float) else self._slope.view()
 
     @property
@@ -149,7 +158,7 @@ class FuzzyCognitiveMap:
         -------
         ndarray of shape (n_computed,) or (n_samples, n_computed)
         """
-        A = self._check_states(states, "step")
+        A = self._check_states(states, "net_input")
         result: NDArray[np.floating] = A @ self._weights[concepts].T.astype(A.dtype, copy=False)
         result += self._bias[concepts]
         return result
@@ -159,7 +168,9 @@ class FuzzyCognitiveMap:
         if A.dtype != np.float32:
             A = A.astype(np.float64, copy=False)
         if A.ndim not in (1, 2) or A.shape[-1] != self.n_concepts:
-            expected = f"an array of shape ({self.n_concepts},) or (n_samples, {self.n_concepts}), one state a concept"
+            expected = (
+                f"an array of shape ({self.n_concepts},) or (n_samples, {self.n_concepts}), one state per concept"
+            )
             raise wrong(f"{_OWNER}.{method}", "states", expected, Words(f"shape {A.shape}"))
         return A
 
@@ -176,7 +187,45 @@ class FuzzyCognitiveMap:
         ndarray of the shape of `states`
             States of the concepts one step later.
         """
-        return self._activation.apply(self.net_input(states), self._slope)
+        A = self._check_states(states, "step")
+        return self._activation.apply(self.net_input(A), self._slope)
+
+    def excitation(self, states: ArrayLike, concepts: slice = slice(None)) -> NDArray[np.floating]:
+        """Return what the tanh inside the activation function is applied to: the net input, centred and steepened.
+
+        Parameters
+        ----------
+        states : array-like of shape (n_concepts,) or (n_samples, n_concepts)
+            States of the concepts.
+        concepts : slice, default=slice(None)
+            Which concepts to compute it for.
+
+        Returns
+        -------
+        ndarray of shape (n_computed,) or (n_samples, n_computed)
+        """
+        slope = self._slope if isinstance(self._slope, float) else self._slope[concepts]
+        return self._activation.excite(self.net_input(states, concepts), slope)
+
+    def excitation_slope(self, concepts: slice = slice(None)) -> NDArray[np.float64]:
+        """Return the derivative of `excitation` with respect to the net input, one number per concept."""
+        return self._activation.steepness * np.broadcast_to(self._slope, self.n_concepts)[concepts]
+
+    def sensitivity(self, states: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Return the derivative of each state with respect to the net input that led to it.
+
+        The derivative of a step from states A to states B is thus ``sensitivity(B)[:, None] * weights``.
+
+        Parameters
+        ----------
+        states : ndarray of shape (n_concepts,) or (n_samples, n_concepts)
+            States after a step.
+
+        Returns
+        -------
+        ndarray of the shape of `states`
+        """
+        return self._activation.derivative(states, self._slope)
 
     def run(self, states: ArrayLike, depth: int) -> NDArray[np.floating]:
         """Return the whole trajectory: `states` and the `depth` states that follow.
@@ -290,7 +339,7 @@ def _check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[st
         raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts)
     names = tuple(concepts)
     if len(names) != n_concepts or not all(isinstance(name, str) for name in names):
-        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} strings, one a concept", concepts)
+        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} strings, one per concept", concepts)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise wrong(_OWNER, "concepts", "names of which no two are alike", concepts, f"Rename one of each: {twice}.")

@@ -8,7 +8,7 @@ import sys
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cogmap import FCMClassifier, FCMClassifierCV
+from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor
 
 # Every solver, output, start and penalty, so that no path escapes the checks. Early stopping is not here because
 # keeping rows aside is not the same for a row of weight 2 as for two rows, which one of the checks asks for.
@@ -19,6 +19,9 @@ ESTIMATORS = [
     FCMClassifier(solver="rmsprop", max_iter=50, scale=False, init="uniform"),
     FCMClassifier(l1_ratio=0.5, init="correlation", weight_bounds=(-5, 5)),
     FCMClassifierCV(depths=(1, 2), alphas=(0.2,), n_folds=3),
+    FCMRegressor(),
+    FCMRegressor(solver="adam", max_iter=50, scale=True),
+    FCMRegressor(l1_ratio=0.5, init="correlation", weight_bounds=(-5, 5)),
 ]
 
 
@@ -30,20 +33,21 @@ def test_check_of_scikit_learn(estimator, check):
 
 
 COUNT_CHECKS = """
-import json, warnings
+import json, sys, warnings
 from sklearn.utils.estimator_checks import check_estimator
-from cogmap import FCMClassifier
+import cogmap
 warnings.simplefilter("ignore")
-results = check_estimator(FCMClassifier(), on_skip=None, on_fail=None)
+results = check_estimator(getattr(cogmap, sys.argv[1])(), on_skip=None, on_fail=None)
 print(json.dumps([[result["status"], result["check_name"]] for result in results]))
 """
 
 
-def test_all_checks_run_and_pass():
+@pytest.mark.parametrize("name", ["FCMClassifier", "FCMClassifierCV", "FCMRegressor"])
+def test_all_checks_run_and_pass(name):
     """All checks run and pass, also that of other array libraries, which has to be switched on before an import."""
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
     run = subprocess.run(
-        [sys.executable, "-c", COUNT_CHECKS], env=environment, capture_output=True, check=True, text=True
+        [sys.executable, "-c", COUNT_CHECKS, name], env=environment, capture_output=True, check=True, text=True
     )
     results = json.loads(run.stdout)
     assert [result for result in results if result[0] != "passed"] == []

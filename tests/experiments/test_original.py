@@ -6,9 +6,10 @@ from scipy.optimize import check_grad
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import minmax_scale
 
+from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy
+from cogmap._learning.objective import Objective
 from cogmap.experiments.original import OriginalFCM
 from cogmap.experiments.published import fcm_parameters
-from cogmap.objective import loss_and_gradient
 
 ROWS, FEATURES = 7, 3
 
@@ -29,15 +30,17 @@ def problem():
 @pytest.mark.parametrize("output", ["single", "one_hot"])
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_with_undecided_outputs_it_is_the_sum_of_the_papers_losses(problem, output, depth):
-    """The same loss and gradient as the learning core, times the number of rows."""
+    """The same sums of losses and gradients as the learning core."""
     X, y, numbers = problem
     targets = np.eye(2)[y][:, 1:] if output == "single" else np.eye(2)[y]
     r = FEATURES + targets.shape[1]
     W, b = numbers[: r * r].reshape(r, r), numbers[-r:]
     loss, gradient = model(output, depth=depth)._sum(W, b, np.hstack([X, np.full_like(targets, 0.5)]), targets)
-    expected, dW, db = loss_and_gradient(W, b, X, y, n_classes=2, output=output, depth=depth, slope=1.5)
-    np.testing.assert_allclose(loss, ROWS * expected)
-    np.testing.assert_allclose(gradient, ROWS * np.concatenate([dW.ravel(), db]), atol=1e-12)
+    of_paper = LogLoss() if output == "single" else SoftmaxCrossEntropy(2)
+    objective = Objective(X, y, of_paper, depth=depth, slope=1.5)
+    expected, expected_gradient, _ = objective.sums(np.concatenate([W.ravel(), b]))
+    np.testing.assert_allclose(loss, expected)
+    np.testing.assert_allclose(gradient, expected_gradient, atol=1e-12)
 
 
 def test_gradient_of_the_log_loss_of_each_output(problem):
@@ -60,6 +63,8 @@ def test_labels_that_do_not_occur_have_an_output():
     assert set(fcm.predict(minmax_scale(X))) <= {1, 2, 3}
     assert fcm.score(minmax_scale(X), y + 1) > 0.9
     assert fcm.predict_proba(minmax_scale(X)).shape == (150, 4)
+    names = ["x0", "x1", "x2", "x3", "class=0", "class=1", "class=2", "class=3"]
+    assert fcm.get_feature_names_out().tolist() == list(fcm.map_.concepts) == names
 
 
 def test_the_same_seed_gives_the_same_map_in_batches_too():

@@ -14,9 +14,10 @@ from numpydoc.docscrape import FunctionDoc, NumpyDocString
 from packaging.version import Version
 
 import cogmap
-from cogmap import FCMClassifier, FuzzyCognitiveMap
+from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
+from cogmap._learning.objective import Objective
 from cogmap.experiments.rivals import GaussianMixtureClassifier
-from cogmap.objective import Objective
+from cogmap.model import MapModel
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,8 +33,18 @@ def test_import_brings_nothing_but_what_it_stands_on():
         code = f"import {names}, sys; print(*{{name.split('.')[0] for name in sys.modules}})"
         return {name for name in run_python(code).split() if name not in sys.stdlib_module_names}
 
-    extra = loaded("cogmap") - loaded("sklearn.base, sklearn.utils.multiclass, scipy.optimize")
+    extra = loaded("cogmap.classifier") - loaded("sklearn.base, sklearn.utils.multiclass, scipy.optimize")
     assert {name for name in extra if not name.startswith("_")} == {"cogmap"}
+
+
+def test_public_names_are_imported_when_asked_for():
+    """All are there, and a name that is not says so."""
+    for name in cogmap.__all__:
+        assert getattr(cogmap, name) is not None
+        assert name in dir(cogmap)
+    with pytest.raises(AttributeError, match="'cogmap' has no attribute 'FCM'"):
+        cogmap.FCM  # noqa: B018
+    assert "sklearn" not in run_python("import cogmap, sys; print(*sys.modules)").split()
 
 
 def test_wheel_holds_the_package_and_its_licence(tmp_path):
@@ -75,7 +86,10 @@ def test_dependencies_have_lower_bounds_and_no_caps():
         assert "==" not in requirement
 
 
-@pytest.mark.parametrize("cls", [FCMClassifier, FuzzyCognitiveMap, Objective, GaussianMixtureClassifier])
+PUBLIC = [FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, MapModel, GaussianMixtureClassifier]
+
+
+@pytest.mark.parametrize("cls", [*PUBLIC, Objective])
 def test_documented_parameters_are_those_of_the_signature(cls):
     """Every parameter is described, in order, with the default that it has."""
     described = {
@@ -91,7 +105,7 @@ def test_documented_parameters_are_those_of_the_signature(cls):
             assert repr(parameter.default).replace("'", '"') == written or eval(written) == parameter.default, name
 
 
-@pytest.mark.parametrize("cls", [FCMClassifier, FuzzyCognitiveMap, GaussianMixtureClassifier])
+@pytest.mark.parametrize("cls", PUBLIC)
 def test_public_methods_are_documented(cls):
     """Every public method has a summary and describes its parameters."""
     for name, method in inspect.getmembers(cls, inspect.isfunction):

@@ -20,16 +20,20 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_X_y
 
-from cogmap.initialization import uniform
+from cogmap._encoding import Encoding
+from cogmap._labels import class_link
+from cogmap._learning.initialization import uniform
+from cogmap._learning.solvers import RULES, Outcome
+from cogmap._learning.solvers.adaptive import batches
+from cogmap._prediction import ClassPredictor
+from cogmap._validation import input_names
 from cogmap.map import FuzzyCognitiveMap
-from cogmap.prediction import MapPredictor
-from cogmap.solvers.adaptive import RULES, batches
-from cogmap.solvers.outcomes import Outcome
+from cogmap.model import MapModel, concept_names
 
 States = NDArray[Any]
 
 
-class OriginalFCM(MapPredictor, BaseEstimator):
+class OriginalFCM(ClassPredictor, BaseEstimator):
     """A map learned as by the author's program.
 
     Parameters
@@ -91,10 +95,9 @@ class OriginalFCM(MapPredictor, BaseEstimator):
     def fit(self, X: Any, y: Any) -> "OriginalFCM":
         """Learn a map from features in [0, 1] and labels 0, 1, ..."""
         X, y = check_X_y(X, y, dtype=np.float32)
-        self.classes_ = np.arange(y.max() + 1)
+        classes = np.arange(y.max() + 1)
         self.n_features_in_ = X.shape[1]
-        self.output_, self.depth_, self.gain_, self.scaling_ = self.output, self.depth, 1.0, None
-        one_hot = np.eye(len(self.classes_), dtype=np.float32)[y]
+        one_hot = np.eye(len(classes), dtype=np.float32)[y]
         targets = one_hot[:, 1:] if self.output == "single" else one_hot
 
         random = np.random.RandomState(self.random_state)
@@ -114,7 +117,10 @@ class OriginalFCM(MapPredictor, BaseEstimator):
                 total += loss
             self.loss_curve_.append(total / len(X))
         self.n_iter_, self.outcome_ = self.max_iter, Outcome.ALL_ITERATIONS
-        self.map_ = FuzzyCognitiveMap(W.astype(np.float64), b.astype(np.float64), slope=self.slope)
+        link = class_link(self.output, classes, 1.0, "OriginalFCM")
+        names = concept_names(input_names(self), 0, link.names)
+        fcm = FuzzyCognitiveMap(W.astype(np.float64), b.astype(np.float64), self.slope, names)
+        self.model_ = MapModel(fcm, self.depth, Encoding(X.shape[1]), link)
         return self
 
     def _sum(self, W: States, b: States, first: States, targets: States) -> tuple[float, States]:

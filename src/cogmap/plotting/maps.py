@@ -12,10 +12,10 @@ from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from numpy.typing import ArrayLike, NDArray
 
+from cogmap._encoding import UNDECIDED
 from cogmap._params import check_integer, wrong
 from cogmap.activations import get_activation
 from cogmap.dynamics import attractors
-from cogmap.encoding import UNDECIDED
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.plotting.canvas import GREY, INK, MARKERS, color_of, legend_above, make_axes, paler
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from cogmap._learning.structure import weight_limits
 from cogmap.exceptions import ParameterError
-from cogmap.structure import weight_limits
 
 CONCEPTS = ["rain", "mood", "class=yes"]
 

@@ -1,39 +1,66 @@
 """The loop that all solvers share: what is minimised, what is watched, and when it ends.
 
-A solver is a function of a `Problem`, a start and a `Watch`. It calls the watch after every iteration and stops as
-soon as the watch returns an outcome. (It is not the other way round, a loop that asks a solver for a step, because
-SciPy's L-BFGS-B keeps its loop to itself.)
+A solver is called with a `Problem`, a start, a `Watch` and a source of random numbers. It calls the watch after every
+iteration and stops as soon as the watch returns an outcome. (It is not the other way round, a loop that asks a solver
+for a step, because SciPy's L-BFGS-B keeps its loop to itself.)
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap._learning.objective import Objective
+from cogmap._learning.penalties import ElasticNet
+from cogmap._learning.solvers.outcomes import Outcome
+from cogmap._learning.structure import Bounds
 from cogmap.exceptions import NonFiniteLossError
-from cogmap.objective import Objective
-from cogmap.penalties import ElasticNet
-from cogmap.solvers.outcomes import Outcome
-from cogmap.structure import Bounds
 
 Theta = NDArray[np.float64]
 
 
+class Solver(Protocol):
+    """What learning asks of a solver."""
+
+    @property
+    def all_rows(self) -> bool:
+        """Whether every iteration uses all rows, so that neither their order nor repetition need matter."""
+        ...
+
+    def __call__(
+        self, problem: "Problem", theta: Theta, watch: "Watch", random: np.random.RandomState
+    ) -> tuple[Theta, Outcome]:
+        """Minimise from `theta` until the watch says how it ends."""
+        ...
+
+
 @dataclass(frozen=True)
 class Problem:
-    """A mean loss, a penalty, and bounds on the parameters."""
+    """The mean of a loss, a penalty, and bounds on the parameters."""
 
     objective: Objective
     penalty: ElasticNet
     bounds: Bounds | None = None  # of the weights; the bias is always free
+    unit_weight: float | None = None  # the weight that counts as one row; None takes the mean
+
+    @cached_property
+    def _row(self) -> float:
+        """By what the sum over one row is divided."""
+        return self.unit_weight or self.objective.total_weight / self.objective.n_rows
 
     def smooth_value_and_gradient(self, theta: Theta, rows: NDArray[np.integer] | None = None) -> tuple[float, Theta]:
         """Return loss and gradient of everything but the absolute part of the penalty."""
         with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
-            loss, gradient = self.objective.value_and_gradient(theta, rows)
+            loss, gradient, _ = self.objective.sums(theta, rows)
+            count = self._row * (self.objective.n_rows if rows is None else len(rows))
+            loss /= count
+            gradient /= count
             loss += self.penalty.add_smooth_part(theta, gradient)
-            self._check_finite(theta, loss + 0.0 * gradient.sum())
+            self._check_finite(theta, loss + 0.0 * float(gradient.sum()))
         return loss, gradient
 
     def check_end(self, theta: Theta) -> None:
@@ -42,14 +69,15 @@ class Problem:
             self._check_finite(theta, self.objective.value(theta) + 0.0 * theta.sum())
 
     def _check_finite(self, theta: Theta, loss: float) -> None:
-        if not np.isfinite(loss):
+        if not math.isfinite(loss):
             raise NonFiniteLossError(
                 f"The loss became {loss:g}: the largest weight is {np.abs(theta).max():.3g}. Lower learning_rate "
                 "(solver='adam' or 'rmsprop') or alpha, set weight_bounds, or scale the features to [0, 1]."
             )
 
+    @cached_property
     def theta_bounds(self) -> tuple[Theta, Theta] | None:
-        """Return the smallest and the largest value of each parameter, or None if all are free."""
+        """The smallest and the largest value of each parameter, or None if all are free."""
         if self.bounds is None:
             return None
         free = np.full(self.objective.n_concepts, np.inf)
@@ -58,8 +86,7 @@ class Problem:
 
     def clip(self, theta: Theta) -> Theta:
         """Return the nearest parameters within the bounds."""
-        bounds = self.theta_bounds()
-        return theta if bounds is None else np.clip(theta, *bounds)
+        return theta if self.theta_bounds is None else np.clip(theta, *self.theta_bounds)
 
 
 @dataclass

@@ -1,12 +1,14 @@
 """L-BFGS-B, SciPy's: all rows at once, bounds on the weights, few iterations."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.optimize
 
-from cogmap.solvers.driver import Problem, Theta, Watch
-from cogmap.solvers.outcomes import Outcome
+from cogmap._learning.solvers.driver import Problem, Theta, Watch
+from cogmap._learning.solvers.outcomes import Outcome
+from cogmap._learning.solvers.spaces import Centred
 
 _MANY_CONCEPTS = 200
 
@@ -41,48 +43,25 @@ class _Signs:
         )
 
 
-class _Centred:
-    """Parameters in which L-BFGS needs half as many iterations: halved weights, and the net input at the middle.
+@dataclass(frozen=True)
+class LBFGS:
+    """L-BFGS-B in centred parameters; `watch.tol` bounds the entries of the gradient."""
 
-    States lie in [0, 1]. A change of a weight moves what its concept gets from every row, as a change of the bias
-    does, and the two compete. With states counted from their middle, W A + b = W (A - 1/2) + c, they hardly do; and
-    states that spread by about 1/4 around it weigh about as much as the 1 beside c if W is written 2 V.
-    """
+    all_rows = True
 
-    def __init__(self, n_concepts: int) -> None:
-        self.n_concepts = n_concepts
-        self.n_weights = n_concepts**2
-
-    def _square(self, theta: Theta) -> Theta:
-        return theta[: self.n_weights].reshape(self.n_concepts, self.n_concepts)
-
-    def from_theta(self, theta: Theta) -> Theta:
-        W = self._square(theta)
-        return np.concatenate([0.5 * W.ravel(), theta[self.n_weights :] + 0.5 * W.sum(axis=1)])
-
-    def to_theta(self, x: Theta) -> Theta:
-        V = self._square(x)
-        return np.concatenate([2.0 * V.ravel(), x[self.n_weights :] - V.sum(axis=1)])
-
-    def bound(self, of_theta: Theta) -> Theta:
-        """Return a bound of theta, whose bias is free, as a bound of these parameters."""
-        return np.concatenate([0.5 * of_theta[: self.n_weights], of_theta[self.n_weights :]])
-
-    def gradient(self, of_theta: Theta) -> Theta:
-        """Turn the gradient with respect to theta, in place, into the one with respect to these parameters."""
-        dW, db = self._square(of_theta), of_theta[self.n_weights :]
-        dW *= 2.0
-        dW -= db[:, None]
-        return of_theta
+    def __call__(
+        self, problem: Problem, theta: Theta, watch: Watch, random: np.random.RandomState | None = None
+    ) -> tuple[Theta, Outcome]:
+        """Minimise from `theta` until the watch says how it ends."""
+        return _solve(problem, theta, watch)
 
 
-def solve_lbfgs(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome]:
-    """Minimise with L-BFGS-B from `theta`; `watch.tol` bounds the entries of the gradient."""
+def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome]:
     penalty = problem.penalty
-    centred = _Centred(problem.objective.n_concepts)
+    centred = Centred(problem.objective.n_concepts)
     signs = _Signs(penalty.n_weights) if penalty.l1 else None
-    l1 = 2.0 * penalty.l1  # of the halved weights
-    bounds = problem.theta_bounds()
+    l1 = centred.weight_scale * penalty.l1
+    bounds = problem.theta_bounds
     if bounds is not None:
         bounds = centred.bound(bounds[0]), centred.bound(bounds[1])
     if signs is not None:

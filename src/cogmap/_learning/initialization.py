@@ -1,13 +1,15 @@
 """Weights to start learning from."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap._encoding import UNDECIDED
+from cogmap._learning.structure import Bounds
 from cogmap._params import Words, shown, suggestion, wrong
 from cogmap.activations import get_activation
-from cogmap.encoding import UNDECIDED
 from cogmap.map import FuzzyCognitiveMap
-from cogmap.structure import Bounds
 
 Weights = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -68,7 +70,7 @@ def correlation(
     return _centred(W, middle, limits)
 
 
-def from_map(expert: FuzzyCognitiveMap, concepts: list[str], slope: float, owner: str) -> Weights:
+def from_map(expert: FuzzyCognitiveMap, concepts: Sequence[str], slope: float, owner: str) -> Weights:
     """Weights and bias that make the same trajectories as an expert's map, at our slope.
 
     The expert's concepts are matched by name, in any order. A map whose concepts were never named (C1, C2, ...) is

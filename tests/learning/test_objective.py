@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy
+from cogmap._learning.objective import Objective
 from cogmap._threads import one_blas_thread
 from cogmap.exceptions import ParameterError
-from cogmap.objective import Objective, loss_and_gradient
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,9 @@ def large(random_problem):
 
 
 def evaluate(problem, theta, **changes):
-    return Objective(**{**problem, **changes}).value_and_gradient(theta)
+    """Return mean loss and gradient."""
+    loss, gradient, weight = Objective(**{**problem, **changes}).sums(theta)
+    return loss / weight, gradient / weight
 
 
 def assert_same(result, expected, tolerance):
@@ -59,11 +62,10 @@ def test_memory_order_of_X_changes_nothing_but_rounding(large):
 def test_integer_weights_equal_repeated_rows(large):
     """A weight of 3 is the row three times, 0 is no row."""
     problem, theta = large
-    times = np.random.default_rng(0).integers(0, 4, len(problem["y"]))
+    times = np.random.default_rng(0).integers(0, 4, len(problem["targets"]))
     weighted = evaluate(problem, theta, sample_weight=times)
-    repeated = evaluate(
-        problem, theta, X=problem["X"].repeat(times, axis=0), y=problem["y"].repeat(times), sample_weight=None
-    )
+    rows = np.repeat(np.arange(len(times)), times)
+    repeated = evaluate(problem, theta, X=problem["X"][rows], targets=problem["targets"][rows], sample_weight=None)
     assert_same(weighted, repeated, 1e-12)
 
 
@@ -78,11 +80,9 @@ def test_float32_is_close_and_returns_float64(large):
     problem, theta = large
     objective = Objective(**{**problem, "X": problem["X"].astype(np.float32)})
     assert objective.dtype == np.float32
-    loss, gradient = objective.value_and_gradient(theta)
+    loss, gradient, weight = objective.sums(theta)
     assert gradient.dtype == np.float64
-    expected = evaluate(problem, theta)
-    assert abs(loss - expected[0]) < 1e-6
-    np.testing.assert_allclose(gradient, expected[1], rtol=0, atol=1e-6)
+    assert_same((loss / weight, gradient / weight), evaluate(problem, theta), 1e-6)
 
 
 def test_inputs_are_never_modified(large):
@@ -100,9 +100,9 @@ def test_result_of_a_call_survives_the_next(large):
     """Buffers are made once, but what is returned belongs to the caller."""
     problem, theta = large
     objective = Objective(**problem)
-    _, gradient = objective.value_and_gradient(theta)
+    _, gradient, _ = objective.sums(theta)
     kept = gradient.copy()
-    objective.value_and_gradient(theta + 1.0)
+    objective.sums(theta + 1.0)
     assert np.array_equal(gradient, kept)
 
 
@@ -110,37 +110,60 @@ def test_value_is_the_value_without_gradient(large):
     """The cheaper call gives the same loss."""
     problem, theta = large
     objective = Objective(**problem)
-    assert objective.value(theta) == objective.value_and_gradient(theta)[0]
+    loss, _, weight = objective.sums(theta)
+    assert objective.value(theta) == loss / weight
 
 
-def test_chosen_rows_are_a_table_of_their_own(large):
-    """A mini-batch of an unweighted table gives what the table of its rows gives."""
+@pytest.mark.parametrize("chosen_at", ["every call", "the beginning", "both"])
+def test_chosen_rows_are_a_table_of_their_own(large, chosen_at, monkeypatch):
+    """A mini-batch, or a part of a table, gives what the table of its rows gives, gathered or copied."""
     problem, theta = large
-    problem = {**problem, "sample_weight": None}
     rows = np.random.default_rng(0).permutation(3001)[:500]
-    objective = Objective(**problem)
-    of_table = evaluate({**problem, "X": problem["X"][rows], "y": problem["y"][rows]}, theta)
-    assert_same(objective.value_and_gradient(theta, rows), of_table, 1e-13)
+    per_row = {name: problem[name][rows] for name in ("X", "targets", "sample_weight")}
+    expected = Objective(**{**problem, **per_row}).sums(theta)
+    for copied_up_to in (0, 10**6):
+        monkeypatch.setattr("cogmap._learning.objective._COPIED", copied_up_to)
+        if chosen_at == "every call":
+            result = Objective(**problem).sums(theta, rows)
+        elif chosen_at == "the beginning":
+            result = Objective(**{**problem, **per_row, "X": problem["X"]}, rows=rows).sums(theta)
+        else:
+            first = np.flatnonzero(np.isin(np.arange(3001), rows))
+            of_first = {name: problem[name][first] for name in ("targets", "sample_weight")}
+            objective = Objective(**{**problem, **of_first}, rows=first)
+            result = objective.sums(theta, np.random.default_rng(1).permutation(500))
+        assert result[0] == pytest.approx(expected[0], rel=1e-12)
+        np.testing.assert_allclose(result[1], expected[1], rtol=0, atol=1e-10)
+        assert result[2] == pytest.approx(expected[2], rel=1e-12)
 
 
-def test_batches_of_a_weighted_table_average_to_the_whole(large):
-    """Mini-batch gradients are unbiased, whatever weight falls into which batch."""
+def test_sums_over_parts_add_up_to_the_whole(large):
+    """Loss, gradient and weight of parts of a table, wherever they are, are those of the table."""
     problem, theta = large
-    objective = Objective(**problem)
-    batches = np.array_split(np.random.default_rng(0).permutation(3001), 7)
-    parts = [objective.value_and_gradient(theta, rows) for rows in batches]
-    shares = [len(rows) / 3001 for rows in batches]
-    loss = sum(share * part[0] for share, part in zip(shares, parts, strict=True))
-    gradient = sum(share * part[1] for share, part in zip(shares, parts, strict=True))
-    assert_same((loss, gradient), objective.value_and_gradient(theta), 1e-12)
+    parts = np.array_split(np.random.default_rng(0).permutation(3001), 7)
+    names = ("X", "targets", "sample_weight")
+    sums = [Objective(**{**problem, **{name: problem[name][rows] for name in names}}).sums(theta) for rows in parts]
+    whole = Objective(**problem).sums(theta)
+    assert sum(part[0] for part in sums) == pytest.approx(whole[0], rel=1e-12)
+    np.testing.assert_allclose(sum(part[1] for part in sums), whole[1], rtol=0, atol=1e-9)
+    assert sum(part[2] for part in sums) == pytest.approx(whole[2], rel=1e-12)
+
+
+def test_hidden_concepts_are_undecided_columns(random_problem):
+    """A hidden concept is a feature that is always 0.5, but for the gradient of what nobody can change."""
+    problem, W, b = random_problem(n_hidden=3, weighted=True)
+    theta = np.concatenate([W.ravel(), b])
+    columns = np.column_stack([problem["X"], np.full((7, 3), 0.5)])
+    assert_same(evaluate(problem, theta), evaluate({**problem, "X": columns, "n_hidden": 0}, theta), 1e-13)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u8"])
 def test_type_of_codes_does_not_matter(random_problem, dtype):
     """Narrow integers do not overflow where places are computed from them."""
     problem, W, b = random_problem(n_rows=1500, n_classes=60, depth=2)
-    expected = loss_and_gradient(W, b, **problem)
-    result = loss_and_gradient(W, b, **{**problem, "y": problem["y"].astype(dtype)})
+    theta = np.concatenate([W.ravel(), b])
+    expected = evaluate(problem, theta)
+    result = evaluate({**problem, "targets": problem["targets"].astype(dtype)}, theta)
     assert result[0] == expected[0]
     assert np.array_equal(result[1], expected[1])
 
@@ -152,15 +175,6 @@ def test_size_of_weights_does_not_matter_in_float32(large, size):
     expected = evaluate(problem, theta, dtype=np.float32)
     scaled = evaluate(problem, theta, dtype=np.float32, sample_weight=size * problem["sample_weight"])
     assert_same(scaled, expected, 1e-6)
-
-
-def test_unit_weight_keeps_the_size_of_weights(large):
-    """With a unit given, the loss is the weighted sum in that unit over the number of rows."""
-    problem, theta = large
-    mean, unit = problem["sample_weight"].mean(), 0.25
-    loss, gradient = evaluate(problem, theta, unit_weight=unit)
-    expected = evaluate(problem, theta)
-    assert_same((loss, gradient), (expected[0] * mean / unit, expected[1] * mean / unit), 1e-12)
 
 
 def test_many_threads_share_few_buffers(random_problem):
@@ -222,20 +236,17 @@ def test_threads_of_the_objective_let_blas_go(large):
     [
         ({"depth": 0}, "depth.*integer >= 1, got 0"),
         ({"depth": 1.0}, "depth.*integer"),
-        ({"output": "both"}, "output.*'single', 'one_hot'"),
-        ({"output": "single"}, "output.*'one_hot' for 3 classes"),
         ({"slope": 0.0}, "slope"),
-        ({"slope": [1.0, 2.0]}, "slope.*one a concept"),
+        ({"slope": [1.0, 2.0]}, "slope.*one per concept"),
         ({"slope": np.inf}, "slope"),
         ({"slope": "steep"}, "slope.*got 'steep'"),
         ({"X": [["a"]]}, "X.*table of numbers"),
         ({"sample_weight": ["a"] * 7}, "sample_weight"),
-        ({"gain": -1.0}, "gain"),
-        ({"n_classes": 1}, "n_classes"),
-        ({"y": [0, 1]}, "y.*class codes"),
-        ({"y": np.full(7, 3)}, "codes 0 .. 2"),
-        ({"y": np.full(7, -1)}, "codes 0 .. 2"),
-        ({"y": np.full(7, 0.5)}, "integer class codes"),
+        ({"n_hidden": -1}, "n_hidden.*integer >= 0"),
+        ({"targets": [0, 1]}, "targets.*class codes"),
+        ({"targets": np.full(7, 3)}, "codes 0 .. 2"),
+        ({"targets": np.full(7, -1)}, "codes 0 .. 2"),
+        ({"targets": np.full(7, 0.5)}, "integer class codes"),
         ({"X": np.zeros((0, 3))}, "X.*at least one row"),
         ({"X": np.zeros(3)}, "X.*table"),
         ({"sample_weight": np.zeros(7)}, "sample_weight.*not all 0"),
@@ -253,34 +264,41 @@ def test_wrong_arguments_are_told(random_problem, changes, message):
         Objective(**{**problem, **changes})
 
 
-def test_wrong_shapes_of_parameters_are_told(random_problem):
-    """Weights of another number of concepts are told apart."""
-    problem, W, b = random_problem()
-    with pytest.raises(ParameterError, match=r"\(7, 7\) and \(7,\)"):
-        loss_and_gradient(W[:3, :3], b, **problem)
-    with pytest.raises(ParameterError, match=r"theta.*56 numbers"):
-        Objective(**problem).value_and_gradient(np.zeros(3))
+def test_a_wrong_number_of_parameters_is_told(random_problem):
+    """Parameters of another number of concepts are told apart."""
+    problem, _, _ = random_problem()
+    with pytest.raises(ParameterError, match=r"theta.*56 numbers, got shape \(3,\)"):
+        Objective(**problem).sums(np.zeros(3))
+
+
+@pytest.mark.parametrize("targets", [np.zeros(7), np.zeros((7, 3)), np.full((7, 2), np.nan)])
+def test_values_of_a_wrong_kind_are_told(random_problem, targets):
+    """One column per output, finite."""
+    problem, _, _ = random_problem(output="values", n_classes=2)
+    with pytest.raises(ParameterError, match=r"targets.*states of the outputs"):
+        Objective(**{**problem, "targets": targets})
 
 
 @pytest.mark.parametrize("output", ["single", "one_hot"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_shares_are_weighted_rows(output, weighted):
-    """A row that is partly of each class is the same as the row once a class, weighted by the shares."""
+    """A row that is partly of each class is the same as the row once per class, weighted by the shares."""
     rng = np.random.default_rng(0)
     k = 2 if output == "single" else 3
     X, shares = rng.random((20, 4)), rng.dirichlet(np.ones(k), 20)
     weight = rng.random(20) + 0.5 if weighted else np.ones(20)
-    settings = {"n_classes": k, "output": output, "depth": 3, "slope": 1.5, "gain": 4.0}
+    loss = LogLoss() if output == "single" else SoftmaxCrossEntropy(k, 4.0)
+    settings = {"loss": loss, "depth": 3, "slope": 1.5}
     mixed = Objective(X, shares, sample_weight=weight if weighted else None, **settings)
     theta = rng.normal(size=mixed.n_parameters)
     apart = Objective(
         np.repeat(X, k, axis=0), np.tile(np.arange(k), 20), sample_weight=(shares * weight[:, None]).ravel(), **settings
     )
-    for ours, expected in zip(mixed.value_and_gradient(theta), apart.value_and_gradient(theta), strict=True):
+    for ours, expected in zip(mixed.sums(theta), apart.sums(theta), strict=True):
         np.testing.assert_allclose(ours, expected, rtol=1e-10, atol=1e-14)
 
 
 def test_shares_must_sum_to_one():
     """A table of something else is refused."""
     with pytest.raises(ParameterError, match="sum to 1 in every row"):
-        Objective(np.ones((2, 1)), np.ones((2, 3)), 3, output="one_hot", depth=1, slope=1.0)
+        Objective(np.ones((2, 1)), np.ones((2, 3)), SoftmaxCrossEntropy(3), depth=1, slope=1.0)

@@ -26,8 +26,12 @@ class Outcome(Enum):
         "Scale the features, use float64 data, or lower slope or gain.",
     )
     NOTHING_LEARNED = (
-        "The outputs do not depend on the features: all rows get the same probabilities.",
-        "Lower depth or alpha or raise slope; or the features tell nothing about the classes.",
+        "The outputs do not depend on the features: all rows get the same answer.",
+        "Lower depth or alpha or raise slope; or the features tell nothing about the target.",
+    )
+    FORGOTTEN = (
+        "No influence of a feature reaches an output in depth steps: all rows get the same answer.",
+        "Allow features to influence themselves, (name, name) in edges, or lower depth to the length of the ways.",
     )
     MAX_ITER = (
         "max_iter iterations were not enough: the loss still falls.",

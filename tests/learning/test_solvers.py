@@ -5,11 +5,12 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
+from cogmap._learning.losses import LogLoss
+from cogmap._learning.objective import Objective
+from cogmap._learning.penalties import ElasticNet
+from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Outcome, Problem, Watch
+from cogmap._learning.solvers.adaptive import Adam, RMSprop, batches
 from cogmap.exceptions import NonFiniteLossError
-from cogmap.objective import Objective
-from cogmap.penalties import ElasticNet
-from cogmap.solvers import RULES, Outcome, Problem, Watch, solve_adaptive, solve_lbfgs
-from cogmap.solvers.adaptive import Adam, RMSprop, batches
 
 
 def make_problem(l1=0.0, l2=0.01, bounds=None, depth=1, seed=0):
@@ -17,18 +18,15 @@ def make_problem(l1=0.0, l2=0.01, bounds=None, depth=1, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.random((60, 3))
     y = (X @ [2.0, -1.0, 0.1] + 0.3 * rng.normal(size=60) > 0.5).astype(int)
-    objective = Objective(X, y, 2, output="single", depth=depth, slope=1.0)
+    objective = Objective(X, y, LogLoss(), depth=depth, slope=1.0)
     return Problem(objective, ElasticNet(l1, l2, 16), bounds)
 
 
 def solve(solver, problem, max_iter=5000, tol=1e-9, batch_size=60, rate=0.02, **watching):
     theta = problem.clip(np.random.default_rng(1).normal(scale=0.1, size=problem.objective.n_parameters))
     watch = Watch(max_iter, tol, 10, **watching)
-    if solver == "lbfgs":
-        theta, outcome = solve_lbfgs(problem, theta, watch)
-    else:
-        rule = RULES[solver](rate)
-        theta, outcome = solve_adaptive(problem, theta, watch, rule, batch_size, np.random.RandomState(0))
+    minimise = LBFGS() if solver == "lbfgs" else Adaptive(RULES[solver], rate, batch_size)
+    theta, outcome = minimise(problem, theta, watch, np.random.RandomState(0))
     return theta, outcome, watch
 
 
@@ -52,8 +50,9 @@ PROBLEMS = {
 def test_every_solver_finds_the_minimum_of_every_convex_problem(solver, name):
     """All end at the loss of SciPy's trust-region method on the same problem, and within the bounds."""
     problem = make_problem(**PROBLEMS[name])
-    # Adam and RMSprop circle around a minimum at the distance of their rate: a small one, and no stop on the way.
-    settings = {} if solver == "lbfgs" else {"tol": 0.0, "max_iter": 12_000, "rate": 0.005}
+    # Adam and RMSprop circle around a minimum at the distance of their rate: a small one, and no stop on the way. That
+    # of Adam becomes small by itself.
+    settings = {} if solver == "lbfgs" else {"tol": 0.0, "max_iter": 12_000, "rate": {"adam": 0.1}.get(solver, 0.005)}
     theta, _, _ = solve(solver, problem, **settings)
     l1, n = problem.penalty.l1, problem.penalty.n_weights
     low, high = (
@@ -92,7 +91,7 @@ def test_one_step_is_logistic_regression():
     theta, outcome, _ = solve("lbfgs", problem)
     assert outcome.converged
     expected = LogisticRegression(C=1 / (0.01 * 60), tol=1e-10, max_iter=1000).fit(
-        problem.objective._X, problem.objective._classes
+        problem.objective._X, problem.objective._targets
     )
     np.testing.assert_allclose(theta[:16].reshape(4, 4)[3, :3], expected.coef_[0], atol=1e-4)
 
@@ -107,14 +106,15 @@ def test_rmsprop_is_that_of_tensorflow_1():
         np.testing.assert_allclose(rate * direction, 0.1 * gradient / np.sqrt(mean_square + 1e-10), rtol=1e-12)
 
 
-def test_adam_is_the_published_algorithm():
-    """Three steps by hand, with the corrected means of the paper by Kingma and Ba."""
+def test_adam_is_the_published_algorithm_with_a_falling_rate():
+    """Three steps by hand, with the corrected means of the paper by Kingma and Ba; the rate falls as a root."""
     rule = Adam(0.1)
     m, v = np.zeros(2), np.zeros(2)
     for t, gradient in enumerate((np.array([1.0, -2.0]), np.array([0.5, 0.1]), np.array([3.0, 1e-3])), start=1):
         m = 0.9 * m + 0.1 * gradient
         v = 0.999 * v + 0.001 * gradient**2
-        expected = 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+        rate = 0.1 / np.sqrt(1 + (t - 1) / 20)
+        expected = rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
         direction, rate = rule(gradient)
         np.testing.assert_allclose(rate * direction, expected, rtol=1e-5)
 
@@ -208,7 +208,7 @@ class TestOutcomes:
         problem = make_problem()
         theta, _, _ = solve("lbfgs", problem)
         watch = Watch(100, 1e-3, 10)
-        _, outcome = solve_lbfgs(problem, theta, watch)
+        _, outcome = LBFGS()(problem, theta, watch)
         assert outcome is Outcome.GRADIENT_VANISHED
         assert watch.loss_curve == [pytest.approx(total_loss(problem, theta))]
 
@@ -219,8 +219,31 @@ class TestOutcomes:
             solve(solver, make_problem(depth=2), rate=1e200)
 
     def test_sentences_are_for_people(self):
-        """Each outcome says what happened, and what to do if it is not good."""
+        """Each outcome says what happened in a sentence; one that is not good says what to do in another."""
+        good = {"GRADIENT_VANISHED", "LOSS_SETTLED", "VALIDATION_SETTLED", "ALL_ITERATIONS", "ENOUGH", "ONE_PASS"}
+        assert {outcome.name for outcome in Outcome if outcome.converged} == good | {"CALLBACK"}
         for outcome in Outcome:
-            assert str(outcome).endswith(".")
-            assert outcome.converged == (outcome.cure == "")
+            sentences = [outcome.sentence] if outcome.converged else [outcome.sentence, outcome.cure]
+            for sentence in sentences:
+                assert sentence[0].isupper() or sentence.startswith("max_iter")
+                assert sentence.endswith(".")
+                assert len(sentence.split()) >= 5
+            assert str(outcome) == outcome.sentence
         assert len({outcome.sentence for outcome in Outcome}) == len(Outcome)
+
+
+def test_batches_of_a_weighted_table_average_to_the_whole():
+    """Mini-batch gradients are unbiased, whatever weight falls into which batch."""
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.random((301, 3)), rng.integers(0, 2, 301), rng.random(301)
+    objective = Objective(X, y, LogLoss(), depth=2, slope=1.0, sample_weight=weight)
+    problem, theta = Problem(objective, ElasticNet(0.0, 0.0, 16)), rng.normal(size=20)
+    parts = np.array_split(rng.permutation(301), 7)
+    values = [problem.smooth_value_and_gradient(theta, rows) for rows in parts]
+    whole = problem.smooth_value_and_gradient(theta)
+    shares = [len(rows) / 301 for rows in parts]
+    assert sum(share * value[0] for share, value in zip(shares, values, strict=True)) == pytest.approx(whole[0])
+    gradient = sum(share * value[1] for share, value in zip(shares, values, strict=True))
+    np.testing.assert_allclose(gradient, whole[1], rtol=0, atol=1e-12)
+    unit = Problem(objective, ElasticNet(0.0, 0.0, 16), unit_weight=0.25).smooth_value_and_gradient(theta)
+    assert unit[0] == pytest.approx(whole[0] * weight.mean() / 0.25)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cogmap import FuzzyCognitiveMap
+from cogmap._learning.initialization import balanced, correlation, from_map, uniform
 from cogmap.exceptions import ParameterError
-from cogmap.initialization import balanced, correlation, from_map, uniform
 
 
 def test_uniform_is_the_papers():

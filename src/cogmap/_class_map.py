@@ -1,0 +1,40 @@
+"""What the classifiers share: labels, and weights of classes."""
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from cogmap._estimator import BaseFCM
+from cogmap._labels import check_label_types, class_link, class_weights, encode_labels
+from cogmap._learning.table import Table
+from cogmap._learning.targets import ClassTargets
+from cogmap._links import Link
+from cogmap._prediction import ClassPredictor
+from cogmap._validation import validated
+
+
+class ClassMap(ClassPredictor, BaseFCM):
+    """A map that learns classes."""
+
+    def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
+        X, y = validated(self, X, y, reset=reset)
+        check_label_types(y, self._owner)
+        check_classification_targets(y)
+        return X, y
+
+    def _targets(
+        self, y: NDArray[Any], weight: NDArray[np.float64] | None, known: Link | None, classes: Any = None
+    ) -> ClassTargets:
+        classes, codes = encode_labels(y, classes, self._owner)
+        return ClassTargets(codes, class_link(self.output, classes, self.gain, self._owner))
+
+    def _weighted(self, table: Table) -> Table:
+        """Return the table with the weight of each row multiplied by that of its class."""
+        if self.class_weight is None:
+            return table
+        targets = cast(ClassTargets, table.targets)
+        of_class = class_weights(self.class_weight, targets.link.classes, targets.codes, table.weight, self._owner)
+        return replace(table, weight=of_class[targets.codes] * table.row_weights)

@@ -1,0 +1,251 @@
+"""From a table to first states: features scaled to [0, 1], missing values and everything else undecided."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy.special import expit
+
+from cogmap.exceptions import DataError
+
+UNDECIDED = 0.5  # what hidden concepts, outputs and features whose value is missing (NaN) start with
+
+# A value outside the range seen in training keeps its distance up to one more range, so that a row a little outside
+# is treated like a linear model would; beyond, it is held there, so that no input can overflow the map.
+_OUTERMOST = (-1.0, 2.0)
+
+_ROWS_AT_ONCE = 4096
+
+Array = NDArray[np.floating]
+
+
+def row_blocks(n_rows: int) -> Iterator[slice]:
+    """Cut a table into blocks of rows, so that what is computed from it needs little memory at a time."""
+    for start in range(0, n_rows, _ROWS_AT_ONCE):
+        yield slice(start, min(start + _ROWS_AT_ONCE, n_rows))
+
+
+@dataclass(frozen=True)
+class FeatureStatistics:
+    """What scaling needs to know about each feature; that of two parts of a table can be merged.
+
+    Missing values do not count. The deviation is kept instead of a sum of squares, which would overflow for large
+    values.
+    """
+
+    weight: NDArray[np.float64]  # total weight of the rows in which the feature is not missing
+    mean: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    low: NDArray[np.float64]  # NaN if the feature is always missing
+    high: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, X: Array, weight: NDArray[np.float64] | None = None) -> "FeatureStatistics":
+        """Take the statistics of the columns of `X`, whose rows may have weights."""
+        blocks = (cls._of_block(X[rows], None if weight is None else weight[rows]) for rows in row_blocks(len(X)))
+        result = next(blocks)
+        for block in blocks:
+            result = result.merged(block)
+        return result
+
+    @classmethod
+    def _of_block(cls, X: Array, weight: NDArray[np.float64] | None) -> "FeatureStatistics":
+        values = X.astype(np.float64)
+        weights = np.ones(len(values)) if weight is None else weight
+        missing = np.isnan(values)
+        low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+        origin, span = np.nan_to_num(low), _span(low, high)
+        # Computed within the range, lest the squares of large numbers overflow.
+        values -= origin
+        values /= np.where(span == 0.0, 1.0, span)
+        values[missing] = 0.0
+        total = np.einsum("i,ij->j", weights, ~missing)
+        divisor = np.where(total == 0.0, 1.0, total)
+        mean = np.einsum("i,ij->j", weights, values) / divisor
+        values -= mean
+        values[missing] = 0.0
+        deviation = np.sqrt(np.einsum("i,ij,ij->j", weights, values, values) / divisor)
+        return cls(total, origin + span * mean, span * deviation, low, high)
+
+    def merged(self, other: "FeatureStatistics") -> "FeatureStatistics":
+        """Return the statistics of both parts together."""
+        low, high = np.fmin(self.low, other.low), np.fmax(self.high, other.high)
+        span = np.where((unit := _span(low, high)) == 0.0, 1.0, unit)
+        total = self.weight + other.weight
+        share = other.weight / np.where(total == 0.0, 1.0, total)
+        apart = (other.mean - self.mean) / span
+        variance = (
+            (1.0 - share) * np.square(self.deviation / span)
+            + share * np.square(other.deviation / span)
+            + share * (1.0 - share) * np.square(apart)
+        )
+        # The mean of a part in which the feature is always missing says nothing.
+        mean = np.where(self.weight == 0.0, other.mean, self.mean + share * (other.mean - self.mean))
+        return FeatureStatistics(total, mean, np.where(total == 0.0, 0.0, span * np.sqrt(variance)), low, high)
+
+
+def _span(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how wide the range of each feature is, 0 if it is always missing."""
+    with np.errstate(over="ignore"):
+        span = np.where(np.isnan(low), 0.0, high - low)
+    too_wide = np.flatnonzero(~np.isfinite(span))
+    if too_wide.size:
+        raise DataError(
+            f"Feature number {too_wide[0]} of X spans {low[too_wide[0]]:g} to {high[too_wide[0]]:g}, more than a "
+            "floating-point number can hold. Scale it before fitting."
+        )
+    return span
+
+
+class Scaling(Protocol):
+    """What is asked of a way to turn features into states."""
+
+    @property
+    def known(self) -> FeatureStatistics:
+        """What it has learned from."""
+        ...
+
+    def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
+        """Return the states of the features, in [0, 1] for values like those of the training data."""
+        ...
+
+    def derivative(self, X: Array) -> NDArray[np.float64]:
+        """Return the derivative of each state with respect to its feature."""
+        ...
+
+
+@dataclass(frozen=True)
+class FeatureRange:
+    """Smallest and largest value of each feature in the training data: min-max scaling, the paper's."""
+
+    known: FeatureStatistics
+
+    @property
+    def low(self) -> NDArray[np.float64]:
+        """Smallest value of each feature; 0 if it is always missing."""
+        return np.nan_to_num(self.known.low)
+
+    @property
+    def high(self) -> NDArray[np.float64]:
+        """Largest value of each feature; 0 if it is always missing."""
+        return np.nan_to_num(self.known.high)
+
+    @property
+    def _unit(self) -> NDArray[np.float64]:
+        return _unit(self.high - self.low)
+
+    def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
+        """Return `X` with the range of each feature moved to [0, 1]; a constant feature becomes 0.
+
+        Values up to one range outside stay outside in proportion, values beyond are held at -1 or 2.
+        """
+        low, unit = self.low, self._unit
+
+        def states(block: Array) -> NDArray[np.float64]:
+            return np.clip((block - low) / unit, *_OUTERMOST)
+
+        return _by_blocks(X, states, dtype)
+
+    def derivative(self, X: Array) -> NDArray[np.float64]:
+        """Return the derivative of each state with respect to its feature."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            states = (X - self.low) / self._unit
+            inside = (states > _OUTERMOST[0]) & (states < _OUTERMOST[1])  # False where a value is missing
+        return inside / self._unit
+
+
+@dataclass(frozen=True)
+class FeatureSpread:
+    """Mean and standard deviation of each feature in the training data.
+
+    A state is the logistic function of how many deviations a value lies from the mean. A few very large values do not
+    push all others into a corner, as they do with the range, and no value can leave [0, 1].
+    """
+
+    known: FeatureStatistics
+
+    # One deviation from the mean is 0.68 or 0.32: most values lie where the function is nearly straight.
+    steepness = 0.75
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of each feature."""
+        return self.known.mean
+
+    @property
+    def deviation(self) -> NDArray[np.float64]:
+        """Standard deviation of each feature."""
+        return self.known.deviation
+
+    def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
+        """Return the logistic function of `X` in deviations from the mean; a constant feature becomes 0.5."""
+        unit = _unit(self.deviation)
+
+        def states(block: Array) -> NDArray[np.float64]:
+            net = (block - self.mean) / unit
+            net *= self.steepness
+            return np.asarray(expit(net, out=net))
+
+        return _by_blocks(X, states, dtype)
+
+    def derivative(self, X: Array) -> NDArray[np.float64]:
+        """Return the derivative of each state with respect to its feature."""
+        states = self.scale(X, np.float64)
+        return np.where(np.isnan(X), 0.0, states * (1.0 - states) * (self.steepness / _unit(self.deviation)))
+
+
+def _unit(width: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return in what a feature is counted: its width, or ones if it has none."""
+    return np.where(width == 0.0, 1.0, width)
+
+
+def _by_blocks(X: Array, states: Callable[[Array], NDArray[np.float64]], dtype: DTypeLike | None) -> Array:
+    """Compute states block by block, in float64: a float32 table may hold values whose difference float32 cannot."""
+    scaled = np.empty(X.shape, dtype=dtype or X.dtype)
+    with np.errstate(over="ignore"):
+        for rows in row_blocks(len(X)):
+            block = states(X[rows])
+            missing = np.isnan(block)
+            if missing.any():
+                block[missing] = UNDECIDED
+            scaled[rows] = block
+    return scaled
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How a row of a table becomes the first states of a map.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of columns of the table, which are the first concepts of the map.
+    n_hidden : int
+        Number of hidden concepts, which come next. They and the outputs, the last ones, start undecided.
+    scaling : FeatureSpread, FeatureRange or None
+        How features become states. None takes them as they are.
+    """
+
+    n_features: int
+    n_hidden: int = 0
+    scaling: Scaling | None = None
+
+    def features(self, X: Array, dtype: DTypeLike | None = None) -> Array:
+        """Return the states of the features, undecided where a value is missing."""
+        if self.scaling is not None:
+            return self.scaling.scale(X, dtype)
+        dtype = dtype or X.dtype
+        missing = np.isnan(X)
+        return np.where(missing, UNDECIDED, X).astype(dtype) if missing.any() else X.astype(dtype, copy=False)
+
+    def derivative(self, X: Array) -> NDArray[np.float64]:
+        """Return the derivative of the state of each feature with respect to the feature, 0 where it is missing."""
+        return np.where(np.isnan(X), 0.0, 1.0) if self.scaling is None else self.scaling.derivative(X)
+
+    def first_states(self, X: Array, n_outputs: int) -> Array:
+        """Return the first states of all concepts of a map with so many outputs."""
+        states = np.full((len(X), self.n_features + self.n_hidden + n_outputs), UNDECIDED, dtype=X.dtype)
+        states[:, : self.n_features] = self.features(X)
+        return states

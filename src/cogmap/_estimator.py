@@ -1,0 +1,207 @@
+"""What all estimators share: validate, prepare, learn, store; no formula."""
+
+import copy
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from cogmap._callbacks import CallbackSupport, with_callbacks
+from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics, Scaling
+from cogmap._learning import initialization
+from cogmap._learning.learn import Learned, learn
+from cogmap._learning.recipe import Recipe
+from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve
+from cogmap._learning.solvers import SOLVERS, Outcome, Theta
+from cogmap._learning.table import Table
+from cogmap._learning.targets import Targets
+from cogmap._links import Link
+from cogmap._monitor import FitMonitor
+from cogmap._parameters import check_parameters
+from cogmap._params import shown
+from cogmap._prediction import FittedMap
+from cogmap._validation import check_sample_weight, input_names
+from cogmap.exceptions import DataError
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import MapModel
+
+Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
+
+
+class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
+    """A map that learns from a table, with the parameters of learning as attributes."""
+
+    _rules: Rules = CLASSES
+
+    # Set in fit.
+    outcome_: Outcome
+    loss_curve_: list[float]
+    n_iter_: int
+    teacher_losses_: list[float]
+
+    @property
+    def _owner(self) -> str:
+        return type(self).__name__
+
+    @with_callbacks
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn a map from data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: numbers in an array, a pandas or polars data frame, or a sparse matrix. A missing value (NaN) is
+            a state that is undecided.
+        y : array-like of shape (n_samples,)
+            What to learn: class labels, which are numbers, strings or booleans; or values, perhaps of several targets
+            in columns.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, at least 0. A weight of 2 is the same as the row twice, 0 as no row.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. If fitting fails, an earlier fitted model stays as it was.
+        """
+        check_parameters(self._owner, self.get_params(deep=False))
+        self._replace_learned(lambda fitted: fitted._fit(X, y, sample_weight, self))
+        if not self.outcome_.converged:
+            warnings.warn(
+                f"{self._owner}: {self.outcome_.sentence} {self.outcome_.cure} "
+                f"({self.n_iter_} iterations, last loss {self.loss_curve_[-1]:.6g})",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self
+
+    def _replace_learned(self, learn_into: Any) -> None:
+        """Let a copy of this estimator learn, and take over what it has learned at once.
+
+        Whoever predicts meanwhile, in another thread, uses the old model or the new one; what fails leaves no trace.
+        """
+        fitted = copy.copy(self)
+        learn_into(fitted)
+        self.__dict__.update({name: value for name, value in vars(fitted).items() if _is_learned(name)})
+        for name in [name for name in vars(self) if _is_learned(name) and name not in vars(fitted)]:
+            delattr(self, name)
+
+    def _forget(self) -> None:
+        for name in [name for name in vars(self) if _is_learned(name)]:
+            delattr(self, name)
+
+    def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, shown_as: "BaseFCM") -> None:
+        """Validate, prepare, learn, store; callbacks see the estimator `shown_as`."""
+        earlier = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
+        names_before = getattr(self, "feature_names_in_", None)
+        self._forget()
+        random = check_random_state(self.random_state)
+        X, y, weight = self._validated(X, y, sample_weight, reset=True)
+        table = Table(X, self._targets(y, weight, None if earlier is None else earlier.link), weight)
+        if SOLVERS[self._parameter("solver")].all_rows and X.size <= LARGE:
+            table = table.merged()
+        table = self._weighted(replace(table, features=tuple(input_names(self))))
+        shape = Shape(table.n_rows, X.shape[1], table.targets.link.n_outputs, X.size, X.dtype)
+        candidates = self._candidates(shape, earlier)
+        settings = candidates[0]
+        scaling = self._scaling(FeatureStatistics.of(table.X, table.weight)) if self.scale else None
+        table = replace(table, X=Encoding(X.shape[1], scaling=scaling).features(table.X, settings.dtype))
+
+        def finished(model: MapModel) -> MapModel:
+            return replace(model, encoding=replace(model.encoding, scaling=scaling))
+
+        monitor = FitMonitor(shown_as, X, y, weight, finished)
+        start = None if earlier is None else self._continued(earlier, names_before is not None, table, settings)
+        learned = self._learn(table, candidates, random, monitor, start)
+        self.model_ = finished(learned.model)
+        self.outcome_ = learned.outcome
+        self.loss_curve_ = learned.loss_curve
+        self.n_iter_ = len(learned.loss_curve)
+        self.teacher_losses_ = learned.teacher_losses
+        if settings.early_stopping:
+            self.validation_loss_curve_ = learned.validation_curve
+        monitor.end(self.model_)
+
+    @abstractmethod
+    def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
+        """Return features and targets as arrays, or complain."""
+
+    @abstractmethod
+    def _targets(self, y: NDArray[Any], weight: NDArray[np.float64] | None, known: Link | None) -> Targets:
+        """Return the targets coded; where learning goes on, what they mean is known already."""
+
+    def _weighted(self, table: Table) -> Table:
+        """Return the table with weights that depend on the targets."""
+        return table
+
+    def _candidates(self, shape: Shape, earlier: MapModel | None) -> list[Settings]:
+        """Return the settings to choose from: these are given."""
+        return [self._settings(shape, earlier)]
+
+    def _learn(
+        self,
+        table: Table,
+        candidates: list[Settings],
+        random: np.random.RandomState,
+        monitor: FitMonitor,
+        start: Theta | None,
+    ) -> Learned:
+        return learn(table, candidates[0], random, monitor, start)
+
+    def _parameter(self, name: str) -> Any:
+        """Return a parameter, or its default if this estimator does not have it."""
+        return getattr(self, name, DEFAULTS.get(name))
+
+    def _validated(self, X: Any, y: Any, sample_weight: Any, reset: bool, method: str = "fit") -> Data:
+        """Return features, targets and weights of the rows that have any weight."""
+        X, y = self._checked_target(X, y, reset)
+        weight = check_sample_weight(sample_weight, len(y), f"{self._owner}.{method}")
+        if weight is not None and not weight.all():
+            kept = weight > 0
+            X, y, weight = X[kept], y[kept], weight[kept]
+        return X, y, weight
+
+    def _settings(self, shape: Shape, earlier: MapModel | None = None, **changes: Any) -> Settings:
+        """Settle every "auto". Where learning goes on, the concepts are known, and there are no teachers."""
+        parameters = self.get_params(deep=False) | changes
+        if earlier is not None:
+            known = {"n_hidden": earlier.n_hidden, "n_teachers": 0}
+            parameters |= {name: value for name, value in known.items() if self._parameter(name) == "auto"}
+        parameters |= {"n_threads": effective_n_jobs(self.n_jobs), "owner": self._owner}
+        return resolve(parameters, shape, self._rules)
+
+    def _scaling(self, known: FeatureStatistics) -> Scaling | None:
+        if not self.scale:
+            return None
+        return FeatureSpread(known) if self.scale == "logistic" else FeatureRange(known)
+
+    def _continued(self, earlier: MapModel, named: bool, table: Table, settings: Settings) -> Theta:
+        """Return the parameters of an earlier model, if the table is of the same kind; features are matched by name."""
+        recipe = Recipe.for_table(table, settings)
+        now = len(recipe.concepts), settings.n_hidden, recipe.link.output, recipe.link.names
+        before = earlier.map.n_concepts, earlier.n_hidden, earlier.link.output, earlier.link.names
+        if now != before:
+            described, got = (
+                f"{concepts} concepts ({hidden} of them hidden), outputs {shown(names)} ({output})"
+                for concepts, hidden, output, names in (before, now)
+            )
+            raise DataError(
+                f"`{self._owner}` can go on from an earlier fit (warm_start or partial_fit) only with its features, "
+                f"targets and hidden concepts: {described}; got {got}. Fit a new one, or with warm_start=False."
+            )
+        in_order = not (named and hasattr(self, "feature_names_in_"))  # without names features are taken in order
+        fcm = earlier.map
+        fcm = FuzzyCognitiveMap(fcm.weights, fcm.bias, fcm.slope, None if in_order else fcm.concepts)
+        W, b = initialization.from_map(fcm, recipe.concepts, settings.slope, self._owner)
+        return np.concatenate([W.ravel(), b])
+
+
+def _is_learned(name: str) -> bool:
+    """Whether an attribute is made by fit, not given by a user."""
+    return name == "_incremental" or (name.endswith("_") and not name.startswith("_"))

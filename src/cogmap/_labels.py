@@ -1,0 +1,89 @@
+"""Class labels: checked, coded and weighted."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._links import ClassLink, LogOddsLink, SoftmaxLink
+from cogmap._params import Words, shown, wrong
+from cogmap.exceptions import DataError
+
+OUTPUTS = ("single", "one_hot")
+
+
+def check_label_types(y: NDArray[Any], owner: str) -> None:
+    """Complain about labels that cannot be sorted, such as numbers and strings together."""
+    kinds = {type(label).__name__ for label in y} if y.dtype == object else set()
+    if "str" in kinds and len(kinds) > 1:
+        raise DataError(
+            f"`{owner}` needs labels of one type, got labels of the types {', '.join(sorted(kinds))}. "
+            "Convert them all to one, such as str."
+        )
+
+
+def all_labels(classes: Iterable[Any], owner: str) -> NDArray[Any]:
+    """Return the labels that a user lists, sorted, each once."""
+    try:
+        return np.unique(np.asarray(list(classes)))
+    except TypeError:
+        raise wrong(owner, "classes", "a list of labels of one type", classes) from None
+
+
+def encode_labels(
+    y: NDArray[Any], known_classes: NDArray[Any] | None, owner: str
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes and the code of each label; labels outside `known_classes`, if given, are an error."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if known_classes is not None:
+        unseen = np.setdiff1d(classes, known_classes)
+        if unseen.size:
+            raise DataError(
+                f"`{owner}` got the labels {shown(unseen)}, which are not among the classes of the first call, "
+                f"{shown(known_classes)}. Give all labels as `classes` in the first call."
+            )
+        classes, codes = known_classes, np.searchsorted(known_classes, y)
+    if len(classes) < 2:
+        raise DataError(
+            f"`{owner}` needs at least 2 classes in y, got one class only: {shown(classes)}. "
+            "Add rows of another class (rows with sample_weight 0 do not count)."
+        )
+    return classes, codes
+
+
+def class_link(output: str, classes: NDArray[Any], gain: float, owner: str) -> ClassLink:
+    """Return what the outputs mean: one for two classes, or one per class."""
+    if output == "single" and len(classes) != 2:
+        cure = "One output can tell only two classes apart."
+        raise wrong(owner, "output", f"'one_hot' for {len(classes)} classes", output, cure)
+    if output == "single" or (output == "auto" and len(classes) == 2):
+        return LogOddsLink(classes)
+    return SoftmaxLink(classes, float(gain))
+
+
+def class_weights(
+    class_weight: Any,
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    sample_weight: NDArray[np.float64] | None,
+    owner: str,
+) -> NDArray[np.float64]:
+    """Return the weight of each class, from a dict or ``"balanced"``."""
+    if isinstance(class_weight, str):
+        share = np.bincount(codes, sample_weight, minlength=len(classes))
+        balanced: NDArray[np.float64] = share.sum() / (len(classes) * share)
+        return balanced
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        expected = f"a dict whose keys are labels in y, {shown(labels)}"
+        raise wrong(owner, "class_weight", expected, Words(f"a dict with {shown(unknown)}"))
+    weights = [class_weight.get(label, 1.0) for label in labels]
+    try:
+        result = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise wrong(owner, "class_weight", "a dict of numbers", class_weight) from None
+    if not np.isfinite(result).all() or not (result > 0).all():
+        raise wrong(owner, "class_weight", "a dict of finite weights > 0", class_weight)
+    return result

@@ -1,0 +1,1 @@
+"""Learning a map from a table. Nothing here knows scikit-learn; `learn` is the way in."""

@@ -1,0 +1,98 @@
+"""Learning one map from a table."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cogmap._learning.monitor import Monitor
+from cogmap._learning.parts import validation_rows
+from cogmap._learning.recipe import Recipe
+from cogmap._learning.settings import Settings
+from cogmap._learning.solvers import Outcome, Theta, Watch, make_solver
+from cogmap._learning.table import Table
+from cogmap._learning.teachers import Teacher, learn_teachers, taught_targets
+from cogmap._threads import one_blas_thread
+from cogmap.model import MapModel
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What came of learning."""
+
+    model: MapModel  # of features that are states already
+    outcome: Outcome
+    loss_curve: list[float]
+    validation_curve: list[float] = field(default_factory=list)
+    teacher_losses: list[float] = field(default_factory=list)
+
+
+def learn(
+    table: Table,
+    settings: Settings,
+    random: np.random.RandomState,
+    monitor: Monitor | None = None,
+    start: Theta | None = None,
+    teachers: list[Teacher] | None = None,
+) -> Learned:
+    """Learn a map.
+
+    Parameters
+    ----------
+    table : Table
+        Rows, whose features are states.
+    settings : Settings
+        How to learn.
+    random : RandomState
+        Decides starts, parts and mini-batches.
+    monitor : Monitor, default=None
+        Who is told.
+    start : ndarray, default=None
+        Parameters to start from. None takes what the settings say.
+    teachers : list of Teacher, default=None
+        Whom to learn from. None lets as many learn first as the settings say.
+    """
+    monitor = monitor or Monitor()
+    recipe = Recipe.for_table(table, settings)
+    learning, validation = table, None
+    if settings.early_stopping:
+        aside = validation_rows(table, settings.validation_fraction, random, settings.owner)
+        learning = table.take(np.flatnonzero(~aside))
+        validation = recipe.objective(table.take(np.flatnonzero(aside))).value
+
+    def new_start() -> Theta:
+        return recipe.start(learning, random) if start is None else start
+
+    with one_blas_thread():
+        if teachers is None:
+            monitor.begin(settings.n_teachers + 1)
+            teachers = learn_teachers(recipe, learning, new_start, random, monitor)
+        problem = recipe.problem(learning, taught_targets(recipe, learning, teachers) if teachers else None)
+        theta = teachers[0].theta if teachers else problem.clip(new_start())
+        with monitor.stage("map", settings.max_iter, recipe.model) as report:
+            watch = Watch(settings.max_iter, settings.tol, settings.n_iter_no_change, validation, report)
+            theta, outcome = make_solver(settings)(problem, theta, watch, random)
+        if watch.best_theta is not None:
+            theta = watch.best_theta
+        if outcome is Outcome.MAX_ITER and settings.enough:
+            outcome = Outcome.ENOUGH
+        model = recipe.model(theta)
+        if outcome.converged and _says_nothing(model, table):
+            outcome = Outcome.FORGOTTEN if _forgets(model) else Outcome.NOTHING_LEARNED
+    losses = [teacher.loss for teacher in teachers]
+    return Learned(model, outcome, watch.loss_curve, watch.validation_curve, losses)
+
+
+def _says_nothing(model: MapModel, table: Table) -> bool:
+    """Whether the first rows all get the same answer."""
+    _, X = next(table.blocks())
+    outputs = table.targets.predictions(model.outputs(X[:1000]))
+    return bool(np.ptp(outputs, axis=0).max() < 1e-3)
+
+
+def _forgets(model: MapModel) -> bool:
+    """Whether no way of `depth` edges leads from a feature to an output."""
+    edges = model.map.weights != 0.0
+    reached = np.arange(model.map.n_concepts) < model.n_features
+    for _ in range(model.depth):
+        reached = edges[:, reached].any(axis=1)
+    return not reached[-model.n_outputs :].any()

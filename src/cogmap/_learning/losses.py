@@ -1,0 +1,178 @@
+"""Losses: the value, and the gradient with respect to what enters the output concepts.
+
+A loss is given ``net`` of shape (n_outputs, n_rows), where the state of an output concept is
+``0.5 + 0.5 * tanh(net)``: the form in which the objective computes the paper's sigmoid. It returns the weighted sum
+of the losses of the rows and replaces ``net`` by the gradient of that sum, so that one pass gives both.
+Rows are the last axis because sums over a handful of outputs are then vectorised.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._params import Words, numbers, wrong
+
+Targets = NDArray[Any]  # class codes; or shares of the classes or states of the outputs, one row per row
+Weight = NDArray[np.floating] | None
+
+
+class Loss(Protocol):
+    """What the objective asks of a loss."""
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of output concepts."""
+        ...
+
+    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+        """Return the weighted sum over the rows and turn `net` into its gradient."""
+        ...
+
+    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
+        """Return what the rows should be, in the form in which the loss takes it, or complain."""
+        ...
+
+
+def _checked_classes(y: ArrayLike, n_rows: int, n_classes: int, dtype: np.dtype[Any], owner: str) -> Targets:
+    """Return class codes, one per row, or the shares of the classes of each row."""
+    classes = np.asarray(y)
+    if classes.shape == (n_rows, n_classes):
+        shares = numbers(classes)
+        if not (shares >= 0.0).all() or not np.allclose(shares.sum(axis=1), 1.0, atol=1e-6):
+            raise wrong(owner, "targets", "shares of the classes >= 0 that sum to 1 in every row", y)
+        return shares.astype(dtype, copy=False)
+    if classes.shape != (n_rows,):
+        raise wrong(owner, "targets", f"{n_rows} class codes, one per row of X", Words(f"shape {classes.shape}"))
+    if not np.issubdtype(classes.dtype, np.integer) or classes.min() < 0 or classes.max() >= n_classes:
+        raise wrong(owner, "targets", f"integer class codes 0 .. {n_classes - 1}", classes)
+    return classes.astype(np.intp, copy=False)  # narrow integers would overflow when places are computed from them
+
+
+@dataclass(frozen=True)
+class LogLoss:
+    """Log loss of one output, whose state is the probability of the second of two classes."""
+
+    n_outputs = 1
+
+    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
+        """Return codes 0 and 1, or shares of the two classes."""
+        return _checked_classes(targets, n_rows, 2, dtype, owner)
+
+    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+        """Return the weighted sum over the rows and turn `net` into its gradient."""
+        net = net[0]
+        if targets.ndim == 2:
+            share = targets[:, 1]
+            losses = np.logaddexp(0.0, 2.0 * net) - 2.0 * share * net
+            np.tanh(net, out=net)
+            net += 1.0 - 2.0 * share
+        else:
+            losses = self._of_codes(net, targets)
+        if weight is not None:
+            losses *= weight
+            net *= weight
+        return float(losses.sum(dtype=np.float64))
+
+    @staticmethod
+    def _of_codes(net: NDArray[np.floating], codes: NDArray[Any]) -> NDArray[np.floating]:
+        # -log p = log(1 + exp(-2 margin)), where margin is net for the second class and -net for the first.
+        # Written with |margin|, nothing overflows, and no probability is rounded to 0 before its logarithm is taken.
+        sign = 2.0 * codes.astype(net.dtype) - 1.0
+        margin = net * sign
+        losses: NDArray[np.floating] = np.log1p(np.exp(-2.0 * np.abs(margin)))
+        losses -= 2.0 * np.minimum(margin, 0.0)
+        # The derivative is 2 (p - y) = tanh(net) - sign. Behind a large margin the difference of two numbers near 1
+        # would round to 0; 1 - tanh(margin) = 2 / (1 + exp(2 margin)) does not.
+        with np.errstate(over="ignore"):
+            np.divide(-2.0 * sign, 1.0 + np.exp(2.0 * margin), out=net)
+        return losses
+
+
+@dataclass(frozen=True)
+class SoftmaxCrossEntropy:
+    """Cross-entropy of the softmax of ``gain`` times the states of one output per class.
+
+    States lie in (0, 1), so with ``gain=1``, the paper's, no prediction can be confident and the loss has a floor
+    well above 0.
+    """
+
+    n_outputs: int
+    gain: float = 1.0
+
+    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
+        """Return class codes, or shares of the classes."""
+        return _checked_classes(targets, n_rows, self.n_outputs, dtype, owner)
+
+    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+        """Return the weighted sum over the rows and turn `net` into its gradient."""
+        reach = 0.5 * self.gain
+        np.tanh(net, out=net)
+        # gain * (0.5 + 0.5 tanh): the constant does not matter to a softmax.
+        exponents = reach * net
+        exponents -= exponents.max(axis=0)
+        flat = exponents.reshape(-1)
+        if targets.ndim == 2:
+            losses = -np.einsum("ij,ji->i", targets, exponents)
+        else:
+            of_label = targets * net.shape[1] + np.arange(net.shape[1])  # places in the flat array, faster than pairs
+            losses = -flat.take(of_label)
+        np.exp(exponents, out=exponents)
+        total = exponents.sum(axis=0)
+        losses += np.log(total)
+        exponents /= total
+        if targets.ndim == 2:
+            exponents -= targets.T
+        else:
+            flat[of_label] -= 1.0
+        np.square(net, out=net)
+        np.subtract(1.0, net, out=net)
+        net *= exponents
+        net *= reach if weight is None else reach * weight
+        if weight is not None:
+            losses *= weight
+        return float(losses.sum(dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class SquaredLoss:
+    """Half the squared distance of the outputs' states from what they should be, over a unit: the same for each output.
+
+    The unit is the variance of the states in the training data, so that a loss of 1/2 is that of always saying the
+    mean, and a penalty weighs as much against it for every target.
+    """
+
+    units: tuple[float, ...]  # of each output
+
+    @property
+    def n_outputs(self) -> int:
+        """One output per target."""
+        return len(self.units)
+
+    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
+        """Return what the states of the outputs should be."""
+        states = np.asarray(targets)
+        if states.shape != (n_rows, self.n_outputs):
+            expected = f"states of the outputs, of shape {(n_rows, self.n_outputs)}"
+            raise wrong(owner, "targets", expected, Words(f"shape {states.shape}"))
+        if not np.isfinite(numbers(states)).all():
+            raise wrong(owner, "targets", "finite states of the outputs", targets)
+        return states.astype(dtype, copy=False)
+
+    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+        """Return the weighted sum over the rows and turn `net` into its gradient."""
+        np.tanh(net, out=net)
+        units = np.array(self.units, dtype=net.dtype)[:, None]
+        distance = 0.5 * net
+        distance += 0.5
+        distance -= targets.T
+        losses = (np.square(distance) / units).sum(axis=0)
+        np.square(net, out=net)
+        np.subtract(1.0, net, out=net)
+        distance /= 2.0 * units
+        net *= distance
+        if weight is not None:
+            losses *= weight
+            net *= weight
+        return 0.5 * float(losses.sum(dtype=np.float64))

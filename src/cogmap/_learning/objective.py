@@ -1,0 +1,382 @@
+"""The unrolled map and its gradient, over blocks of rows: the one hot loop of the project.
+
+The paper's Algorithm 2 walks back through the states of all rows and sums a gradient for each step. The same sums are
+formed here with less work:
+
+- A state is kept as ``T = 2 A - 1``. The paper's sigmoid is then ``T' = tanh(V T + c)`` with slope, the 0.5 inside the
+  sigmoid and the change of variable all folded into ``V`` and ``c`` once per call. What starts undecided, hidden
+  concepts and outputs, is 0 in this form.
+- The first step reads the features only (what is undecided is part of its bias), and needs no gradient of them. The
+  last step computes the output concepts only. What is left is 3 depth - 4 products of n_rows x n_concepts x n_concepts.
+- Rows are taken in blocks that stay in the cache, through buffers made once. Memory does not grow with the rows.
+- Blocks are summed in runs that do not depend on the number of threads, and the runs are added in their order, so the
+  result is the same to the last bit for any number of threads.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from cogmap._encoding import UNDECIDED
+from cogmap._learning.losses import Loss
+from cogmap._params import Words, check_integer, numbers, wrong
+from cogmap._threads import one_blas_thread
+
+Array = NDArray[np.floating]
+Rows = NDArray[np.integer]
+
+# A block has about this many states, to stay in the cache, and not fewer rows than a product needs to be efficient.
+# Smaller blocks would be a little faster on one thread but spend most of their time waiting for Python's lock on two.
+_BLOCK_STATES = 2**19
+_BLOCK_ROWS_AT_LEAST = 1024
+_RUNS = 8
+_CACHE_LINE = 64
+_WIDE = 128  # from so many concepts on, adding a row to each row is as fast as adding whole blocks
+_COPIED = 2**20  # chosen rows with no more values than this are copied once; more are gathered block by block
+
+
+def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """Return an array that starts on a cache line: elementwise operations on it are up to twice as fast."""
+    n_bytes = int(np.prod(shape)) * dtype.itemsize
+    buffer = np.empty(n_bytes + _CACHE_LINE, dtype=np.uint8)
+    start = -buffer.ctypes.data % _CACHE_LINE
+    return buffer[start : start + n_bytes].view(dtype).reshape(shape)
+
+
+class _Sums:
+    """Sums of the gradients of the folded weights of one run of blocks."""
+
+    def __init__(self, n_features: int, n_concepts: int, dtype: np.dtype[Any]) -> None:
+        # One array, so that clearing and adding are one call; of the first step, then of the later ones.
+        n_first, n_later = n_concepts * n_features, n_concepts * n_concepts
+        self._all = _aligned((n_first + n_later + 2 * n_concepts,), dtype)
+        first, later, biases = np.split(self._all, [n_first, n_first + n_later])
+        self.first, self.later = first.reshape(n_concepts, n_features), later.reshape(n_concepts, n_concepts)
+        self.first_bias, self.later_bias = np.split(biases, 2)
+
+    def clear(self) -> "_Sums":
+        self._all.fill(0.0)
+        return self
+
+    def add(self, other: "_Sums") -> None:
+        self._all += other._all
+
+
+class _Workspace:
+    """Buffers of one thread for one block of rows."""
+
+    def __init__(self, rows: int, n_features: int, n_concepts: int, depth: int, dtype: np.dtype[Any]) -> None:
+        self.states = [_aligned((rows, n_concepts), dtype) for _ in range(depth - 1)]
+        self.error = _aligned((rows, n_concepts), dtype)
+        self.spare = _aligned((rows, n_concepts), dtype)
+        self.product = _aligned((n_concepts, n_concepts), dtype)
+        self.first_product = _aligned((n_concepts, n_features), dtype)
+        self.ones = np.ones(rows, dtype)
+
+
+class Objective:
+    """Loss of an unrolled map over the rows of a table, and its gradient, as sums that can be added over tables.
+
+    BLAS should be held to one thread meanwhile (`one_blas_thread`); with several threads of its own the objective does
+    so itself.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        States of the features. Never modified.
+    targets : array-like of shape (n_rows,) or (n_rows, ...)
+        What the loss compares the outputs with.
+    loss : Loss
+        Its number of outputs is that of the map.
+    n_hidden : int, default=0
+        Number of hidden concepts. They and the outputs start undecided.
+    depth : int
+        Number of steps, at least 1.
+    slope : float or array-like of shape (n_concepts,)
+        Steepness of the sigmoid.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights of the rows; None means 1.
+    rows : ndarray of int, default=None
+        Which rows of `X` to use; None means all. Targets and weights are those of the rows used.
+    dtype : dtype, default=None
+        float32 or float64, for the computation. None takes that of `X` if it is one of them, else float64. The loss
+        and the gradient are float64 in any case.
+    n_threads : int, default=1
+        Number of threads that take blocks of rows.
+    block_rows : int, default=None
+        Largest number of rows in a block. None takes a number that suits the cache.
+
+    Attributes
+    ----------
+    n_rows, n_features, n_concepts, n_parameters : int
+        Sizes of the problem.
+    total_weight : float
+        Sum of the weights of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cogmap._learning.losses import LogLoss
+    >>> from cogmap._learning.objective import Objective
+    >>> X, y = np.array([[0.0], [1.0]]), np.array([0, 1])
+    >>> objective = Objective(X, y, LogLoss(), depth=1, slope=1.0)
+    >>> loss, gradient, weight = objective.sums(np.zeros(objective.n_parameters))
+    >>> round(loss / weight, 4)
+    0.7241
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        targets: ArrayLike,
+        loss: Loss,
+        *,
+        depth: int,
+        slope: float | ArrayLike,
+        n_hidden: int = 0,
+        sample_weight: ArrayLike | None = None,
+        rows: Rows | None = None,
+        dtype: DTypeLike | None = None,
+        n_threads: int = 1,
+        block_rows: int | None = None,
+    ) -> None:
+        owner = "Objective"
+        self.depth = check_integer(owner, "depth", depth, low=1)
+        n_hidden = check_integer(owner, "n_hidden", n_hidden, low=0)
+        self._n_threads = check_integer(owner, "n_threads", n_threads, low=1)
+        self._X = _checked_table(X, dtype, owner)
+        self._rows = rows
+        if rows is not None and len(rows) * self._X.shape[1] <= _COPIED:
+            self._X, self._rows = self._X[rows], None
+        self.n_rows = len(self._X) if self._rows is None else len(self._rows)
+        self.n_features = self._X.shape[1]
+        self._loss = loss
+        self._n_decided = self.n_features + n_hidden  # concepts before the outputs
+        self.n_concepts = self._n_decided + loss.n_outputs
+        self.n_parameters = self.n_concepts * (self.n_concepts + 1)
+        if block_rows is None:
+            block_rows = max(_BLOCK_ROWS_AT_LEAST, _BLOCK_STATES // self.n_concepts)
+        self._block_rows = check_integer(owner, "block_rows", block_rows, low=1)
+        self._targets = loss.checked(targets, self.n_rows, self._X.dtype, owner)
+        self._slope = numbers(slope)
+        if (
+            self._slope.shape not in ((), (self.n_concepts,))
+            or not ((self._slope > 0) & np.isfinite(self._slope)).all()
+        ):
+            raise wrong(owner, "slope", f"a number > 0, or {self.n_concepts} of them, one per concept", slope)
+        self._weight, self._unit, self.total_weight = None, 1.0, float(self.n_rows)
+        if sample_weight is not None:
+            weight = numbers(sample_weight)
+            if weight.shape != (self.n_rows,) or not (weight >= 0).all() or not 0 < weight.sum() < np.inf:
+                raise wrong(owner, "sample_weight", f"{self.n_rows} numbers >= 0, not all 0", sample_weight)
+            # Divided before they are made float32, whose range they may exceed.
+            self.total_weight, self._unit = float(weight.sum()), float(weight.mean())
+            self._weight = (weight / self._unit).astype(self._X.dtype)
+        self._make_buffers()
+
+    def _make_buffers(self) -> None:
+        dtype, r = self._X.dtype, self.n_concepts
+        rows = min(self._block_rows, self.n_rows)
+        self._all_runs = _runs(self.n_rows, self._block_rows)
+        self._workspaces: SimpleQueue[_Workspace] = SimpleQueue()
+        for _ in range(min(self._n_threads, len(self._all_runs))):
+            self._workspaces.put(_Workspace(rows, self.n_features, self.n_concepts, self.depth, dtype))
+        self._first, self._later = _aligned((r, self.n_features), dtype), _aligned((r, r), dtype)
+        # Adding a block of copies of a short row is faster than adding the row many times.
+        copies = 1 if r >= _WIDE else rows
+        self._first_bias, self._later_bias = _aligned((copies, r), dtype), _aligned((copies, r), dtype)
+        self._sums: dict[int, _Sums] = {}
+
+    def _zero_sums(self, number: int) -> _Sums:
+        """Return the sums that are kept under a number, set to 0."""
+        if number not in self._sums:
+            self._sums[number] = _Sums(self.n_features, self.n_concepts, self._X.dtype)
+        return self._sums[number].clear()
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """In what the states are computed: float32 or float64."""
+        return self._X.dtype
+
+    def sums(self, theta: NDArray[np.floating], rows: Rows | None = None) -> tuple[float, NDArray[np.float64], float]:
+        """Return the weighted sum of the losses, its gradient, and the sum of the weights.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (n_parameters,)
+            W row by row, then b.
+        rows : ndarray of int, default=None
+            Which rows to use. None uses all.
+
+        Returns
+        -------
+        loss : float
+        gradient : ndarray of shape (n_parameters,), float64
+        weight : float
+        """
+        loss, sums = self._sum(theta, rows, with_gradient=True)
+        return self._unit * loss, self._unfold(sums), self._weight_of(rows)
+
+    def value(self, theta: NDArray[np.floating]) -> float:
+        """Return the mean loss alone."""
+        return self._unit * self._sum(theta, None, with_gradient=False)[0] / self.total_weight
+
+    def _weight_of(self, rows: Rows | None) -> float:
+        if rows is None:
+            return self.total_weight
+        return float(len(rows) if self._weight is None else self._unit * self._weight[rows].sum(dtype=np.float64))
+
+    def _sum(self, theta: NDArray[np.floating], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
+        """Return the sum of the losses, and the sums of the gradients of the folded weights."""
+        self._fold(theta)
+        runs = self._all_runs if rows is None else _runs(len(rows), self._block_rows)
+        total = self._zero_sums(0)
+        # An overflow shows in the loss, which the caller looks at.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self._n_threads == 1 or len(runs) == 1:
+                workspace = self._workspaces.get()
+                try:
+                    loss = sum(self._block(workspace, block, rows, total, with_gradient) for block in runs[0])
+                    for run in runs[1:]:
+                        sums = self._zero_sums(1)
+                        loss += sum(self._block(workspace, block, rows, sums, with_gradient) for block in run)
+                        total.add(sums)
+                finally:
+                    self._workspaces.put(workspace)
+                return loss, total
+        return self._sum_in_threads(runs, rows, with_gradient)
+
+    def _sum_in_threads(self, runs: list[list[slice]], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
+        def evaluate(number: int) -> tuple[float, _Sums]:
+            sums = self._zero_sums(number)
+            workspace = self._workspaces.get()
+            try:
+                # Other threads need to be told so too.
+                with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+                    return sum(self._block(workspace, block, rows, sums, with_gradient) for block in runs[number]), sums
+            finally:
+                self._workspaces.put(workspace)
+
+        with one_blas_thread(), ThreadPoolExecutor(self._n_threads) as pool:
+            results = list(pool.map(evaluate, range(len(runs))))
+        loss, total = results[0]
+        for part, sums in results[1:]:
+            loss += part
+            if with_gradient:
+                total.add(sums)
+        return loss, total
+
+    def _block(self, workspace: _Workspace, block: slice, rows: Rows | None, sums: _Sums, with_gradient: bool) -> float:
+        """Return the loss of a block of rows and add its gradient to `sums`."""
+        picked: Any = block if rows is None else rows[block]
+        X = self._X[picked if self._rows is None else self._rows[picked]]
+        targets = self._targets[picked]
+        weight = None if self._weight is None else self._weight[picked]
+        m = len(targets)
+        states = [state[:m] for state in workspace.states]
+        outputs = slice(self._n_decided, self.n_concepts)
+
+        # Forward.
+        if self.depth == 1:
+            net = self._first[outputs] @ X.T
+            net += self._first_bias[0, outputs, None]
+        else:
+            state = states[0]
+            np.matmul(X, self._first.T, out=state)
+            state += self._first_bias[:m]
+            np.tanh(state, out=state)
+            for before, state in pairwise(states):
+                np.matmul(before, self._later.T, out=state)
+                state += self._later_bias[:m]
+                np.tanh(state, out=state)
+            net = self._later[outputs] @ state.T
+            net += self._later_bias[0, outputs, None]
+        loss = self._loss(net, targets, weight)
+        if not with_gradient:
+            return loss
+
+        # Backward. `error` is the gradient with respect to what enters the tanh.
+        if self.depth == 1:
+            sums.first[outputs] += net @ X
+            sums.first_bias[outputs] += net.sum(axis=1)
+            return loss
+        sums.later[outputs] += net @ states[-1]
+        sums.later_bias[outputs] += net.sum(axis=1)
+        error, spare, ones = workspace.error[:m], workspace.spare[:m], workspace.ones[:m]
+        np.matmul(net.T, self._later[outputs], out=error)
+        for t in range(self.depth - 2, -1, -1):
+            state = states[t]
+            np.square(state, out=state)
+            np.subtract(1.0, state, out=state)
+            error *= state
+            if t:
+                sums.later += np.matmul(error.T, states[t - 1], out=workspace.product)
+                sums.later_bias += ones @ error
+                np.matmul(error, self._later, out=spare)
+                error, spare = spare, error
+        sums.first += np.matmul(error.T, X, out=workspace.first_product)
+        sums.first_bias += ones @ error
+        return loss
+
+    def _fold(self, theta: NDArray[np.floating]) -> None:
+        """Write W and b as the weights and biases of steps between states ``T = 2 A - 1``."""
+        r, n = self.n_concepts, self.n_features
+        theta = np.asarray(theta)
+        if theta.shape != (self.n_parameters,):
+            expected = f"W row by row, then b: {self.n_parameters} numbers"
+            raise wrong("Objective.sums", "theta", expected, Words(f"shape {theta.shape}"))
+        W, b = theta[: r * r].reshape(r, r), theta[r * r :]
+        half = 0.5 * self._slope
+        column = half[..., None]
+        # slope (W A + b - 0.5) / 2, once with A = (X, undecided), once with A = (1 + T) / 2
+        np.multiply(W[:, :n], column, out=self._first, casting="same_kind")
+        np.multiply(W, 0.5 * column, out=self._later, casting="same_kind")
+        centred = b - 0.5
+        self._first_bias[:] = half * (centred + UNDECIDED * W[:, n:].sum(axis=1))
+        self._later_bias[:] = half * (centred + 0.5 * W.sum(axis=1))
+
+    def _unfold(self, sums: _Sums) -> NDArray[np.float64]:
+        """Turn sums of gradients of the folded weights and biases into the gradient of W and b."""
+        r, n = self.n_concepts, self.n_features
+        half = (0.5 * self._unit) * self._slope
+        gradient = np.empty(self.n_parameters)
+        dW, db = gradient[: r * r].reshape(r, r), gradient[r * r :]
+        np.add(sums.later, sums.later_bias[:, None], out=dW)
+        dW *= 0.5
+        dW[:, :n] += sums.first
+        dW[:, n:] += UNDECIDED * sums.first_bias[:, None]
+        dW *= half[..., None]
+        np.multiply(half, sums.first_bias + sums.later_bias, out=db)
+        return gradient
+
+
+def _runs(n_rows: int, block_rows: int) -> list[list[slice]]:
+    """Cut rows into runs of equal length, and each run into blocks of nearly equal length."""
+    n_blocks = -(-n_rows // block_rows)
+    if n_blocks == 1:
+        return [[slice(0, n_rows)]]
+    n_runs = min(_RUNS, 2 ** (n_blocks - 1).bit_length())  # a power of two shares well between threads
+    a_run = -(-n_blocks // n_runs)
+    edges = [i * n_rows // (n_runs * a_run) for i in range(n_runs * a_run + 1)]
+    blocks = [slice(start, stop) for start, stop in pairwise(edges)]
+    return [blocks[i : i + a_run] for i in range(0, len(blocks), a_run)]
+
+
+def _checked_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
+    table = np.asarray(X)
+    if dtype is None:
+        dtype = table.dtype if table.dtype in (np.float32, np.float64) else np.float64
+    if np.dtype(dtype) not in (np.float32, np.float64):
+        raise wrong(owner, "dtype", "float32 or float64", dtype)
+    if table.ndim != 2 or 0 in table.shape:
+        raise wrong(owner, "X", "a table with at least one row and one column", Words(f"shape {table.shape}"))
+    try:
+        table = table.astype(dtype, copy=False)
+    except (TypeError, ValueError):
+        raise wrong(owner, "X", "a table of numbers", X) from None
+    # BLAS reads rows or columns that lie together; anything else would be copied at every product.
+    return table if table.flags.c_contiguous or table.flags.f_contiguous else np.ascontiguousarray(table)

@@ -1,0 +1,93 @@
+"""Choosing settings by the losses of teachers on rows that they did not learn from (cross-validation)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from cogmap._learning.monitor import Monitor
+from cogmap._learning.parts import Division, divisions
+from cogmap._learning.recipe import Recipe
+from cogmap._learning.settings import Settings, affords_teachers
+from cogmap._learning.solvers import Theta
+from cogmap._learning.table import Table
+from cogmap._learning.teachers import Teacher, learn_teacher
+from cogmap._threads import one_blas_thread
+from cogmap.model import MapModel
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which candidate was chosen, its teachers, and the losses of all."""
+
+    number: int
+    teachers: list[Teacher]
+    losses: NDArray[np.float64]  # one row per candidate, one column per part kept aside
+    mean_loss: NDArray[np.float64]
+
+
+def choose(
+    table: Table,
+    candidates: Sequence[Settings],
+    n_parts: int,
+    random: np.random.RandomState,
+    monitor: Monitor,
+    n_jobs: int | None = None,
+) -> Choice:
+    """Let teachers learn for each candidate and choose by their losses on the rows kept aside.
+
+    The first candidate is preferred: it is taken unless another is better by more than one standard error, and also if
+    no row can be kept aside.
+    """
+    recipes = [Recipe.for_table(table, settings) for settings in candidates]
+    widest = max(len(recipe.concepts) for recipe in recipes)
+    parts = list(divisions(table, n_parts, random))[: None if affords_teachers(widest) else 1]
+    monitor.begin(2)
+    if not parts:
+        return Choice(0, [], np.empty((len(candidates), 0)), np.full(len(candidates), np.nan))
+    # The same starts for every candidate that has the same concepts, so that only the candidates differ.
+    starts: dict[int, list[Theta]] = {}
+    for recipe in recipes:
+        if len(recipe.concepts) not in starts:
+            starts[len(recipe.concepts)] = [recipe.start(table, random) for _ in parts]
+    work = [
+        (recipe, part, theta)
+        for recipe in recipes
+        for part, theta in zip(parts, starts[len(recipe.concepts)], strict=True)
+    ]
+    learned: list[Teacher] = []
+
+    def model(theta: Theta) -> MapModel:  # of the teacher that was learned last
+        return recipes[(len(learned) - 1) // len(parts)].model(theta)
+
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    with monitor.stage("choosing", len(work), model) as report:
+        for teacher in parallel(delayed(_learn_teacher)(*piece) for piece in work):
+            learned.append(teacher)
+            report(teacher.theta, len(learned), teacher.loss)
+    teachers = [learned[i : i + len(parts)] for i in range(0, len(learned), len(parts))]
+    losses = np.array([[teacher.loss for teacher in of_candidate] for of_candidate in teachers])
+    mean = np.average(losses, axis=1, weights=[aside.total_weight for _, aside in parts])
+    number = _clearly_best(losses, mean)
+    return Choice(number, teachers[number] if len(parts) > 1 else [], losses, mean)
+
+
+def _learn_teacher(recipe: Recipe, division: Division, theta: Theta) -> Teacher:
+    """Let a teacher learn, in a process of its own."""
+    with one_blas_thread():
+        return learn_teacher(recipe, division, theta)
+
+
+def _clearly_best(losses: NDArray[np.float64], mean: NDArray[np.float64]) -> int:
+    """Return the candidate with the smallest mean loss, but the first if it is within one standard error of that.
+
+    Few parts of few rows make losses that differ by chance, and what is chosen by chance is worse than what was
+    preferred for a reason.
+    """
+    best = int(mean.argmin())
+    behind = losses[0] - losses[best]
+    if len(behind) == 1:
+        return best
+    return best if mean[0] - mean[best] > behind.std(ddof=1) / np.sqrt(len(behind)) else 0

@@ -1,0 +1,180 @@
+"""Settings: every parameter of learning with its "auto" settled, once, from the shape of the data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cogmap._learning.solvers import RULES, SOLVERS
+from cogmap.map import FuzzyCognitiveMap
+
+# With more values than this a table counts as large: learning computes in float32 whatever the data are, which is
+# twice as fast and accurate enough, and equal rows are not looked for.
+LARGE = 2**20
+
+# A map of more concepts than this is wide: it is learned in float32, without teachers and in few iterations, which for
+# so many weights are already long.
+_WIDE = 200
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How many hidden concepts pay: what differs between kinds of targets.
+
+    Hidden concepts make a map at least so large: one of two features and an output cannot bend its boundary enough to
+    tell a disc from what surrounds it. Many rows tell more than few concepts can learn: one for so many rows pays.
+    """
+
+    fewest_concepts: int = 7
+    most_for_rows: int = 30
+    rows_per_concept: int = 160
+
+
+CLASSES = Rules()
+VALUES = Rules()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What settings depend on: sizes of the data, never their values.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows that differ: weights or repetition of rows do not make a table larger.
+    n_features, n_outputs : int
+        Number of features and of output concepts.
+    n_values : int
+        Number of values in the table as it was given.
+    dtype : dtype
+        Of the table.
+    """
+
+    n_rows: int
+    n_features: int
+    n_outputs: int
+    n_values: int = 0
+    dtype: Any = np.float64
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What learning needs to know besides the data; nothing in it is "auto"."""
+
+    depth: int
+    slope: float
+    n_hidden: int
+    alpha: float
+    l1_ratio: float
+    solver: str
+    max_iter: int
+    tol: float
+    learning_rate: float
+    batch_size: int
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    n_teachers: int
+    teacher_iter: int  # largest number of iterations of a teacher
+    init: str | FuzzyCognitiveMap
+    start_width: float  # of a "balanced" start
+    edges: Any
+    weight_bounds: Any
+    enough: bool  # whether max_iter is what usually pays, not what was asked for
+    dtype: Any  # in what is computed
+    n_threads: int
+    owner: str  # who is told of in messages
+
+
+# What a parameter is if an estimator does not have it.
+DEFAULTS: dict[str, Any] = {
+    "depth": "auto",
+    "slope": 2.0,
+    "n_hidden": "auto",
+    "alpha": 0.2,
+    "l1_ratio": 0.0,
+    "solver": "lbfgs",
+    "max_iter": "auto",
+    "tol": 1e-4,
+    "learning_rate": "auto",
+    "batch_size": "auto",
+    "early_stopping": False,
+    "validation_fraction": 0.1,
+    "n_iter_no_change": 10,
+    "n_teachers": "auto",
+    "init": "balanced",
+    "edges": None,
+    "weight_bounds": None,
+    "n_threads": 1,
+    "owner": "FCMClassifier",
+}
+
+
+def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES) -> Settings:
+    """Settle every "auto".
+
+    Parameters
+    ----------
+    parameters : mapping of str to value
+        Parameters of an estimator, checked; those that it does not have get their `DEFAULTS`.
+    shape : Shape
+        Sizes of the data.
+    rules : Rules, default=CLASSES
+        How many hidden concepts pay.
+    """
+    given = {name: parameters.get(name, default) for name, default in DEFAULTS.items()}
+    n_hidden = _n_hidden(given, shape, rules) if given["n_hidden"] == "auto" else given["n_hidden"]
+    n_concepts = shape.n_features + n_hidden + shape.n_outputs
+    wide = n_concepts > _WIDE
+    solver = SOLVERS[given["solver"]]
+    settled = {
+        "n_hidden": n_hidden,
+        # A step more, so that hidden concepts influence each other.
+        "depth": 3 if n_hidden else 2,
+        "max_iter": _pays(shape, wide, min(max(shape.n_rows // 15, 100), 200)) if solver.all_rows else 500,
+        "n_teachers": _n_teachers(given, shape, n_concepts),
+        "learning_rate": getattr(RULES.get(given["solver"]), "usual_rate", 0.0),
+        "batch_size": 200,
+    }
+    return Settings(
+        **given | {name: value for name, value in settled.items() if given[name] == "auto"},
+        teacher_iter=_pays(shape, wide, 200),
+        # Pixels and their like move together, and many together would drive concepts to where they are flat. A few
+        # features alone hardly move a concept, and hidden ones would learn only what a straight line tells.
+        start_width=2.0 if wide else 8.0 if n_hidden else 4.0,
+        enough=given["max_iter"] == "auto",
+        dtype=np.dtype(np.float32 if wide or shape.n_values > LARGE else shape.dtype),
+    )
+
+
+def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
+    """Return how many hidden concepts pay: some beside few others, none where an expert speaks of the concepts."""
+    others = shape.n_features + shape.n_outputs
+    if isinstance(given["init"], FuzzyCognitiveMap):
+        return max(given["init"].n_concepts - others, 0)
+    if given["depth"] == 1 or given["init"] != "balanced":
+        return 0
+    if given["edges"] is not None or given["weight_bounds"] is not None:
+        return 0
+    fewest = min(max(shape.n_rows // rules.rows_per_concept, rules.fewest_concepts), rules.most_for_rows)
+    return max(fewest - others, 0)
+
+
+def _n_teachers(given: Mapping[str, Any], shape: Shape, n_concepts: int) -> int:
+    """Return how many teachers pay: none for maps that are wide, for few rows, or if it was said how long to learn."""
+    if not SOLVERS[given["solver"]].all_rows or given["max_iter"] != "auto" or given["early_stopping"]:
+        return 0
+    if shape.n_rows < 20 or not affords_teachers(n_concepts):
+        return 0
+    return min(5, max(150 // n_concepts, 2), max(shape.n_rows // 50, 2))
+
+
+def affords_teachers(n_concepts: int) -> bool:
+    """Whether the maps of two teachers are not too many concepts to learn."""
+    return 2 * n_concepts <= _WIDE
+
+
+def _pays(shape: Shape, wide: bool, n_iter: int) -> int:
+    """Return how many iterations usually pay: `n_iter`, but for a wide map one for 200 rows, from 10 to 50."""
+    return min(max(shape.n_rows // 200, 10), 50) if wide else n_iter

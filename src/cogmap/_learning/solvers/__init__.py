@@ -1,0 +1,36 @@
+"""Solvers: L-BFGS, Adam and RMSprop under one watch.
+
+What learning needs to know about a solver stands in its class: whether every iteration uses all rows.
+"""
+
+from typing import Any
+
+from cogmap._learning.solvers.adaptive import RULES, Adaptive, Rule, one_epoch
+from cogmap._learning.solvers.driver import Problem, Solver, Theta, Watch
+from cogmap._learning.solvers.lbfgs import LBFGS
+from cogmap._learning.solvers.outcomes import Outcome
+
+SOLVERS: dict[str, type[LBFGS] | type[Adaptive]] = {"lbfgs": LBFGS, **dict.fromkeys(RULES, Adaptive)}
+
+
+def make_solver(settings: Any) -> Solver:
+    """Return the solver that settings ask for."""
+    if settings.solver in RULES:
+        return Adaptive(RULES[settings.solver], settings.learning_rate, settings.batch_size)
+    return LBFGS()
+
+
+__all__ = [
+    "LBFGS",
+    "RULES",
+    "SOLVERS",
+    "Adaptive",
+    "Outcome",
+    "Problem",
+    "Rule",
+    "Solver",
+    "Theta",
+    "Watch",
+    "make_solver",
+    "one_epoch",
+]

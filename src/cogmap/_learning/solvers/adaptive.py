@@ -1,0 +1,139 @@
+"""Adam and RMSprop: a step per mini-batch, with a rate for each parameter."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._learning.solvers.driver import Problem, Theta, Watch
+from cogmap._learning.solvers.outcomes import Outcome
+from cogmap._learning.solvers.spaces import Centred, Plain
+
+
+def _move_towards_square(mean_square: Theta, gradient: Theta, share: float) -> Theta:
+    """Move a running mean square towards the squared gradient; return an array of its size to compute in.
+
+    Maps of hundreds of concepts have so many weights that every new array costs as much as the arithmetic.
+    """
+    scratch = gradient * gradient
+    scratch -= mean_square
+    scratch *= share
+    mean_square += scratch
+    return scratch
+
+
+@dataclass
+class RMSprop:
+    """RMSprop as in TensorFlow 1, with which the paper was made.
+
+    The running mean square starts at one, and epsilon stands inside the root. It takes its steps in the parameters of
+    the map.
+    """
+
+    space = Plain
+    usual_rate = 0.02
+
+    learning_rate: float
+    mean_square: Theta | None = None
+
+    def __call__(self, gradient: Theta) -> tuple[Theta, Theta]:
+        """Return the direction to go and the rate for each parameter."""
+        if self.mean_square is None:
+            self.mean_square = np.ones_like(gradient)
+        scratch = _move_towards_square(self.mean_square, gradient, 0.1)
+        np.add(self.mean_square, 1e-10, out=scratch)
+        np.sqrt(scratch, out=scratch)
+        return gradient, np.divide(self.learning_rate, scratch, out=scratch)
+
+
+# Adam's rate falls as the root of the number of steps once there were more than so many: the first steps are as long as
+# they should be, and the last ones, each from a few rows, do not tear down what was learned.
+_LONG_STEPS = 20
+
+
+@dataclass
+class Adam:
+    """Adam with its usual constants (0.9, 0.999, 1e-8), in centred parameters, and with a rate that falls."""
+
+    space = Centred
+    usual_rate = 0.05
+
+    learning_rate: float
+    steps: int = 0
+    mean: Theta | None = None
+    mean_square: Theta | None = None
+
+    def __call__(self, gradient: Theta) -> tuple[Theta, Theta]:
+        """Return the direction to go and the rate for each parameter."""
+        if self.mean is None or self.mean_square is None:
+            self.mean, self.mean_square = np.zeros_like(gradient), np.zeros_like(gradient)
+        self.steps += 1
+        self.mean += 0.1 * (gradient - self.mean)
+        scratch = _move_towards_square(self.mean_square, gradient, 0.001)
+        np.sqrt(self.mean_square, out=scratch)
+        scratch += 1e-8
+        rate = self.learning_rate / np.sqrt(1.0 + (self.steps - 1) / _LONG_STEPS)
+        rate *= np.sqrt(1.0 - 0.999**self.steps) / (1.0 - 0.9**self.steps)
+        return self.mean, np.divide(rate, scratch, out=scratch)
+
+
+Rule = RMSprop | Adam
+RULES: dict[str, type[RMSprop] | type[Adam]] = {"adam": Adam, "rmsprop": RMSprop}
+
+
+def batches(n_rows: int, batch_size: int, random: np.random.RandomState) -> Iterator[NDArray[np.intp] | None]:
+    """Divide the rows anew into ``n_rows // batch_size`` random batches; None stands for all rows.
+
+    That many batches make the paper's number of steps. Where the paper leaves out the remaining rows, batches here are
+    a little larger, so that every row is used in every epoch.
+    """
+    n_batches = n_rows // batch_size
+    if n_batches <= 1:
+        yield None
+    else:
+        yield from np.array_split(random.permutation(n_rows), n_batches)
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Steps by a rule, one per mini-batch; an iteration is a pass over the rows."""
+
+    rule: type[RMSprop] | type[Adam]
+    learning_rate: float
+    batch_size: int
+
+    all_rows = False
+
+    def __call__(
+        self, problem: Problem, theta: Theta, watch: Watch, random: np.random.RandomState
+    ) -> tuple[Theta, Outcome]:
+        """Minimise from `theta` until the watch says how it ends."""
+        theta, rule = theta.copy(), self.rule(self.learning_rate)
+        while True:
+            loss = one_epoch(problem, theta, rule, self.batch_size, random)
+            outcome = watch(theta, loss, patient=True)
+            if outcome is not None:
+                problem.check_end(theta)  # the last step was not evaluated yet
+                return theta, outcome
+
+
+def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, random: np.random.RandomState) -> float:
+    """Make one pass over the rows, changing `theta` in place; return the mean loss met on the way."""
+    space = rule.space(problem.objective.n_concepts)
+    bounds = problem.theta_bounds and [space.bound(bound) for bound in problem.theta_bounds]
+    n_rows, penalty = problem.objective.n_rows, problem.penalty
+    x = space.from_theta(theta)
+    total = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):  # told at the next evaluation, in words
+        for rows in batches(n_rows, batch_size, random):
+            loss, gradient = problem.smooth_value_and_gradient(theta, rows)
+            loss += penalty.absolute_part(theta)
+            total += loss * (n_rows if rows is None else len(rows))
+            direction, rate = rule(space.gradient(gradient))
+            x -= rate * direction
+            penalty.shrink(x, space.weight_scale * rate)
+            if bounds is not None:
+                np.clip(x, *bounds, out=x)
+            theta[:] = space.to_theta(x)
+    return total / n_rows

@@ -1,0 +1,110 @@
+"""What each parameter of an estimator may be."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from cogmap._labels import OUTPUTS
+from cogmap._learning import initialization
+from cogmap._learning.solvers import SOLVERS
+from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
+from cogmap.map import FuzzyCognitiveMap
+
+Check = Callable[[str, str, Any], object]  # owner, name and value; raises if it is wrong
+
+
+def _integer_or_auto(low: int) -> Check:
+    def check(owner: str, name: str, value: Any) -> None:
+        if not (isinstance(value, str) and value == "auto"):
+            check_integer(owner, name, value, low=low, cure="Or 'auto'.")
+
+    return check
+
+
+def _integer(low: int) -> Check:
+    return lambda owner, name, value: check_integer(owner, name, value, low=low)
+
+
+def _number(low: float, high: float = np.inf, ends: bool = True) -> Check:
+    """Check a number; without `ends` it lies strictly between."""
+    return lambda owner, name, value: check_number(
+        owner, name, value, low=low, high=high, low_included=ends, high_included=ends
+    )
+
+
+def _number_or_auto(owner: str, name: str, value: Any) -> None:
+    if not (isinstance(value, str) and value == "auto"):
+        check_number(owner, name, value, low=0, low_included=False, cure="Or 'auto'.")
+
+
+def _choice(choices: list[str], also: str = "", allowed: Callable[[Any], bool] = lambda value: False) -> Check:
+    return lambda owner, name, value: allowed(value) or check_choice(owner, name, value, choices, also=also)
+
+
+def _several(check: Check) -> Check:
+    """Check every one of a sequence."""
+
+    def check_all(owner: str, name: str, values: Any) -> None:
+        if not isinstance(values, list | tuple | np.ndarray) or len(values) == 0:
+            raise wrong(owner, name, "a list of at least one number", values)
+        for value in values:
+            check(owner, name, value)
+
+    return check_all
+
+
+def _n_jobs(owner: str, name: str, value: Any) -> None:
+    if value is not None:
+        check_integer(owner, name, value, low=-(10**6))
+        if value == 0:
+            raise wrong(owner, name, "an integer other than 0, or None", 0, "-1 means all processors.")
+
+
+def _verbose(owner: str, name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        check_integer(owner, name, value, low=0)
+
+
+_CHECKS: dict[str, Check] = {
+    "depth": _integer_or_auto(1),
+    "depths": _several(_integer(1)),
+    "slope": _number(0, ends=False),
+    "output": _choice(["auto", *OUTPUTS]),
+    "gain": _number(0, ends=False),
+    "n_hidden": _integer_or_auto(0),
+    "alpha": _number(0),
+    "alphas": _several(_number(0)),
+    "n_folds": _integer(2),
+    "l1_ratio": _number(0, 1),
+    "solver": _choice(list(SOLVERS)),
+    "max_iter": _integer_or_auto(1),
+    "tol": _number(0),
+    "learning_rate": _number_or_auto,
+    "batch_size": _integer_or_auto(1),
+    "early_stopping": check_boolean,
+    "validation_fraction": _number(0, 1, ends=False),
+    "n_iter_no_change": _integer(1),
+    "n_teachers": _integer_or_auto(0),
+    "init": _choice(
+        list(initialization.NAMES), "a FuzzyCognitiveMap", lambda value: isinstance(value, FuzzyCognitiveMap)
+    ),
+    "scale": _choice(["logistic"], "True or False", lambda value: isinstance(value, bool | np.bool_)),
+    "class_weight": _choice(
+        ["balanced"], "a dict {label: weight}", lambda value: value is None or isinstance(value, dict)
+    ),
+    "warm_start": check_boolean,
+    "n_jobs": _n_jobs,
+    "verbose": _verbose,
+}
+
+
+def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
+    """Complain about the first wrong parameter; those that depend on the data are checked with them."""
+    for name, value in parameters.items():
+        if name in _CHECKS:
+            _CHECKS[name](owner, name, value)
+    init, n_hidden = parameters.get("init"), parameters.get("n_hidden")
+    if isinstance(init, str) and init == "correlation" and n_hidden not in (0, "auto"):
+        cure = "Hidden concepts are correlated with nothing."
+        raise wrong(owner, "n_hidden", "0 with init='correlation'", n_hidden, cure)

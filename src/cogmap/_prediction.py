@@ -1,0 +1,184 @@
+"""What a fitted map says about new rows: states, learned features, labels, probabilities."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from cogmap._encoding import Scaling
+from cogmap._links import ClassLink
+from cogmap._validation import input_names, validated
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import MapModel, concept_names
+
+Array = NDArray[np.floating]
+
+
+class FittedMap(TransformerMixin):
+    """Mixin for estimators that hold a `MapModel` as ``model_``, from which all else is read."""
+
+    model_: MapModel
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def _fitted_model(self, X: ArrayLike) -> tuple[MapModel, Array]:
+        """Return the model and the checked table, so that nothing can change between the two."""
+        check_is_fitted(self, "model_")
+        return self.model_, validated(self, X, reset=False)
+
+    @property
+    def map_(self) -> FuzzyCognitiveMap:
+        """The learned map: features, hidden concepts, then outputs."""
+        return self.model_.map
+
+    @property
+    def depth_(self) -> int:
+        """Number of steps of the map."""
+        return self.model_.depth
+
+    @property
+    def n_hidden_(self) -> int:
+        """Number of hidden concepts."""
+        return self.model_.n_hidden
+
+    @property
+    def scaling_(self) -> Scaling | None:
+        """How features are scaled."""
+        return self.model_.encoding.scaling
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Return the states before the last step: the features that the map has learned.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_concepts)
+            Columns are named by `get_feature_names_out`.
+        """
+        model, X = self._fitted_model(X)
+        return model.transformed(X)
+
+    def trajectory(self, X: ArrayLike) -> Array:
+        """Return the states at every step.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (depth + 1, n_samples, n_concepts)
+        """
+        model, X = self._fitted_model(X)
+        return model.trajectory(X)
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]:
+        """Return the names of the concepts: the features, ``hidden 1`` and so on, then the outputs.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the features; only those seen in fit, if it saw any.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self, "model_")
+        names = input_names(self)
+        if input_features is not None:
+            given = [str(name) for name in input_features]
+            if len(given) != len(names):
+                raise ValueError(
+                    f"input_features should have length equal to number of features ({len(names)}), got {len(given)}"
+                )
+            if hasattr(self, "feature_names_in_") and given != names:
+                raise ValueError("input_features is not equal to feature_names_in_")
+            names = given
+        return np.asarray(concept_names(names, self.n_hidden_, self.model_.link.names), dtype=object)
+
+
+class ClassPredictor(ClassifierMixin, FittedMap):
+    """Mixin for classifiers that hold a `MapModel` as ``model_``."""
+
+    @property
+    def _link(self) -> ClassLink:
+        return cast(ClassLink, self.model_.link)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Class labels."""
+        return self._link.classes
+
+    @property
+    def output_(self) -> str:
+        """Kind of output: ``"single"`` or ``"one_hot"``."""
+        return self._link.output
+
+    @property
+    def gain_(self) -> float:
+        """Factor on the outputs before the softmax; 1 for a single output, which has none."""
+        return self._link.gain
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return what is compared to decide for a class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
+            One output: its log-odds, as in logistic regression. One output per class: `gain` times the outputs, and for
+            two classes the second minus the first.
+        """
+        model, X = self._fitted_model(X)
+        return model.decision(X)
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        model, X = self._fitted_model(X)
+        return model.outputs(X)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the predicted class labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        model, X = self._fitted_model(X)
+        scores = model.decision(X)
+        classes = cast(ClassLink, model.link).classes
+        return classes[(scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]

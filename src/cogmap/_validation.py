@@ -1,0 +1,124 @@
+"""What comes in from users: tables, weights and names, checked with scikit-learn's help."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.utils.validation import validate_data
+
+from cogmap._params import Words, shown, wrong
+from cogmap.exceptions import DataError
+
+FLOATS = (np.float64, np.float32)
+
+# A sparse table is made an ordinary one if that, and the weights of its map, are no more numbers than this.
+_DENSE_AT_MOST = 2**26
+
+
+def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
+    """Let scikit-learn check `X` and perhaps `y`; say what to do about what cannot be learned from.
+
+    Missing values stay NaN; sparse tables that are small enough become ordinary ones.
+    """
+    owner = type(estimator).__name__
+    _refuse_dates(data[0], owner)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # sums by which scikit-learn sees what is not finite
+            result = validate_data(
+                estimator,
+                *data,
+                dtype=FLOATS,
+                reset=reset,
+                accept_sparse=["csr", "csc", "coo"],
+                ensure_all_finite="allow-nan",
+                **options,
+            )
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        names = _text_columns(data[0])
+        where = f" (columns {shown(names)})" if names else ""
+        raise DataError(
+            f"`{owner}` takes features that are numbers, but X has text{where}: {error}. Turn categories into columns "
+            "of 0 and 1 (sklearn.preprocessing.OneHotEncoder, pandas.get_dummies), or leave them out."
+        ) from None
+    X, *rest = result if isinstance(result, tuple) else (result,)
+    if issparse(X):
+        X = _dense(X, owner)
+    return (X, *rest) if rest else X
+
+
+def _dense(X: Any, owner: str) -> NDArray[np.floating]:
+    n_rows, n_features = X.shape
+    if max(n_rows, n_features) * n_features > _DENSE_AT_MOST:
+        raise DataError(
+            f"`{owner}` makes a sparse X an ordinary table, but one of {n_rows} rows and {n_features} columns is too "
+            f"large for that: at most {_DENSE_AT_MOST} values and as many weights. Choose columns "
+            "(sklearn.feature_selection) or combine them (sklearn.decomposition.TruncatedSVD) first."
+        )
+    dense: NDArray[np.floating] = X.toarray()
+    return dense
+
+
+def _refuse_dates(X: Any, owner: str) -> None:
+    """Complain about tables that scikit-learn would take without a word, or refuse with a riddle."""
+    if type(X).__name__ == "LazyFrame":
+        raise DataError(f"`{owner}` takes tables that are there, not a LazyFrame. Call X.collect() first.")
+    if hasattr(X, "columns"):
+        kinds = {name: str(X[name].dtype).lower() for name in X.columns if hasattr(X[name], "dtype")}
+        dates = [
+            name for name, kind in kinds.items() if any(word in kind for word in ("date", "time", "period", "duration"))
+        ]
+        where = f" (columns {shown(dates)})"
+    else:
+        dates = [X.dtype] if getattr(getattr(X, "dtype", None), "kind", "") in "mM" and hasattr(X, "dtype") else []
+        where = ""
+    if dates:
+        raise DataError(
+            f"`{owner}` takes features that are numbers, but X has dates or times{where}. Turn them into numbers that "
+            "mean something, such as year, month, weekday or days since a date."
+        )
+
+
+def _text_columns(X: Any) -> list[Any]:
+    """Return the names of the columns of a data frame that are not numbers."""
+    names = []
+    for name in getattr(X, "columns", []):
+        try:
+            np.asarray(X[name]).astype(np.float64)
+        except (ValueError, TypeError):
+            names.append(name)
+    return names
+
+
+def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int, owner: str) -> NDArray[np.float64] | None:
+    """Return the weights of the rows as float64, or None if all are 1."""
+    if sample_weight is None:
+        return None
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise wrong(owner, "sample_weight", "an array of numbers", sample_weight) from None
+    if weight.ndim == 0:
+        weight = np.full(n_rows, weight)
+    if weight.shape != (n_rows,):
+        expected = f"an array of shape ({n_rows},), one weight per row"
+        raise wrong(owner, "sample_weight", expected, Words(f"shape {weight.shape}"))
+    bad = ~(np.isfinite(weight) & (weight >= 0))
+    if bad.any():
+        raise wrong(owner, "sample_weight", "finite numbers >= 0", float(weight[bad][0]), "0 leaves a row out.")
+    if not weight.any():
+        raise wrong(owner, "sample_weight", "greater than 0 for some rows", Words("zeros only"))
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weight.sum()):
+            cure = "Divide them all by a number."
+            raise wrong(owner, "sample_weight", "numbers with a finite sum", float(weight.max()), cure)
+    return weight
+
+
+def input_names(estimator: Any) -> list[str]:
+    """Return the names of the features that an estimator has seen, x0 and so on if they had none."""
+    if hasattr(estimator, "feature_names_in_"):
+        return [str(name) for name in estimator.feature_names_in_]
+    return [f"x{i}" for i in range(estimator.n_features_in_)]

@@ -1,0 +1,207 @@
+"""MapModel: a fitted model, all that is needed to go from a table to what the map says about it.
+
+Explanations, files, pages and pictures take this object; it knows nothing of learning or of scikit-learn.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._encoding import Encoding, row_blocks
+from cogmap._links import Link
+from cogmap._params import Words, check_choice, wrong
+from cogmap._threads import one_blas_thread
+from cogmap.map import FuzzyCognitiveMap
+
+Array = NDArray[np.floating]
+
+_OWNER = "MapModel"
+_DERIVATIVES = ("outputs", "decision", "transformed", "first_states", "trajectory")
+
+
+@dataclass(frozen=True, eq=False)
+class MapModel:
+    """A map that has been learned, with how rows enter it and what its outputs mean.
+
+    Estimators hold one as ``model_``. It never changes.
+
+    Parameters
+    ----------
+    map : FuzzyCognitiveMap
+        The map. Its concepts are the features, the hidden ones, then the outputs.
+    depth : int
+        Number of steps after which the outputs are read.
+    encoding : Encoding
+        How a row becomes first states.
+    link : Link
+        What the outputs mean: probabilities of classes, or values.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = FCMClassifier(random_state=0).fit(X, y).model_
+    >>> model.outputs(X).shape  # probabilities of three classes
+    (150, 3)
+    >>> model.derivative(X).shape  # of each probability with respect to each of four features
+    (150, 3, 4)
+    """
+
+    map: FuzzyCognitiveMap
+    depth: int
+    encoding: Encoding
+    link: Link
+
+    def __post_init__(self) -> None:
+        concepts = self.n_features + self.n_hidden + self.n_outputs
+        if concepts != self.map.n_concepts:
+            expected = (
+                f"a map of {concepts} concepts: {self.n_features} features, {self.n_hidden} hidden, "
+                f"{self.n_outputs} outputs"
+            )
+            raise wrong(_OWNER, "map", expected, Words(f"one of {self.map.n_concepts}"))
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, the first concepts."""
+        return self.encoding.n_features
+
+    @property
+    def n_hidden(self) -> int:
+        """Number of hidden concepts, which come after the features."""
+        return self.encoding.n_hidden
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of outputs, the last concepts."""
+        return self.link.n_outputs
+
+    def first_states(self, X: ArrayLike) -> Array:
+        """Return the states that a row starts with, of shape (n_rows, n_concepts)."""
+        return self._by_blocks(X, lambda states: states)
+
+    def trajectory(self, X: ArrayLike) -> Array:
+        """Return the states at every step, of shape (depth + 1, n_rows, n_concepts)."""
+        return self._by_blocks(X, lambda states: self.map.run(states, self.depth), axis=1)
+
+    def transformed(self, X: ArrayLike) -> Array:
+        """Return the states before the last step, of shape (n_rows, n_concepts): the learned features."""
+        return self._by_blocks(X, self._before_last)
+
+    def outputs(self, X: ArrayLike) -> Array:
+        """Return probabilities, one column per class, or values, one column per target."""
+        return self._by_blocks(X, lambda states: self.link.outputs(self._net(self._before_last(states))))
+
+    def decision(self, X: ArrayLike) -> Array:
+        """Return what decides: log-odds or scores of the classes, or the values themselves."""
+        return self._by_blocks(X, lambda states: self.link.decision(self._net(self._before_last(states))))
+
+    def derivative(self, X: ArrayLike, of: str = "outputs") -> Array:
+        """Return the derivative of what the model computes with respect to the features.
+
+        It is exact. That with respect to a missing value is 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Features.
+        of : {"outputs", "decision", "transformed", "first_states", "trajectory"}, default="outputs"
+            Which of the methods is derived.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns, n_features)
+            ``[i, j, k]`` is how fast column j of row i follows feature k. A decision that is one number per row has one
+            column. Of a trajectory: (depth + 1, n_rows, n_concepts, n_features).
+        """
+        check_choice(f"{_OWNER}.derivative", "of", of, _DERIVATIVES)
+        table = self._checked(X)
+        blocks = []
+        with one_blas_thread():
+            for rows in row_blocks(len(table)):
+                block = table[rows]
+                through = self.encoding.derivative(block)[:, None, :]
+                states = self.encoding.first_states(block, self.n_outputs)
+                if of in ("outputs", "decision"):
+                    blocks.append(self._outputs_derivative(states, of) * through)
+                else:
+                    blocks.append(self._states_derivative(states, of) * through)
+        return np.concatenate(blocks, axis=1 if of == "trajectory" else 0)
+
+    def _outputs_derivative(self, states: Array, of: str) -> Array:
+        """Go back from the outputs: few outputs cost less than many features."""
+        trajectory = self.map.run(states, self.depth - 1)
+        net = self._net(trajectory[-1])
+        of_net = self.link.outputs_derivative(net) if of == "outputs" else self.link.decision_derivative(net)
+        weights = self.map.weights
+        back = of_net @ (self.map.excitation_slope(self._outputs)[:, None] * weights[self._outputs])
+        for later in trajectory[:0:-1]:
+            back = (back * self.map.sensitivity(later)[:, None, :]) @ weights
+        return back[:, :, : self.n_features]
+
+    def _states_derivative(self, states: Array, of: str) -> Array:
+        """Go forward from the features: every concept is asked for."""
+        depth = {"first_states": 0, "transformed": self.depth - 1, "trajectory": self.depth}[of]
+        trajectory = self.map.run(states, depth)
+        now = np.zeros((*states.shape, self.n_features), dtype=states.dtype)
+        now[:, range(self.n_features), range(self.n_features)] = 1.0
+        steps = [now]
+        for later in trajectory[1:]:
+            now = self.map.sensitivity(later)[:, :, None] * (self.map.weights @ now)
+            steps.append(now)
+        return np.stack(steps) if of == "trajectory" else now
+
+    @property
+    def _outputs(self) -> slice:
+        return slice(self.map.n_concepts - self.n_outputs, None)
+
+    def _before_last(self, states: Array) -> Array:
+        for _ in range(self.depth - 1):
+            states = self.map.step(states)
+        return states
+
+    def _net(self, states: Array) -> Array:
+        """Return what enters the outputs in the last step, in the form in which a link wants it."""
+        return np.ascontiguousarray(self.map.excitation(states, self._outputs).T)
+
+    def _checked(self, X: ArrayLike) -> Array:
+        table = np.asarray(X)
+        if table.dtype != np.float32:
+            try:
+                table = table.astype(np.float64, copy=False)
+            except (TypeError, ValueError):
+                raise wrong(_OWNER, "X", "a table of numbers", X) from None
+        if table.ndim != 2 or table.shape[1] != self.n_features:
+            expected = f"a table with {self.n_features} columns, one per feature"
+            raise wrong(_OWNER, "X", expected, Words(f"shape {table.shape}"))
+        return table
+
+    def _by_blocks(self, X: ArrayLike, compute: Callable[[Array], Array], axis: int = 0) -> Array:
+        """Compute something from the first states of blocks of rows, to need little memory."""
+        table = self._checked(X)
+        with one_blas_thread():  # the same bits, however many threads BLAS has
+            blocks = [
+                compute(self.encoding.first_states(table[rows], self.n_outputs)) for rows in row_blocks(len(table))
+            ]
+        return np.concatenate(blocks, axis=axis)
+
+
+def concept_names(features: Sequence[str], n_hidden: int, outputs: Sequence[str]) -> list[str]:
+    """Name the concepts: the features, ``hidden 1`` and so on, then the outputs.
+
+    Names that would occur twice are numbered: a, a (2).
+    """
+    taken: set[str] = set()
+    result = []
+    hidden = (f"hidden {i + 1}" for i in range(n_hidden))
+    for text in [*features, *hidden, *outputs]:
+        name, number = text, 1
+        while name in taken:
+            number += 1
+            name = f"{text} ({number})"
+        taken.add(name)
+        result.append(name)
+    return result

@@ -1,0 +1,257 @@
+"""FCMRegressor: the regressor and feature transformer whose model is a fuzzy cognitive map."""
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+
+from cogmap._estimator import BaseFCM
+from cogmap._learning.targets import ValueTargets
+from cogmap._links import Link, ValueLink
+from cogmap._validation import validated
+from cogmap.exceptions import DataError
+from cogmap.map import FuzzyCognitiveMap
+
+# The range of a target in the training data becomes this range of its output's states, so that values a little outside
+# can be reached.
+_LOW, _HIGH = 0.1, 0.9
+
+
+class FCMRegressor(RegressorMixin, BaseFCM):
+    """Regressor and feature transformer whose model is a fuzzy cognitive map.
+
+    Features, scaled to [0, 1], and targets are concepts of a fully connected map; hidden concepts help where those are
+    few. The map starts from the features of a sample, with all else undecided, makes a fixed number of steps, and the
+    outputs are read: the range of a target in the training data is the range from 0.1 to 0.9 of its output, so that
+    values a little outside can be predicted, and none far outside. Its weights are learned by gradients through these
+    steps, by squared loss. The states before the last step are a learned transformation of the features.
+
+    Parameters
+    ----------
+    depth : int or "auto", default="auto"
+        Number of steps, at least 1. ``"auto"``: 2, with hidden concepts 3.
+    slope : float, default=2.0
+        Steepness of the sigmoid 1 / (1 + exp(-slope (x - 0.5))).
+    n_hidden : int or "auto", default="auto"
+        Number of hidden concepts, which are neither features nor outputs and start undecided. They let a map of few
+        concepts have a curved boundary; with them, the ``"balanced"`` start is twice as wide. ``"auto"``: as many as
+        make 7 concepts in all, or one for 160 rows, up to 30, in a table of at most a million values; or as a map in
+        `init` has. None at depth 1, where they cannot matter, with another `init` than ``"balanced"``, and with `edges`
+        or `weight_bounds`, in which an expert speaks of the other concepts. 0 makes a map of features and outputs
+        alone.
+    alpha : float, default=0.2
+        Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
+        beside the mean loss. n is the number of rows, or their total weight if that is larger: weights that are shares,
+        as those of AdaBoost, do not make the penalty stronger. At depth 1 and slope 1 it is the 1 / C of logistic
+        regression.
+    l1_ratio : float, default=0.0
+        Share of the absolute penalty, which makes weights exactly 0.
+    solver : {"lbfgs", "adam", "rmsprop"}, default="lbfgs"
+        ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` (that of TensorFlow 1, used in the
+        paper) use mini-batches; an iteration is then a pass over the rows.
+    max_iter : int or "auto", default="auto"
+        Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 15 rows, from
+        100 to 200, but for maps of more than 200 concepts one for 200 rows, from 10 to 50. With the other solvers it
+        is 500.
+    tol : float, default=1e-4
+        ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
+        of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
+        have lowered the loss by less. With 0, all `max_iter` iterations are made, as far as any step still lowers the
+        loss.
+    learning_rate : float or "auto", default="auto"
+        Step size of ``"adam"``, where it falls with the root of the number of steps, and of ``"rmsprop"``. ``"auto"``:
+        0.05 and 0.02.
+    batch_size : int or "auto", default="auto"
+        Rows in a mini-batch; the remainder is spread over the batches. As many rows as there are, or more, means one
+        batch of all rows. ``"auto"`` is 200.
+    early_stopping : bool, default=False
+        Keep a part of the rows aside, stop when the loss on them no longer falls, and keep the best map.
+    validation_fraction : float, default=0.1
+        Size of that part, in (0, 1). It has about the same share of each class.
+    n_iter_no_change : int, default=10
+        Over how many iterations the loss has to fall by `tol` for learning to go on.
+    n_teachers : int or "auto", default="auto"
+        Number of maps that learn first, each without another part of the rows (a quarter or less), on which it is seen
+        when to stop. The map then learns from all rows, half from the labels and half from the mean prediction of the
+        teachers: it is about as accurate as their committee, and its probabilities are honest. 0 learns from the labels
+        alone. ``"auto"``: one for 50 rows and as many as have 150 concepts together, from 2 to 5; none for less than 20
+        rows or more than 100 concepts, if `max_iter` or `early_stopping` say how long to learn, with another solver
+        than ``"lbfgs"``, or if learning goes on from an earlier fit.
+    init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
+        Weights to start from. ``"balanced"``: random and small, with every concept in the middle of its range.
+        ``"uniform"``: random in [-1, 1], the paper's. ``"correlation"``: correlations of features and labels, not
+        random. An expert's map of the same concepts, by name.
+    edges : bool array of shape (n_concepts, n_concepts) or list of (from, to) names, default=None
+        Which concepts may influence which; all other weights stay 0. None allows all. In an array, ``edges[i, j]``
+        allows concept j to influence concept i. Names are those of `get_feature_names_out`. With a depth of 2 or more
+        a feature is forgotten after the first step unless it may influence itself or another feature.
+    weight_bounds : (low, high), default=None
+        Bounds of the weights: two numbers, or two arrays of shape (n_concepts, n_concepts).
+    scale : {"logistic"} or bool, default="logistic"
+        How features become states in [0, 1]. ``"logistic"``: the logistic function of 0.75 times the distance from the
+        mean, in standard deviations; a few very large values do no harm, and a constant feature becomes 0.5. True, the
+        paper's: the range learned in `fit` becomes [0, 1]; a value up to one such range outside stays outside in
+        proportion, farther ones are held there; a constant feature becomes 0. False: features are used as they are, and
+        should lie in [0, 1].
+    warm_start : bool, default=False
+        Start from the map of the previous `fit`, on data with the same features and classes. Features with names
+        are matched by name.
+    random_state : int, RandomState instance or None, default=None
+        Decides initial weights, mini-batches and the validation part. The same number gives the same model, bit by bit,
+        for any `n_jobs`.
+    n_jobs : int, default=None
+        Number of threads. None means 1, -1 all processors.
+    verbose : int, default=0
+        With 1 or more, print the loss after each iteration.
+
+    Attributes
+    ----------
+    model_ : MapModel
+        The fitted model, from which the attributes below are read.
+    map_ : FuzzyCognitiveMap
+        The learned map. Its concepts are the features, the hidden ones (``hidden 1`` and so on), then the targets, by
+        the names of the columns of `y`, or ``target``.
+    n_hidden_ : int
+        Number of hidden concepts.
+    depth_ : int
+        Number of steps.
+    teacher_losses_ : list of float
+        Loss of each teacher on the rows that it did not learn from; empty if there were none. A loss of 0.5 is that of
+        always saying the mean.
+    loss_curve_ : list of float
+        Training loss, penalty included: after each iteration of ``"lbfgs"``, the mean over each pass of the others.
+    validation_loss_curve_ : list of float
+        Loss on the validation part after each iteration; only with `early_stopping`.
+    n_iter_ : int
+        Number of iterations made.
+    outcome_ : Outcome
+        How learning ended; ``outcome_.sentence`` says it in words.
+    scaling_ : FeatureSpread, FeatureRange or None
+        How features are scaled: ``mean`` and ``deviation``, or ``low`` and ``high`` of each; None if `scale` is False.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if they were strings.
+
+    See Also
+    --------
+    FCMClassifier : The same for classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from cogmap import FCMRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> fcm = FCMRegressor(random_state=0).fit(X, y)
+    >>> bool(fcm.score(X, y) > 0.5)
+    True
+    >>> fcm.map_.concepts[-1]
+    'target'
+    """
+
+    def __init__(
+        self,
+        depth: int | str = "auto",
+        slope: float = 2.0,
+        n_hidden: int | str = "auto",
+        alpha: float = 0.2,
+        l1_ratio: float = 0.0,
+        solver: str = "lbfgs",
+        max_iter: int | str = "auto",
+        tol: float = 1e-4,
+        learning_rate: float | str = "auto",
+        batch_size: int | str = "auto",
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        n_teachers: int | str = "auto",
+        init: str | FuzzyCognitiveMap = "balanced",
+        edges: Any = None,
+        weight_bounds: Any = None,
+        scale: str | bool = "logistic",
+        warm_start: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.depth = depth
+        self.slope = slope
+        self.n_hidden = n_hidden
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.n_teachers = n_teachers
+        self.init = init
+        self.edges = edges
+        self.weight_bounds = weight_bounds
+        self.scale = scale
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def predict(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Return the predicted values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or (n_samples, n_targets) if `y` had columns
+        """
+        model, X = self._fitted_model(X)
+        values = model.outputs(X)
+        return values[:, 0] if cast(ValueLink, model.link).one_dimensional else values
+
+    def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
+        self._target_names = _target_names(y)
+        X, y = validated(self, X, y, reset=reset, multi_output=True, y_numeric=True)
+        return X, y.astype(np.float64, copy=False)
+
+    def _targets(self, y: NDArray[Any], weight: NDArray[np.float64] | None, known: Link | None) -> ValueTargets:
+        values = y.reshape(len(y), -1)
+        link = known if isinstance(known, ValueLink) else self._link(values, y.ndim == 1)
+        states = link.states(values)
+        mean = np.average(states, axis=0, weights=weight)
+        variance = np.average(np.square(states - mean), axis=0, weights=weight)
+        return ValueTargets(states, link, tuple(variance.tolist()))
+
+    def _link(self, values: NDArray[np.float64], one_dimensional: bool) -> ValueLink:
+        low, high = values.min(axis=0), values.max(axis=0)
+        with np.errstate(over="ignore"):
+            unit = (high - low) / (_HIGH - _LOW)
+        names = self._target_names or [f"target {i + 1}" for i in range(len(low))]
+        for name, width, value in zip(names, unit, low, strict=True):
+            if not 0.0 < width < np.inf:
+                cause = f"only the value {value:g}" if width == 0.0 else "a range beyond floating-point numbers"
+                raise DataError(
+                    f"`{self._owner}` needs targets that vary within finite limits, but {name!r} has {cause}. "
+                    "Rows with sample_weight 0 do not count."
+                )
+        return ValueLink(tuple(names), low - _LOW * unit, unit, one_dimensional)
+
+
+def _target_names(y: Any) -> list[str] | None:
+    """Return the names of the targets, if `y` has any: a column of a data frame, or several."""
+    if hasattr(y, "columns"):
+        return [str(name) for name in y.columns]
+    name = getattr(y, "name", None)
+    if name is not None and np.ndim(y) == 1:
+        return [str(name)]
+    return ["target"] if np.ndim(y) == 1 else None

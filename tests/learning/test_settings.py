@@ -1,0 +1,83 @@
+"""Every "auto" settled, as a table, without any fit."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
+from cogmap._learning.settings import DEFAULTS, Shape, resolve
+
+# Parameters, (rows, features, outputs), and what is settled.
+SETTLED = [
+    # Hidden concepts make a small map seven concepts, or one for 160 rows, up to 30; a step more goes with them.
+    ({}, (100, 4, 3), {"n_hidden": 0, "depth": 2, "start_width": 4.0}),
+    ({}, (100, 2, 1), {"n_hidden": 4, "depth": 3, "start_width": 8.0}),
+    ({}, (3200, 2, 1), {"n_hidden": 17}),
+    ({}, (10**6, 20, 1), {"n_hidden": 9}),
+    ({}, (10**6, 40, 1), {"n_hidden": 0}),
+    ({"n_hidden": 0}, (100, 2, 1), {"n_hidden": 0, "depth": 2}),
+    ({"n_hidden": 2}, (100, 4, 3), {"n_hidden": 2, "depth": 3}),
+    ({"depth": 2}, (100, 2, 1), {"n_hidden": 4, "depth": 2}),
+    # None where they have no place.
+    ({"depth": 1}, (100, 2, 1), {"n_hidden": 0, "depth": 1}),
+    ({"init": "correlation"}, (100, 2, 1), {"n_hidden": 0}),
+    ({"init": "uniform"}, (100, 2, 1), {"n_hidden": 0}),
+    ({"edges": [("a", "b")]}, (100, 2, 1), {"n_hidden": 0}),
+    ({"weight_bounds": (-1, 1)}, (100, 2, 1), {"n_hidden": 0}),
+    # As many as an expert's map has beyond features and outputs.
+    ({"init": FuzzyCognitiveMap(np.eye(5))}, (100, 2, 1), {"n_hidden": 2}),
+    ({"init": FuzzyCognitiveMap(np.eye(2))}, (100, 2, 1), {"n_hidden": 0}),
+    # Teachers: one for 50 rows, as many as have 150 concepts together, from two to five.
+    ({}, (300, 4, 3), {"n_teachers": 5}),
+    ({}, (200, 4, 3), {"n_teachers": 4}),
+    ({}, (20, 4, 3), {"n_teachers": 2}),
+    ({}, (19, 4, 3), {"n_teachers": 0}),
+    ({}, (300, 40, 3), {"n_teachers": 3}),
+    ({}, (300, 97, 3), {"n_teachers": 2}),
+    ({}, (300, 98, 3), {"n_teachers": 0}),
+    ({"n_teachers": 7}, (200, 4, 3), {"n_teachers": 7}),
+    ({"max_iter": 10}, (200, 4, 3), {"n_teachers": 0, "max_iter": 10, "enough": False}),
+    ({"early_stopping": True}, (200, 4, 3), {"n_teachers": 0}),
+    ({"solver": "adam"}, (200, 4, 3), {"n_teachers": 0, "max_iter": 500, "batch_size": 200, "learning_rate": 0.05}),
+    ({"solver": "rmsprop"}, (200, 4, 3), {"learning_rate": 0.02}),
+    ({"solver": "adam", "learning_rate": 0.3}, (200, 4, 3), {"learning_rate": 0.3}),
+    # Iterations: one for 15 rows, from 100 to 200; for wide maps one for 200 rows, from 10 to 50.
+    ({}, (100, 4, 3), {"max_iter": 100, "teacher_iter": 200, "enough": True}),
+    ({}, (2250, 4, 3), {"max_iter": 150}),
+    ({}, (10**5, 4, 3), {"max_iter": 200}),
+    ({}, (100, 198, 3), {"max_iter": 10, "teacher_iter": 10, "start_width": 2.0, "dtype": np.float32}),
+    ({}, (8000, 784, 10), {"max_iter": 40}),
+    ({}, (10**5, 784, 10), {"max_iter": 50}),
+    ({"batch_size": 7}, (100, 4, 3), {"batch_size": 7}),
+]
+
+
+@pytest.mark.parametrize(("parameters", "shape", "expected"), SETTLED, ids=str)
+def test_settings_follow_parameters_and_shape(parameters, shape, expected):
+    """A rule per row of the table."""
+    settings = resolve(parameters, Shape(*shape))
+    assert {name: getattr(settings, name) for name in expected} == expected
+
+
+def test_nothing_is_left_to_settle():
+    """No setting is "auto"."""
+    assert "auto" not in vars(resolve({}, Shape(100, 4, 3))).values()
+
+
+@pytest.mark.parametrize(
+    ("n_values", "dtype", "expected"),
+    [(400, np.float64, np.float64), (400, np.float32, np.float32), (2**20 + 1, np.float64, np.float32)],
+)
+def test_large_tables_are_computed_in_float32(n_values, dtype, expected):
+    """Others in what they come in."""
+    assert resolve({}, Shape(100, 4, 3, n_values, dtype)).dtype == expected
+
+
+@pytest.mark.parametrize("estimator", [FCMClassifier, FCMRegressor])
+def test_defaults_of_learning_are_those_of_the_estimators(estimator):
+    """What an estimator does not have is settled as the others have it."""
+    signature = inspect.signature(estimator).parameters
+    shared = DEFAULTS.keys() & signature.keys()
+    assert shared == DEFAULTS.keys() - {"n_threads", "owner"}
+    assert {name: signature[name].default for name in shared} == {name: DEFAULTS[name] for name in shared}
