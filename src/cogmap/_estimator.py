@@ -41,7 +41,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
     _rules: Rules = CLASSES
 
     # Set in fit.
-    outcome_: Outcome
+    _outcome: str
     loss_curve_: list[float]
     n_iter_: int
     teacher_losses_: list[float]
@@ -49,6 +49,11 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
     @property
     def _owner(self) -> str:
         return type(self).__name__
+
+    @property
+    def outcome_(self) -> Outcome:
+        """How learning ended; kept by its name, because not every way to store an estimator knows enumerations."""
+        return Outcome[self._outcome]
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -120,7 +125,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         start = None if earlier is None else self._continued(earlier, names_before is not None, table, settings)
         learned = self._learn(table, candidates, random, monitor, start)
         self.model_ = finished(learned.model)
-        self.outcome_ = learned.outcome
+        self._outcome = learned.outcome.name
         self.loss_curve_ = learned.loss_curve
         self.n_iter_ = len(learned.loss_curve)
         self.teacher_losses_ = learned.teacher_losses
@@ -137,7 +142,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         """Return the targets coded; where learning goes on, what they mean is known already."""
 
     def _weighted(self, table: Table) -> Table:
-        """Return the table with weights that depend on the targets."""
+        """Return the table with what depends on all its targets and weights, once equal rows are merged."""
         return table
 
     def _candidates(self, shape: Shape, earlier: MapModel | None) -> list[Settings]:
@@ -204,4 +209,4 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
 
 def _is_learned(name: str) -> bool:
     """Whether an attribute is made by fit, not given by a user."""
-    return name == "_incremental" or (name.endswith("_") and not name.startswith("_"))
+    return name in ("_incremental", "_outcome") or (name.endswith("_") and not name.startswith("_"))

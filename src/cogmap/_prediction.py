@@ -30,9 +30,12 @@ class FittedMap(TransformerMixin):
         return tags
 
     def _fitted_model(self, X: ArrayLike) -> tuple[MapModel, Array]:
-        """Return the model and the checked table, so that nothing can change between the two."""
+        """Return the model and the checked table."""
         check_is_fitted(self, "model_")
-        return self.model_, validated(self, X, reset=False)
+        # What was learned as it is now: a fit in another thread may replace it between one look and the next.
+        now = object.__new__(type(self))
+        now.__dict__ = self.__dict__.copy()
+        return now.model_, validated(now, X, reset=False)
 
     @property
     def map_(self) -> FuzzyCognitiveMap:

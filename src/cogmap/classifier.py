@@ -292,7 +292,7 @@ class FCMClassifier(ClassMap):
         self.model_ = replace(recipe.model(theta), encoding=encoding)
         self.loss_curve_ = [*getattr(self, "loss_curve_", []), loss]
         self.n_iter_ = len(self.loss_curve_)
-        self.outcome_ = Outcome.ONE_PASS
+        self._outcome = Outcome.ONE_PASS.name
         self._incremental = rule, random, seen
 
     def _updated_scaling(self, earlier: MapModel | None, table: Table) -> Scaling | None:

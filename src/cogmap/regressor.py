@@ -1,5 +1,6 @@
 """FCMRegressor: the regressor and feature transformer whose model is a fuzzy cognitive map."""
 
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from cogmap._estimator import BaseFCM
+from cogmap._learning.table import Table
 from cogmap._learning.targets import ValueTargets
 from cogmap._links import Link, ValueLink
 from cogmap._validation import validated
@@ -226,11 +228,16 @@ class FCMRegressor(RegressorMixin, BaseFCM):
 
     def _targets(self, y: NDArray[Any], weight: NDArray[np.float64] | None, known: Link | None) -> ValueTargets:
         values = y.reshape(len(y), -1)
-        link = known if isinstance(known, ValueLink) else self._link(values, y.ndim == 1)
-        states = link.states(values)
-        mean = np.average(states, axis=0, weights=weight)
-        variance = np.average(np.square(states - mean), axis=0, weights=weight)
-        return ValueTargets(states, link, tuple(variance.tolist()))
+        same = known is not None and known.n_outputs == values.shape[1]  # others are told when learning goes on
+        link = cast(ValueLink, known) if same else self._link(values, y.ndim == 1)
+        return ValueTargets(link.states(values), link)
+
+    def _weighted(self, table: Table) -> Table:
+        """Return the table with the variance of its targets as the unit of the loss."""
+        targets = cast(ValueTargets, table.targets)
+        mean = np.average(targets.states, axis=0, weights=table.weight)
+        variance = np.average(np.square(targets.states - mean), axis=0, weights=table.weight)
+        return replace(table, targets=replace(targets, units=tuple(variance.tolist())))
 
     def _link(self, values: NDArray[np.float64], one_dimensional: bool) -> ValueLink:
         low, high = values.min(axis=0), values.max(axis=0)

@@ -218,12 +218,14 @@ class Objective:
         gradient : ndarray of shape (n_parameters,), float64
         weight : float
         """
-        loss, sums = self._sum(theta, rows, with_gradient=True)
-        return self._unit * loss, self._unfold(sums), self._weight_of(rows)
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow shows in the loss, which the caller looks at
+            loss, sums = self._sum(theta, rows, with_gradient=True)
+            return self._unit * loss, self._unfold(sums), self._weight_of(rows)
 
     def value(self, theta: NDArray[np.floating]) -> float:
         """Return the mean loss alone."""
-        return self._unit * self._sum(theta, None, with_gradient=False)[0] / self.total_weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._unit * self._sum(theta, None, with_gradient=False)[0] / self.total_weight
 
     def _weight_of(self, rows: Rows | None) -> float:
         if rows is None:
@@ -235,20 +237,18 @@ class Objective:
         self._fold(theta)
         runs = self._all_runs if rows is None else _runs(len(rows), self._block_rows)
         total = self._zero_sums(0)
-        # An overflow shows in the loss, which the caller looks at.
-        with np.errstate(over="ignore", invalid="ignore"):
-            if self._n_threads == 1 or len(runs) == 1:
-                workspace = self._workspaces.get()
-                try:
-                    loss = sum(self._block(workspace, block, rows, total, with_gradient) for block in runs[0])
-                    for run in runs[1:]:
-                        sums = self._zero_sums(1)
-                        loss += sum(self._block(workspace, block, rows, sums, with_gradient) for block in run)
-                        total.add(sums)
-                finally:
-                    self._workspaces.put(workspace)
-                return loss, total
-        return self._sum_in_threads(runs, rows, with_gradient)
+        if self._n_threads > 1 and len(runs) > 1:
+            return self._sum_in_threads(runs, rows, with_gradient)
+        workspace = self._workspaces.get()
+        try:
+            loss = sum(self._block(workspace, block, rows, total, with_gradient) for block in runs[0])
+            for run in runs[1:]:
+                sums = self._zero_sums(1)
+                loss += sum(self._block(workspace, block, rows, sums, with_gradient) for block in run)
+                total.add(sums)
+        finally:
+            self._workspaces.put(workspace)
+        return loss, total
 
     def _sum_in_threads(self, runs: list[list[slice]], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
         def evaluate(number: int) -> tuple[float, _Sums]:

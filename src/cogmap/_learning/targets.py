@@ -102,7 +102,7 @@ class ValueTargets:
 
     states: NDArray[np.float64]  # one column per target
     link: ValueLink
-    units: tuple[float, ...]  # variance of each column in the training data
+    units: tuple[float, ...] = ()  # variance of each column in the training data
 
     @property
     def loss(self) -> Loss:

@@ -53,14 +53,16 @@ class Problem:
         return self.unit_weight or self.objective.total_weight / self.objective.n_rows
 
     def smooth_value_and_gradient(self, theta: Theta, rows: NDArray[np.integer] | None = None) -> tuple[float, Theta]:
-        """Return loss and gradient of everything but the absolute part of the penalty."""
-        with np.errstate(over="ignore", invalid="ignore"):  # told below, in words
-            loss, gradient, _ = self.objective.sums(theta, rows)
-            count = self._row * (self.objective.n_rows if rows is None else len(rows))
-            loss /= count
-            gradient /= count
-            loss += self.penalty.add_smooth_part(theta, gradient)
-            self._check_finite(theta, loss + 0.0 * float(gradient.sum()))
+        """Return loss and gradient of everything but the absolute part of the penalty.
+
+        Solvers let NumPy ignore overflow meanwhile: it is told here, in words.
+        """
+        loss, gradient, _ = self.objective.sums(theta, rows)
+        count = self._row * (self.objective.n_rows if rows is None else len(rows))
+        loss /= count
+        gradient /= count
+        loss += self.penalty.add_smooth_part(theta, gradient)
+        self._check_finite(theta, loss + 0.0 * float(gradient.sum()))
         return loss, gradient
 
     def check_end(self, theta: Theta) -> None:

@@ -53,7 +53,8 @@ class LBFGS:
         self, problem: Problem, theta: Theta, watch: Watch, random: np.random.RandomState | None = None
     ) -> tuple[Theta, Outcome]:
         """Minimise from `theta` until the watch says how it ends."""
-        return _solve(problem, theta, watch)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _solve(problem, theta, watch)
 
 
 def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome]:

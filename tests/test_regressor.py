@@ -1,0 +1,205 @@
+"""What the regressor promises."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.datasets import load_diabetes, load_linnerud, make_friedman1
+from sklearn.ensemble import BaggingRegressor, RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+from cogmap import FCMRegressor, FuzzyCognitiveMap
+
+FOLDS = KFold(5, shuffle=True, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def diabetes():
+    """Diabetes of scikit-learn, as arrays."""
+    return load_diabetes(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def curved():
+    """Friedman's first function, with noise."""
+    return make_friedman1(300, noise=1.0, random_state=0)
+
+
+class TestPredictions:
+    """Values, their range, their names."""
+
+    def test_the_default_is_as_accurate_as_the_best_of_others(self, diabetes, curved):
+        """On a table where a linear model is best, and on one where it is not."""
+        for X, y in (diabetes, curved):
+            rivals = [Ridge(), RandomForestRegressor(random_state=0)]
+            best = max(cross_val_score(rival, X, y, cv=FOLDS).mean() for rival in rivals)
+            assert cross_val_score(FCMRegressor(random_state=0), X, y, cv=FOLDS).mean() > best - 0.01
+
+    def test_values_a_little_outside_can_be_predicted_and_none_far_outside(self):
+        """A line goes on beyond the training range, from 10 to 110, but not by more than an eighth of it."""
+        X = np.linspace(0.0, 1.0, 200)[:, None]
+        fcm = FCMRegressor(alpha=1e-4, n_teachers=0, random_state=0).fit(X, 10.0 + 100.0 * X[:, 0])
+        inside, outside, far, below = fcm.predict([[0.5], [1.05], [50.0], [-50.0]])
+        assert inside == pytest.approx(60.0, abs=1.0)
+        assert 111.0 < outside < far <= 110.0 + 12.5
+        assert 10.0 - 12.5 <= below < 9.0
+
+    @pytest.mark.parametrize(("origin", "unit"), [(0.0, 1e-9), (1e9, 1.0), (-5.0, 1e12)])
+    def test_units_of_the_target_do_not_matter(self, curved, origin, unit):
+        """Another origin and another unit of y give the same map and the same R²."""
+        X, y = curved
+        plain, other = (FCMRegressor(random_state=0).fit(X, target) for target in (y, origin + unit * y))
+        assert other.score(X, origin + unit * y) == pytest.approx(plain.score(X, y), abs=0.01)
+
+    def test_integers_are_values(self):
+        """Counts are predicted as numbers between them."""
+        X = np.random.default_rng(0).random((100, 2))
+        fcm = FCMRegressor(random_state=0).fit(X, np.round(10 * X[:, 0]).astype(int))
+        assert fcm.predict(X).dtype == np.float64
+        assert fcm.score(X, 10 * X[:, 0]) > 0.9
+
+    def test_float32_stays_float32(self, diabetes):
+        """In the learned features."""
+        X = diabetes[0].astype(np.float32)
+        fcm = FCMRegressor(random_state=0).fit(X, diabetes[1])
+        assert fcm.transform(X).dtype == np.float32
+
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+    def test_names_of_columns_are_names_of_concepts(self, frame):
+        """Of features and of targets."""
+        X, Y = load_linnerud(return_X_y=True, as_frame=True)
+        X, Y = frame(X.to_dict(orient="list")), frame(Y.to_dict(orient="list"))
+        fcm = FCMRegressor(n_hidden=0, random_state=0).fit(X, Y)
+        assert fcm.map_.concepts == ("Chins", "Situps", "Jumps", "Weight", "Waist", "Pulse")
+        assert FCMRegressor(n_hidden=0).fit(X, Y["Waist"]).map_.concepts[-1] == "Waist"
+        assert FCMRegressor(n_hidden=0).fit(X, np.asarray(Y)[:, 0]).map_.concepts[-1] == "target"
+        assert FCMRegressor(n_hidden=0).fit(X, np.asarray(Y)).map_.concepts[-1] == "target 3"
+
+    def test_a_column_of_values_stays_a_column(self, diabetes):
+        """One dimension in, one out; two in, two out."""
+        X, y = diabetes
+        assert FCMRegressor(random_state=0, max_iter=2, tol=0).fit(X, y).predict(X).shape == (442,)
+        assert FCMRegressor(random_state=0, max_iter=2, tol=0).fit(X, y[:, None]).predict(X).shape == (442, 1)
+
+
+class TestSeveralTargets:
+    """One map for all."""
+
+    def test_every_target_is_learned(self, curved):
+        """Also if their units differ by a factor of a million."""
+        X, y = curved
+        Y = np.column_stack([y, 1e6 * X[:, 0] * X[:, 1], -X[:, 2]])
+        scores = [
+            np.corrcoef(predicted, target)[0, 1]
+            for predicted, target in zip(FCMRegressor(random_state=0).fit(X, Y).predict(X).T, Y.T, strict=True)
+        ]
+        assert min(scores) > 0.95
+
+    def test_order_of_targets_does_not_matter_much(self, curved):
+        """Columns in another order are predicted as well."""
+        X, y = curved
+        Y = np.column_stack([y, X[:, 0]])
+        one, other = (FCMRegressor(random_state=0).fit(X, targets) for targets in (Y, Y[:, ::-1]))
+        assert one.score(X, Y) == pytest.approx(other.score(X, Y[:, ::-1]), abs=0.05)
+
+
+class TestLearning:
+    """What an expert fixes holds, weights count, and the rest is as for classes."""
+
+    @pytest.mark.parametrize(("solver", "least"), [("lbfgs", 0.5), ("adam", 0.5), ("rmsprop", 0.3)])
+    def test_every_solver_learns(self, diabetes, solver, least):
+        """Near what ridge regression reaches on its training rows; the paper's RMSprop is slower."""
+        assert FCMRegressor(solver=solver, random_state=0).fit(*diabetes).score(*diabetes) > least
+
+    @pytest.mark.parametrize("early_stopping", [False, True])
+    def test_curves_have_one_entry_per_iteration(self, diabetes, early_stopping):
+        """With and without a validation part."""
+        fcm = FCMRegressor(early_stopping=early_stopping, random_state=0).fit(*diabetes)
+        assert len(fcm.loss_curve_) == fcm.n_iter_
+        assert hasattr(fcm, "validation_loss_curve_") == early_stopping
+
+    def test_teacher_losses_tell_what_to_expect(self, diabetes):
+        """Twice the loss is the share of the variance that is not explained, on rows not learned from."""
+        X, y = diabetes
+        fcm = FCMRegressor(random_state=0).fit(X, y)
+        assert len(fcm.teacher_losses_) == 5
+        expected = 1.0 - cross_val_score(FCMRegressor(random_state=0), X, y, cv=FOLDS).mean()
+        assert 2 * np.mean(fcm.teacher_losses_) == pytest.approx(expected, abs=0.1)
+
+    def test_edges_and_bounds_hold(self, diabetes):
+        """For the teachers and the map."""
+        X, y = diabetes
+        edges = np.random.default_rng(0).random((11, 11)) < 0.6
+        fcm = FCMRegressor(edges=edges, weight_bounds=(-1, 1), random_state=0).fit(X, y)
+        assert not fcm.map_.weights[~edges].any()
+        assert np.abs(fcm.map_.weights).max() <= 1.0
+        assert fcm.score(X, y) > 0.4
+
+    def test_integer_weights_equal_repeated_rows_bit_by_bit(self, diabetes):
+        """Order, repetition and weights of rows are one thing."""
+        X, y = diabetes
+        rng = np.random.default_rng(0)
+        times = rng.integers(0, 4, len(y))
+        rows = rng.permutation(np.repeat(np.arange(len(y)), times))
+        weighted = FCMRegressor(random_state=0).fit(X, y, times)
+        assert weighted.map_ == FCMRegressor(random_state=0).fit(X[rows], y[rows]).map_
+
+    def test_an_experts_map_is_where_learning_starts(self, diabetes):
+        """Its concepts are found by name."""
+        X, y = load_diabetes(return_X_y=True, as_frame=True)
+        names = [*X.columns, "target"]
+        W = np.zeros((11, 11))
+        W[10, 2] = 1.0
+        expert = FuzzyCognitiveMap(W[::-1, ::-1], slope=2.0, concepts=names[::-1])
+        fcm = FCMRegressor(init=expert, depth=1, solver="adam", learning_rate=1e-9, max_iter=1, tol=0).fit(X, y)
+        np.testing.assert_allclose(fcm.map_.weights, W, atol=1e-6)
+
+    def test_warm_start_goes_on(self, diabetes):
+        """The second fit starts where the first ended, with the same meaning of the output."""
+        X, y = diabetes
+        fcm = FCMRegressor(max_iter=20, tol=0, warm_start=True, random_state=0).fit(X, y)
+        end = fcm.loss_curve_[-1]
+        link = fcm.model_.link
+        fcm.fit(X, y)
+        assert fcm.loss_curve_[0] < end
+        assert fcm.model_.link is link
+        with pytest.raises(ValueError, match="can go on from an earlier fit"):
+            fcm.fit(X, np.column_stack([y, y]))
+
+    @pytest.mark.parametrize("scale", ["logistic", True, False])
+    def test_missing_values_are_undecided(self, curved, scale):
+        """They can be learned from and predicted, and cost little where there are few."""
+        X, y = curved
+        missing = np.where(np.random.default_rng(0).random(X.shape) < 0.02, np.nan, X)
+        fcm = FCMRegressor(scale=scale, random_state=0).fit(missing, y)
+        assert np.isfinite(fcm.predict(missing)).all()
+        assert fcm.score(missing, y) > 0.75
+        assert np.isfinite(fcm.predict(np.full((1, 10), np.nan))).all()
+
+
+def test_the_regressor_inside_scikit_learns_tools(diabetes):
+    """Pipelines, searches, bagging, targets that are transformed."""
+    X, y = diabetes
+    fcm = FCMRegressor(random_state=0)
+    for model in (
+        make_pipeline(fcm, Ridge()),
+        GridSearchCV(fcm, {"alpha": [0.2, 2.0]}, cv=3),
+        BaggingRegressor(fcm, n_estimators=3, random_state=0),
+        TransformedTargetRegressor(fcm, func=np.log1p, inverse_func=np.expm1),
+    ):
+        assert model.fit(X, y).score(X, y) > 0.4
+
+
+def test_pickled_and_cloned_models(diabetes):
+    """A pickle predicts the same; a clone is unfitted and fits the same."""
+    X, y = diabetes
+    fcm = FCMRegressor(random_state=0).fit(X, y)
+    assert np.array_equal(pickle.loads(pickle.dumps(fcm)).predict(X), fcm.predict(X))
+    assert not hasattr(clone(fcm), "model_")
+    assert clone(fcm).fit(X, y).map_ == fcm.map_
