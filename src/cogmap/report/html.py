@@ -8,7 +8,8 @@ from typing import Any
 
 from jinja2 import Environment
 
-from cogmap.experiments.store import StoreError, write_whole
+from cogmap._files import write_whole
+from cogmap.experiments.store import StoreError
 from cogmap.report.figures import write_figures
 from cogmap.report.summary import make_summary
 from cogmap.report.tables import number, write_tables
@@ -33,7 +34,9 @@ def render(summary: dict[str, Any], figures: Path) -> str:
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = number
     environment.globals["image"] = lambda name: _data_address(figures / f"{name}.svg")
-    template = environment.from_string((files("cogmap.report") / "templates" / "report.html").read_text())
+    template = environment.from_string(
+        (files("cogmap.report") / "templates" / "report.html").read_text(encoding="utf-8")
+    )
     return template.render(summary=summary, is_cell=lambda value: isinstance(value, dict))
 
 

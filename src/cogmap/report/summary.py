@@ -1,6 +1,5 @@
 """From results to a summary: a plain dict that holds everything the report shows."""
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ from cogmap.datasets import DATASETS
 from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
 from cogmap.experiments.published import author_results, fcm_parameters, paper_tables, published_score
 from cogmap.experiments.rivals import PAPER_RIVALS
-from cogmap.experiments.store import read_results
+from cogmap.experiments.store import StoreError, read_results, read_run
 from cogmap.experiments.tasks import CLUSTERING_SCORES, METHODS
 from cogmap.statistics import (
     anova_one_way,
@@ -33,9 +32,11 @@ class Results:
     """Rows of a run, by dataset, method and fold."""
 
     def __init__(self, folder: Path, data_dir: str | None) -> None:
+        run = read_run(folder)
+        if run is None or run["protocol"] not in PROTOCOLS:
+            raise StoreError(f"The folder {folder} holds no run of the experiment. `cogmap reproduce` makes one.")
+        self.run, self.protocol = run, run["protocol"]
         self.rows = read_results(folder)
-        self.run = json.loads((folder / "run.json").read_text())
-        self.protocol = self.run["protocol"]
         self.data_dir = data_dir
         there = {(row["dataset"], row["method"]) for row in self.rows}
         self.datasets = [name for name in DATASETS if any(name == dataset for dataset, _ in there)]
