@@ -32,7 +32,8 @@ def write_whole(path: Path, content: str | bytes) -> None:
     temporary.unlink(missing_ok=True)
     try:
         with os.fdopen(open_unfollowed(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            # Names of files may have bytes that are no text; they are spelled out.
+            file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

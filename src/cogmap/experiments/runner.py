@@ -94,11 +94,11 @@ _watched: list[int] = []
 
 
 def _end_with(parent: int) -> None:
-    """If this process is a child of the one that gave the task, end it soon after that one, even if that was killed.
+    """If this is a process that joblib started, end it soon after the one that gave the task, even if that was killed.
 
-    A worker would otherwise finish its task for nobody, which may take minutes, and then wait for the next.
+    It would otherwise finish its task for nobody, which may take minutes, and then wait for the next.
     """
-    if os.getppid() != parent or parent in _watched:
+    if parent in _watched or not multiprocessing.current_process().name.startswith("LokyProcess"):
         return
     _watched.append(parent)
 

@@ -130,7 +130,8 @@ class ResultStore:
                     "Give another folder with --out."
                 )
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        run["sessions"].append({"started": now, "command": sys.argv[1:], **system_information()})
+        words = [os.fsencode(word).decode("utf-8", "backslashreplace") for word in sys.argv[1:]]  # whatever the locale
+        run["sessions"].append({"started": now, "command": words, **system_information()})
         return run
 
     def _sort_out(self) -> Rows:
