@@ -48,7 +48,9 @@ def test_reproduce_writes_results_tables_figures_and_report(tmp_path):
     written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert {"results.jsonl", "run.json", "summary.json", "report.html"} <= written
     assert {f"tables/accuracy.{ending}" for ending in ("csv", "md", "tex")} <= written
-    assert {f"figures/{name}" for name in ("moons_regions.svg", "attractors.png", "loss_curves.svg")} <= written
+    assert {
+        f"figures/{name}" for name in ("moons_regions_one_output.svg", "attractors_a_cycle.png", "loss_curves.svg")
+    } <= written
 
 
 WRONG = {
