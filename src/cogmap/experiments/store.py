@@ -8,6 +8,7 @@ import platform
 import sys
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -52,6 +53,7 @@ class Rows(NamedTuple):
     rejected: list[bytes]
 
 
+@cache
 def system_information() -> dict[str, Any]:
     """Return versions of packages and facts about the machine."""
     versions = {}
@@ -93,6 +95,7 @@ class ResultStore:
         self.path = self.folder / "results.jsonl"
         self.n_rejected = 0
         self._protocol, self._seed = protocol, seed
+        self._run_is_new = False
 
     def __enter__(self) -> "ResultStore":
         with ExitStack() as opened:
@@ -103,7 +106,8 @@ class ResultStore:
                 _lock(opened.enter_context(lock), self.folder)
                 run = self._check_run()
                 self._rows = self._sort_out()
-                _write_run(self.folder, run)
+                if self._run_is_new:
+                    write_whole(self.folder / "run.json", sealed(run, indent=1))
                 self._file = opened.enter_context(self.path.open("ab", buffering=0))
                 sync_folder(self.folder)
             except OSError as problem:
@@ -115,7 +119,7 @@ class ResultStore:
         self._opened.close()
 
     def _check_run(self) -> dict[str, Any]:
-        """Refuse to mix two experiments in one folder; return what is run, with this session at its end."""
+        """Refuse to mix two experiments in one folder; return what is run, with this command at its end."""
         run = read_run(self.folder)
         if run is None:
             # Without the file of the run, the results themselves tell whose they are.
@@ -131,7 +135,11 @@ class ResultStore:
                 )
         now = datetime.now(UTC).isoformat(timespec="seconds")
         words = [os.fsencode(word).decode("utf-8", "backslashreplace") for word in sys.argv[1:]]  # whatever the locale
-        run["sessions"].append({"started": now, "command": words, **system_information()})
+        session = {"command": words, **system_information()}
+        # A command that goes on after a stop is still the same: the file does not grow with every stop.
+        if not run["sessions"] or {**run["sessions"][-1], **session} != run["sessions"][-1]:
+            run["sessions"].append({"started": now, **session})
+            self._run_is_new = True
         return run
 
     def _sort_out(self) -> Rows:
@@ -313,7 +321,3 @@ def read_run(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
             "run they are of, and the same command writes it anew."
         )
     return run
-
-
-def _write_run(folder: Path, run: dict[str, Any]) -> None:
-    write_whole(folder / "run.json", sealed(run, indent=1))
