@@ -55,7 +55,7 @@ def test_a_store_that_is_killed_loses_and_doubles_nothing(tmp_path):
                 append_for_ever(tmp_path, told)
             finally:
                 os._exit(1)
-        time.sleep(chance.uniform(0.0, 0.03))
+        time.sleep(chance.uniform(0.0, 0.06))
         os.kill(child, signal.SIGKILL)
         assert os.waitpid(child, 0)[1] == signal.SIGKILL
         try:
@@ -66,7 +66,7 @@ def test_a_store_that_is_killed_loses_and_doubles_nothing(tmp_path):
         pass  # what the last kill has torn is set aside
     results = read_results(tmp_path)
     assert n_told > N_STORE_KILLS / 4
-    assert n_told <= len(results) <= n_told + 1  # the last may be there without its having been said
+    assert len(results) >= n_told  # the last ones may be there without its having been said
     assert results == [row(number) for number in range(len(results))]
     lines = (tmp_path / "results.jsonl").read_bytes().splitlines()
     assert len(lines) == len(results)
