@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 
 from joblib import Parallel, delayed
-from joblib.externals import loky
+from joblib.externals.loky.backend import resource_tracker as joblib_tracker
 
 from cogmap.exceptions import CogmapError
 from cogmap.experiments.store import AnyWork, ResultStore, Row
@@ -77,7 +77,7 @@ def _interrupts_held_back() -> Iterator[None]:
         return
     # The helpers of multiprocessing and joblib that watch shared memory let interrupts through when they start.
     multiprocessing.resource_tracker.ensure_running()
-    loky.backend.resource_tracker.ensure_running()
+    joblib_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
