@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-oldest bench bench-accuracy format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy format clean
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -22,7 +22,10 @@ test: $(VENV)/test.installed  ## lint, types, import rules and all tests
 	$(BIN)/python -m pytest -m "not slow" -n 2
 
 test-slow: $(VENV)/test.installed  ## the tests marked slow
-	$(BIN)/python -m pytest -m slow -n 2
+	$(BIN)/python -m pytest -m "slow and not faults" -n 2
+
+test-faults: $(VENV)/test.installed  ## kills and damage by the hundred, some 15 minutes
+	$(BIN)/python -m pytest -m faults -n 2 -rP
 
 bench: $(VENV)/bench.installed  ## speed and memory, as ratios measured in one run
 	$(BIN)/python -m benchmarks

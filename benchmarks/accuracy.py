@@ -6,27 +6,32 @@ writes the tables when all is done. ``--tables-only`` only writes the tables.
 """
 
 import argparse
-import json
 import os
+import sys
 import time
 import warnings
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
 from cogmap import FCMClassifier, FCMClassifierCV
+from cogmap._files import write_whole
 from cogmap.datasets import DATASETS, get_dataset, load_dataset
+from cogmap.exceptions import CogmapError
 from cogmap.experiments.rivals import RIVALS, Rules
-from cogmap.experiments.store import read_results, system_information, write_whole
+from cogmap.experiments.runner import run_tasks
+from cogmap.experiments.store import ResultStore, read_results
 from cogmap.experiments.tasks import evaluate
 from cogmap.plotting import plot_critical_difference
 from cogmap.statistics import friedman, nemenyi
 
+PROTOCOL, SEED = "benchmark", 123
 N_FOLDS = 5
 REPEATS = 3
 # Images take minutes a fit: one repeat. A fit of CatBoost on 40 faces takes 5 to 50 minutes: it is left out there, and
@@ -81,31 +86,42 @@ METHODS = {
 }
 
 
+@dataclass(frozen=True)
+class Piece:
+    """A method on a fold of a dataset; folds 0 to 4 are the first repeat, 5 to 9 the second."""
+
+    dataset: str
+    fold: int
+    method: str
+
+    @property
+    def keys(self):
+        return [(self.dataset, self.fold, self.method)]
+
+    def run(self):
+        repeat, number = divmod(self.fold, N_FOLDS)
+        rows = load_dataset(self.dataset, "uci")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
+            labels = np.unique(rows.y, return_inverse=True)[1]  # XGBoost wants 0, 1, ...
+            splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=SEED + repeat).split(rows.X, labels)
+            train, test = list(splits)[number]
+            scaler = MinMaxScaler(clip=True).fit(rows.X[train])  # clipped: naive Bayes refuses negative numbers
+            X_train, X_test = scaler.transform(rows.X[train]), scaler.transform(rows.X[test])
+            model = METHODS[self.method](repeat, X_train)
+            row, _ = evaluate(self.method, model.fit, X_train, X_test, labels[train], labels[test])
+        return [{"dataset": self.dataset, "fold": self.fold, **row, "protocol": PROTOCOL, "seed": SEED}]
+
+
 def pieces():
-    """Return (dataset, number of fold, method) of the whole comparison, the small datasets first."""
+    """Return the whole comparison, the small datasets first."""
     result = []
     for dataset in sorted(DATASETS, key=lambda name: get_dataset(name).n_rows * get_dataset(name).n_features):
         size = get_dataset(dataset).size
         for fold in range(N_FOLDS * (IMAGE_REPEATS if size else REPEATS)):
             methods = [method for method in METHODS if not (size and method == "catboost")]
-            result += [(dataset, fold, method) for method in methods]
+            result += [Piece(dataset, fold, method) for method in methods]
     return result
-
-
-def run_piece(dataset, fold, method):
-    """Return the row of a method on a fold; folds 0 to 4 are the first repeat, 5 to 9 the second."""
-    repeat, number = divmod(fold, N_FOLDS)
-    rows = load_dataset(dataset, "uci")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
-        labels = np.unique(rows.y, return_inverse=True)[1]  # XGBoost wants 0, 1, ...
-        splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=123 + repeat).split(rows.X, labels)
-        train, test = list(splits)[number]
-        scaler = MinMaxScaler(clip=True).fit(rows.X[train])  # clipped: naive Bayes refuses negative numbers
-        X_train, X_test = scaler.transform(rows.X[train]), scaler.transform(rows.X[test])
-        model = METHODS[method](repeat, X_train)
-        row, _ = evaluate(method, model.fit, X_train, X_test, labels[train], labels[test])
-    return {"dataset": dataset, "fold": fold, **row}
 
 
 def read_rows(folder):
@@ -116,8 +132,8 @@ def read_rows(folder):
 def comparable(rows):
     """Leave out folds on which not all methods have been run yet."""
     wanted = defaultdict(set)
-    for dataset, fold, method in pieces():
-        wanted[dataset, fold].add(method)
+    for piece in pieces():
+        wanted[piece.dataset, piece.fold].add(piece.method)
     whole = {place for place, methods in wanted.items() if all((*place, method) in rows for method in methods)}
     return {key: row for key, row in rows.items() if key[:2] in whole}
 
@@ -126,18 +142,17 @@ def run(folder, n_jobs, datasets):
     """Do all pieces of these datasets that are not there yet."""
     # One thread for every method, and a process a core: times are comparable, and nothing waits for anything else.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    folder.mkdir(parents=True, exist_ok=True)
-    there = read_rows(folder)
-    missing = [piece for piece in pieces() if piece[0] in datasets and piece not in there]
-    write_whole(folder / "run.json", json.dumps(system_information(), indent=1))
-    start = time.monotonic()
-    with (folder / "results.jsonl").open("a") as file:
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        for number, row in enumerate(parallel(delayed(run_piece)(*piece) for piece in missing), 1):
-            file.write(json.dumps(row) + "\n")
-            file.flush()
-            if number % 100 == 0:
-                print(f"{number} of {len(missing)} in {time.monotonic() - start:.0f} s", flush=True)
+    wanted = [piece for piece in pieces() if piece.dataset in datasets]
+    with ResultStore(folder, PROTOCOL, SEED) as store:
+        n_missing, n_done, start = len(store.missing(wanted)), 0, time.monotonic()
+
+        def after_task(piece, rows):
+            nonlocal n_done
+            n_done += 1
+            if n_done % 100 == 0:
+                print(f"{n_done} of {n_missing} in {time.monotonic() - start:.0f} s", flush=True)
+
+        run_tasks(store, wanted, n_jobs, after_task)
 
 
 def means(rows, metric):
@@ -195,7 +210,8 @@ def write_tables(folder):
         text.append("")
         if chosen is datasets:
             ax = plot_critical_difference(test.mean_ranks, methods, test.critical_difference, test.groups)
-            ax.figure.savefig(folder / "critical_difference.svg", bbox_inches="tight")
+            with mpl.rc_context({"svg.hashsalt": "cogmap"}):  # the same results give the same file
+                ax.figure.savefig(folder / "critical_difference.svg", bbox_inches="tight", metadata={"Date": None})
     text += _collapses(tables, datasets)
     write_whole(folder / "summary.md", "\n".join(text) + "\n")
     lines = ["# Mean accuracy on each dataset", "", "| dataset | " + " | ".join(METHODS) + " |"]
@@ -242,9 +258,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--tables-only", action="store_true")
     arguments = parser.parse_args()
-    if not arguments.tables_only:
-        run(arguments.out, arguments.jobs, arguments.datasets)
-    write_tables(arguments.out)
+    try:
+        if not arguments.tables_only:
+            run(arguments.out, arguments.jobs, arguments.datasets)
+        write_tables(arguments.out)
+    except CogmapError as problem:
+        sys.exit(str(problem))
 
 
 if __name__ == "__main__":

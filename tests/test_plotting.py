@@ -224,6 +224,17 @@ def test_features_that_are_not_shown_are_held_at_their_mean(iris, flowers):
         np.testing.assert_allclose(flowers.map_.step(corners)[:, output], 0.5, rtol=0, atol=1e-9)
 
 
+def test_points_are_drawn_above_hyperplanes_that_can_be_seen_through(moons, output_a_class):
+    """Whatever is behind: no point is hidden."""
+    ax = plotting.plot_transformed_3d(output_a_class, *moons)
+    render(ax)
+    planes = [artist for artist in ax.collections if isinstance(artist, Poly3DCollection)]
+    points = kinds(ax, PathCollection)
+    assert len(planes) == len(points) == 2
+    assert max(plane.get_zorder() for plane in planes) < min(group.get_zorder() for group in points)
+    assert all(plane.get_alpha() < 0.3 for plane in planes)
+
+
 def test_a_plane_cuts_a_box_in_a_polygon_or_not_at_all():
     """The middle plane of the cube has area 1, the diagonal one is a hexagon, one beside it is nothing."""
     cube = np.array([[0.0, 1.0]] * 3)

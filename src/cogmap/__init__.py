@@ -1,8 +1,8 @@
 """Fuzzy cognitive maps learned from data."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not be imported to say it
 if TYPE_CHECKING:
     from cogmap.classifier import FCMClassifier
     from cogmap.classifier_cv import FCMClassifierCV
@@ -13,7 +13,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = ["FCMClassifier", "FCMClassifierCV", "FCMRegressor", "FuzzyCognitiveMap", "__version__"]
 
-# Imported when first asked for: `cogmap --version` needs no scikit-learn.
+# Imported when they are asked for: `cogmap --help`, and who needs only a map, do not wait for scikit-learn.
 _ROOMS = {
     "FCMClassifier": "classifier",
     "FCMClassifierCV": "classifier_cv",
@@ -25,8 +25,8 @@ _ROOMS = {
 def __getattr__(name: str) -> object:
     if name not in _ROOMS:
         raise AttributeError(f"module 'cogmap' has no attribute {name!r}")
-    value = getattr(import_module(f"cogmap.{_ROOMS[name]}"), name)
-    globals()[name] = value
+    value: object = getattr(import_module(f"cogmap.{_ROOMS[name]}"), name)
+    globals()[name] = value  # asked for once
     return value
 
 

@@ -1,17 +1,30 @@
 """The command ``cogmap``, also as ``python -m cogmap``."""
 
+import os
 import sys
+
+from cogmap.cli.stopping import leave_at_once
 
 
 def main() -> None:
     """Run the command, or say what it needs."""
+    leave_at_once()
     try:
-        from cogmap.cli import cli
+        from cogmap.cli.group import cli
     except ModuleNotFoundError as missing:
         if missing.name and missing.name.split(".")[0] == "cogmap":
             raise
         sys.exit(f"cogmap: the command needs the package {missing.name!r}. Install it with: pip install 'cogmap[cli]'")
-    cli(prog_name="cogmap")
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may have signs that the terminal has not
+    try:
+        cli(prog_name="cogmap")
+    except OSError as problem:
+        # What is left to be written would fail again at the very end, with a traceback: it goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        what = f"The file {problem.filename}" if problem.filename else "The output"
+        sys.stderr.write(f"Error: {what} cannot be read or written: {problem.strerror or problem}.\n")
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from cogmap._allowed import check_parameters
 from cogmap._callbacks import CallbackSupport, with_callbacks
 from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics, Scaling
 from cogmap._learning import initialization
@@ -24,7 +25,6 @@ from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._links import Link
 from cogmap._monitor import FitMonitor
-from cogmap._parameters import check_parameters
 from cogmap._params import shown
 from cogmap._prediction import FittedMap
 from cogmap._validation import check_sample_weight, input_names

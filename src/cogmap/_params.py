@@ -88,8 +88,9 @@ def numbers(values: Any) -> NDArray[np.float64]:
 
 def suggestion(value: object, choices: Iterable[str]) -> str:
     """Say which choice was probably meant, if one is near."""
-    near = difflib.get_close_matches(str(value), list(choices), n=1)
-    return f"Did you mean {near[0]!r}?" if near else ""
+    known = {choice.lower(): choice for choice in choices}
+    near = difflib.get_close_matches(str(value).lower(), list(known), n=1)
+    return f"Did you mean {known[near[0]]!r}?" if near else ""
 
 
 def shown(values: Iterable[object]) -> str:

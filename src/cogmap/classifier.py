@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from cogmap._allowed import check_parameters
 from cogmap._class_map import ClassMap
 from cogmap._encoding import Encoding, FeatureStatistics, Scaling
 from cogmap._labels import all_labels
@@ -16,7 +17,6 @@ from cogmap._learning.recipe import Recipe
 from cogmap._learning.settings import Shape
 from cogmap._learning.solvers import RULES, Outcome, Rule, one_epoch
 from cogmap._learning.table import Table
-from cogmap._parameters import check_parameters
 from cogmap._params import shown, wrong
 from cogmap._threads import one_blas_thread
 from cogmap._validation import input_names

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from cogmap.datasets import DATASETS, EMBEDDED, FORMS, get_dataset, load_dataset
+from cogmap.datasets import DATASETS, EMBEDDED, FORMS, get_dataset, load_dataset, missing_files
 from cogmap.datasets.images import bicubic, stretched
 from cogmap.datasets.loading import fashion_subset
 from cogmap.exceptions import DataError
@@ -72,7 +72,16 @@ def test_fashion_is_read_by_its_fixed_indices(data_dir):
     rows = load_dataset("fashion10000", data_dir=data_dir)
     assert rows.X.shape == (10_000, 784)
     assert np.array_equal(np.bincount(rows.y), np.full(10, 1000))
-    assert np.array_equal(fashion_subset(rows.y.repeat(2))[:5], fashion_subset(rows.y.repeat(2))[:5])
+
+
+def test_without_indices_a_thousand_of_each_class_are_chosen():
+    """Each once, in their order, and not simply the first; the same at every call."""
+    labels = np.random.default_rng(0).permutation(np.arange(10).repeat(1500))
+    chosen = fashion_subset(labels)
+    assert np.array_equal(np.bincount(labels[chosen]), np.full(10, 1000))
+    assert (np.diff(chosen) > 0).all()
+    assert chosen[-1] > 14_900
+    assert np.array_equal(chosen, fashion_subset(labels))
 
 
 def test_resizing_keeps_what_images_show():
@@ -91,6 +100,8 @@ def test_names_of_the_paper_are_known_and_others_are_told():
     assert get_dataset("brest_cancer").name == "breast_cancer"
     with pytest.raises(DataError, match=r"no dataset 'irs'. Did you mean 'iris'"):
         load_dataset("irs")
+    with pytest.raises(DataError, match=r"no dataset 'Tic_Tac_Toe'. Did you mean 'tic_tac_toe'"):
+        load_dataset("Tic_Tac_Toe")
     with pytest.raises(DataError, match=r"no dataset 'xyz'. The datasets are iris, wine"):
         load_dataset("xyz")
     with pytest.raises(ValueError, match=r"form.*'uci', 'paper'"):
@@ -113,6 +124,15 @@ def test_a_missing_folder_and_a_missing_file_are_told(tmp_path):
         load_dataset("seeds", data_dir=tmp_path / "nowhere")
     with pytest.raises(DataError, match=r"'seeds' is not in the data folder: there is no file .*seeds.csv"):
         load_dataset("seeds", data_dir=tmp_path)
+
+
+def test_all_missing_files_are_known(tmp_path, monkeypatch):
+    """Each once; none if there is no folder, since then they are fetched."""
+    monkeypatch.delenv("COGMAP_DATA", raising=False)
+    (tmp_path / "glass.csv").touch()
+    names = ["iris", "glass", "seeds", "olivetti_faces_8", "olivetti_faces_16"]
+    assert missing_files(names, tmp_path) == ["seeds.csv", "olivetti_faces.npz"]
+    assert missing_files(names) == []
 
 
 @pytest.mark.filterwarnings("ignore:A network error occurred")

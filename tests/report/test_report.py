@@ -4,51 +4,65 @@ import csv
 import io
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from cogmap import FCMClassifier
+from cogmap.datasets import DATASETS
+from cogmap.experiments.rivals import PAPER_RIVALS
 from cogmap.experiments.store import ResultStore
+from cogmap.experiments.tasks import CLUSTERING_SCORES
 from cogmap.report import make_summary, write_report
+from cogmap.report.figures import write_figures
 from cogmap.report.html import render
 from cogmap.report.tables import as_csv, as_latex, as_markdown, cell_text, number
 
 METHODS = ["fcm", "knn3", "svclin", "fcm_knn3", "fcm_svclin"]
 
 
-def fake_rows(protocol="strict"):
-    """Results of five methods on three datasets that look like those of a run; one method fails once."""
+def fake_rows(datasets=("iris", "wine", "digits"), methods=METHODS):
+    """Results that look like those of a run: later methods are better, and clusters too by two of three scores."""
     rng = np.random.default_rng(0)
-    for d, dataset in enumerate(["iris", "wine", "digits"]):
+    for d, dataset in enumerate(datasets):
         for fold in range(5):
-            for m, method in enumerate(METHODS):
-                row = {"dataset": dataset, "protocol": protocol, "fold": fold, "method": method, "error": None,
-                       "accuracy": 0.8 + 0.03 * m + 0.02 * d + 0.01 * rng.random(), "f1_macro": 0.7 + 0.01 * m,
-                       "log_loss": 0.4 - 0.1 * m, "calibration_error": 0.05, "fit_seconds": 0.1}  # fmt: skip
+            for m, method in enumerate(methods):
+                row = {"dataset": dataset, "protocol": "strict", "seed": 123, "fold": fold, "method": method,
+                       "error": None, "accuracy": 0.6 + 0.01 * m + 0.002 * d + 0.001 * rng.random(),
+                       "f1_macro": 0.7 + 0.01 * m, "log_loss": 0.4 - 0.01 * m, "calibration_error": 0.05,
+                       "fit_seconds": 0.1}  # fmt: skip
                 if method == "fcm":
-                    places = {
-                        "train_original": 1.0,
-                        "train_transformed": 2.0,
-                        "test_original": 1.0,
-                        "test_transformed": 2.0,
-                    }
-                    row["clustering"] = {
-                        score: dict(places) for score in ("davies_bouldin", "silhouette", "calinski_harabasz")
-                    }
+                    row["clustering"] = {score: dict(CLUSTERS) for score in CLUSTERING_SCORES}
                     row["loss_curve"] = [[1, 1.0], [10, 0.5], [100, 0.1]]
                 yield row
 
 
+CLUSTERS = {"train_original": 1.0, "train_transformed": 2.0, "test_original": 1.0, "test_transformed": 2.0}
+FAILURE = {"dataset": "wine", "fold": 0, "method": "svclin", "error": "ValueError: <b>bad</b>", "accuracy": None,
+           "f1_macro": None, "fit_seconds": None, "protocol": "strict", "seed": 123}  # fmt: skip
+
+
+def is_of(row, dataset, method, *folds):
+    return (row["dataset"], row["method"]) == (dataset, method) and (not folds or row["fold"] in folds)
+
+
+def store_rows(path, rows):
+    with ResultStore(path, "strict", 123) as store:
+        store.append(list(rows))
+    return path
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with such results and their report."""
-    path = tmp_path_factory.mktemp("report")
-    with ResultStore(path, "strict", 123) as store:
-        store.append(list(fake_rows()))
-        store.append([{"dataset": "wine", "fold": 0, "method": "svclin", "error": "ValueError: <b>bad</b>",
-                       "accuracy": None, "f1_macro": None, "fit_seconds": None, "protocol": "strict"}])  # fmt: skip
+    """A folder with results of which one failed and two have not been run, and their report."""
+    rows = [
+        row for row in fake_rows() if not is_of(row, "wine", "svclin", 0) and not is_of(row, "iris", "fcm_knn3", 3, 4)
+    ]
+    path = store_rows(tmp_path_factory.mktemp("report"), [*rows, FAILURE])
     write_report(path)
     return path
 
@@ -72,28 +86,54 @@ def test_scores_stand_beside_the_published_ones(summary):
     assert iris[1]["difference"] == pytest.approx(ours - 0.97)
 
 
-def test_a_failed_fold_leaves_a_gap_and_is_listed(summary):
-    """No mean is made of four folds, and the error is told."""
-    wine = next(row for row in table(summary, "accuracy")["rows"] if row[0] == "wine")
-    assert wine[3]["ours"] is None
-    assert summary["errors"] == [{"dataset": "wine", "method": "svclin", "fold": 0, "error": "ValueError: <b>bad</b>"}]
+def test_a_fold_that_is_missing_leaves_a_gap_and_is_told(folder, summary):
+    """No mean is made of four folds, nor of two datasets, and why is told: it failed, or has not been run."""
+    rows = {row[0]: row for row in table(summary, "accuracy")["rows"]}
+    assert rows["wine"][3]["ours"] is rows["mean"][3]["ours"] is None
+    assert None not in (rows["wine"][2]["ours"], rows["mean"][2]["ours"])
+    after = {row[0]: row for row in table(summary, "preprocess_accuracy")["rows"]}
+    assert after["iris"][1]["ours"] is after["mean"][1]["ours"] is None
+    assert "see What is missing" in table(summary, "accuracy")["note"]
+    assert summary["missing"] == [
+        {"dataset": "iris", "method": "fcm_knn3", "folds": [3, 4], "why": "has not been run"},
+        {"dataset": "wine", "method": "svclin", "folds": [0], "why": "ValueError: <b>bad</b>"},
+    ]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "has not been run" in page
+    assert "ValueError: &lt;b&gt;bad" in page
+
+
+def test_without_all_folds_clusters_have_no_mean(tmp_path):
+    """As scores have none."""
+    rows = [row for row in fake_rows(["iris"]) if not is_of(row, "iris", "fcm", 2)]
+    assert not [found for found in make_summary(store_rows(tmp_path, rows))["tables"] if found["id"] == "clustering"]
 
 
 def test_statistics_are_those_of_the_scores(summary):
     """The Friedman statistic in the table is SciPy's, on the datasets on which all methods went well."""
-    scores = {
-        method: [
-            np.mean([row["accuracy"] for row in fake_rows() if (row["dataset"], row["method"]) == (dataset, method)])
+    scores = [
+        [
+            np.mean([row["accuracy"] for row in fake_rows() if is_of(row, dataset, method)])
             for dataset in ("iris", "digits")
         ]
         for method in METHODS[:3]
-    }
-    expected = stats.friedmanchisquare(*scores.values())
+    ]
+    expected = stats.friedmanchisquare(*scores)
     row = next(
         row for row in table(summary, "omnibus")["rows"] if row[:2] == ["accuracy", "datasets"] and row[3] == "Friedman"
     )
     assert row[2] == 2
     assert row[5] == pytest.approx(expected.statistic)
+
+
+def test_a_smaller_davies_bouldin_index_is_better(tmp_path):
+    """Than the published one, and the colour says so; for the other scores a larger one is."""
+    summary = make_summary(store_rows(tmp_path, fake_rows(["iris"])))
+    cells = {row[1]: row[3] for row in table(summary, "clustering")["rows"]}  # training rows, transformed: 2.0 of ours
+    for score, cell in cells.items():
+        assert cell["better"] is ((cell["ours"] < cell["published"]) == (score == "davies bouldin"))
+    assert {cells[score]["difference"] > 0 for score in ("davies bouldin", "silhouette")} == {True}
+    assert cells["davies bouldin"]["better"] is False
 
 
 def test_probabilities_are_compared_best_first(summary):
@@ -102,10 +142,47 @@ def test_probabilities_are_compared_best_first(summary):
     assert table(summary, "probabilities")["rows"][1][1:] == pytest.approx([0.4, 0.05])
 
 
-def test_conclusions_follow_from_the_results(summary):
-    """In these results two of three clustering scores improve, and later methods are better."""
-    passed = {conclusion["claim"].split()[0]: conclusion["passed"] for conclusion in summary["conclusions"]}
-    assert passed == {"The": True, "Transformation": True, "A": True, "Support": True}
+ALL = ["fcm", *PAPER_RIVALS, *(f"fcm_{name}" for name in PAPER_RIVALS)]
+
+
+def verdicts(folder):
+    return [conclusion["verdict"] for conclusion in make_summary(folder)["conclusions"]]
+
+
+def test_conclusions_follow_from_the_results(tmp_path):
+    """Two of three clustering scores improve, later methods are better, and the map is the worst of 13 or the best."""
+    assert verdicts(store_rows(tmp_path / "worst", fake_rows(DATASETS, ALL))) == ["fails", "holds", "holds", "holds"]
+    best = [*PAPER_RIVALS, "fcm", *ALL[13:]]
+    assert verdicts(store_rows(tmp_path / "best", fake_rows(DATASETS, best))) == ["holds", "holds", "holds", "holds"]
+    turned = [*reversed(ALL[13:]), *PAPER_RIVALS, "fcm"]
+    assert verdicts(store_rows(tmp_path / "turned", fake_rows(DATASETS, turned))) == [
+        "holds",
+        "holds",
+        "fails",
+        "fails",
+    ]
+
+
+def test_what_four_datasets_cannot_tell_is_not_said_to_hold(tmp_path):
+    """A test that could hardly fail shows nothing, and four that agree may do so by chance."""
+    methods = [*PAPER_RIVALS, "fcm", *ALL[13:]]
+    few = store_rows(tmp_path / "few", fake_rows(["iris", "wine", "breast_cancer", "digits"], methods))
+    assert verdicts(few) == ["cannot be told"] * 4
+    evidence = [conclusion["evidence"] for conclusion in make_summary(few)["conclusions"]]
+    assert "even a method of mean rank 7 would be in the group" in evidence[0]
+    assert all("all 4 agree would happen by chance with probability 0.06" in words for words in evidence[1:])
+    some = store_rows(tmp_path / "some", fake_rows(list(DATASETS)[:12], ["fcm", "knn3", "fcm_knn3"]))
+    assert "Only 1 of 12 rivals" in make_summary(some)["conclusions"][2]["evidence"]
+
+
+def test_names_of_methods_are_explained(folder, summary):
+    """In a table, in words; and beside the name in every other table of the page."""
+    assert dict(table(summary, "methods")["rows"])["svclin"] == "support vector machine, linear kernel"
+    assert set(summary["methods"]) == set(METHODS)
+    assert all(len(words.split()) > 1 for words in summary["methods"].values())
+    assert '<th scope="col" title="3 nearest neighbours">knn3</th>' in (folder / "report.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_tables_are_written_three_ways(folder):
@@ -134,13 +211,38 @@ def test_numbers_are_written_to_be_read():
     assert as_csv(odd) == "a_b\n50% & |more|\n"
 
 
-def test_the_same_results_give_the_same_page(folder, summary):
-    """No date and no random number in figures or page."""
-    again = make_summary(folder)
-    assert again["tables"] == summary["tables"]
-    before = (folder / "figures" / "box_accuracy.svg").read_bytes()
-    write_report(folder)
-    assert (folder / "figures" / "box_accuracy.svg").read_bytes() == before
+def test_the_same_results_give_the_same_page(folder, tmp_path):
+    """Byte by byte, in another folder and another process: no date and no random number in any file."""
+    shutil.copy(folder / "results.jsonl", tmp_path)
+    shutil.copy(folder / "run.json", tmp_path)
+    code = (
+        "import sys; from pathlib import Path; from cogmap.report import write_report; write_report(Path(sys.argv[1]))"
+    )
+    subprocess.run([sys.executable, "-c", code, tmp_path], check=True)
+
+    def files(path):
+        return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*.*") if file.is_file()}
+
+    first, second = files(folder), files(tmp_path)
+    first.pop(".lock")
+    assert first.keys() == second.keys()
+    assert len(first) > 40
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+def test_the_page_is_drawn_from_the_summary_alone(folder, summary, tmp_path, monkeypatch):
+    """Neither learning nor attractors are needed once there is a summary."""
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("figures only draw")
+
+    monkeypatch.setattr(FCMClassifier, "fit", refuse)
+    monkeypatch.setattr("cogmap.plotting.maps.attractors", refuse)
+    described = write_figures(summary, tmp_path)
+    assert described == summary["figures"]
+    for file in tmp_path.glob("*.svg"):
+        assert file.read_bytes() == (folder / "figures" / file.name).read_bytes()
+    assert len(list(tmp_path.glob("*.svg"))) == len(list((folder / "figures").glob("*.svg"))) > 10
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +280,43 @@ def test_page_opens_from_disk_and_fits_the_screen(browser, folder, width):
     page.close()
 
 
+def test_what_does_not_fit_says_so_and_panels_are_large_enough(browser, folder):
+    """On a phone a wide table has a hint and keeps its first column; panels stand one below the other."""
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto((folder / "report.html").as_uri())
+    cut = page.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth + 1).length"
+    )
+    silent = page.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth + 1 && "
+        "!(box.previousElementSibling?.matches('.hint') && box.previousElementSibling.offsetHeight > 0)).length"
+    )
+    assert cut > 5
+    assert silent == 0
+    box = page.locator("#accuracy .scroll")
+    box.evaluate("box => box.scrollLeft = 200")
+    first = page.locator("#accuracy tbody td").first.bounding_box()
+    assert first["x"] == pytest.approx(box.bounding_box()["x"], abs=1)
+    panels = [image.bounding_box() for image in page.locator("#attractors img").all()]
+    assert len(panels) == 3
+    assert all(panel["width"] > 300 for panel in panels)
+    assert len({round(panel["x"]) for panel in panels}) == 1
+    page.close()
+
+
+def test_colours_follow_what_is_better(browser, tmp_path):
+    """Green is better than the published figure, in a table where smaller is better too."""
+    write_report(store_rows(tmp_path, fake_rows(["iris"])))
+    page = browser.new_page()
+    page.goto((tmp_path / "report.html").as_uri())
+    rows = page.locator("#clustering tbody tr").all()
+    seen = {row.locator("td").nth(1).inner_text(): row.locator("td").nth(3).locator("small") for row in rows}
+    assert seen["davies bouldin"].get_attribute("class") == "down"
+    assert "+" in seen["davies bouldin"].inner_text()
+    assert seen["silhouette"].get_attribute("class") == "up"
+    page.close()
+
+
 def test_names_from_data_are_escaped(browser, folder, summary, tmp_path):
     """Markup in names and errors is shown, not run."""
     evil = "<img src=x onerror=document.title='gone'><script>document.title='gone'</script>"
@@ -186,7 +325,7 @@ def test_names_from_data_are_escaped(browser, folder, summary, tmp_path):
     poisoned["conclusions"][0]["evidence"] = evil
     poisoned["run"]["sessions"][0]["command"] = [evil]
     page_path = Path(tmp_path) / "page.html"
-    page_path.write_text(render(poisoned, folder / "figures"))
+    page_path.write_text(render(poisoned, folder / "figures"), encoding="utf-8")
     page = browser.new_page()
     page.goto(page_path.as_uri())
     assert "gone" not in page.title()

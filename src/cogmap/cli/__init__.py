@@ -1,17 +1,4 @@
-"""The command line: one file a command."""
+"""The command line: one file per command.
 
-import click
-
-import cogmap
-from cogmap.cli.datasets import datasets
-from cogmap.cli.reproduce import reproduce
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(cogmap.__version__, message="%(prog)s %(version)s")
-def cli() -> None:
-    """Learn fuzzy cognitive maps from data."""
-
-
-cli.add_command(datasets)
-cli.add_command(reproduce)
+Nothing is imported here: the command first says how it can be stopped (`stopping`), and then imports what it needs.
+"""

@@ -1,53 +1,84 @@
 """``cogmap reproduce``: run the paper's experiment, and write the report."""
 
+import os
 import time
 from pathlib import Path
 
 import click
 from joblib import cpu_count
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Task as Bar
+from rich.text import Text
 
 from cogmap.cli.errors import Problem, told_in_one_line
-from cogmap.datasets import EMBEDDED, load_dataset
+from cogmap.cli.stopping import Stopped, stoppable
+from cogmap.datasets import EMBEDDED, load_dataset, missing_files
+from cogmap.exceptions import DataError
 from cogmap.experiments.protocols import PROTOCOLS
-from cogmap.experiments.rivals import PAPER_RIVALS
+from cogmap.experiments.published import author_results
 from cogmap.experiments.runner import run_tasks
 from cogmap.experiments.store import ResultStore
-from cogmap.experiments.tasks import METHODS, Task, dataset_names, make_tasks
+from cogmap.experiments.tasks import Task, dataset_names, make_tasks, method_names
 from cogmap.report import write_report
 
 
+class _TimeLeft(TimeRemainingColumn):
+    """The time left, while there is any."""
+
+    def render(self, task: Bar) -> Text:
+        return Text("") if task.finished else super().render(task) + Text(" left")
+
+
 def _check_data(datasets: list[str], protocol: str, data_dir: str | None) -> None:
-    """Read every dataset once, so that a missing or damaged file is told before anything is written."""
+    """Read every file once, so that a missing or damaged one is told before anything is written."""
+    folder = data_dir or os.environ.get("COGMAP_DATA", "")
+    missing = missing_files(datasets, data_dir) if Path(folder).is_dir() else []
+    if len(missing) > 1:
+        raise DataError(
+            f"The data folder {folder} lacks {len(missing)} files: {', '.join(missing)}. Put them there, or choose "
+            "other datasets with --datasets."
+        )
     rules = PROTOCOLS[protocol]
     for name in datasets:
         load_dataset(name, rules.form, data_dir, rules.resizing)
+    author_results(data_dir)
 
 
 def _run(store: ResultStore, tasks: list[Task], jobs: int, console: Console) -> None:
     """Do the tasks, with a bar that moves by their expected cost, so that the time left is near the truth."""
-    missing = store.missing(tasks)
+    if store.n_rejected:
+        console.print(
+            f"{store.n_rejected} lines of results.jsonl are damaged or of another run; they are in results.rejected."
+        )
+    missing, failed = store.missing(tasks), store.failed(tasks)
     if len(missing) < len(tasks):
         console.print(f"{len(tasks) - len(missing)} of {len(tasks)} results are there already.")
+    if failed:
+        console.print(f"{len(failed)} of {len(tasks)} failed before and are tried again.")
     columns = [
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
-        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[count]} tasks"),
+        TimeElapsedColumn(), _TimeLeft(),
     ]  # fmt: skip
     with Progress(*columns, console=console) as progress:
-        bar = progress.add_task("running", total=round(sum(task.cost for task in missing)))
-        done = 0.0
+        bar = progress.add_task("running", total=sum(task.cost for task in missing), count=f"0/{len(missing)}")
+        n_done = n_failed = 0
 
         def after_task(task: Task, rows: list[dict]) -> None:
-            nonlocal done
-            done += task.cost
+            nonlocal n_done, n_failed
+            n_done += 1
             failed = [row["method"] for row in rows if row["error"]]
+            n_failed += len(failed)
             if failed:
                 progress.console.print(f"{task.dataset}, fold {task.fold}: {', '.join(failed)} failed; see the report")
-            progress.update(bar, completed=round(done), description=f"{task.dataset}, {task.method}")
+            label = f"{task.dataset}, {task.method}"
+            progress.update(bar, advance=task.cost, count=f"{n_done}/{len(missing)}", description=label)
 
         run_tasks(store, missing, jobs, after_task)
-        progress.update(bar, description="done")
+        # Sums of rounded numbers: without this the last task might leave the bar a hair short of its end.
+        progress.update(bar, total=1, completed=1, description="done")
+    if n_failed:
+        console.print(f"{n_failed} results failed; the same command tries them again.")
 
 
 @click.command()
@@ -71,7 +102,9 @@ def _run(store: ResultStore, tasks: list[Task], jobs: int, console: Console) -> 
     "--data-dir", type=click.Path(), envvar="COGMAP_DATA", help="Folder with the data files.  [env: COGMAP_DATA]"
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Number of processes; all cores by default.")
-@click.option("--seed", type=int, default=123, show_default=True, help="For everything that is drawn at random.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**31), default=123, show_default=True, help="For everything drawn at random."
+)
 def reproduce(
     datasets: str, methods: str, protocol: str, out: str, data_dir: str | None, jobs: int | None, seed: int
 ) -> None:
@@ -79,18 +112,21 @@ def reproduce(
 
     Every finished result is on disk at once: stop it at any moment, and the same command goes on where it was.
     """
-    console = Console(width=None if Console().is_terminal else 110)
-    chosen = {"paper": ["fcm", *PAPER_RIVALS], "all": list(METHODS)}.get(methods, methods.split(","))
+    # Names of folders and methods are text, whatever brackets and colons they have.
+    console = Console(
+        width=None if Console().is_terminal else 110, markup=False, emoji=False, highlight=False, soft_wrap=True
+    )
     start = time.perf_counter()
     with told_in_one_line():
-        tasks = make_tasks(dataset_names(datasets), chosen, protocol, seed, data_dir)
+        tasks = make_tasks(dataset_names(datasets), method_names(methods), protocol, seed, data_dir)
         if not tasks:
             raise Problem("There is nothing to do: give at least one dataset and one method.")
         _check_data(sorted({task.dataset for task in tasks}), protocol, data_dir)
         try:
-            with ResultStore(out, protocol, seed) as store:
+            with stoppable(), ResultStore(out, protocol, seed) as store:
                 _run(store, tasks, jobs or cpu_count(), console)
                 report = write_report(Path(out), data_dir)
-        except KeyboardInterrupt:
-            raise Problem(f"Stopped. Finished results are in {out}; the same command goes on from there.") from None
+        except Stopped as stopped:
+            click.echo(f"Stopped. Finished results are in {out}; the same command goes on from there.", err=True)
+            raise SystemExit(stopped.exit_code) from None
     console.print(f"Done in {time.perf_counter() - start:.0f} s. The report is {report}")

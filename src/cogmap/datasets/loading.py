@@ -2,8 +2,9 @@
 
 import csv
 import hashlib
+import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap._files import read_limited
 from cogmap._params import check_choice
 from cogmap.datasets.images import RESIZINGS
 from cogmap.datasets.registry import Dataset, get_dataset
 from cogmap.exceptions import DataError
 
 FORMS = ("uci", "paper")
+_LARGEST = 2**28  # bytes; the largest of our files has 31 MB
 
 
 @dataclass(frozen=True)
@@ -80,8 +83,7 @@ def load_dataset(
     read, fetch = _READERS[dataset.source]
     if folder:
         path = Path(folder) / dataset.file
-        _check_file(path, dataset)
-        return read(dataset, path, form, resizing)
+        return read(dataset, _checked_content(path, dataset), str(path), form, resizing)
     try:
         return fetch(dataset, form, resizing)
     except Exception as problem:
@@ -93,19 +95,37 @@ def load_dataset(
         ) from problem
 
 
-def _check_file(path: Path, dataset: Dataset) -> None:
+def missing_files(names: Iterable[str], data_dir: str | os.PathLike[str] | None = None) -> list[str]:
+    """Return the files that the data folder lacks for these datasets, none if there is no folder: they are fetched."""
+    folder = data_dir or os.environ.get("COGMAP_DATA")
+    files = dict.fromkeys(get_dataset(name).file for name in names)
+    return [file for file in files if file and folder and not (Path(folder) / file).is_file()]
+
+
+def _checked_content(path: Path, dataset: Dataset) -> bytes:
+    """Read a file once, so that what is used is what was checked."""
     if not path.parent.is_dir():
         raise DataError(
             f"There is no data folder {path.parent}. Give one with {dataset.file} in it, or none to fetch it."
         )
     if not path.is_file():
         raise DataError(f"Dataset {dataset.name!r} is not in the data folder: there is no file {path}.")
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    if digest != dataset.sha256:
+    return checked_content(path, dataset.sha256)
+
+
+def checked_content(path: Path, sha256: str) -> bytes:
+    """Return the content of a file of the data folder, if it can be read and is the one that it should be."""
+    try:
+        content = read_limited(path, _LARGEST)
+    except OSError as problem:
+        raise DataError(f"The file {path} cannot be read: {problem.strerror or problem}.") from problem
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
         raise DataError(
-            f"The file {path} is not as it should be: its SHA-256 is {digest[:12]}..., not {dataset.sha256[:12]}... "
+            f"The file {path} is not as it should be: its SHA-256 is {digest[:12]}..., not {sha256[:12]}... "
             "It is damaged or has been changed; get it again."
         )
+    return content
 
 
 def _from_scikit_learn(dataset: Dataset) -> Rows:
@@ -119,11 +139,10 @@ def _from_scikit_learn(dataset: Dataset) -> Rows:
 # --- tables
 
 
-def _read_table(dataset: Dataset, path: Path, form: str, resizing: str) -> Rows:
-    with path.open(newline="") as file:
-        header, *lines = csv.reader(file)
+def _read_table(dataset: Dataset, content: bytes, origin: str, form: str, resizing: str) -> Rows:
+    header, *lines = csv.reader(io.StringIO(content.decode("utf-8"), newline=""))
     columns = dict(zip(header, (np.array(column) for column in zip(*lines, strict=True)), strict=True))
-    return _as_form(dataset, columns, form, str(path))
+    return _as_form(dataset, columns, form, origin)
 
 
 def _fetch_table(dataset: Dataset, form: str, resizing: str) -> Rows:
@@ -198,9 +217,9 @@ def _faces(dataset: Dataset, images: NDArray[Any], target: NDArray[Any], resizin
     return Rows(X.reshape(len(X), -1), target.astype(np.intp), _pixel_names(dataset.size), origin)
 
 
-def _read_faces(dataset: Dataset, path: Path, form: str, resizing: str) -> Rows:
-    with np.load(path) as arrays:
-        return _faces(dataset, arrays["images"], arrays["target"], resizing, str(path))
+def _read_faces(dataset: Dataset, content: bytes, origin: str, form: str, resizing: str) -> Rows:
+    with np.load(io.BytesIO(content)) as arrays:
+        return _faces(dataset, arrays["images"], arrays["target"], resizing, origin)
 
 
 def _fetch_faces(dataset: Dataset, form: str, resizing: str) -> Rows:
@@ -210,12 +229,12 @@ def _fetch_faces(dataset: Dataset, form: str, resizing: str) -> Rows:
     return _faces(dataset, np.rint(bunch.images * 242), bunch.target, resizing, "scikit-learn's fetch_olivetti_faces")
 
 
-def _read_fashion(dataset: Dataset, path: Path, form: str, resizing: str) -> Rows:
-    with np.load(path) as arrays:
+def _read_fashion(dataset: Dataset, content: bytes, origin: str, form: str, resizing: str) -> Rows:
+    with np.load(io.BytesIO(content)) as arrays:
         X = np.concatenate([arrays["x_train"], arrays["x_test"]])
         y = np.concatenate([arrays["y_train"], arrays["y_test"]])
         rows = arrays["subset10000"]
-    return _fashion(dataset, X.reshape(len(X), -1)[rows], y[rows], str(path))
+    return _fashion(dataset, X.reshape(len(X), -1)[rows], y[rows], origin)
 
 
 def _fetch_fashion(dataset: Dataset, form: str, resizing: str) -> Rows:

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 
 from cogmap.datasets import get_dataset
+from cogmap.datasets.loading import checked_content
+
+_RESULTS_SHA256 = "8d505860d5fb41dfcb6f641100eeef6461688e87e7e17986dbb00d7b916d4b11"
 
 # Where the run behind the author's results file differs from the table of parameters printed in the paper.
 _FILE_DIFFERS: dict[str, dict[str, Any]] = {
@@ -22,7 +25,8 @@ _FILE_DIFFERS: dict[str, dict[str, Any]] = {
 @cache
 def paper_tables() -> dict[str, Any]:
     """Return every table printed in the paper; datasets have the paper's names."""
-    result: dict[str, Any] = json.loads((files("cogmap.experiments") / "data" / "paper_tables.json").read_text())
+    path = files("cogmap.experiments") / "data" / "paper_tables.json"
+    result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return result
 
 
@@ -31,9 +35,9 @@ def author_results(data_dir: str | None = None) -> dict[str, Any] | None:
     """Return the author's results for each fold, if the data folder has them; datasets have the paper's names."""
     folder = data_dir or os.environ.get("COGMAP_DATA")
     path = Path(folder) / "paper_results.json" if folder else None
-    if path is None or not path.is_file():
+    if path is None or not path.exists():
         return None
-    result: dict[str, Any] = json.loads(path.read_text())["datasets"]
+    result: dict[str, Any] = json.loads(checked_content(path, _RESULTS_SHA256))["datasets"]
     return result
 
 

@@ -191,3 +191,30 @@ STRONG_RIVALS: dict[str, Callable[[Rules, np.ndarray], BaseEstimator]] = {
 }
 
 RIVALS = {**PAPER_RIVALS, **STRONG_RIVALS}
+
+# What the names stand for.
+TITLES = {
+    "mnb": "multinomial naive Bayes",
+    "gnb": "Gaussian naive Bayes",
+    "knn3": "3 nearest neighbours",
+    "knn5": "5 nearest neighbours",
+    "svcrbf": "support vector machine, radial kernel",
+    "svclin": "support vector machine, linear kernel",
+    "logreg": "logistic regression",
+    "dtree": "decision tree",
+    "rforest": "random forest",
+    "gmc_1f": "Gaussian mixture per class, 1 component, full covariance",
+    "gmc_3f": "Gaussian mixture per class, 3 components, full covariance",
+    "gmc_3d": "Gaussian mixture per class, 3 components, diagonal covariance",
+    "hgb": "histogram gradient boosting",
+    "mlp": "multilayer perceptron",
+    "extratrees": "extremely randomized trees",
+}
+
+
+def title_of(method: str) -> str:
+    """Return what a name in the results stands for."""
+    if method == "fcm":
+        return "fuzzy cognitive map"
+    after_map = method.startswith("fcm_")
+    return TITLES[method.removeprefix("fcm_")] + (" on the features that the map has transformed" if after_map else "")

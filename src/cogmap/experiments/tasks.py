@@ -24,6 +24,7 @@ from cogmap.datasets import DATASETS, Rows, get_dataset, load_dataset
 from cogmap.exceptions import DataError
 from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
 from cogmap.experiments.rivals import PAPER_RIVALS, RIVALS
+from cogmap.experiments.store import Key, Row
 from cogmap.statistics import expected_calibration_error
 
 METHODS = ("fcm", *RIVALS)
@@ -34,8 +35,6 @@ CLUSTERING_SCORES = {
     "silhouette": silhouette_score,
     "calinski_harabasz": calinski_harabasz_score,
 }
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,15 @@ class Task:
         return ["fcm", *(f"fcm_{name}" for name in PAPER_RIVALS)] if self.method == "fcm" else [self.method]
 
     @property
+    def keys(self) -> list[Key]:
+        """Keys of the rows that the task gives."""
+        return [(self.dataset, self.fold, method) for method in self.methods]
+
+    def run(self) -> list[Row]:
+        """Do the task; what fails becomes a row with its error."""
+        return run_task(self)
+
+    @property
     def cost(self) -> float:
         """A rough guess of how long it takes, to begin with the longest and to tell the time left."""
         facts = get_dataset(self.dataset)
@@ -68,7 +76,7 @@ class Task:
         if not PROTOCOLS[self.protocol].published_fcm:
             return 2.0 + work / 1e7
         fcm = PROTOCOLS[self.protocol].fcm(self.dataset, 0)
-        microseconds = fcm.max_iter * (200 + work * (3 * fcm.depth - 4) / 50_000)
+        microseconds = int(fcm.max_iter) * (200 + work * (3 * int(fcm.depth) - 4) / 50_000)
         return 2.0 + PROTOCOLS[self.protocol].starts(self.dataset) * microseconds / 10**5
 
 
@@ -80,19 +88,28 @@ def make_tasks(
         if method not in METHODS:
             hint = suggestion(method, METHODS)
             raise DataError(f"There is no method {method!r}. {hint or 'The methods are ' + ', '.join(METHODS) + '.'}")
-    names = [get_dataset(name).name for name in datasets]
+    names = dict.fromkeys(get_dataset(name).name for name in datasets)  # a name given twice is done once
     tasks = [
         Task(name, fold, method, protocol, seed, data_dir)
         for name in names
         for fold in range(N_FOLDS)
-        for method in methods
+        for method in dict.fromkeys(methods)
     ]
     return sorted(tasks, key=lambda task: -task.cost)
 
 
 def dataset_names(text: str) -> list[str]:
     """Turn ``"all"`` or names with commas between them into a list of names."""
-    return list(DATASETS) if text == "all" else [name.strip() for name in text.split(",") if name.strip()]
+    return list(DATASETS) if text.strip() == "all" else _names(text)
+
+
+def method_names(text: str) -> list[str]:
+    """Turn ``"paper"``, ``"all"`` or names with commas between them into a list of names."""
+    return {"paper": ["fcm", *PAPER_RIVALS], "all": list(METHODS)}.get(text.strip()) or _names(text)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 @lru_cache(maxsize=2)
@@ -167,10 +184,19 @@ def evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_tes
         row["train_accuracy"] = float(model.score(X_train, y_train))
         if hasattr(model, "predict_proba"):
             row["log_loss"], row["calibration_error"] = _probability_scores(model, X_test, y_test)
+        _check_finite(row)
     except Exception as problem:  # a failing method is a result, not the end of the run
+        row.update(accuracy=None, f1_macro=None, log_loss=None, calibration_error=None, train_accuracy=None)
         row["error"] = f"{type(problem).__name__}: {problem}"
         return row, None
     return row, model
+
+
+def _check_finite(row: Row) -> None:
+    """Refuse scores that are no numbers: a mean with one of them would be none either."""
+    broken = [name for name, value in row.items() if isinstance(value, float) and not np.isfinite(value)]
+    if broken:
+        raise ArithmeticError(f"{', '.join(broken)} is not finite")
 
 
 def _probability_scores(model: BaseEstimator, X: NDArray[np.float64], y: NDArray[np.generic]) -> tuple[float, float]:
@@ -189,9 +215,10 @@ def _probability_scores(model: BaseEstimator, X: NDArray[np.float64], y: NDArray
 
 def _cluster_score(score: str, X: NDArray[np.float64], y: NDArray[np.generic]) -> float | None:
     try:
-        return float(CLUSTERING_SCORES[score](X, y))
+        value = float(CLUSTERING_SCORES[score](X, y))
     except ValueError:  # fewer than two classes in the fold, or as many as rows
         return None
+    return value if np.isfinite(value) else None
 
 
 def _thinned(curve: list[float], points: int = 60) -> list[list[float]]:

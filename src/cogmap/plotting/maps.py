@@ -25,6 +25,8 @@ _CELLS = 200  # along each side of the grid on which probabilities are computed
 _TINY = 1e-300  # instead of a probability of 0, which has no logarithm
 
 Lines = list[NDArray[np.float64]]
+# What a figure shows, as numbers and words: a plain dict, so that it can be kept in a file and drawn from there.
+View = dict[str, Any]
 
 
 def plot_attractors(fcm: FuzzyCognitiveMap, ax: Axes | None = None, grid: int = 25) -> Axes:
@@ -46,28 +48,45 @@ def plot_attractors(fcm: FuzzyCognitiveMap, ax: Axes | None = None, grid: int = 
     -------
     matplotlib Axes
     """
+    return draw_attractors(attractors_view(fcm, grid), ax)
+
+
+def attractors_view(fcm: FuzzyCognitiveMap, grid: int = 25, pixels: int = _PIXELS) -> View:
+    """Compute all that a figure of attractors shows."""
     if fcm.n_concepts != 2:
         raise wrong("plot_attractors", "fcm", "a map of 2 concepts", f"{fcm.n_concepts} concepts")
     grid = check_integer("plot_attractors", "grid", grid, low=2)
-    ax = make_axes(ax, 4.2, 4.5)
     activation = get_activation(fcm.activation)
     low, high = activation.middle - activation.reach, activation.middle + activation.reach
     # Not quite the centres of the pixels: a start on a symmetry of the map may lie between two basins.
-    pixels = _lattice(*[low + (high - low) * (np.arange(_PIXELS) + 0.51) / _PIXELS] * 2)
+    places = _lattice(*[low + (high - low) * (np.arange(pixels) + 0.51) / pixels] * 2)
     starts = _lattice(*[np.linspace(low, high, grid)] * 2)
-    found = attractors(fcm, np.concatenate([pixels, starts]))
+    found = attractors(fcm, np.concatenate([places, starts]))
+    return {
+        "limits": [low, high],
+        "names": list(fcm.concepts),
+        "ground": found.basin[: len(places)].reshape(pixels, pixels),
+        "cycles": list(found.cycles),
+        "trajectories": fcm.run(starts, _STEPS_SHOWN).swapaxes(0, 1),
+        "reached": found.basin[len(places) :],
+    }
+
+
+def draw_attractors(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `attractors_view` has computed."""
+    ax = make_axes(ax, 4.2, 4.5)
+    low, high = view["limits"]
     # The last colour is that of the index -1.
-    colors = np.array([*(to_rgb(color_of(index)) for index in range(len(found.cycles))), to_rgb(GREY)])
-    ground = paler(colors, 0.3)[found.basin[: len(pixels)]].reshape(_PIXELS, _PIXELS, 3)
+    colors = np.array([*(to_rgb(color_of(index)) for index in range(len(view["cycles"]))), to_rgb(GREY)])
+    ground = paler(colors, 0.3)[np.asarray(view["ground"])]
     ax.imshow(ground, extent=(low, high, low, high), origin="lower", interpolation="nearest")
-    trajectories = fcm.run(starts, _STEPS_SHOWN).swapaxes(0, 1)
-    ax.add_collection(
-        LineCollection(list(trajectories), colors=colors[found.basin[len(pixels) :]], linewidths=0.4, alpha=0.45)
-    )
-    for color, cycle in zip(colors, found.cycles, strict=False):
+    lines = [np.asarray(line) for line in view["trajectories"]]
+    reached = colors[np.asarray(view["reached"])]
+    ax.add_collection(LineCollection(lines, colors=reached, linewidths=0.4, alpha=0.45))
+    for color, cycle in zip(colors, view["cycles"], strict=False):
         closed = np.concatenate([cycle, cycle[:1]])
         ax.plot(*closed.T, color=INK, linewidth=1.5, marker="o", markersize=9, markerfacecolor=color, clip_on=False)
-    ax.set(xlim=(low, high), ylim=(low, high), xlabel=fcm.concepts[0], ylabel=fcm.concepts[1])
+    ax.set(xlim=(low, high), ylim=(low, high), xlabel=view["names"][0], ylabel=view["names"][1])
     return ax
 
 
@@ -92,19 +111,35 @@ def plot_decision_regions(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None
     -------
     matplotlib Axes
     """
+    return draw_decision_regions(decision_regions_view(classifier, X, y), ax)
+
+
+def decision_regions_view(classifier: Any, X: Any, y: ArrayLike, cells: int = _CELLS) -> View:
+    """Compute all that a figure of decision regions shows."""
     owner = "plot_decision_regions"
     labels = _check_data(owner, classifier, X, y)
     if np.shape(X)[1] != 2:
         raise wrong(owner, "X", "an array with 2 columns", f"{np.shape(X)[1]} columns")
+    columns, rows, probability = _probabilities(classifier, X, cells)
+    return {
+        "extent": [columns[0], columns[-1], rows[0], rows[-1]],
+        "most_probable": probability.argmax(axis=-1),
+        "probability": probability.max(axis=-1),
+        "boundaries": _boundaries(columns, rows, probability),
+        "names": [str(name) for name in getattr(classifier, "feature_names_in_", ["x0", "x1"])],
+        **_groups(np.asarray(X), labels, classifier.classes_),
+    }
+
+
+def draw_decision_regions(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `decision_regions_view` has computed."""
     ax = make_axes(ax, 4.6, 4.2)
-    columns, rows, probability = _probabilities(classifier, X)
-    extent = (columns[0], columns[-1], rows[0], rows[-1])
-    ax.imshow(_shades(probability), extent=extent, origin="lower", aspect="auto", interpolation="bilinear")
-    for line in _boundaries(columns, rows, probability):
-        ax.plot(*line.T, color=INK, linewidth=1.2, zorder=4)
-    _scatter(ax, np.asarray(X), labels, classifier.classes_)
-    names = getattr(classifier, "feature_names_in_", ["x0", "x1"])
-    ax.set(xlim=extent[:2], ylim=extent[2:], xlabel=names[0], ylabel=names[1])
+    extent = tuple(view["extent"])
+    shades = _shades(np.asarray(view["most_probable"]), np.asarray(view["probability"]), len(view["groups"]))
+    ax.imshow(shades, extent=extent, origin="lower", aspect="auto", interpolation="bilinear")
+    _draw_lines(ax, view["boundaries"])
+    _scatter(ax, view)
+    ax.set(xlim=extent[:2], ylim=extent[2:], xlabel=view["names"][0], ylabel=view["names"][1])
     legend_above(ax)
     return ax
 
@@ -129,14 +164,26 @@ def plot_transformed(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None = No
     -------
     matplotlib Axes
     """
+    return draw_transformed(transformed_view(classifier, X, y), ax)
+
+
+def transformed_view(classifier: Any, X: Any, y: ArrayLike) -> View:
+    """Compute all that a figure of transformed features shows."""
     labels = _check_data("plot_transformed", classifier, X, y, fewest_features=2)
+    boundaries = _boundaries(*_probabilities(classifier, X, _CELLS)) if np.shape(X)[1] == 2 else []
+    return {
+        "boundaries": [classifier.transform(_like(X, line))[:, :2] for line in boundaries],
+        "names": [f"{name}, transformed" for name in classifier.map_.concepts[:2]],
+        **_groups(classifier.transform(X)[:, :2], labels, classifier.classes_),
+    }
+
+
+def draw_transformed(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `transformed_view` has computed."""
     ax = make_axes(ax, 4.6, 4.2)
-    if np.shape(X)[1] == 2:
-        for line in _boundaries(*_probabilities(classifier, X)):
-            ax.plot(*classifier.transform(_like(X, line))[:, :2].T, color=INK, linewidth=1.2, zorder=4)
-    _scatter(ax, classifier.transform(X), labels, classifier.classes_)
-    names = classifier.map_.concepts
-    ax.set(xlabel=f"{names[0]}, transformed", ylabel=f"{names[1]}, transformed")
+    _draw_lines(ax, view["boundaries"])
+    _scatter(ax, view)
+    ax.set(xlabel=view["names"][0], ylabel=view["names"][1])
     legend_above(ax)
     return ax
 
@@ -162,23 +209,40 @@ def plot_transformed_3d(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None =
     -------
     matplotlib Axes3D
     """
-    owner = "plot_transformed_3d"
-    labels = _check_data(owner, classifier, X, y, fewest_features=2)
-    if ax is not None and ax.name != "3d":
-        raise wrong(owner, "ax", "an Axes with projection='3d'", f"projection {ax.name!r}")
-    solid: Any = make_axes(ax, 5.6, 5.2, projection="3d")
+    return draw_transformed_3d(transformed_3d_view(classifier, X, y), ax)
+
+
+def transformed_3d_view(classifier: Any, X: Any, y: ArrayLike) -> View:
+    """Compute all that a figure of transformed features in three dimensions shows."""
+    labels = _check_data("plot_transformed_3d", classifier, X, y, fewest_features=2)
     shown = [0, 1, _first_output(classifier)]
     states = classifier.transform(X)
     limits = np.array([_range(states[:, column]) for column in shown])
-    for index, polygon in enumerate(_hyperplanes(classifier, states, shown, limits)):
+    return {
+        "limits": limits,
+        "hyperplanes": _hyperplanes(classifier, states, shown, limits),
+        "names": [classifier.map_.concepts[column] for column in shown],
+        **_groups(states[:, shown], labels, classifier.classes_),
+    }
+
+
+def draw_transformed_3d(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `transformed_3d_view` has computed."""
+    if ax is not None and ax.name != "3d":
+        raise wrong("plot_transformed_3d", "ax", "an Axes with projection='3d'", f"projection {ax.name!r}")
+    solid: Any = make_axes(ax, 5.6, 5.2, projection="3d")
+    # Points lie above hyperplanes, which would hide those behind them: what is before what is not to be seen here.
+    solid.computed_zorder = False
+    for index, polygon in enumerate(view["hyperplanes"]):
         # One output tells two classes apart, so its hyperplane belongs to neither.
-        color = GREY if classifier.output_ == "single" else color_of(index)
+        color = GREY if len(view["hyperplanes"]) == 1 else color_of(index)
         if len(polygon):
-            solid.add_collection3d(Poly3DCollection([polygon], facecolor=color, edgecolor=INK, alpha=0.3))
-    _scatter(solid, states[:, shown], labels, classifier.classes_)
-    solid.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
-    for axis, column in zip((solid.xaxis, solid.yaxis, solid.zaxis), shown, strict=True):
-        axis.set_label_text(classifier.map_.concepts[column])
+            plane = Poly3DCollection([np.asarray(polygon)], facecolor=color, edgecolor=INK, alpha=0.18, zorder=1)
+            solid.add_collection3d(plane)
+    _scatter(solid, view)
+    solid.set(xlim=view["limits"][0], ylim=view["limits"][1], zlim=view["limits"][2])
+    for axis, name in zip((solid.xaxis, solid.yaxis, solid.zaxis), view["names"], strict=True):
+        axis.set_label_text(name)
         axis.labelpad = 7
         axis.set_major_locator(MaxNLocator(5))
     # The labels are outside the cube, and a layout takes no account of them.
@@ -213,19 +277,25 @@ def _like(X: Any, rows: NDArray[np.float64]) -> Any:
     return type(X)(dict(zip(X.columns, rows.T, strict=True)))
 
 
-def _probabilities(classifier: Any, X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _probabilities(
+    classifier: Any, X: Any, cells: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the columns and rows of a grid over two features, and the probabilities (row, column, class) on it."""
-    columns, rows = (np.linspace(*_range(values), _CELLS) for values in np.asarray(X, dtype=np.float64).T)
+    columns, rows = (np.linspace(*_range(values), cells) for values in np.asarray(X, dtype=np.float64).T)
     probability = np.asarray(classifier.predict_proba(_like(X, _lattice(columns, rows))))
-    return columns, rows, probability.reshape(_CELLS, _CELLS, -1)
+    return columns, rows, probability.reshape(cells, cells, -1)
 
 
-def _shades(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shades(most_probable: NDArray[np.intp], probability: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
     """Return the colour of the most probable class, paler where it is less sure."""
-    n_classes = probability.shape[-1]
     colors = np.array([to_rgb(color_of(index)) for index in range(n_classes)])
-    above_chance = (probability.max(axis=-1, keepdims=True) - 1 / n_classes) / (1 - 1 / n_classes)
-    return paler(colors[probability.argmax(axis=-1)], 0.4 * above_chance)
+    above_chance = (probability[..., np.newaxis] - 1 / n_classes) / (1 - 1 / n_classes)
+    return paler(colors[most_probable], 0.4 * above_chance)
+
+
+def _draw_lines(ax: Axes, lines: Lines) -> None:
+    for line in lines:
+        ax.plot(*np.transpose(line), color=INK, linewidth=1.2, zorder=4)
 
 
 def _boundaries(columns: NDArray[np.float64], rows: NDArray[np.float64], probability: NDArray[np.float64]) -> Lines:
@@ -241,18 +311,22 @@ def _boundaries(columns: NDArray[np.float64], rows: NDArray[np.float64], probabi
     return lines
 
 
-def _scatter(ax: Any, points: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> None:
-    """Draw the first two columns of `points`, or three in three dimensions, with a colour and a marker a class."""
-    dimensions = 3 if ax.name == "3d" else 2
-    for index, label in enumerate(classes):
+def _groups(points: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> View:
+    """Return the points of each class, under its name."""
+    return {"groups": [{"name": f"class {label}", "points": points[labels == label]} for label in classes]}
+
+
+def _scatter(ax: Any, view: View) -> None:
+    """Draw the points of each class with a colour and a marker of its own."""
+    for index, group in enumerate(view["groups"]):
         ax.scatter(
-            *points[labels == label, :dimensions].T,
+            *np.transpose(group["points"]),
             s=18,
             color=color_of(index),
             marker=MARKERS[index % len(MARKERS)],
             edgecolors="white",
             linewidths=0.4,
-            label=f"class {label}",
+            label=group["name"],
             zorder=3,
         )
 

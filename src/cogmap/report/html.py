@@ -8,7 +8,8 @@ from typing import Any
 
 from jinja2 import Environment
 
-from cogmap.experiments.store import StoreError, write_whole
+from cogmap._files import write_whole
+from cogmap.experiments.store import StoreError
 from cogmap.report.figures import write_figures
 from cogmap.report.summary import make_summary
 from cogmap.report.tables import number, write_tables
@@ -20,7 +21,7 @@ def write_report(folder: Path, data_dir: str | None = None) -> Path:
         summary = make_summary(folder, data_dir)
         write_tables(summary["tables"], folder / "tables")
         summary["figures"] = write_figures(summary, folder / "figures")
-        write_whole(folder / "summary.json", json.dumps(summary, indent=1))
+        write_whole(folder / "summary.json", as_text(summary))
         path = folder / "report.html"
         write_whole(path, render(summary, folder / "figures"))
     except OSError as problem:
@@ -28,12 +29,20 @@ def write_report(folder: Path, data_dir: str | None = None) -> Path:
     return path
 
 
+def as_text(summary: dict[str, Any]) -> str:
+    """Return the summary as JSON, one value per line, but for the many points of pictures."""
+    read = json.dumps({name: value for name, value in summary.items() if name != "pictures"}, indent=1)
+    pictures = json.dumps(summary["pictures"], separators=(",", ":"))
+    return read.removesuffix("\n}") + f',\n "pictures": {pictures}\n}}\n'
+
+
 def render(summary: dict[str, Any], figures: Path) -> str:
     """Return the page. All names that come from data are escaped."""
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = number
     environment.globals["image"] = lambda name: _data_address(figures / f"{name}.svg")
-    template = environment.from_string((files("cogmap.report") / "templates" / "report.html").read_text())
+    page = (files("cogmap.report") / "templates" / "report.html").read_text(encoding="utf-8")
+    template = environment.from_string(page)
     return template.render(summary=summary, is_cell=lambda value: isinstance(value, dict))
 
 

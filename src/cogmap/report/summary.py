@@ -1,6 +1,5 @@
 """From results to a summary: a plain dict that holds everything the report shows."""
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +11,10 @@ from numpy.typing import NDArray
 from cogmap.datasets import DATASETS
 from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
 from cogmap.experiments.published import author_results, fcm_parameters, paper_tables, published_score
-from cogmap.experiments.rivals import PAPER_RIVALS
-from cogmap.experiments.store import read_results
+from cogmap.experiments.rivals import PAPER_RIVALS, title_of
+from cogmap.experiments.store import StoreError, read_results, read_run
 from cogmap.experiments.tasks import CLUSTERING_SCORES, METHODS
+from cogmap.report.pictures import make_pictures
 from cogmap.statistics import (
     anova_one_way,
     anova_repeated_measures,
@@ -26,16 +26,21 @@ from cogmap.statistics import (
 )
 
 METRICS = {"accuracy": "Accuracy", "f1_macro": "Macro F1"}
+_FEWEST_DATASETS = 5  # 2 to the power of -4 is above 0.05: four that agree may do so by chance
 _AFTER_MAP = tuple(f"fcm_{name}" for name in PAPER_RIVALS)
+
+Cell = dict[str, float | None]
 
 
 class Results:
     """Rows of a run, by dataset, method and fold."""
 
     def __init__(self, folder: Path, data_dir: str | None) -> None:
+        run = read_run(folder)
+        if run is None or run["protocol"] not in PROTOCOLS:
+            raise StoreError(f"The folder {folder} holds no run of the experiment. `cogmap reproduce` makes one.")
+        self.run, self.protocol = run, run["protocol"]
         self.rows = read_results(folder)
-        self.run = json.loads((folder / "run.json").read_text())
-        self.protocol = self.run["protocol"]
         self.data_dir = data_dir
         there = {(row["dataset"], row["method"]) for row in self.rows}
         self.datasets = [name for name in DATASETS if any(name == dataset for dataset, _ in there)]
@@ -78,7 +83,7 @@ def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
     """Return everything that the report shows: tables, tests, conclusions, errors, and what was run."""
     results = Results(folder, data_dir)
     bare = [method for method in results.methods if method not in _AFTER_MAP]
-    tables = [_dataset_table(results), _parameter_table(results)]
+    tables = [_method_table(results), _dataset_table(results), _parameter_table(results)]
     for metric, title in METRICS.items():
         tables.append(_score_table(results, bare, metric, f"{title} of the map and its rivals", metric))
     for metric, title in METRICS.items():
@@ -97,7 +102,7 @@ def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
         "protocol": {"name": results.protocol, "title": PROTOCOLS[results.protocol].title},
         "run": results.run,
         "datasets": results.datasets,
-        "methods": results.methods,
+        "methods": {name: title_of(name) for name in results.methods},
         "published_source": _published_source(results),
         "tables": [table for table in tables if table["rows"]],
         "nemenyi": {metric: _nemenyi(results, bare, metric) for metric in METRICS},
@@ -107,10 +112,22 @@ def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
         },
         "loss_curves": {d: results.row(d, "fcm", 0).get("loss_curve", []) for d in results.datasets},
         "conclusions": _conclusions(results, bare),
-        "errors": [
-            {name: row[name] for name in ("dataset", "method", "fold", "error")} for row in results.rows if row["error"]
-        ],
+        "missing": _missing(results),
+        "pictures": make_pictures(),
     }
+
+
+def _missing(results: Results) -> list[dict[str, Any]]:
+    """Return which folds have no result, and why: means are not made without them."""
+    folds: dict[tuple[str, str, str], list[int]] = {}
+    for dataset in results.datasets:
+        for method in results.methods:
+            for fold in range(N_FOLDS):
+                row = results.row(dataset, method, fold)
+                why = row["error"] if row else "has not been run"
+                if why:
+                    folds.setdefault((dataset, method, why), []).append(fold)
+    return [{"dataset": d, "method": m, "folds": found, "why": why} for (d, m, why), found in folds.items()]
 
 
 def _published_source(results: Results) -> str:
@@ -123,10 +140,20 @@ def _table(id_: str, title: str, columns: list[str], rows: list[list[Any]], note
     return {"id": id_, "title": title, "columns": columns, "rows": rows, "note": note}
 
 
-def _cell(ours: float | None, published: float | None) -> dict[str, float | None]:
-    """A figure of ours, the published one and the difference."""
-    difference = None if ours is None or published is None else ours - published
-    return {"ours": ours, "published": published, "difference": difference}
+def _cell(ours: float | None, published: float | None, smaller_is_better: bool = False) -> Cell:
+    """A figure of ours, the published one, the difference, and whether ours is better, None if that cannot be seen."""
+    if ours is None or published is None:
+        return {"ours": ours, "published": published, "difference": None, "better": None}
+    difference = ours - published
+    better = None if abs(difference) <= 0.0005 else (difference < 0) == smaller_is_better
+    return {"ours": ours, "published": published, "difference": difference, "better": better}
+
+
+def _method_table(results: Results) -> dict[str, Any]:
+    rows: list[list[Any]] = [[name, title_of(name)] for name in results.methods if name not in _AFTER_MAP]
+    if any(name in _AFTER_MAP for name in results.methods):
+        rows.append(["fcm_...", "the method of that name, on the features that the map has transformed"])
+    return _table("methods", "What the names of methods stand for", ["name", "method"], rows)
 
 
 def _dataset_table(results: Results) -> dict[str, Any]:
@@ -172,23 +199,27 @@ def _score_table(results: Results, methods: list[str], metric: str, title: str, 
         rows.append([dataset, *cells])
     if len(rows) > 1 and methods:
         rows.append(["mean", *(_mean_cell([row[i + 1] for row in rows]) for i in range(len(methods)))])
-    return _table(
-        id_, title, ["dataset", *methods], rows if methods else [], f"Published: {_published_source(results)}."
-    )
+    note = f"Published: {_published_source(results)}."
+    if any(cell["ours"] is None for row in rows for cell in row[1:]):
+        note += " No mean is shown where a fold or a dataset is missing or failed: see What is missing."
+    return _table(id_, title, ["dataset", *methods], rows if methods else [], note)
 
 
-def _mean_cell(cells: list[dict[str, float | None]]) -> dict[str, float | None]:
-    """Mean of ours over all datasets; beside it the mean of the published over those that have both."""
-    ours = [cell["ours"] for cell in cells if cell["ours"] is not None]
-    both = [cell for cell in cells if cell["difference"] is not None]
-    mean = float(np.mean(ours)) if ours else None
-    if len(both) < len(cells):
-        return {"ours": mean, "published": None, "difference": None}
-    return _cell(mean, float(np.mean([cell["published"] for cell in both])))
+def _mean_cell(cells: list[Cell]) -> Cell:
+    """Mean over all datasets of ours and of the published, each only if no dataset is missing."""
+
+    def mean(name: str) -> float | None:
+        values = [cell[name] for cell in cells]
+        return None if None in values else float(np.mean(np.array(values)))
+
+    return _cell(mean("ours"), mean("published"))
 
 
 def _clustering(results: Results, dataset: str, score: str, place: str) -> float | None:
-    rows = (results.row(dataset, "fcm", fold).get("clustering", {}) for fold in range(N_FOLDS))
+    rows = [results.row(dataset, "fcm", fold).get("clustering") for fold in range(N_FOLDS)]
+    if not all(rows):  # no mean is made of fewer folds
+        return None
+    # A fold may be there and have no score: one with as many classes as rows, for example.
     values = [row[score][place] for row in rows if row and row[score][place] is not None]
     return float(np.mean(values)) if values else None
 
@@ -212,7 +243,10 @@ def _clustering_table(results: Results) -> dict[str, Any]:
     for dataset in results.datasets:
         for score in CLUSTERING_SCORES:
             published = printed.get(DATASETS[dataset].paper_name, {}).get(score, {})
-            cells = [_cell(_clustering(results, dataset, score, place), published.get(place)) for place in places]
+            cells = [
+                _cell(_clustering(results, dataset, score, place), published.get(place), score == "davies_bouldin")
+                for place in places
+            ]
             better = ["yes" if _improved(results, dataset, score, part) else "no" for part in ("train", "test")]
             votes = [f"{_vote(results, dataset, part)} of 3" for part in ("train", "test")]
             if cells[0]["ours"] is not None:
@@ -345,7 +379,7 @@ def _time_table(results: Results, methods: list[str]) -> dict[str, Any]:
 
 
 def _conclusions(results: Results, methods: list[str]) -> list[dict[str, Any]]:
-    """Restate what the paper concludes, as passed or not on these results."""
+    """Restate what the paper concludes, as holding on these results or not, or as more than they can tell."""
     checks: list[Callable[[], dict[str, Any] | None]] = [
         lambda: _first_group(results, methods),
         lambda: _clusters_improve(results),
@@ -355,19 +389,43 @@ def _conclusions(results: Results, methods: list[str]) -> list[dict[str, Any]]:
     return [found for found in (check() for check in checks) if found is not None]
 
 
+def _conclusion(claim: str, holds: bool, evidence: str, unknown: str = "") -> dict[str, Any]:
+    """Put a conclusion together; `unknown` says why these results cannot tell."""
+    verdict = "cannot be told" if unknown else "holds" if holds else "fails"
+    return {"claim": claim, "verdict": verdict, "evidence": f"{evidence} {unknown}".strip()}
+
+
+def _too_few(n_datasets: int) -> str:
+    if n_datasets >= _FEWEST_DATASETS:
+        return ""
+    chance = 0.5**n_datasets
+    return (
+        f"Too few datasets: that all {n_datasets} agree would happen by chance with probability {chance:.2f}; it takes "
+        f"{_FEWEST_DATASETS} to be below 0.05."
+    )
+
+
 def _first_group(results: Results, methods: list[str]) -> dict[str, Any] | None:
     test = _nemenyi(results, methods, "accuracy")
     if test is None or "fcm" not in methods:
         return None
     place = methods.index("fcm")
     rank = 1 + sum(other < test["mean_ranks"][place] for other in test["mean_ranks"])
-    return {
-        "claim": "The map is in the first group of the Nemenyi test on accuracy.",
-        "passed": place in test["groups"][0],
-        "evidence": f"Mean rank {test['mean_ranks'][place]:.2f}, number {rank} of {len(methods)}; the best has "
+    holds, unknown = place in test["groups"][0], ""
+    # Who is not in the group is told apart by the test, however few the datasets are. Being in it says something only
+    # if a method of no merit, in the middle behind one that always wins, would not be.
+    middle = (len(methods) + 1) / 2
+    if holds and test["critical_difference"] >= middle - 1:
+        unknown = (
+            f"Too few datasets: with this critical difference even a method of mean rank {middle:g} would be in the "
+            "group of one that always wins."
+        )
+    evidence = (
+        f"Mean rank {test['mean_ranks'][place]:.2f}, number {rank} of {len(methods)}; the best has "
         f"{min(test['mean_ranks']):.2f}, the critical difference is {test['critical_difference']:.2f} "
-        f"({test['n_datasets']} datasets).",
-    }
+        f"({test['n_datasets']} datasets)."
+    )
+    return _conclusion("The map is in the first group of the Nemenyi test on accuracy.", holds, evidence, unknown)
 
 
 def _clusters_improve(results: Results) -> dict[str, Any] | None:
@@ -376,45 +434,48 @@ def _clusters_improve(results: Results) -> dict[str, Any] | None:
         return None
     train, test = (sum(_vote(results, dataset, part) >= 2 for dataset in known) for part in ("train", "test"))
     needed = math.ceil(15 / 21 * len(known))
-    return {
-        "claim": "Transformation by the map makes classes more compact and separate, on at least 15 of 21 datasets.",
-        "passed": test >= needed,
-        "evidence": f"By two of three clustering scores: {test} of {len(known)} datasets on test rows, {train} on "
-        f"training rows; {needed} are needed.",
-    }
+    claim = "Transformation by the map makes classes more compact and separate, on at least 15 of 21 datasets."
+    evidence = (
+        f"By two of three clustering scores: {test} of {len(known)} datasets on test rows, {train} on training rows; "
+        f"{needed} are needed."
+    )
+    return _conclusion(claim, test >= needed, evidence, _too_few(len(known)))
 
 
 def _rivals_improve(results: Results) -> dict[str, Any] | None:
-    better, compared = [], []
+    better: list[str] = []
+    worse: list[str] = []
+    fewest = len(results.datasets)
     for second in (name for name in results.methods if name in _AFTER_MAP):
         scores, _ = results.score_array([second.removeprefix("fcm_"), second], "accuracy", "datasets")
         if len(scores):
-            compared.append(second)
-            if scores[:, 1].mean() > scores[:, 0].mean():
-                better.append(second)
+            (better if scores[:, 1].mean() > scores[:, 0].mean() else worse).append(second)
+            fewest = min(fewest, len(scores))
+    compared = len(better) + len(worse)
     if not compared:
         return None
-    worse = [name for name in compared if name not in better]
-    return {
-        "claim": "A rival after the map is better than the rival alone, for at least 10 of 12.",
-        "passed": len(better) >= math.ceil(10 / 12 * len(compared)),
-        "evidence": f"Mean accuracy is higher for {len(better)} of {len(compared)}"
-        + (f"; not for {', '.join(worse)}." if worse else "."),
-    }
+    unknown = _too_few(fewest)
+    if not unknown and compared < len(PAPER_RIVALS) and len(better) < 10 and len(worse) <= 2:
+        unknown = f"Only {compared} of {len(PAPER_RIVALS)} rivals were run both alone and after the map."
+    evidence = f"Mean accuracy is higher for {len(better)} of {compared}"
+    evidence += f"; not for {', '.join(worse)}." if worse else "."
+    claim = "A rival after the map is better than the rival alone, for at least 10 of 12."
+    return _conclusion(claim, len(better) >= 10, evidence, unknown)
 
 
 def _better_than_map(results: Results) -> dict[str, Any] | None:
-    differences = {}
+    differences, fewest = {}, len(results.datasets)
     for second in ("fcm_svcrbf", "fcm_svclin", "fcm_logreg"):
         scores, _ = results.score_array(["fcm", second], "accuracy", "datasets")
         if len(scores):
             differences[second] = float((scores[:, 1] - scores[:, 0]).mean())
+            fewest = min(fewest, len(scores))
     if not differences:
         return None
-    return {
-        "claim": "Support vector machines and logistic regression after the map are better than the map.",
-        "passed": all(difference > 0 for difference in differences.values()),
-        "evidence": "Mean accuracy over that of the map: "
-        + ", ".join(f"{name} {difference:+.4f}" for name, difference in differences.items())
-        + ".",
-    }
+    holds = all(difference > 0 for difference in differences.values())
+    unknown = _too_few(fewest)
+    if not unknown and holds and len(differences) < 3:
+        unknown = "Not all three were run."
+    claim = "Support vector machines and logistic regression after the map are better than the map."
+    words = ", ".join(f"{name} {difference:+.4f}" for name, difference in differences.items())
+    return _conclusion(claim, holds, f"Mean accuracy over that of the map: {words}.", unknown)

@@ -1,0 +1,53 @@
+"""Files read with a look at their size first, and written whole or not at all."""
+
+import os
+import stat
+from pathlib import Path
+
+
+def read_limited(path: Path, limit: int) -> bytes:
+    """Return the content of a regular file of at most `limit` bytes.
+
+    Anything else raises an OSError before a byte is read: a pipe would wait for ever, and what is far too large would
+    fill the memory before a checksum could tell that it is something else.
+    """
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError("it is not a regular file")
+    if found.st_size > limit:
+        raise OSError(f"it has {found.st_size:,} bytes, and no such file has more than {limit:,}")
+    with path.open("rb") as file:
+        return file.read(limit)
+
+
+def open_unfollowed(path: Path, flags: int) -> int:
+    """Open a file of our own for writing; a link that someone has put in its place is refused, not followed."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is there either whole or not at all, even if the machine loses power."""
+    temporary = path.with_name(f".{path.name}.part")
+    # What a kill has left there is taken away, not emptied: a link by this name may lead to a file of the user's.
+    temporary.unlink(missing_ok=True)
+    try:
+        with os.fdopen(open_unfollowed(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+            # Names of files may have bytes that are no text; they are spelled out.
+            file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring new names in a folder to the disk, where a system knows how to."""
+    if os.name == "posix":
+        file = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)

@@ -1,0 +1,39 @@
+"""The command ``cogmap``, whose subcommands are imported when they are called."""
+
+from importlib import import_module
+
+import click
+
+import cogmap
+
+# Where each subcommand is, and its line in the help, which so needs no scikit-learn.
+COMMANDS = {
+    "datasets": ("cogmap.cli.datasets", "Show the paper's datasets."),
+    "reproduce": ("cogmap.cli.reproduce", "Run the paper's experiment and write a report."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a subcommand when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all subcommands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a subcommand; None if there is none of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(COMMANDS[cmd_name][0]), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of subcommands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(cogmap.__version__, message="%(prog)s %(version)s")
+def cli() -> None:
+    """Learn fuzzy cognitive maps from data."""
