@@ -49,7 +49,7 @@ def make_loss(output, n_outputs, gain=1.0):
     if output == "single":
         return LogLoss()
     if output == "values":
-        return SquaredLoss(tuple(np.linspace(0.5, 2.0, n_outputs)))
+        return SquaredLoss(n_outputs)
     return SoftmaxCrossEntropy(n_outputs, gain)
 
 

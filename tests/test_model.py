@@ -25,7 +25,7 @@ LINKS = {
     "one output": LogOddsLink(np.array(["no", "yes"])),
     "two outputs": SoftmaxLink(np.array(["no", "yes"]), 10.0),
     "three outputs": SoftmaxLink(np.arange(3), 4.0),
-    "values": ValueLink(("height", "weight"), np.array([1.0, -5.0]), np.array([3.0, 40.0]), False),
+    "values": ValueLink(("height", "weight"), np.array([1.0, -5.0]), np.array([3.0, 40.0]), one_dimensional=False),
 }
 
 
@@ -67,7 +67,7 @@ def test_what_a_model_computes_fits_together(link):
     states = trajectory[3][:, -model.n_outputs :]
     outputs = model.outputs(X)
     if link == "values":
-        np.testing.assert_allclose(outputs, [1.0, -5.0] + states * [3.0, 40.0])
+        np.testing.assert_allclose(outputs, [1.0, -5.0] + [3.0, 40.0] * np.arctanh(2 * states - 1))
     elif link == "one output":
         np.testing.assert_allclose(outputs, np.hstack([1 - states, states]))
         np.testing.assert_allclose(model.decision(X), np.log(states[:, 0] / (1 - states[:, 0])))

@@ -42,13 +42,21 @@ class TestPredictions:
             assert cross_val_score(FCMRegressor(random_state=0), X, y, cv=FOLDS).mean() > best - 0.01
 
     def test_values_a_little_outside_can_be_predicted_and_none_far_outside(self):
-        """A line goes on beyond the training range, from 10 to 110, but not by more than an eighth of it."""
+        """A line goes on beyond the training range, from 10 to 110, until the features saturate."""
         X = np.linspace(0.0, 1.0, 200)[:, None]
-        fcm = FCMRegressor(alpha=1e-4, n_teachers=0, random_state=0).fit(X, 10.0 + 100.0 * X[:, 0])
-        inside, outside, far, below = fcm.predict([[0.5], [1.05], [50.0], [-50.0]])
+        fcm = FCMRegressor(random_state=0).fit(X, 10.0 + 100.0 * X[:, 0])
+        inside, outside, far, farther = fcm.predict([[0.5], [1.05], [50.0], [1e6]])
         assert inside == pytest.approx(60.0, abs=1.0)
-        assert 110.0 < outside < far <= 110.0 + 12.5
-        assert 10.0 - 12.5 <= below < 9.0
+        assert outside == pytest.approx(115.0, abs=1.5)
+        assert 115.0 < far < 300.0
+        assert farther == pytest.approx(far)
+
+    def test_the_state_of_the_output_tells_where_the_value_lies(self, diabetes):
+        """Half is the mean; one deviation more is (1 + tanh 1) / 2."""
+        X, y = diabetes
+        fcm = FCMRegressor(random_state=0).fit(X, y)
+        states = fcm.trajectory(X)[-1][:, -1]
+        np.testing.assert_allclose(fcm.predict(X), y.mean() + y.std() * np.arctanh(2 * states - 1))
 
     @pytest.mark.parametrize(("origin", "unit"), [(0.0, 1e-9), (1e9, 1.0), (-5.0, 1e12)])
     def test_units_of_the_target_do_not_matter(self, curved, origin, unit):
@@ -75,11 +83,11 @@ class TestPredictions:
         """Of features and of targets."""
         X, Y = load_linnerud(return_X_y=True, as_frame=True)
         X, Y = frame(X.to_dict(orient="list")), frame(Y.to_dict(orient="list"))
-        fcm = FCMRegressor(n_hidden=0, random_state=0).fit(X, Y)
-        assert fcm.map_.concepts == ("Chins", "Situps", "Jumps", "Weight", "Waist", "Pulse")
-        assert FCMRegressor(n_hidden=0).fit(X, Y["Waist"]).map_.concepts[-1] == "Waist"
-        assert FCMRegressor(n_hidden=0).fit(X, np.asarray(Y)[:, 0]).map_.concepts[-1] == "target"
-        assert FCMRegressor(n_hidden=0).fit(X, np.asarray(Y)).map_.concepts[-1] == "target 3"
+        fcm = FCMRegressor(n_hidden=0, max_iter=2, tol=0, random_state=0)
+        assert fcm.fit(X, Y).map_.concepts == ("Chins", "Situps", "Jumps", "Weight", "Waist", "Pulse")
+        assert fcm.fit(X, Y["Waist"]).map_.concepts[-1] == "Waist"
+        assert fcm.fit(X, np.asarray(Y)[:, 0]).map_.concepts[-1] == "target"
+        assert fcm.fit(X, np.asarray(Y)).map_.concepts[-1] == "target 3"
 
     def test_a_column_of_values_stays_a_column(self, diabetes):
         """One dimension in, one out; two in, two out."""
@@ -125,12 +133,12 @@ class TestLearning:
         assert hasattr(fcm, "validation_loss_curve_") == early_stopping
 
     def test_teacher_losses_tell_what_to_expect(self, diabetes):
-        """Twice the loss is the share of the variance that is not explained, on rows not learned from."""
+        """R² on rows not learned from is 1 - exp(2 loss)."""
         X, y = diabetes
         fcm = FCMRegressor(random_state=0).fit(X, y)
         assert len(fcm.teacher_losses_) == 5
-        expected = 1.0 - cross_val_score(FCMRegressor(random_state=0), X, y, cv=FOLDS).mean()
-        assert 2 * np.mean(fcm.teacher_losses_) == pytest.approx(expected, abs=0.1)
+        expected = cross_val_score(FCMRegressor(random_state=0), X, y, cv=FOLDS).mean()
+        assert 1.0 - np.exp(2 * np.mean(fcm.teacher_losses_)) == pytest.approx(expected, abs=0.1)
 
     def test_edges_and_bounds_hold(self, diabetes):
         """For the teachers and the map."""

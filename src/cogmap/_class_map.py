@@ -25,13 +25,11 @@ class ClassMap(ClassPredictor, BaseFCM):
         check_classification_targets(y)
         return X, y
 
-    def _targets(
-        self, y: NDArray[Any], weight: NDArray[np.float64] | None, known: Link | None, classes: Any = None
-    ) -> ClassTargets:
+    def _targets(self, y: NDArray[Any], known: Link | None, classes: Any = None) -> ClassTargets:
         classes, codes = encode_labels(y, classes, self._owner)
         return ClassTargets(codes, class_link(self.output, classes, self.gain, self._owner))
 
-    def _weighted(self, table: Table) -> Table:
+    def _settled(self, table: Table, known: Link | None) -> Table:
         """Return the table with the weight of each row multiplied by that of its class."""
         if self.class_weight is None:
             return table

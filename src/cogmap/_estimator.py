@@ -108,10 +108,11 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         self._forget()
         random = check_random_state(self.random_state)
         X, y, weight = self._validated(X, y, sample_weight, reset=True)
-        table = Table(X, self._targets(y, weight, None if earlier is None else earlier.link), weight)
+        known = None if earlier is None else earlier.link
+        table = Table(X, self._targets(y, known), weight, tuple(input_names(self)))
         if SOLVERS[self._parameter("solver")].all_rows and X.size <= LARGE:
             table = table.merged()
-        table = self._weighted(replace(table, features=tuple(input_names(self))))
+        table = self._settled(table, known)
         shape = Shape(table.n_rows, X.shape[1], table.targets.link.n_outputs, X.size, X.dtype)
         candidates = self._candidates(shape, earlier)
         settings = candidates[0]
@@ -138,12 +139,12 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         """Return features and targets as arrays, or complain."""
 
     @abstractmethod
-    def _targets(self, y: NDArray[Any], weight: NDArray[np.float64] | None, known: Link | None) -> Targets:
+    def _targets(self, y: NDArray[Any], known: Link | None) -> Targets:
         """Return the targets coded; where learning goes on, what they mean is known already."""
 
-    def _weighted(self, table: Table) -> Table:
+    @abstractmethod
+    def _settled(self, table: Table, known: Link | None) -> Table:
         """Return the table with what depends on all its targets and weights, once equal rows are merged."""
-        return table
 
     def _candidates(self, shape: Shape, earlier: MapModel | None) -> list[Settings]:
         """Return the settings to choose from: these are given."""

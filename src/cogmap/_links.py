@@ -142,11 +142,14 @@ ClassLink = LogOddsLink | SoftmaxLink
 
 @dataclass(frozen=True, eq=False)
 class ValueLink:
-    """One output per target; a value is ``origin + unit * state``."""
+    """One output per target. What enters an output is the value, in deviations from the mean of the training data.
+
+    The state of an output thus tells where a value lies: 0.5 is the mean, 0.88 one deviation more.
+    """
 
     targets: tuple[str, ...]
-    origin: NDArray[np.float64]
-    unit: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    deviation: NDArray[np.float64]
     one_dimensional: bool  # whether y was a vector, and predictions are
 
     output = "values"
@@ -161,21 +164,19 @@ class ValueLink:
         """Names of the outputs."""
         return list(self.targets)
 
-    def states(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return the states of the outputs that mean these values, one column per target."""
-        result: NDArray[np.float64] = (values - self.origin) / self.unit
+    def deviations(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return values in deviations from the mean, one column per target."""
+        result: NDArray[np.float64] = (values - self.mean) / self.deviation
         return result
 
     def outputs(self, net: Net) -> NDArray[np.floating]:
         """Return the values, one column per target."""
-        values: NDArray[np.floating] = self.origin + self.unit * (0.5 + 0.5 * np.tanh(net)).T
+        values: NDArray[np.floating] = self.mean + self.deviation * net.T
         return values
 
     def outputs_derivative(self, net: Net) -> NDArray[np.floating]:
         """Return the derivative of the values, of shape (n_rows, n_targets, n_targets)."""
-        slopes = (0.5 * (1.0 - np.square(np.tanh(net)))).T * self.unit
-        derivative: NDArray[np.floating] = slopes[:, :, None] * np.eye(self.n_outputs)
-        return derivative
+        return np.broadcast_to(np.diag(self.deviation), (net.shape[1], self.n_outputs, self.n_outputs))
 
     decision = outputs
     decision_derivative = outputs_derivative

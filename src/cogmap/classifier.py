@@ -40,7 +40,7 @@ class FCMClassifier(ClassMap):
     slope : float, default=2.0
         Steepness of the sigmoid 1 / (1 + exp(-slope (x - 0.5))).
     output : {"auto", "single", "one_hot"}, default="auto"
-        ``"single"``: one output concept, for two classes, learned with log loss. ``"one_hot"``: one output a class,
+        ``"single"``: one output concept, for two classes, learned with log loss. ``"one_hot"``: one output per class,
         learned with cross-entropy of a softmax. ``"auto"``: ``"single"`` for two classes, ``"one_hot"`` for more.
     gain : float, default=10.0
         Factor on the outputs before the softmax of ``"one_hot"``. With 1, the paper's, no prediction can be confident:
@@ -48,10 +48,9 @@ class FCMClassifier(ClassMap):
     n_hidden : int or "auto", default="auto"
         Number of hidden concepts, which are neither features nor outputs and start undecided. They let a map of few
         concepts have a curved boundary; with them, the ``"balanced"`` start is twice as wide. ``"auto"``: as many as
-        make 7 concepts in all, or one for 160 rows, up to 30, in a table of at most a million values; or as a map in
-        `init` has. None at depth 1, where they cannot matter, with another `init` than ``"balanced"``, and with `edges`
-        or `weight_bounds`, in which an expert speaks of the other concepts. 0 makes a map of features and outputs
-        alone.
+        make 7 concepts in all, or one for 160 rows that differ, up to 30; or as a map in `init` has. None at depth 1,
+        where they cannot matter, with another `init` than ``"balanced"``, and with `edges` or `weight_bounds`, in which
+        an expert speaks of the other concepts. 0 makes a map of features and outputs alone.
     alpha : float, default=0.2
         Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
         beside the mean loss. n is the number of rows, or their total weight if that is larger: weights that are shares,
@@ -86,10 +85,11 @@ class FCMClassifier(ClassMap):
     n_teachers : int or "auto", default="auto"
         Number of maps that learn first, each without another part of the rows (a quarter or less), on which it is seen
         when to stop. The map then learns from all rows, half from the labels and half from the mean prediction of the
-        teachers: it is about as accurate as their committee, and its probabilities are honest. 0 learns from the labels
-        alone. ``"auto"``: one for 50 rows and as many as have 150 concepts together, from 2 to 5; none for less than 20
-        rows or more than 100 concepts, if `max_iter` or `early_stopping` say how long to learn, with another solver
-        than ``"lbfgs"``, or if learning goes on from an earlier fit.
+        teachers (an ensemble and its distillation): it is about as accurate as their mean, and its probabilities are
+        calibrated. 0 learns from the labels alone. ``"auto"``: one for 50 rows that differ and as many as have 150
+        concepts together, from 2 to 5; none for less than 20 rows or more than 100 concepts, if `max_iter` or
+        `early_stopping` say how long to learn, with another solver than ``"lbfgs"``, or if learning goes on from an
+        earlier fit.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
         Weights to start from. ``"balanced"``: random and small, with every concept in the middle of its range.
         ``"uniform"``: random in [-1, 1], the paper's. ``"correlation"``: correlations of features and labels, not
@@ -121,6 +121,8 @@ class FCMClassifier(ClassMap):
 
     Attributes
     ----------
+    model_ : MapModel
+        The fitted model, from which the attributes below are read and by which predictions are made.
     map_ : FuzzyCognitiveMap
         The learned map. Its concepts are the features, the hidden ones (``hidden 1`` and so on), then the outputs in
         the order of `classes_` (one output: the second class).
@@ -130,8 +132,10 @@ class FCMClassifier(ClassMap):
         Class labels.
     output_ : {"single", "one_hot"}
         Kind of output used.
-    depth_, gain_ : int, float
-        Values used in fit, which predictions follow.
+    depth_ : int
+        Number of steps.
+    gain_ : float
+        Factor on the outputs before the softmax; 1 for ``"single"``, which has none.
     teacher_losses_ : list of float
         Loss of each teacher on the rows that it did not learn from; empty if there were none.
     loss_curve_ : list of float
@@ -273,8 +277,8 @@ class FCMClassifier(ClassMap):
         earlier = getattr(self, "model_", None)
         named = hasattr(self, "feature_names_in_")
         X, y, weight = self._validated(X, y, sample_weight, reset=earlier is None, method="partial_fit")
-        table = Table(X, self._targets(y, weight, None, classes), weight, tuple(input_names(self)))
-        table = self._weighted(table)
+        table = Table(X, self._targets(y, None, classes), weight, tuple(input_names(self)))
+        table = self._settled(table, None)
         solver = self.solver if self.solver in RULES else "adam"  # one that can learn in parts
         shape = Shape(table.n_rows, X.shape[1], table.targets.link.n_outputs, X.size, X.dtype)
         settings = self._settings(shape, earlier, solver=solver)

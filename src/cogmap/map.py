@@ -208,7 +208,17 @@ class FuzzyCognitiveMap:
         return self._activation.excite(self.net_input(states, concepts), slope)
 
     def excitation_slope(self, concepts: slice = slice(None)) -> NDArray[np.float64]:
-        """Return the derivative of `excitation` with respect to the net input, one number per concept."""
+        """Return the derivative of `excitation` with respect to the net input.
+
+        Parameters
+        ----------
+        concepts : slice, default=slice(None)
+            Which concepts to return it for.
+
+        Returns
+        -------
+        ndarray of shape (n_returned,)
+        """
         return self._activation.steepness * np.broadcast_to(self._slope, self.n_concepts)[concepts]
 
     def sensitivity(self, states: NDArray[np.floating]) -> NDArray[np.floating]:

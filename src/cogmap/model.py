@@ -80,23 +80,73 @@ class MapModel:
         return self.link.n_outputs
 
     def first_states(self, X: ArrayLike) -> Array:
-        """Return the states that a row starts with, of shape (n_rows, n_concepts)."""
+        """Return the states that each row starts with.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_concepts)
+        """
         return self._by_blocks(X, lambda states: states)
 
     def trajectory(self, X: ArrayLike) -> Array:
-        """Return the states at every step, of shape (depth + 1, n_rows, n_concepts)."""
+        """Return the states at every step.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (depth + 1, n_rows, n_concepts)
+        """
         return self._by_blocks(X, lambda states: self.map.run(states, self.depth), axis=1)
 
     def transformed(self, X: ArrayLike) -> Array:
-        """Return the states before the last step, of shape (n_rows, n_concepts): the learned features."""
+        """Return the states before the last step: the learned features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_concepts)
+        """
         return self._by_blocks(X, self._before_last)
 
     def outputs(self, X: ArrayLike) -> Array:
-        """Return probabilities, one column per class, or values, one column per target."""
+        """Return what the map says: probabilities of the classes, or values of the targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes or n_targets)
+        """
         return self._by_blocks(X, lambda states: self.link.outputs(self._net(self._before_last(states))))
 
     def decision(self, X: ArrayLike) -> Array:
-        """Return what decides: log-odds or scores of the classes, or the values themselves."""
+        """Return what decides: log-odds or scores of the classes, or the values themselves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) for two classes, else (n_rows, n_classes or n_targets)
+        """
         return self._by_blocks(X, lambda states: self.link.decision(self._net(self._before_last(states))))
 
     def derivative(self, X: ArrayLike, of: str = "outputs") -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
+from cogmap._encoding import FeatureStatistics
 from cogmap._estimator import BaseFCM
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ValueTargets
@@ -15,19 +16,16 @@ from cogmap._validation import validated
 from cogmap.exceptions import DataError
 from cogmap.map import FuzzyCognitiveMap
 
-# The range of a target in the training data becomes this range of its output's states, so that values a little outside
-# can be reached.
-_LOW, _HIGH = 0.1, 0.9
-
 
 class FCMRegressor(RegressorMixin, BaseFCM):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.
 
     Features, scaled to [0, 1], and targets are concepts of a fully connected map; hidden concepts help where those are
-    few. The map starts from the features of a sample, with all else undecided, makes a fixed number of steps, and the
-    outputs are read: the range of a target in the training data is the range from 0.1 to 0.9 of its output, so that
-    values a little outside can be predicted, and none far outside. Its weights are learned by gradients through these
-    steps, by squared loss. The states before the last step are a learned transformation of the features.
+    few. The map starts from the features of a sample, with all else undecided, makes a fixed number of steps, and what
+    enters an output in the last one is read: the value, in standard deviations from the mean of the training data. The
+    state of the output thus tells where the value lies: 0.5 is the mean, 0.88 one deviation more. Weights are learned
+    by gradients through these steps, by squared loss. The states before the last step are a learned transformation of
+    the features, and the last step is a linear regression on them.
 
     Parameters
     ----------
@@ -37,16 +35,14 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         Steepness of the sigmoid 1 / (1 + exp(-slope (x - 0.5))).
     n_hidden : int or "auto", default="auto"
         Number of hidden concepts, which are neither features nor outputs and start undecided. They let a map of few
-        concepts have a curved boundary; with them, the ``"balanced"`` start is twice as wide. ``"auto"``: as many as
-        make 7 concepts in all, or one for 160 rows, up to 30, in a table of at most a million values; or as a map in
-        `init` has. None at depth 1, where they cannot matter, with another `init` than ``"balanced"``, and with `edges`
-        or `weight_bounds`, in which an expert speaks of the other concepts. 0 makes a map of features and outputs
-        alone.
-    alpha : float, default=0.2
+        concepts bend; with them, the ``"balanced"`` start is twice as wide. ``"auto"``: as many as make 15 concepts in
+        all, or one for 160 rows that differ, up to 30; or as a map in `init` has. None at depth 1, where they cannot
+        matter, with another `init` than ``"balanced"``, and with `edges` or `weight_bounds`, in which an expert speaks
+        of the other concepts. 0 makes a map of features and targets alone.
+    alpha : float, default=2.0
         Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
-        beside the mean loss. n is the number of rows, or their total weight if that is larger: weights that are shares,
-        as those of AdaBoost, do not make the penalty stronger. At depth 1 and slope 1 it is the 1 / C of logistic
-        regression.
+        beside half the logarithm of the mean square error, so that it is as strong for a target with little noise as
+        for one with much. n is the number of rows, or their total weight if that is larger.
     l1_ratio : float, default=0.0
         Share of the absolute penalty, which makes weights exactly 0.
     solver : {"lbfgs", "adam", "rmsprop"}, default="lbfgs"
@@ -54,7 +50,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         paper) use mini-batches; an iteration is then a pass over the rows.
     max_iter : int or "auto", default="auto"
         Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 15 rows, from
-        100 to 200, but for maps of more than 200 concepts one for 200 rows, from 10 to 50. With the other solvers it
+        150 to 200, but for maps of more than 200 concepts one for 200 rows, from 40 to 50. With the other solvers it
         is 500.
     tol : float, default=1e-4
         ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
@@ -75,11 +71,11 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         Over how many iterations the loss has to fall by `tol` for learning to go on.
     n_teachers : int or "auto", default="auto"
         Number of maps that learn first, each without another part of the rows (a quarter or less), on which it is seen
-        when to stop. The map then learns from all rows, half from the labels and half from the mean prediction of the
-        teachers: it is about as accurate as their committee, and its probabilities are honest. 0 learns from the labels
-        alone. ``"auto"``: one for 50 rows and as many as have 150 concepts together, from 2 to 5; none for less than 20
-        rows or more than 100 concepts, if `max_iter` or `early_stopping` say how long to learn, with another solver
-        than ``"lbfgs"``, or if learning goes on from an earlier fit.
+        when to stop. The map then learns from all rows, half from the targets and half from the mean prediction of the
+        teachers (an ensemble and its distillation): it is about as accurate as their mean. 0 learns from the targets
+        alone. ``"auto"``: 5, but 2 to 4 for maps of more than 200 concepts and none for more than 1000, for less than
+        20 rows, if `max_iter` or `early_stopping` say how long to learn, with another solver than ``"lbfgs"``, or if
+        learning goes on from an earlier fit.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
         Weights to start from. ``"balanced"``: random and small, with every concept in the middle of its range.
         ``"uniform"``: random in [-1, 1], the paper's. ``"correlation"``: correlations of features and labels, not
@@ -119,8 +115,8 @@ class FCMRegressor(RegressorMixin, BaseFCM):
     depth_ : int
         Number of steps.
     teacher_losses_ : list of float
-        Loss of each teacher on the rows that it did not learn from; empty if there were none. A loss of 0.5 is that of
-        always saying the mean.
+        Loss of each teacher on the rows that it did not learn from; empty if there were none. It is half the logarithm
+        of the mean square in units of the variance: 0 is always saying the mean, and R² is 1 - exp(2 loss).
     loss_curve_ : list of float
         Training loss, penalty included: after each iteration of ``"lbfgs"``, the mean over each pass of the others.
     validation_loss_curve_ : list of float
@@ -157,7 +153,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         depth: int | str = "auto",
         slope: float = 2.0,
         n_hidden: int | str = "auto",
-        alpha: float = 0.2,
+        alpha: float = 2.0,
         l1_ratio: float = 0.0,
         solver: str = "lbfgs",
         max_iter: int | str = "auto",
@@ -222,36 +218,37 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         return values[:, 0] if cast(ValueLink, model.link).one_dimensional else values
 
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
-        self._target_names = _target_names(y)
+        names = _target_names(y)
         X, y = validated(self, X, y, reset=reset, multi_output=True, y_numeric=True)
+        self._target_names = names or (["target"] if y.ndim == 1 else [f"target {i + 1}" for i in range(y.shape[1])])
         return X, y.astype(np.float64, copy=False)
 
-    def _targets(self, y: NDArray[Any], weight: NDArray[np.float64] | None, known: Link | None) -> ValueTargets:
+    def _targets(self, y: NDArray[Any], known: Link | None) -> ValueTargets:
         values = y.reshape(len(y), -1)
-        same = known is not None and known.n_outputs == values.shape[1]  # others are told when learning goes on
-        link = cast(ValueLink, known) if same else self._link(values, y.ndim == 1)
-        return ValueTargets(link.states(values), link)
+        n_targets = values.shape[1]
+        if known is not None and known.n_outputs == n_targets:  # what goes on keeps the meaning of its outputs
+            return ValueTargets(values, cast(ValueLink, known))
+        link = ValueLink(tuple(self._target_names), np.zeros(n_targets), np.ones(n_targets), y.ndim == 1)
+        return ValueTargets(values, link)
 
-    def _weighted(self, table: Table) -> Table:
-        """Return the table with the variance of its targets as the unit of the loss."""
+    def _settled(self, table: Table, known: Link | None) -> Table:
+        """Return the table with values counted from their mean in their deviation, learned from the merged rows."""
         targets = cast(ValueTargets, table.targets)
-        mean = np.average(targets.states, axis=0, weights=table.weight)
-        variance = np.average(np.square(targets.states - mean), axis=0, weights=table.weight)
-        return replace(table, targets=replace(targets, units=tuple(variance.tolist())))
-
-    def _link(self, values: NDArray[np.float64], one_dimensional: bool) -> ValueLink:
-        low, high = values.min(axis=0), values.max(axis=0)
+        if targets.link is known:
+            return table
+        low, high = targets.values.min(axis=0), targets.values.max(axis=0)
         with np.errstate(over="ignore"):
-            unit = (high - low) / (_HIGH - _LOW)
-        names = self._target_names or [f"target {i + 1}" for i in range(len(low))]
-        for name, width, value in zip(names, unit, low, strict=True):
-            if not 0.0 < width < np.inf:
-                cause = f"only the value {value:g}" if width == 0.0 else "a range beyond floating-point numbers"
+            width = high - low
+        for name, wide, value in zip(targets.link.targets, width, low, strict=True):
+            if not 0.0 < wide < np.inf:
+                cause = f"only the value {value:g}" if wide == 0.0 else "a range beyond floating-point numbers"
                 raise DataError(
-                    f"`{self._owner}` needs targets that vary within finite limits, but {name!r} has {cause}. "
-                    "Rows with sample_weight 0 do not count."
+                    f"`{self._owner}` needs targets that vary within finite limits, but {name!r} has {cause} "
+                    f"({table.n_rows} sample{'s'[: table.n_rows != 1]}; rows with sample_weight 0 do not count)."
                 )
-        return ValueLink(tuple(names), low - _LOW * unit, unit, one_dimensional)
+        statistics = FeatureStatistics.of(targets.values, table.weight)
+        link = replace(targets.link, mean=statistics.mean, deviation=statistics.deviation)
+        return replace(table, targets=replace(targets, link=link))
 
 
 def _target_names(y: Any) -> list[str] | None:
@@ -259,6 +256,4 @@ def _target_names(y: Any) -> list[str] | None:
     if hasattr(y, "columns"):
         return [str(name) for name in y.columns]
     name = getattr(y, "name", None)
-    if name is not None and np.ndim(y) == 1:
-        return [str(name)]
-    return ["target"] if np.ndim(y) == 1 else None
+    return None if name is None else [str(name)]

@@ -43,7 +43,8 @@ def plain_loss(problem, W, b):
     if isinstance(loss, LogLoss):
         losses = -np.log(np.where(y == 1, outputs[:, 0], 1 - outputs[:, 0]))
     elif isinstance(loss, SquaredLoss):
-        losses = 0.5 * ((outputs - y) ** 2 / np.array(loss.units)).sum(axis=1)
+        net = np.log(outputs / (1 - outputs)) / 2  # the state is 0.5 + 0.5 tanh(net)
+        losses = 0.5 * ((net - y) ** 2).sum(axis=1)
     else:
         scores = loss.gain * outputs
         losses = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(y)), y]
@@ -99,7 +100,7 @@ def test_gradient_equals_pytorch_autograd(random_problem, output, depth):
     if output[0] == "single":
         losses = torch.nn.functional.binary_cross_entropy(states[:, 6], targets.double(), reduction="none")
     elif output[0] == "values":
-        losses = 0.5 * ((states[:, 6:] - targets) ** 2 / torch.tensor(problem["loss"].units)).sum(axis=1)
+        losses = 0.5 * ((torch.atanh(2 * states[:, 6:] - 1) - targets) ** 2).sum(axis=1)
     else:
         losses = torch.nn.functional.cross_entropy(problem["loss"].gain * states[:, 6:], targets, reduction="none")
     row_weight = torch.tensor(problem["sample_weight"])

@@ -275,7 +275,7 @@ def test_a_wrong_number_of_parameters_is_told(random_problem):
 def test_values_of_a_wrong_kind_are_told(random_problem, targets):
     """One column per output, finite."""
     problem, _, _ = random_problem(output="values", n_classes=2)
-    with pytest.raises(ParameterError, match=r"targets.*states of the outputs"):
+    with pytest.raises(ParameterError, match=r"targets.*values for the outputs"):
         Objective(**{**problem, "targets": targets})
 
 

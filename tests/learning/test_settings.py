@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
-from cogmap._learning.settings import DEFAULTS, Shape, resolve
+from cogmap._learning.settings import DEFAULTS, VALUES, Shape, resolve
 
 # Parameters, (rows, features, outputs), and what is settled.
 SETTLED = [
@@ -53,6 +53,26 @@ SETTLED = [
 ]
 
 
+# The same for values: maps of 15 concepts, five teachers for every map that is not wide, more iterations.
+SETTLED_FOR_VALUES = [
+    ({}, (100, 4, 1), {"n_hidden": 10, "depth": 3, "output_start": 0.5, "n_teachers": 5, "max_iter": 150}),
+    ({}, (100, 14, 1), {"n_hidden": 0, "depth": 2}),
+    ({}, (3200, 4, 1), {"n_hidden": 15, "max_iter": 200}),
+    ({}, (19, 4, 1), {"n_teachers": 0}),
+    ({}, (300, 120, 1), {"n_teachers": 5, "teacher_iter": 200}),
+    ({}, (300, 300, 1), {"n_teachers": 3, "teacher_iter": 40, "max_iter": 40}),
+    ({}, (300, 1000, 1), {"n_teachers": 0}),
+    ({"depth": 1}, (100, 4, 1), {"n_hidden": 0}),
+]
+
+
+@pytest.mark.parametrize(("parameters", "shape", "expected"), SETTLED_FOR_VALUES, ids=str)
+def test_settings_for_values(parameters, shape, expected):
+    """A rule per row of the table."""
+    settings = resolve(parameters, Shape(*shape), VALUES)
+    assert {name: getattr(settings, name) for name in expected} == expected
+
+
 @pytest.mark.parametrize(("parameters", "shape", "expected"), SETTLED, ids=str)
 def test_settings_follow_parameters_and_shape(parameters, shape, expected):
     """A rule per row of the table."""
@@ -80,4 +100,5 @@ def test_defaults_of_learning_are_those_of_the_estimators(estimator):
     signature = inspect.signature(estimator).parameters
     shared = DEFAULTS.keys() & signature.keys()
     assert shared == DEFAULTS.keys() - {"n_threads", "owner"}
-    assert {name: signature[name].default for name in shared} == {name: DEFAULTS[name] for name in shared}
+    own = {"alpha": 2.0} if estimator is FCMRegressor else {}
+    assert {name: signature[name].default for name in shared} == {name: DEFAULTS[name] for name in shared} | own

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from cogmap._learning.losses import LogLoss
+from cogmap._learning.losses import LogLoss, SquaredLoss
 from cogmap._learning.objective import Objective
 from cogmap._learning.penalties import ElasticNet
 from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Outcome, Problem, Watch
@@ -247,3 +247,18 @@ def test_batches_of_a_weighted_table_average_to_the_whole():
     np.testing.assert_allclose(gradient, whole[1], rtol=0, atol=1e-12)
     unit = Problem(objective, ElasticNet(0.0, 0.0, 16), unit_weight=0.25).smooth_value_and_gradient(theta)
     assert unit[0] == pytest.approx(whole[0] * weight.mean() / 0.25)
+
+
+def test_squared_loss_is_the_likelihood_of_noise_of_unknown_size():
+    """Half the logarithm of the mean square; its gradient is the difference quotient, with the penalty beside it."""
+    rng = np.random.default_rng(0)
+    X, y = rng.random((40, 3)), rng.normal(size=(40, 2))
+    objective = Objective(X, y, SquaredLoss(2), depth=2, slope=1.0, n_hidden=1)
+    problem, theta = Problem(objective, ElasticNet(0.0, 0.1, 36)), rng.normal(size=42)
+    value, gradient = problem.smooth_value_and_gradient(theta)
+    sums = objective.sums(theta)
+    assert value == pytest.approx(0.5 * np.log(sums[0] / sums[2] + 1e-6) + 0.05 * (theta[:36] ** 2).sum())
+    assert objective.value(theta) == pytest.approx(0.5 * np.log(sums[0] / sums[2] + 1e-6))
+    for k in range(42):
+        moved = [problem.smooth_value_and_gradient(theta + sign * 1e-6 * np.eye(42)[k])[0] for sign in (1, -1)]
+        assert gradient[k] == pytest.approx((moved[0] - moved[1]) / 2e-6, abs=1e-6)

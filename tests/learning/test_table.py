@@ -22,7 +22,7 @@ def make_table(codes, weight=None, X=None):
 def value_table(values):
     values = np.asarray(values, dtype=float)[:, None]
     link = ValueLink(("target",), np.zeros(1), np.ones(1), True)
-    return Table(np.arange(len(values), dtype=float)[:, None], ValueTargets(values, link, (1.0,)))
+    return Table(np.arange(len(values), dtype=float)[:, None], ValueTargets(values, link))
 
 
 def parts_of(table, n_parts, seed=0):

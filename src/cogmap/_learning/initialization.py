@@ -21,11 +21,17 @@ def uniform(n_concepts: int, random: np.random.RandomState) -> Weights:
     return random.uniform(-1.0, 1.0, (n_concepts, n_concepts)), random.uniform(-1.0, 1.0, n_concepts)
 
 
-def balanced(n_concepts: int, random: np.random.RandomState, limits: Bounds | None, largest: float = 4.0) -> Weights:
+def balanced(
+    n_concepts: int,
+    random: np.random.RandomState,
+    limits: Bounds | None,
+    largest: float | NDArray[np.float64] = 4.0,
+) -> Weights:
     """Uniform weights over the root of the number of concepts, and a bias that starts every concept in the middle.
 
     However many concepts there are, the weights are small enough that none starts where its activation is flat and
-    learning is slow, and large enough that the concepts differ. `largest` is the largest weight times that root.
+    learning is slow, and large enough that the concepts differ. `largest` is the largest weight times that root, for all
+    concepts or in a column, one per concept.
     """
     W = random.uniform(-largest, largest, (n_concepts, n_concepts)) / np.sqrt(n_concepts)
     return _centred(W, np.full(n_concepts, UNDECIDED), limits)

@@ -6,6 +6,7 @@ of the losses of the rows and replaces ``net`` by the gradient of that sum, so t
 Rows are the last axis because sums over a handful of outputs are then vectorised.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,6 +17,9 @@ from cogmap._params import Words, numbers, wrong
 
 Targets = NDArray[Any]  # class codes; or shares of the classes or states of the outputs, one row per row
 Weight = NDArray[np.floating] | None
+
+# A mean square of this, in units of the variance, is as good as none: rounding, not noise.
+_LEAST_SQUARE = 1e-6
 
 
 class Loss(Protocol):
@@ -34,6 +38,18 @@ class Loss(Protocol):
         """Return what the rows should be, in the form in which the loss takes it, or complain."""
         ...
 
+    def overall(self, mean: float) -> tuple[float, float]:
+        """Return the loss of a table, given the mean over its rows, and its derivative with respect to that."""
+        ...
+
+
+class _MeanLoss:
+    """The loss of a table is the mean over its rows."""
+
+    def overall(self, mean: float) -> tuple[float, float]:
+        """Return the mean, whose derivative is 1."""
+        return mean, 1.0
+
 
 def _checked_classes(y: ArrayLike, n_rows: int, n_classes: int, dtype: np.dtype[Any], owner: str) -> Targets:
     """Return class codes, one per row, or the shares of the classes of each row."""
@@ -51,7 +67,7 @@ def _checked_classes(y: ArrayLike, n_rows: int, n_classes: int, dtype: np.dtype[
 
 
 @dataclass(frozen=True)
-class LogLoss:
+class LogLoss(_MeanLoss):
     """Log loss of one output, whose state is the probability of the second of two classes."""
 
     n_outputs = 1
@@ -91,7 +107,7 @@ class LogLoss:
 
 
 @dataclass(frozen=True)
-class SoftmaxCrossEntropy:
+class SoftmaxCrossEntropy(_MeanLoss):
     """Cross-entropy of the softmax of ``gain`` times the states of one output per class.
 
     States lie in (0, 1), so with ``gain=1``, the paper's, no prediction can be confident and the loss has a floor
@@ -137,42 +153,34 @@ class SoftmaxCrossEntropy:
 
 @dataclass(frozen=True)
 class SquaredLoss:
-    """Half the squared distance of the outputs' states from what they should be, over a unit: the same for each output.
+    """Half the squared distance of what enters the outputs from what should.
 
-    The unit is the variance of the states in the training data, so that a loss of 1/2 is that of always saying the
-    mean, and a penalty weighs as much against it for every target.
+    Of a whole table it is half the logarithm of the mean square: the likelihood of values with noise of unknown size. A
+    penalty beside it is then as strong for tables with little noise as for those with much.
     """
 
-    units: tuple[float, ...]  # of each output
-
-    @property
-    def n_outputs(self) -> int:
-        """One output per target."""
-        return len(self.units)
+    n_outputs: int
 
     def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
-        """Return what the states of the outputs should be."""
-        states = np.asarray(targets)
-        if states.shape != (n_rows, self.n_outputs):
-            expected = f"states of the outputs, of shape {(n_rows, self.n_outputs)}"
-            raise wrong(owner, "targets", expected, Words(f"shape {states.shape}"))
-        if not np.isfinite(numbers(states)).all():
-            raise wrong(owner, "targets", "finite states of the outputs", targets)
-        return states.astype(dtype, copy=False)
+        """Return what should enter the outputs, one column per output."""
+        deviations = np.asarray(targets)
+        if deviations.shape != (n_rows, self.n_outputs):
+            expected = f"values for the outputs, of shape {(n_rows, self.n_outputs)}"
+            raise wrong(owner, "targets", expected, Words(f"shape {deviations.shape}"))
+        if not np.isfinite(numbers(deviations)).all():
+            raise wrong(owner, "targets", "finite values for the outputs", targets)
+        return deviations.astype(dtype, copy=False)
 
     def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
-        np.tanh(net, out=net)
-        units = np.array(self.units, dtype=net.dtype)[:, None]
-        distance = 0.5 * net
-        distance += 0.5
-        distance -= targets.T
-        losses = (np.square(distance) / units).sum(axis=0)
-        np.square(net, out=net)
-        np.subtract(1.0, net, out=net)
-        distance /= 2.0 * units
-        net *= distance
+        net -= targets.T
+        losses = np.square(net).sum(axis=0)
         if weight is not None:
             losses *= weight
             net *= weight
         return 0.5 * float(losses.sum(dtype=np.float64))
+
+    def overall(self, mean: float) -> tuple[float, float]:
+        """Return half the logarithm of the mean square, and its derivative."""
+        square = 2.0 * mean / self.n_outputs + _LEAST_SQUARE
+        return 0.5 * math.log(square), 1.0 / (self.n_outputs * square)

@@ -92,12 +92,12 @@ class Objective:
         What the loss compares the outputs with.
     loss : Loss
         Its number of outputs is that of the map.
-    n_hidden : int, default=0
-        Number of hidden concepts. They and the outputs start undecided.
     depth : int
         Number of steps, at least 1.
     slope : float or array-like of shape (n_concepts,)
         Steepness of the sigmoid.
+    n_hidden : int, default=0
+        Number of hidden concepts. They and the outputs start undecided.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights of the rows; None means 1.
     rows : ndarray of int, default=None
@@ -154,7 +154,7 @@ class Objective:
             self._X, self._rows = self._X[rows], None
         self.n_rows = len(self._X) if self._rows is None else len(self._rows)
         self.n_features = self._X.shape[1]
-        self._loss = loss
+        self.loss = loss
         self._n_decided = self.n_features + n_hidden  # concepts before the outputs
         self.n_concepts = self._n_decided + loss.n_outputs
         self.n_parameters = self.n_concepts * (self.n_concepts + 1)
@@ -223,9 +223,10 @@ class Objective:
             return self._unit * loss, self._unfold(sums), self._weight_of(rows)
 
     def value(self, theta: NDArray[np.floating]) -> float:
-        """Return the mean loss alone."""
+        """Return the loss of the table alone."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._unit * self._sum(theta, None, with_gradient=False)[0] / self.total_weight
+            loss = self._unit * self._sum(theta, None, with_gradient=False)[0]
+            return self.loss.overall(loss / self.total_weight)[0]
 
     def _weight_of(self, rows: Rows | None) -> float:
         if rows is None:
@@ -295,7 +296,7 @@ class Objective:
                 np.tanh(state, out=state)
             net = self._later[outputs] @ state.T
             net += self._later_bias[0, outputs, None]
-        loss = self._loss(net, targets, weight)
+        loss = self.loss(net, targets, weight)
         if not with_gradient:
             return loss
 

@@ -71,7 +71,9 @@ class Recipe:
             X = np.concatenate([block for _, block in table.blocks()])
             W, b = initialization.correlation(X, table.targets.columns, table.weight, self.limits)
         elif settings.init == "balanced":
-            W, b = initialization.balanced(n_concepts, random, self.limits, settings.start_width)
+            widths = np.full((n_concepts, 1), settings.start_width)
+            widths[-self.link.n_outputs :] *= settings.output_start
+            W, b = initialization.balanced(n_concepts, random, self.limits, widths)
         else:
             W, b = initialization.uniform(n_concepts, random)
         return np.concatenate([W.ravel(), b])

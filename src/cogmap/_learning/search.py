@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cogmap._learning.monitor import Monitor
 from cogmap._learning.parts import Division, divisions
 from cogmap._learning.recipe import Recipe
-from cogmap._learning.settings import Settings, affords_teachers
+from cogmap._learning.settings import CLASSES, Settings
 from cogmap._learning.solvers import Theta
 from cogmap._learning.table import Table
 from cogmap._learning.teachers import Teacher, learn_teacher
@@ -43,7 +43,7 @@ def choose(
     """
     recipes = [Recipe.for_table(table, settings) for settings in candidates]
     widest = max(len(recipe.concepts) for recipe in recipes)
-    parts = list(divisions(table, n_parts, random))[: None if affords_teachers(widest) else 1]
+    parts = list(divisions(table, n_parts, random))[: None if widest <= CLASSES.teachers_up_to else 1]
     monitor.begin(2)
     if not parts:
         return Choice(0, [], np.empty((len(candidates), 0)), np.full(len(candidates), np.nan))

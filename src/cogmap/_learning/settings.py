@@ -20,7 +20,7 @@ _WIDE = 200
 
 @dataclass(frozen=True)
 class Rules:
-    """How many hidden concepts pay: what differs between kinds of targets.
+    """What pays, as far as it differs between kinds of targets.
 
     Hidden concepts make a map at least so large: one of two features and an output cannot bend its boundary enough to
     tell a disc from what surrounds it. Many rows tell more than few concepts can learn: one for so many rows pays.
@@ -29,10 +29,25 @@ class Rules:
     fewest_concepts: int = 7
     most_for_rows: int = 30
     rows_per_concept: int = 160
+    fewest_iterations: int = 100
+    fewest_of_wide: int = 10  # iterations of a wide map
+    teachers_up_to: int = 100  # concepts of a map that is taught
+    concepts_of_teachers: int = 150  # teachers are as many as have so many concepts together
+    rows_per_teacher: int = 50
+    output_start: float = 1.0  # share of a "balanced" start that the weights of outputs get
 
 
 CLASSES = Rules()
-VALUES = Rules()
+# An output whose net input is read needs smaller weights than one whose state is.
+VALUES = Rules(
+    fewest_concepts=15,
+    fewest_iterations=150,
+    fewest_of_wide=40,
+    teachers_up_to=1000,
+    concepts_of_teachers=1000,
+    rows_per_teacher=1,
+    output_start=0.5,
+)
 
 
 @dataclass(frozen=True)
@@ -79,6 +94,7 @@ class Settings:
     teacher_iter: int  # largest number of iterations of a teacher
     init: str | FuzzyCognitiveMap
     start_width: float  # of a "balanced" start
+    output_start: float  # by what its weights of outputs are multiplied
     edges: Any
     weight_bounds: Any
     enough: bool  # whether max_iter is what usually pays, not what was asked for
@@ -132,16 +148,17 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
         "n_hidden": n_hidden,
         # A step more, so that hidden concepts influence each other.
         "depth": 3 if n_hidden else 2,
-        "max_iter": _pays(shape, wide, min(max(shape.n_rows // 15, 100), 200)) if solver.all_rows else 500,
-        "n_teachers": _n_teachers(given, shape, n_concepts),
+        "max_iter": _pays(shape, wide, rules) if solver.all_rows else 500,
+        "n_teachers": _n_teachers(given, shape, n_concepts, rules),
         "learning_rate": getattr(RULES.get(given["solver"]), "usual_rate", 0.0),
         "batch_size": 200,
     }
     return Settings(
         **given | {name: value for name, value in settled.items() if given[name] == "auto"},
-        teacher_iter=_pays(shape, wide, 200),
+        teacher_iter=_pays(shape, wide, rules) if wide else 200,
         # Pixels and their like move together, and many together would drive concepts to where they are flat. A few
         # features alone hardly move a concept, and hidden ones would learn only what a straight line tells.
+        output_start=rules.output_start,
         start_width=2.0 if wide else 8.0 if n_hidden else 4.0,
         enough=given["max_iter"] == "auto",
         dtype=np.dtype(np.float32 if wide or shape.n_values > LARGE else shape.dtype),
@@ -161,20 +178,17 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     return max(fewest - others, 0)
 
 
-def _n_teachers(given: Mapping[str, Any], shape: Shape, n_concepts: int) -> int:
+def _n_teachers(given: Mapping[str, Any], shape: Shape, n_concepts: int, rules: Rules) -> int:
     """Return how many teachers pay: none for maps that are wide, for few rows, or if it was said how long to learn."""
     if not SOLVERS[given["solver"]].all_rows or given["max_iter"] != "auto" or given["early_stopping"]:
         return 0
-    if shape.n_rows < 20 or not affords_teachers(n_concepts):
+    if shape.n_rows < 20 or n_concepts > rules.teachers_up_to:
         return 0
-    return min(5, max(150 // n_concepts, 2), max(shape.n_rows // 50, 2))
+    return min(5, max(rules.concepts_of_teachers // n_concepts, 2), max(shape.n_rows // rules.rows_per_teacher, 2))
 
 
-def affords_teachers(n_concepts: int) -> bool:
-    """Whether the maps of two teachers are not too many concepts to learn."""
-    return 2 * n_concepts <= _WIDE
-
-
-def _pays(shape: Shape, wide: bool, n_iter: int) -> int:
-    """Return how many iterations usually pay: `n_iter`, but for a wide map one for 200 rows, from 10 to 50."""
-    return min(max(shape.n_rows // 200, 10), 50) if wide else n_iter
+def _pays(shape: Shape, wide: bool, rules: Rules) -> int:
+    """Return how many iterations usually pay: one for 15 rows, up to 200, but for a wide map one for 200, up to 50."""
+    if wide:
+        return min(max(shape.n_rows // 200, rules.fewest_of_wide), 50)
+    return min(max(shape.n_rows // 15, rules.fewest_iterations), 200)

@@ -98,40 +98,39 @@ class ClassTargets:
 
 @dataclass(frozen=True)
 class ValueTargets:
-    """States that the outputs should have."""
+    """Values of the rows."""
 
-    states: NDArray[np.float64]  # one column per target
+    values: NDArray[np.float64]  # one column per target
     link: ValueLink
-    units: tuple[float, ...] = ()  # variance of each column in the training data
 
     @property
     def loss(self) -> Loss:
-        """Squared loss in units of the variance."""
-        return SquaredLoss(self.units)
+        """Squared loss."""
+        return SquaredLoss(self.link.n_outputs)
 
     @property
     def array(self) -> NDArray[np.float64]:
-        """The states."""
-        return self.states
+        """The values in deviations from the mean."""
+        return self.link.deviations(self.values)
 
     columns = array
 
     def take(self, rows: NDArray[Any]) -> "ValueTargets":
         """Return the targets of some rows."""
-        return replace(self, states=self.states[rows])
+        return replace(self, values=self.values[rows])
 
     def strata(self) -> NDArray[np.intp]:
         """Return which tenth of the rows each row belongs to, ordered by the sum of its targets."""
-        order = np.argsort(self.states.sum(axis=1), kind="stable")
+        order = np.argsort(self.array.sum(axis=1), kind="stable")
         strata = np.empty(len(order), dtype=np.intp)
         n_strata = max(min(_STRATA_OF_VALUES, len(order) // 10), 1)
         strata[order] = np.arange(len(order)) * n_strata // len(order)
         return strata
 
     def mixture(self, share: float, dtype: Any) -> NDArray[np.floating]:
-        """Return so much of the states."""
-        return (share * self.states).astype(dtype)
+        """Return so much of the deviations."""
+        return (share * self.array).astype(dtype)
 
     def predictions(self, outputs: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return the states of the outputs."""
-        return self.link.states(outputs)
+        """Return predicted values in deviations from the mean."""
+        return self.link.deviations(outputs)

@@ -40,7 +40,7 @@ class Solver(Protocol):
 
 @dataclass(frozen=True)
 class Problem:
-    """The mean of a loss, a penalty, and bounds on the parameters."""
+    """The loss of a table, a penalty, and bounds on the parameters."""
 
     objective: Objective
     penalty: ElasticNet
@@ -59,8 +59,8 @@ class Problem:
         """
         loss, gradient, _ = self.objective.sums(theta, rows)
         count = self._row * (self.objective.n_rows if rows is None else len(rows))
-        loss /= count
-        gradient /= count
+        loss, factor = self.objective.loss.overall(loss / count)
+        gradient *= factor / count
         loss += self.penalty.add_smooth_part(theta, gradient)
         self._check_finite(theta, loss + 0.0 * float(gradient.sum()))
         return loss, gradient
