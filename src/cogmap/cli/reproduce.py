@@ -12,7 +12,7 @@ from rich.progress import Task as Bar
 from rich.text import Text
 
 from cogmap.cli.errors import Problem, told_in_one_line
-from cogmap.cli.stopping import Stopped, stoppable
+from cogmap.cli.stopping import Stopped, say, stoppable
 from cogmap.datasets import EMBEDDED, load_dataset, missing_files
 from cogmap.exceptions import DataError
 from cogmap.experiments.protocols import PROTOCOLS
@@ -127,6 +127,6 @@ def reproduce(
                 _run(store, tasks, jobs or cpu_count(), console)
                 report = write_report(Path(out), data_dir)
         except Stopped as stopped:
-            click.echo(f"Stopped. Finished results are in {out}; the same command goes on from there.", err=True)
+            say(f"Stopped. Finished results are in {out}; the same command goes on from there.")
             raise SystemExit(stopped.exit_code) from None
     console.print(f"Done in {time.perf_counter() - start:.0f} s. The report is {report}")

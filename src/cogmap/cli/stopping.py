@@ -8,6 +8,8 @@ import signal
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
+_PATIENCE = 5.0  # seconds that cleaning up may take
+
 
 class Stopped(KeyboardInterrupt):
     """The command was told to stop."""
@@ -42,11 +44,29 @@ def _handle(handler: object) -> None:
             signal.signal(number, handler)  # type: ignore[arg-type]
 
 
-def _leave(number: int, frame: object) -> None:
-    os.write(2, b"Stopped.\n")
+def _leave(number: int, frame: object = None) -> None:
+    say("Stopped.")
     os._exit(128 + number)
 
 
+_said: list[str] = []
+
+
+def say(words: str) -> None:
+    """Write the one line about the stop, unless it has been written."""
+    if not _said:
+        _said.append(words)
+        os.write(2, words.encode("utf-8", "backslashreplace") + b"\n")
+
+
 def _stop(number: int, frame: object) -> None:
+    import threading  # not before: see above
+    import warnings
+
     _handle(_leave)
+    warnings.simplefilter("ignore")  # what libraries say about work that was broken off, we say in one line
+    # An exception can come at a moment at which a library is not ready for it, and its cleaning up never end.
+    last = threading.Timer(_PATIENCE, _leave, (number,))
+    last.daemon = True
+    last.start()
     raise Stopped(number)

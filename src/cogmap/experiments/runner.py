@@ -47,9 +47,10 @@ def run_tasks(
     if n_jobs is not None and n_jobs > 1:
         n_jobs = max(1, min(n_jobs, len(missing)))  # no process without a task
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    with nullcontext() if n_jobs == 1 else _interrupts_held_back():
-        results = parallel(delayed(_run)(task, os.getpid()) for task in missing)
+    results = None
     try:
+        with nullcontext() if n_jobs == 1 else _interrupts_held_back():
+            results = parallel(delayed(_run)(task, os.getpid()) for task in missing)
         for task, rows in results:
             store.append(rows)
             if after_task is not None:
@@ -60,9 +61,10 @@ def run_tasks(
             "results are kept, and the same command goes on from there; fewer processes (--jobs) need less memory."
         ) from problem
     finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that not all results were fetched: we know
-            results.close()  # if we were stopped, joblib ends its processes
+        if results is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that not all results were fetched: we know
+                results.close()  # if we were stopped, joblib ends its processes
     return len(missing)
 
 
