@@ -1,6 +1,7 @@
 """Time and accuracy of fitting, beside logistic regression, MLPs, the peer package ltcn and PyTorch."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
@@ -10,7 +11,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 from benchmarks.timing import best_times, print_table
-from cogmap import FCMClassifier
+from cogmap import FCMClassifier, FuzzyCognitiveMap
 from cogmap._threads import one_blas_thread
 
 DATASETS = {"iris": load_iris, "breast cancer": load_breast_cancer, "digits": load_digits}
@@ -73,9 +74,8 @@ class TorchFCM:
         return self
 
     def predict(self, X):
-        from cogmap import FuzzyCognitiveMap
-
-        self.fcm.map_ = FuzzyCognitiveMap(*self.weights, self.fcm.slope, self.fcm.map_.concepts)
+        fcm = FuzzyCognitiveMap(*self.weights, self.fcm.slope, self.fcm.map_.concepts)
+        self.fcm.model_ = replace(self.fcm.model_, map=fcm)
         return self.fcm.predict(X)
 
 
