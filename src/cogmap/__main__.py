@@ -3,18 +3,18 @@
 import os
 import sys
 
+from cogmap._optional import import_or_raise
 from cogmap.cli.stopping import leave_at_once
+from cogmap.exceptions import MissingPackageError
 
 
 def main() -> None:
     """Run the command, or say what it needs."""
     leave_at_once()
     try:
-        from cogmap.cli.group import cli
-    except ModuleNotFoundError as missing:
-        if missing.name and missing.name.split(".")[0] == "cogmap":
-            raise
-        sys.exit(f"cogmap: the command needs the package {missing.name!r}. Install it with: pip install 'cogmap[cli]'")
+        cli = import_or_raise("cogmap.cli.group", "The command cogmap", "cli").cli
+    except MissingPackageError as missing:
+        sys.exit(f"cogmap: {missing}")
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may have signs that the terminal has not
     try:

@@ -20,3 +20,7 @@ class DataError(CogmapError, ValueError):
 
 class NonFiniteLossError(CogmapError, ArithmeticError, ValueError):
     """The loss became NaN or infinite while learning."""
+
+
+class MissingPackageError(CogmapError, ImportError):
+    """A feature needs a package that is not installed."""

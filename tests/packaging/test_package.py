@@ -125,3 +125,14 @@ def test_examples_in_the_readme_run():
     for block in blocks:
         exec(block, names)
     assert names["fcm"].outcome_.converged
+
+
+def test_a_missing_package_is_told_with_the_feature_and_the_extra():
+    """What needs it, and how to install it; also caught as an ImportError."""
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "try:\n    import cogmap.plotting\nexcept ImportError as problem:\n    print(problem)"
+    )
+    assert run_python(code) == (
+        "cogmap.plotting needs the package 'matplotlib'. Install it with: pip install 'cogmap[cli]'\n"
+    )

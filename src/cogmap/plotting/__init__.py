@@ -5,9 +5,18 @@ Every function draws on the Axes that it is given, or makes one, and returns it,
 no setting of matplotlib changes. This package needs matplotlib, which comes with ``cogmap[cli]``.
 """
 
-from cogmap.plotting.canvas import COLORS
-from cogmap.plotting.comparisons import plot_box, plot_critical_difference, plot_loss_curves
-from cogmap.plotting.maps import plot_attractors, plot_decision_regions, plot_transformed, plot_transformed_3d
+from cogmap._optional import import_or_raise
+
+import_or_raise("matplotlib", "cogmap.plotting", "cli")
+
+from cogmap.plotting.canvas import COLORS  # noqa: E402
+from cogmap.plotting.comparisons import plot_box, plot_critical_difference, plot_loss_curves  # noqa: E402
+from cogmap.plotting.maps import (  # noqa: E402
+    plot_attractors,
+    plot_decision_regions,
+    plot_transformed,
+    plot_transformed_3d,
+)
 
 __all__ = [
     "COLORS",
