@@ -102,15 +102,15 @@ def test_the_command_that_is_killed_goes_on_to_the_same_results(tmp_path):
         after = len(read_results(folder))
         assert after >= before
         before = after
-        if (folder / "report.html").exists() or after == len(expected):
-            end = subprocess.run([*command, folder], capture_output=True, text=True)
-            assert end.returncode == 0, end.stderr
+        if after == len(expected) and chance.random() < 0.5:  # the other half is killed while the report is written
+            with ResultStore(folder, "strict", 123) as store:
+                assert store.missing(make_tasks(["iris", "wine"], METHODS, "strict")) == []
             assert scores(folder) == expected
-            assert json.loads((folder / "summary.json").read_bytes())["missing"] == []
             shutil.rmtree(folder)
             n_runs, before = n_runs + 1, 0
     subprocess.run([*command, folder], check=True, capture_output=True)
     assert scores(folder) == expected
+    assert json.loads((folder / "summary.json").read_bytes())["missing"] == []
     print(f"{N_COMMAND_KILLS} kills, {n_runs + 1} whole runs, 0 results lost, doubled or changed")
 
 
