@@ -1,93 +1,39 @@
 """From results to a summary: a plain dict that holds everything the report shows."""
 
-import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cogmap.datasets import DATASETS
 from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
-from cogmap.experiments.published import author_results, fcm_parameters, paper_tables, published_score
-from cogmap.experiments.rivals import PAPER_RIVALS, title_of
-from cogmap.experiments.store import StoreError, read_results, read_run
-from cogmap.experiments.tasks import CLUSTERING_SCORES, METHODS
+from cogmap.experiments.published import author_results, fcm_parameters, paper_tables
+from cogmap.experiments.rivals import title_of
+from cogmap.experiments.tasks import CLUSTERING_SCORES
+from cogmap.report.conclusions import conclusions
 from cogmap.report.pictures import make_pictures
+from cogmap.report.results import AFTER_MAP, METRICS, Results, clustering, improved, nemenyi_of, votes
 from cogmap.statistics import (
     anova_one_way,
     anova_repeated_measures,
     friedman,
     holm,
-    nemenyi,
     paired_tests,
     win_tie_loss,
 )
 
-METRICS = {"accuracy": "Accuracy", "f1_macro": "Macro F1"}
-_FEWEST_DATASETS = 5  # 2 to the power of -4 is above 0.05: four that agree may do so by chance
-_AFTER_MAP = tuple(f"fcm_{name}" for name in PAPER_RIVALS)
-
 Cell = dict[str, float | None]
-
-
-class Results:
-    """Rows of a run, by dataset, method and fold."""
-
-    def __init__(self, folder: Path, data_dir: str | None) -> None:
-        run = read_run(folder)
-        if run is None or run["protocol"] not in PROTOCOLS:
-            raise StoreError(f"The folder {folder} holds no run of the experiment. `cogmap reproduce` makes one.")
-        self.run, self.protocol = run, run["protocol"]
-        self.rows = read_results(folder)
-        self.data_dir = data_dir
-        there = {(row["dataset"], row["method"]) for row in self.rows}
-        self.datasets = [name for name in DATASETS if any(name == dataset for dataset, _ in there)]
-        order = (*METHODS, *_AFTER_MAP)
-        self.methods = [name for name in order if any(name == method for _, method in there)]
-        self._by_place = {(row["dataset"], row["method"], row["fold"]): row for row in self.rows}
-
-    def row(self, dataset: str, method: str, fold: int) -> dict[str, Any]:
-        """Return a row, empty if it is not there."""
-        return self._by_place.get((dataset, method, fold), {})
-
-    def folds(self, dataset: str, method: str, metric: str) -> list[float]:
-        """Return the scores of the folds that went well."""
-        values = (self.row(dataset, method, fold).get(metric) for fold in range(N_FOLDS))
-        return [value for value in values if value is not None]
-
-    def mean(self, dataset: str, method: str, metric: str) -> float | None:
-        """Return the mean over folds, or None if a fold is missing or failed."""
-        values = self.folds(dataset, method, metric)
-        return float(np.mean(values)) if len(values) == N_FOLDS else None
-
-    def published(self, dataset: str, method: str, metric: str) -> float | None:
-        """Return the published mean, or None."""
-        return published_score(dataset, method, metric, self.protocol, self.data_dir)
-
-    def score_array(self, methods: list[str], metric: str, by: str) -> tuple[NDArray[np.float64], list[str]]:
-        """Return scores (dataset means, or folds) of the given methods, of the datasets on which all went well."""
-        complete = [
-            dataset for dataset in self.datasets if all(self.mean(dataset, m, metric) is not None for m in methods)
-        ]
-        per_dataset = [np.array([self.folds(dataset, m, metric) for m in methods]).T for dataset in complete]
-        if not per_dataset:
-            return np.empty((0, len(methods))), complete
-        if by == "datasets":
-            return np.array([folds.mean(axis=0) for folds in per_dataset]), complete
-        return np.concatenate(per_dataset), complete
 
 
 def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
     """Return everything that the report shows: tables, tests, conclusions, errors, and what was run."""
     results = Results(folder, data_dir)
-    bare = [method for method in results.methods if method not in _AFTER_MAP]
+    bare = [method for method in results.methods if method not in AFTER_MAP]
     tables = [_method_table(results), _dataset_table(results), _parameter_table(results)]
     for metric, title in METRICS.items():
         tables.append(_score_table(results, bare, metric, f"{title} of the map and its rivals", metric))
     for metric, title in METRICS.items():
-        after = [name for name in results.methods if name in _AFTER_MAP]
+        after = [name for name in results.methods if name in AFTER_MAP]
         tables.append(_score_table(results, after, metric, f"{title} of rivals after the map", f"preprocess_{metric}"))
     tables += [
         _probability_table(results, bare),
@@ -105,13 +51,13 @@ def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
         "methods": {name: title_of(name) for name in results.methods},
         "published_source": _published_source(results),
         "tables": [table for table in tables if table["rows"]],
-        "nemenyi": {metric: _nemenyi(results, bare, metric) for metric in METRICS},
+        "nemenyi": {metric: nemenyi_of(results, bare, metric) for metric in METRICS},
         "folds": {
             metric: {m: [v for d in results.datasets for v in results.folds(d, m, metric)] for m in bare}
             for metric in METRICS
         },
         "loss_curves": {d: results.row(d, "fcm", 0).get("loss_curve", []) for d in results.datasets},
-        "conclusions": _conclusions(results, bare),
+        "conclusions": conclusions(results, bare),
         "missing": _missing(results),
         "pictures": make_pictures(),
     }
@@ -150,8 +96,8 @@ def _cell(ours: float | None, published: float | None, smaller_is_better: bool =
 
 
 def _method_table(results: Results) -> dict[str, Any]:
-    rows: list[list[Any]] = [[name, title_of(name)] for name in results.methods if name not in _AFTER_MAP]
-    if any(name in _AFTER_MAP for name in results.methods):
+    rows: list[list[Any]] = [[name, title_of(name)] for name in results.methods if name not in AFTER_MAP]
+    if any(name in AFTER_MAP for name in results.methods):
         rows.append(["fcm_...", "the method of that name, on the features that the map has transformed"])
     return _table("methods", "What the names of methods stand for", ["name", "method"], rows)
 
@@ -215,27 +161,6 @@ def _mean_cell(cells: list[Cell]) -> Cell:
     return _cell(mean("ours"), mean("published"))
 
 
-def _clustering(results: Results, dataset: str, score: str, place: str) -> float | None:
-    rows = [results.row(dataset, "fcm", fold).get("clustering") for fold in range(N_FOLDS)]
-    if not all(rows):  # no mean is made of fewer folds
-        return None
-    # A fold may be there and have no score: one with as many classes as rows, for example.
-    values = [row[score][place] for row in rows if row and row[score][place] is not None]
-    return float(np.mean(values)) if values else None
-
-
-def _improved(results: Results, dataset: str, score: str, part: str) -> bool | None:
-    before = _clustering(results, dataset, score, f"{part}_original")
-    after = _clustering(results, dataset, score, f"{part}_transformed")
-    if before is None or after is None:
-        return None
-    return after < before if score == "davies_bouldin" else after > before
-
-
-def _vote(results: Results, dataset: str, part: str) -> int:
-    return sum(bool(_improved(results, dataset, score, part)) for score in CLUSTERING_SCORES)
-
-
 def _clustering_table(results: Results) -> dict[str, Any]:
     printed = paper_tables()["clustering_scores"]
     places = [f"{part}_{which}" for part in ("train", "test") for which in ("original", "transformed")]
@@ -244,11 +169,11 @@ def _clustering_table(results: Results) -> dict[str, Any]:
         for score in CLUSTERING_SCORES:
             published = printed.get(DATASETS[dataset].paper_name, {}).get(score, {})
             cells = [
-                _cell(_clustering(results, dataset, score, place), published.get(place), score == "davies_bouldin")
+                _cell(clustering(results, dataset, score, place), published.get(place), score == "davies_bouldin")
                 for place in places
             ]
-            better = ["yes" if _improved(results, dataset, score, part) else "no" for part in ("train", "test")]
-            votes = [f"{_vote(results, dataset, part)} of 3" for part in ("train", "test")]
+            better = ["yes" if improved(results, dataset, score, part) else "no" for part in ("train", "test")]
+            votes = [f"{votes(results, dataset, part)} of 3" for part in ("train", "test")]
             if cells[0]["ours"] is not None:
                 rows.append([dataset, score.replace("_", " "), *cells, *better, *votes])
     columns = ["dataset", "score", "train, before", "train, after", "test, before", "test, after", "train better",
@@ -286,24 +211,10 @@ def _omnibus_table(results: Results, methods: list[str]) -> dict[str, Any]:
     return _table("omnibus", "Do the methods differ at all?", columns, rows)
 
 
-def _nemenyi(results: Results, methods: list[str], metric: str, by: str = "datasets") -> dict[str, Any] | None:
-    scores, datasets = results.score_array(methods, metric, by)
-    if len(datasets) < 2 or len(methods) < 2:
-        return None
-    test = nemenyi(scores)
-    return {
-        "methods": methods,
-        "mean_ranks": [float(rank) for rank in test.mean_ranks],
-        "critical_difference": float(test.critical_difference),
-        "groups": [list(group) for group in test.groups],
-        "n_datasets": len(datasets),
-    }
-
-
 def _ranks_table(results: Results, methods: list[str]) -> dict[str, Any]:
     rows = []
     for metric in METRICS:
-        test = _nemenyi(results, methods, metric)
+        test = nemenyi_of(results, methods, metric)
         if test is None:
             continue
         for i in np.argsort(test["mean_ranks"], kind="stable"):
@@ -320,7 +231,7 @@ def _sign_table(results: Results, against: str, title: str) -> dict[str, Any]:
     for metric in METRICS:
         for by in ("datasets", "folds"):
             block = []
-            for second in (name for name in results.methods if name in _AFTER_MAP):
+            for second in (name for name in results.methods if name in AFTER_MAP):
                 first = second.removeprefix("fcm_") if against == "rival" else "fcm"
                 scores, _ = results.score_array([first, second], metric, by)
                 if first not in results.methods or len(scores) < 2:
@@ -376,106 +287,3 @@ def _time_table(results: Results, methods: list[str]) -> dict[str, Any]:
     for dataset in results.datasets:
         rows.append([dataset, *(results.mean(dataset, method, "fit_seconds") for method in methods)])
     return _table("times", "Seconds to fit a fold", ["dataset", *methods], rows)
-
-
-def _conclusions(results: Results, methods: list[str]) -> list[dict[str, Any]]:
-    """Restate what the paper concludes, as holding on these results or not, or as more than they can tell."""
-    checks: list[Callable[[], dict[str, Any] | None]] = [
-        lambda: _first_group(results, methods),
-        lambda: _clusters_improve(results),
-        lambda: _rivals_improve(results),
-        lambda: _better_than_map(results),
-    ]
-    return [found for found in (check() for check in checks) if found is not None]
-
-
-def _conclusion(claim: str, holds: bool, evidence: str, unknown: str = "") -> dict[str, Any]:
-    """Put a conclusion together; `unknown` says why these results cannot tell."""
-    verdict = "cannot be told" if unknown else "holds" if holds else "fails"
-    return {"claim": claim, "verdict": verdict, "evidence": f"{evidence} {unknown}".strip()}
-
-
-def _too_few(n_datasets: int) -> str:
-    if n_datasets >= _FEWEST_DATASETS:
-        return ""
-    chance = 0.5**n_datasets
-    return (
-        f"Too few datasets: that all {n_datasets} agree would happen by chance with probability {chance:.2f}; it takes "
-        f"{_FEWEST_DATASETS} to be below 0.05."
-    )
-
-
-def _first_group(results: Results, methods: list[str]) -> dict[str, Any] | None:
-    test = _nemenyi(results, methods, "accuracy")
-    if test is None or "fcm" not in methods:
-        return None
-    place = methods.index("fcm")
-    rank = 1 + sum(other < test["mean_ranks"][place] for other in test["mean_ranks"])
-    holds, unknown = place in test["groups"][0], ""
-    # Who is not in the group is told apart by the test, however few the datasets are. Being in it says something only
-    # if a method of no merit, in the middle behind one that always wins, would not be.
-    middle = (len(methods) + 1) / 2
-    if holds and test["critical_difference"] >= middle - 1:
-        unknown = (
-            f"Too few datasets: with this critical difference even a method of mean rank {middle:g} would be in the "
-            "group of one that always wins."
-        )
-    evidence = (
-        f"Mean rank {test['mean_ranks'][place]:.2f}, number {rank} of {len(methods)}; the best has "
-        f"{min(test['mean_ranks']):.2f}, the critical difference is {test['critical_difference']:.2f} "
-        f"({test['n_datasets']} datasets)."
-    )
-    return _conclusion("The map is in the first group of the Nemenyi test on accuracy.", holds, evidence, unknown)
-
-
-def _clusters_improve(results: Results) -> dict[str, Any] | None:
-    known = [d for d in results.datasets if _clustering(results, d, "silhouette", "test_original") is not None]
-    if not known:
-        return None
-    train, test = (sum(_vote(results, dataset, part) >= 2 for dataset in known) for part in ("train", "test"))
-    needed = math.ceil(15 / 21 * len(known))
-    claim = "Transformation by the map makes classes more compact and separate, on at least 15 of 21 datasets."
-    evidence = (
-        f"By two of three clustering scores: {test} of {len(known)} datasets on test rows, {train} on training rows; "
-        f"{needed} are needed."
-    )
-    return _conclusion(claim, test >= needed, evidence, _too_few(len(known)))
-
-
-def _rivals_improve(results: Results) -> dict[str, Any] | None:
-    better: list[str] = []
-    worse: list[str] = []
-    fewest = len(results.datasets)
-    for second in (name for name in results.methods if name in _AFTER_MAP):
-        scores, _ = results.score_array([second.removeprefix("fcm_"), second], "accuracy", "datasets")
-        if len(scores):
-            (better if scores[:, 1].mean() > scores[:, 0].mean() else worse).append(second)
-            fewest = min(fewest, len(scores))
-    compared = len(better) + len(worse)
-    if not compared:
-        return None
-    unknown = _too_few(fewest)
-    if not unknown and compared < len(PAPER_RIVALS) and len(better) < 10 and len(worse) <= 2:
-        unknown = f"Only {compared} of {len(PAPER_RIVALS)} rivals were run both alone and after the map."
-    evidence = f"Mean accuracy is higher for {len(better)} of {compared}"
-    evidence += f"; not for {', '.join(worse)}." if worse else "."
-    claim = "A rival after the map is better than the rival alone, for at least 10 of 12."
-    return _conclusion(claim, len(better) >= 10, evidence, unknown)
-
-
-def _better_than_map(results: Results) -> dict[str, Any] | None:
-    differences, fewest = {}, len(results.datasets)
-    for second in ("fcm_svcrbf", "fcm_svclin", "fcm_logreg"):
-        scores, _ = results.score_array(["fcm", second], "accuracy", "datasets")
-        if len(scores):
-            differences[second] = float((scores[:, 1] - scores[:, 0]).mean())
-            fewest = min(fewest, len(scores))
-    if not differences:
-        return None
-    holds = all(difference > 0 for difference in differences.values())
-    unknown = _too_few(fewest)
-    if not unknown and holds and len(differences) < 3:
-        unknown = "Not all three were run."
-    claim = "Support vector machines and logistic regression after the map are better than the map."
-    words = ", ".join(f"{name} {difference:+.4f}" for name, difference in differences.items())
-    return _conclusion(claim, holds, f"Mean accuracy over that of the map: {words}.", unknown)

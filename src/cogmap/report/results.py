@@ -1,0 +1,104 @@
+"""Results of a run, and what is computed from them for more than one table or conclusion."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap.datasets import DATASETS
+from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
+from cogmap.experiments.published import published_score
+from cogmap.experiments.rivals import PAPER_RIVALS
+from cogmap.experiments.store import StoreError, read_results, read_run
+from cogmap.experiments.tasks import CLUSTERING_SCORES, METHODS
+from cogmap.statistics import nemenyi
+
+METRICS = {"accuracy": "Accuracy", "f1_macro": "Macro F1"}
+AFTER_MAP = tuple(f"fcm_{name}" for name in PAPER_RIVALS)
+
+
+class Results:
+    """Rows of a run, by dataset, method and fold."""
+
+    def __init__(self, folder: Path, data_dir: str | None) -> None:
+        run = read_run(folder)
+        if run is None or run["protocol"] not in PROTOCOLS:
+            raise StoreError(f"The folder {folder} holds no run of the experiment. `cogmap reproduce` makes one.")
+        self.run, self.protocol = run, run["protocol"]
+        self.rows = read_results(folder)
+        self.data_dir = data_dir
+        there = {(row["dataset"], row["method"]) for row in self.rows}
+        self.datasets = [name for name in DATASETS if any(name == dataset for dataset, _ in there)]
+        order = (*METHODS, *AFTER_MAP)
+        self.methods = [name for name in order if any(name == method for _, method in there)]
+        self._by_place = {(row["dataset"], row["method"], row["fold"]): row for row in self.rows}
+
+    def row(self, dataset: str, method: str, fold: int) -> dict[str, Any]:
+        """Return a row, empty if it is not there."""
+        return self._by_place.get((dataset, method, fold), {})
+
+    def folds(self, dataset: str, method: str, metric: str) -> list[float]:
+        """Return the scores of the folds that went well."""
+        values = (self.row(dataset, method, fold).get(metric) for fold in range(N_FOLDS))
+        return [value for value in values if value is not None]
+
+    def mean(self, dataset: str, method: str, metric: str) -> float | None:
+        """Return the mean over folds, or None if a fold is missing or failed."""
+        values = self.folds(dataset, method, metric)
+        return float(np.mean(values)) if len(values) == N_FOLDS else None
+
+    def published(self, dataset: str, method: str, metric: str) -> float | None:
+        """Return the published mean, or None."""
+        return published_score(dataset, method, metric, self.protocol, self.data_dir)
+
+    def score_array(self, methods: list[str], metric: str, by: str) -> tuple[NDArray[np.float64], list[str]]:
+        """Return scores (dataset means, or folds) of the given methods, of the datasets on which all went well."""
+        complete = [
+            dataset for dataset in self.datasets if all(self.mean(dataset, m, metric) is not None for m in methods)
+        ]
+        per_dataset = [np.array([self.folds(dataset, m, metric) for m in methods]).T for dataset in complete]
+        if not per_dataset:
+            return np.empty((0, len(methods))), complete
+        if by == "datasets":
+            return np.array([folds.mean(axis=0) for folds in per_dataset]), complete
+        return np.concatenate(per_dataset), complete
+
+
+def clustering(results: Results, dataset: str, score: str, place: str) -> float | None:
+    """Return the mean clustering score of the map's folds at a place, such as ``"test_transformed"``."""
+    rows = [results.row(dataset, "fcm", fold).get("clustering") for fold in range(N_FOLDS)]
+    if not all(rows):  # no mean is made of fewer folds
+        return None
+    # A fold may be there and have no score: one with as many classes as rows, for example.
+    values = [row[score][place] for row in rows if row and row[score][place] is not None]
+    return float(np.mean(values)) if values else None
+
+
+def improved(results: Results, dataset: str, score: str, part: str) -> bool | None:
+    """Say whether transformation by the map made a score better."""
+    before = clustering(results, dataset, score, f"{part}_original")
+    after = clustering(results, dataset, score, f"{part}_transformed")
+    if before is None or after is None:
+        return None
+    return after < before if score == "davies_bouldin" else after > before
+
+
+def votes(results: Results, dataset: str, part: str) -> int:
+    """Return how many of the scores transformation made better."""
+    return sum(bool(improved(results, dataset, score, part)) for score in CLUSTERING_SCORES)
+
+
+def nemenyi_of(results: Results, methods: list[str], metric: str, by: str = "datasets") -> dict[str, Any] | None:
+    """Return ranks and groups of the Nemenyi test, or None if there is too little to rank."""
+    scores, datasets = results.score_array(methods, metric, by)
+    if len(datasets) < 2 or len(methods) < 2:
+        return None
+    test = nemenyi(scores)
+    return {
+        "methods": methods,
+        "mean_ranks": [float(rank) for rank in test.mean_ranks],
+        "critical_difference": float(test.critical_difference),
+        "groups": [list(group) for group in test.groups],
+        "n_datasets": len(datasets),
+    }
