@@ -173,9 +173,9 @@ def _clustering_table(results: Results) -> dict[str, Any]:
                 for place in places
             ]
             better = ["yes" if improved(results, dataset, score, part) else "no" for part in ("train", "test")]
-            votes = [f"{votes(results, dataset, part)} of 3" for part in ("train", "test")]
+            of_three = [f"{votes(results, dataset, part)} of 3" for part in ("train", "test")]
             if cells[0]["ours"] is not None:
-                rows.append([dataset, score.replace("_", " "), *cells, *better, *votes])
+                rows.append([dataset, score.replace("_", " "), *cells, *better, *of_three])
     columns = ["dataset", "score", "train, before", "train, after", "test, before", "test, after", "train better",
                "test better", "train vote", "test vote"]  # fmt: skip
     note = "Davies-Bouldin is better when smaller, the others when larger. Published: the table printed in the paper."
