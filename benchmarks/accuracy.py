@@ -34,7 +34,7 @@ from cogmap.statistics import friedman, nemenyi
 PROTOCOL, SEED = "benchmark", 123
 N_FOLDS = 5
 REPEATS = 3
-# Images take minutes a fit: one repeat. A fit of CatBoost on 40 faces takes 5 to 50 minutes: it is left out there, and
+# Images take minutes per fit: one repeat. A fit of CatBoost on 40 faces takes 5 to 50 minutes: it is left out there, and
 # on the clothes.
 IMAGE_REPEATS = 1
 METRICS = ("accuracy", "f1_macro", "log_loss", "calibration_error", "fit_seconds")
@@ -140,7 +140,7 @@ def comparable(rows):
 
 def run(folder, n_jobs, datasets):
     """Do all pieces of these datasets that are not there yet."""
-    # One thread for every method, and a process a core: times are comparable, and nothing waits for anything else.
+    # One thread for every method, and one process per core: times are comparable, and nothing waits for anything else.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
     wanted = [piece for piece in pieces() if piece.dataset in datasets]
     with ResultStore(folder, PROTOCOL, SEED) as store:

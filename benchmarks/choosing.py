@@ -190,7 +190,7 @@ def scores(name, method, most_rows):
 
 def main():
     """Print a table for each group of datasets."""
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # a process a core instead
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # one process per core instead
     groups = [
         ("chosen on", CHOSEN_ON, list(METHODS), MOST_ROWS),
         ("made up", list(MADE_UP), list(METHODS), MOST_ROWS),

@@ -28,7 +28,7 @@ def accuracy(protocol_name, dataset, fold, seed):
 
 
 def mean_accuracies(protocol_name, datasets, seeds):
-    """Return the mean over the folds, one row a seed, one column a dataset."""
+    """Return the mean over the folds, one row per seed, one column per dataset."""
     pieces = [(dataset, fold, seed) for seed in seeds for dataset in datasets for fold in range(N_FOLDS)]
     values = Parallel(n_jobs=os.cpu_count())(delayed(accuracy)(protocol_name, *piece) for piece in pieces)
     return np.reshape(values, (len(seeds), len(datasets), N_FOLDS)).mean(axis=2)
@@ -36,7 +36,7 @@ def mean_accuracies(protocol_name, datasets, seeds):
 
 def main():
     """Print both tables."""
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # a process a core instead
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # one process per core instead
     ours = mean_accuracies("author", list(DATASETS), [123])[0]
     published = np.array([published_score(dataset, "fcm", "accuracy", "author") for dataset in DATASETS])
     print("Default map on the author's folds and columns, and the map that the author tuned for each dataset:")

@@ -192,7 +192,7 @@ def test_more_than_two_features_have_no_boundary(iris, flowers):
 
 @pytest.mark.parametrize("fixture", ["one_output", "output_a_class"])
 def test_hyperplanes_are_where_the_last_step_is_undecided(fixture, moons, request):
-    """There is one an output. At its corners a step of the map leaves the output at 0.5.
+    """There is one per output. At its corners a step of the map leaves the output at 0.5.
 
     Other outputs are at 0.5 there, hidden concepts at their mean.
     """

@@ -23,7 +23,7 @@ def random_pair(n_blocks, seed=0):
 
 
 def all_signs(n):
-    """Every choice of n signs, one a row."""
+    """Every choice of n signs, one per row."""
     return 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
 
 

@@ -5,7 +5,7 @@ The paper starts the outputs undecided, at 0.5, and takes the mean loss of the r
 - While it learns, the outputs start at random, anew for each row in each epoch. To predict, they start at 0.5.
 - There is an output for each label from 0 to the largest, whether it occurs or not: two too many for glass, one for
   seeds.
-- Two datasets with one output a class were trained by the log loss of each output, without a softmax.
+- Two datasets with one output per class were trained by the log loss of each output, without a softmax.
 - It computes in float32.
 - The loss has to be the sum over the rows. That is our inference: RMSprop divides by the root of a mean square plus
   1e-10. The gradients of outputs that start far from the middle are smaller than that if the loss is a mean, and such
@@ -43,7 +43,7 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
     slope : float
         Steepness of the sigmoid.
     output : {"single", "one_hot"}
-        One output for two classes, or one a class.
+        One output for two classes, or one per class.
     loss : {"softmax", "logloss"}
         Cross-entropy of the softmax of the outputs, or the log loss of each output.
     solver : {"rmsprop", "adam"}

@@ -25,7 +25,7 @@ class GaussianMixtureClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_components : int, default=1
-        Number of Gaussians a class; fewer for a class with fewer rows.
+        Number of Gaussians per class; fewer for a class with fewer rows.
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
         Form of the covariances.
     reg_covar : float, default=1e-6

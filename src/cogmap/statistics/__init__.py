@@ -1,6 +1,6 @@
 """Statistics: whether methods differ by more than chance, from a plain array of their scores.
 
-The input of most functions is `scores`, one row a block (a dataset, or a fold of one dataset), one column a method,
+The input of most functions is `scores`, one row per block (a dataset, or a fold of one dataset), one column per method,
 higher is better; give ``-errors`` if lower is better.
 
 Several methods, many datasets: ask `friedman` whether any of them differ. It uses only the order of the methods on each

@@ -63,7 +63,7 @@ def anova_one_way(scores: ArrayLike) -> Anova:
     Parameters
     ----------
     scores : array-like of shape (n_blocks, n_methods)
-        Scores, one column a method.
+        Scores, one column per method.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def anova_repeated_measures(scores: ArrayLike) -> Anova:
     Parameters
     ----------
     scores : array-like of shape (n_blocks, n_methods)
-        Scores, one row a block, one column a method.
+        Scores, one row per block, one column per method.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def friedman(scores: ArrayLike) -> Friedman:
     Parameters
     ----------
     scores : array-like of shape (n_blocks, n_methods)
-        Scores, one row a block, one column a method; higher is better.
+        Scores, one row per block, one column per method; higher is better.
 
     Returns
     -------

@@ -42,7 +42,7 @@ def nemenyi(scores: ArrayLike, alpha: float = 0.05) -> Nemenyi:
     Parameters
     ----------
     scores : array-like of shape (n_blocks, n_methods)
-        Scores, one row a block, one column a method; higher is better.
+        Scores, one row per block, one column per method; higher is better.
     alpha : float, default=0.05
         Probability of finding any difference where there is none.
 
