@@ -34,7 +34,7 @@ from cogmap.statistics import friedman, nemenyi
 PROTOCOL, SEED = "benchmark", 123
 N_FOLDS = 5
 REPEATS = 3
-# Images take minutes per fit: one repeat. A fit of CatBoost on 40 faces takes 5 to 50 minutes: it is left out there, and
+# Images take minutes per fit: one repeat. A fit of CatBoost on 40 faces takes 5 to 50 minutes: it is left out there and
 # on the clothes.
 IMAGE_REPEATS = 1
 METRICS = ("accuracy", "f1_macro", "log_loss", "calibration_error", "fit_seconds")
