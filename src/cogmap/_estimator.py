@@ -3,6 +3,7 @@
 import copy
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -86,16 +87,15 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
             )
         return self
 
-    def _replace_learned(self, learn_into: Any) -> None:
+    def _replace_learned(self, learn_into: Callable[[Self], None]) -> None:
         """Let a copy of this estimator learn, and take over what it has learned at once.
 
         Whoever predicts meanwhile, in another thread, uses the old model or the new one; what fails leaves no trace.
         """
         fitted = copy.copy(self)
         learn_into(fitted)
-        self.__dict__.update({name: value for name, value in vars(fitted).items() if _is_learned(name)})
-        for name in [name for name in vars(self) if _is_learned(name) and name not in vars(fitted)]:
-            delattr(self, name)
+        given = {name: value for name, value in vars(self).items() if not _is_learned(name)}
+        self.__dict__ = given | {name: value for name, value in vars(fitted).items() if _is_learned(name)}
 
     def _forget(self) -> None:
         for name in [name for name in vars(self) if _is_learned(name)]:

@@ -283,8 +283,11 @@ class FCMClassifier(ClassMap):
         shape = Shape(table.n_rows, X.shape[1], table.targets.link.n_outputs, X.size, X.dtype)
         settings = self._settings(shape, earlier, solver=solver)
         rule, random, seen = self._remembered(solver, settings.learning_rate)
+        scaling = self._updated_scaling(earlier, table)
         seen += max(table.n_rows, table.total_weight)
-        encoding = Encoding(X.shape[1], settings.n_hidden, self._updated_scaling(earlier, table))
+        if scaling is not None:  # it knows of rows of an earlier fit too
+            seen = max(seen, float(scaling.known.weight.max()))
+        encoding = Encoding(X.shape[1], settings.n_hidden, scaling)
         table = replace(table, X=encoding.features(X, settings.dtype))
         recipe = Recipe.for_table(table, settings)
         problem = recipe.problem(table, part_of=seen)
