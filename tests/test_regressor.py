@@ -117,6 +117,13 @@ class TestSeveralTargets:
         assert one.score(X, Y) == pytest.approx(other.score(X, Y[:, ::-1]), abs=0.05)
 
 
+def test_small_maps_are_made_fifteen_concepts(diabetes):
+    """The rules for values hold, not those for classes."""
+    fcm = FCMRegressor(random_state=0).fit(*diabetes)
+    assert (fcm.map_.n_concepts, fcm.n_hidden_, fcm.depth_) == (15, 4, 3)
+    assert len(fcm.teacher_losses_) == 5
+
+
 class TestLearning:
     """What an expert fixes holds, weights count, and the rest is as for classes."""
 

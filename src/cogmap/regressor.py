@@ -9,6 +9,7 @@ from sklearn.base import RegressorMixin
 
 from cogmap._encoding import FeatureStatistics
 from cogmap._estimator import BaseFCM
+from cogmap._learning.settings import VALUES
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ValueTargets
 from cogmap._links import Link, ValueLink
@@ -147,6 +148,8 @@ class FCMRegressor(RegressorMixin, BaseFCM):
     >>> fcm.map_.concepts[-1]
     'target'
     """
+
+    _rules = VALUES
 
     def __init__(
         self,
