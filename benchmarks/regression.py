@@ -145,7 +145,7 @@ def scaled_target(regressor):
 MAPS = {
     "default": fcm,
     "random_state=1": lambda: fcm(random_state=1),
-    "alpha=1": lambda: fcm(alpha=1.0),
+    "alpha=2": lambda: fcm(alpha=2.0),
     "n_hidden=0": lambda: fcm(n_hidden=0),
     "n_teachers=0": lambda: fcm(n_teachers=0),
 }

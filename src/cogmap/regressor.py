@@ -40,7 +40,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         all, or one for 160 rows that differ, up to 30; or as a map in `init` has. None at depth 1, where they cannot
         matter, with another `init` than ``"balanced"``, and with `edges` or `weight_bounds`, in which an expert speaks
         of the other concepts. 0 makes a map of features and targets alone.
-    alpha : float, default=2.0
+    alpha : float, default=1.0
         Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
         beside half the logarithm of the mean square error, so that it is as strong for a target with little noise as
         for one with much. n is the number of rows, or their total weight if that is larger.
@@ -156,7 +156,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         depth: int | str = "auto",
         slope: float = 2.0,
         n_hidden: int | str = "auto",
-        alpha: float = 2.0,
+        alpha: float = 1.0,
         l1_ratio: float = 0.0,
         solver: str = "lbfgs",
         max_iter: int | str = "auto",

@@ -100,5 +100,5 @@ def test_defaults_of_learning_are_those_of_the_estimators(estimator):
     signature = inspect.signature(estimator).parameters
     shared = DEFAULTS.keys() & signature.keys()
     assert shared == DEFAULTS.keys() - {"n_threads", "owner"}
-    own = {"alpha": 2.0} if estimator is FCMRegressor else {}
+    own = {"alpha": 1.0} if estimator is FCMRegressor else {}
     assert {name: signature[name].default for name in shared} == {name: DEFAULTS[name] for name in shared} | own
