@@ -28,10 +28,11 @@ def wrong(owner: str, name: str, expected: str, got: object, cure: str = "") -> 
     return ParameterError(f"`{owner}({name}=...)` must be {expected}, got {text}.{' ' + cure if cure else ''}")
 
 
-def check_integer(owner: str, name: str, value: object, *, low: int, cure: str = "") -> int:
-    """Return `value` as an int of at least `low`; booleans are not integers."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < low:
-        raise wrong(owner, name, f"an integer >= {low}", value, cure)
+def check_integer(owner: str, name: str, value: object, *, low: int, high: float = math.inf, cure: str = "") -> int:
+    """Return `value` as an int of at least `low` and at most `high`; booleans are not integers."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or not low <= int(value) <= high:
+        expected = f"an integer >= {low}" + (f" and <= {high}" if high < math.inf else "")
+        raise wrong(owner, name, expected, value, cure)
     return int(value)
 
 

@@ -1,16 +1,19 @@
 """FCMClassifierCV: a map whose depth and penalty are chosen on rows that its teachers did not learn from."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy.stats import rankdata
 
 from cogmap._class_map import ClassMap
 from cogmap._learning.learn import Learned, learn
 from cogmap._learning.search import choose
 from cogmap._learning.settings import Settings, Shape
+from cogmap._learning.size import check_size
 from cogmap._learning.solvers import Theta
 from cogmap._learning.table import Table
 from cogmap._monitor import FitMonitor
@@ -135,6 +138,12 @@ class FCMClassifierCV(ClassMap):
     def _candidates(self, shape: Shape, earlier: MapModel | None) -> list[Settings]:
         """Return the settings of each depth with each penalty."""
         return [self._settings(shape, depth=depth, alpha=alpha) for depth, alpha in product(self.depths, self.alphas)]
+
+    def _check_size(self, shape: Shape, candidates: list[Settings]) -> None:
+        """Complain about what is too large to learn, in several processes at once."""
+        at_once = min(effective_n_jobs(self.n_jobs), len(candidates) * self.n_folds)
+        for candidate in candidates:
+            check_size(shape, replace(candidate, n_threads=1), at_once)
 
     def _learn(
         self,

@@ -159,7 +159,7 @@ class Objective:
         self.n_concepts = self._n_decided + loss.n_outputs
         self.n_parameters = self.n_concepts * (self.n_concepts + 1)
         if block_rows is None:
-            block_rows = max(_BLOCK_ROWS_AT_LEAST, _BLOCK_STATES // self.n_concepts)
+            block_rows = usual_block_rows(self.n_concepts)
         self._block_rows = check_integer(owner, "block_rows", block_rows, low=1)
         self._targets = loss.checked(targets, self.n_rows, self._X.dtype, owner)
         self._slope = numbers(slope)
@@ -181,7 +181,7 @@ class Objective:
     def _make_buffers(self) -> None:
         dtype, r = self._X.dtype, self.n_concepts
         rows = min(self._block_rows, self.n_rows)
-        self._all_runs = _runs(self.n_rows, self._block_rows)
+        self._all_runs = row_runs(self.n_rows, self._block_rows)
         self._workspaces: SimpleQueue[_Workspace] = SimpleQueue()
         for _ in range(min(self._n_threads, len(self._all_runs))):
             self._workspaces.put(_Workspace(rows, self.n_features, self.n_concepts, self.depth, dtype))
@@ -236,7 +236,7 @@ class Objective:
     def _sum(self, theta: NDArray[np.floating], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
         """Return the sum of the losses, and the sums of the gradients of the folded weights."""
         self._fold(theta)
-        runs = self._all_runs if rows is None else _runs(len(rows), self._block_rows)
+        runs = self._all_runs if rows is None else row_runs(len(rows), self._block_rows)
         total = self._zero_sums(0)
         if self._n_threads > 1 and len(runs) > 1:
             return self._sum_in_threads(runs, rows, with_gradient)
@@ -355,7 +355,12 @@ class Objective:
         return gradient
 
 
-def _runs(n_rows: int, block_rows: int) -> list[list[slice]]:
+def usual_block_rows(n_concepts: int) -> int:
+    """Return how many rows a block has at the most, to suit the cache."""
+    return max(_BLOCK_ROWS_AT_LEAST, _BLOCK_STATES // n_concepts)
+
+
+def row_runs(n_rows: int, block_rows: int) -> list[list[slice]]:
     """Cut rows into runs of equal length, and each run into blocks of nearly equal length."""
     n_blocks = -(-n_rows // block_rows)
     if n_blocks == 1:
