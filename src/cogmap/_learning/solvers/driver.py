@@ -8,7 +8,6 @@ for a step, because SciPy's L-BFGS-B keeps its loop to itself.)
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -47,7 +46,8 @@ class Problem:
     bounds: Bounds | None = None  # of the weights; the bias is always free
     unit_weight: float | None = None  # the weight that counts as one row; None takes the mean
 
-    @cached_property
+    # Not cached: Python 3.11 does that under a lock, which a process forked meanwhile would wait for for ever.
+    @property
     def _row(self) -> float:
         """By what the sum over one row is divided."""
         return self.unit_weight or self.objective.total_weight / self.objective.n_rows
@@ -77,7 +77,7 @@ class Problem:
                 "(solver='adam' or 'rmsprop') or alpha, set weight_bounds, or scale the features to [0, 1]."
             )
 
-    @cached_property
+    @property
     def theta_bounds(self) -> tuple[Theta, Theta] | None:
         """The smallest and the largest value of each parameter, or None if all are free."""
         if self.bounds is None:
@@ -88,7 +88,8 @@ class Problem:
 
     def clip(self, theta: Theta) -> Theta:
         """Return the nearest parameters within the bounds."""
-        return theta if self.theta_bounds is None else np.clip(theta, *self.theta_bounds)
+        bounds = self.theta_bounds
+        return theta if bounds is None else np.clip(theta, *bounds)
 
 
 @dataclass
