@@ -26,7 +26,7 @@ class FCMClassifierCV(ClassMap):
 
     `FCMClassifier` lets teachers learn, each without a part of the rows, and one map learn from them. This class does
     so for each depth and each penalty, takes those whose teachers have the smallest loss on the rows kept aside, and
-    lets the map learn from these teachers, starting where the first of them ended. The first depth with the first
+    lets the map learn from these teachers, starting where the best of them ended. The first depth with the first
     penalty is preferred: it is taken unless another choice is better by more than one standard error.
 
     Parameters
