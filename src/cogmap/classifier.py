@@ -245,7 +245,7 @@ class FCMClassifier(ClassMap):
         X : array-like of shape (n_samples, n_features)
             Features.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Class labels: numbers, strings or booleans.
         classes : array-like of shape (n_classes,), default=None
             All labels that will ever occur. Needed in the first call.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from cogmap._encoding import UNDECIDED
 from cogmap._learning.losses import Loss
-from cogmap._params import Words, check_integer, numbers, wrong
+from cogmap._params import Words, check_integer, numbers, real, wrong
 from cogmap._threads import one_blas_thread
 
 Array = NDArray[np.floating]
@@ -149,7 +149,7 @@ class Objective:
         n_hidden = check_integer(owner, "n_hidden", n_hidden, low=0)
         self._n_threads = check_integer(owner, "n_threads", n_threads, low=1)
         self._X = _checked_table(X, dtype, owner)
-        self._rows = rows
+        self._rows = rows = _checked_rows(rows, len(self._X), owner)
         if rows is not None and len(rows) * self._X.shape[1] <= _COPIED:
             self._X, self._rows = self._X[rows], None
         self.n_rows = len(self._X) if self._rows is None else len(self._rows)
@@ -171,10 +171,13 @@ class Objective:
         self._weight, self._unit, self.total_weight = None, 1.0, float(self.n_rows)
         if sample_weight is not None:
             weight = numbers(sample_weight)
-            if weight.shape != (self.n_rows,) or not (weight >= 0).all() or not 0 < weight.sum() < np.inf:
-                raise wrong(owner, "sample_weight", f"{self.n_rows} numbers >= 0, not all 0", sample_weight)
+            with np.errstate(over="ignore"):
+                total = float(weight.sum())
+            if weight.shape != (self.n_rows,) or not (weight >= 0).all() or not 0 < total < np.inf:
+                expected = f"{self.n_rows} numbers >= 0, not all 0, with a finite sum"
+                raise wrong(owner, "sample_weight", expected, sample_weight)
             # Divided before they are made float32, whose range they may exceed.
-            self.total_weight, self._unit = float(weight.sum()), float(weight.mean())
+            self.total_weight, self._unit = total, total / self.n_rows
             self._weight = (weight / self._unit).astype(self._X.dtype)
         self._make_buffers()
 
@@ -201,6 +204,16 @@ class Objective:
     def dtype(self) -> np.dtype[Any]:
         """In what the states are computed: float32 or float64."""
         return self._X.dtype
+
+    @property
+    def largest_slope(self) -> float:
+        """The largest slope of a concept."""
+        return float(self._slope.max())
+
+    @property
+    def largest_feature(self) -> float:
+        """The largest state that a feature starts with, without its sign."""
+        return float(max(self._X.max(), -self._X.min()))
 
     def sums(self, theta: NDArray[np.floating], rows: Rows | None = None) -> tuple[float, NDArray[np.float64], float]:
         """Return the weighted sum of the losses, its gradient, and the sum of the weights.
@@ -372,16 +385,32 @@ def row_runs(n_rows: int, block_rows: int) -> list[list[slice]]:
     return [blocks[i : i + a_run] for i in range(0, len(blocks), a_run)]
 
 
+def _checked_rows(rows: Any, n_rows: int, owner: str) -> Rows | None:
+    if rows is None:
+        return None
+    chosen = np.asarray(rows)
+    expected = f"numbers of rows, 0 to {n_rows - 1}, at least one"
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(chosen) == 0:
+        raise wrong(owner, "rows", expected, rows)
+    if chosen.min() < 0 or chosen.max() >= n_rows:
+        raise wrong(owner, "rows", expected, int(chosen.min() if chosen.min() < 0 else chosen.max()))
+    return chosen
+
+
 def _checked_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
     table = np.asarray(X)
     if dtype is None:
         dtype = table.dtype if table.dtype in (np.float32, np.float64) else np.float64
-    if np.dtype(dtype) not in (np.float32, np.float64):
+    try:
+        known = np.dtype(dtype) in (np.float32, np.float64)
+    except (TypeError, ValueError):
+        known = False
+    if not known:
         raise wrong(owner, "dtype", "float32 or float64", dtype)
     if table.ndim != 2 or 0 in table.shape:
         raise wrong(owner, "X", "a table with at least one row and one column", Words(f"shape {table.shape}"))
     try:
-        table = table.astype(dtype, copy=False)
+        table = real(table, dtype)
     except (TypeError, ValueError):
         raise wrong(owner, "X", "a table of numbers", X) from None
     # BLAS reads rows or columns that lie together; anything else would be copied at every product.

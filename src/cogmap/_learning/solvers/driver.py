@@ -21,6 +21,8 @@ from cogmap.exceptions import NonFiniteLossError
 
 Theta = NDArray[np.float64]
 
+_HUGE = 1e10  # nothing that is given is as large on purpose
+
 
 class Solver(Protocol):
     """What learning asks of a solver."""
@@ -72,10 +74,26 @@ class Problem:
 
     def _check_finite(self, theta: Theta, loss: float) -> None:
         if not math.isfinite(loss):
-            raise NonFiniteLossError(
-                f"The loss became {loss:g}: the largest weight is {np.abs(theta).max():.3g}. Lower learning_rate "
-                "(solver='adam' or 'rmsprop') or alpha, set weight_bounds, or scale the features to [0, 1]."
-            )
+            raise NonFiniteLossError(f"The loss became {loss:g}. {self._cause(theta)}")
+
+    def _cause(self, theta: Theta) -> str:
+        """Say what probably made the loss infinite: the first of what can that is very large."""
+        strength = max(self.penalty.l1, self.penalty.l2)
+        gain = getattr(self.objective.loss, "gain", 1.0)
+        # A solver may have gone on from infinite gradients, so weights come last.
+        suspects = [
+            ("slope", self.objective.largest_slope, "Lower slope."),
+            ("gain", gain, "Lower gain."),
+            ("penalty of a weight", strength, "Lower alpha."),
+            ("feature", self.objective.largest_feature, "Scale the features to [0, 1], or let `scale` do so."),
+        ]
+        for name, value, cure in suspects:
+            if value > _HUGE:
+                return f"The largest {name} is {value:.3g}. {cure}"
+        return (
+            f"The largest weight is {np.abs(theta).max():.3g}. Lower learning_rate (solver='adam' or 'rmsprop'), set "
+            "weight_bounds, start from another `init`, or scale the features to [0, 1]."
+        )
 
     @property
     def theta_bounds(self) -> tuple[Theta, Theta] | None:
