@@ -55,8 +55,8 @@ WRONG_PARAMETERS = [
     ("solver", "lbgfs", "Did you mean 'lbfgs'"),
     ("max_iter", 0, "an integer >= 1"),
     ("max_iter", 10.0, "an integer >= 1, got 10.0. Or 'auto'"),
-    ("n_teachers", -1, "an integer >= 0, got -1. Or 'auto'"),
-    ("n_teachers", "many", "an integer >= 0, got 'many'. Or 'auto'"),
+    ("n_teachers", -1, "an integer >= 0 and <= 1000, got -1. Or 'auto'"),
+    ("n_teachers", "many", "an integer >= 0 and <= 1000, got 'many'. Or 'auto'"),
     ("tol", -1e-3, "a number >= 0"),
     ("tol", None, "a number >= 0"),
     ("learning_rate", 0, "a number > 0"),
@@ -318,8 +318,69 @@ def test_wrong_names_out_are_told(fitted):
         fcm.get_feature_names_out(["a"])
 
 
+@pytest.mark.parametrize(
+    ("class_weight", "sample_weight"),
+    [
+        ({0: 1e300}, 1e200),
+        ({0: 1e308}, 1.0),
+        ({0: 1e-300, 1: 1e-300, 2: 1e-300}, 1e-300),
+        ({0: 1e-300}, 1e-300),
+        ({0: 1e-320, 1: 1e-320, 2: 1e-320}, 1.0),
+        ("balanced", np.where(Y == 0, 1e-300, 1e300)),
+    ],
+)
+@pytest.mark.parametrize("estimator", [FCMClassifier, FCMClassifierCV])
+def test_weights_whose_product_is_no_number_are_told(estimator, class_weight, sample_weight):
+    """Too large or too small, by the name of what to change."""
+    weight = np.broadcast_to(sample_weight, len(Y))
+    with pytest.raises(ParameterError, match=r"class_weight=.*finite sum, times `sample_weight`.*by a number"):
+        estimator(class_weight=class_weight).fit(X, Y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_weights_that_vanish_are_told(estimator):
+    """A weight below all normal numbers is not what it seems."""
+    with pytest.raises(ParameterError, match=r"sample_weight=.*0 or >= 2.2e-308, got 1e-320. Multiply"):
+        estimator().fit(X, ESTIMATORS[estimator], sample_weight=np.full(30, 1e-320))
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_weights_of_very_different_size_are_no_problem(estimator):
+    """The smaller ones do not count, without a warning."""
+    estimator(random_state=0).fit(X, ESTIMATORS[estimator], sample_weight=np.where(Y == 0, 1e-300, 1e300))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "parameters", "message"),
+    [
+        (FCMClassifier, {"gain": 1e300}, r"The largest gain is 1e\+300. Lower gain."),
+        (FCMClassifier, {"alpha": 1e300}, r"penalty.*Lower alpha."),
+        (FCMRegressor, {"slope": 1e300}, r"The largest slope is 1e\+300. Lower slope."),
+        (FCMClassifier, {"solver": "adam", "learning_rate": 1e300}, r"weight.*Lower learning_rate"),
+        (FCMClassifier, {"weight_bounds": (1e300, 1e301)}, r"weight.*set weight_bounds"),
+        (FCMRegressor, {"init": FuzzyCognitiveMap(np.eye(4) * 1e300)}, "weight.*another `init`"),
+    ],
+)
+def test_a_loss_that_is_not_finite_names_its_cause(estimator, parameters, message):
+    """What is very large among what could have made it so."""
+    with pytest.raises(NonFiniteLossError, match=message):
+        estimator(random_state=0, **parameters).fit(X, ESTIMATORS[estimator])
+
+
+def test_depths_that_can_be_read_only_once_are_told():
+    """A generator would be empty the second time."""
+    with pytest.raises(ParameterError, match=r"depths.*a list of at least one number, got <generator"):
+        FCMClassifierCV(depths=(depth for depth in [1, 2])).fit(X, Y)
+
+
 class TestPartialFit:
     """What can go wrong when learning in parts."""
+
+    @pytest.mark.parametrize("classes", [[0.0, 1.0, np.nan], [0, np.inf], [0, 1, 2, None], [[0, 1], [2, 3]], 5])
+    def test_classes_that_are_no_labels_are_told(self, classes):
+        """NaN above all, which equals nothing."""
+        with pytest.raises(ParameterError, match=r"partial_fit\(classes=.*numbers, strings or booleans, got"):
+            FCMClassifier().partial_fit(X, Y, classes=classes)
 
     def test_first_call_needs_classes(self):
         """All labels have to be known before."""

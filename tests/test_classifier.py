@@ -584,3 +584,19 @@ class TestTeachers:
         assert fcm.teacher_losses_
         assert not fcm.map_.weights[~edges].any()
         assert np.abs(fcm.map_.weights).max() <= 1.5
+
+
+def spirals(n_rows, seed):
+    """Return two arms that wind around each other."""
+    random = np.random.RandomState(seed)
+    y = random.randint(0, 2, n_rows)
+    angle = 3 * np.pi * np.sqrt(random.random_sample(n_rows))
+    arms = angle * np.array([np.cos(angle + np.pi * y), np.sin(angle + np.pi * y)])
+    return arms.T + random.normal(scale=0.5, size=(n_rows, 2)), y
+
+
+@pytest.mark.parametrize("seed", [5, 8, 11, 13, 16])
+def test_a_teacher_that_got_stuck_does_not_hold_the_map_back(seed):
+    """It starts from the best of them: on two spirals the first one lags far behind with these seeds."""
+    fcm = FCMClassifier(random_state=seed).fit(*spirals(300, 0))
+    assert fcm.score(*spirals(2000, 1)) > 0.95

@@ -133,11 +133,22 @@ def test_no_starts_find_nothing():
         ({"starts": [[0.5, np.nan]]}, "starts.*finite"),
         ({"max_steps": -1}, "max_steps.*integer >= 0, got -1"),
         ({"tol": 0}, "tol.*> 0, got 0"),
-        ({"max_period": 0}, "max_period.*integer >= 1, got 0"),
+        ({"max_period": 0}, "max_period.*integer >= 1 and <= 10000, got 0"),
+        ({"max_period": 10**9}, "max_period.*<= 10000"),
+        ({"starts": [[1j, 0.5]]}, "starts.*numbers"),
+        ({"starts": None}, "starts.*numbers"),
+        ({"fcm": None}, "fcm.*a FuzzyCognitiveMap, got None"),
+        ({"fcm": [[1.0]]}, "fcm.*a FuzzyCognitiveMap"),
     ],
 )
 def test_wrong_arguments_are_told(arguments, message):
     """Each wrong argument gets a message with its name and what was expected."""
     with pytest.raises(ParameterError, match=message) as caught:
-        attractors(ONE_CYCLE, **{"starts": [[0.5, 0.5]], **arguments})
+        attractors(**{"fcm": ONE_CYCLE, "starts": [[0.5, 0.5]], **arguments})
     assert str(caught.value).startswith("`attractors(")
+
+
+def test_a_map_of_huge_weights_has_its_fixed_points():
+    """Nothing overflows on the way."""
+    found = attractors(FuzzyCognitiveMap([[1e300, -1e300], [-1e300, 1e300]], [0.5, 0.5]), [[1, 0], [0, 1]])
+    assert [cycle.tolist() for cycle in found.cycles] == [[[1.0, 0.0]], [[0.0, 1.0]]]

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -185,6 +186,9 @@ def test_repr_of_a_large_map_names_the_strongest_influences():
         ({"weights": np.eye(2), "concepts": [1, 2]}, "concepts.*2 strings"),
         ({"weights": np.eye(2), "activation": "sigmoyd"}, "activation.*Did you mean 'sigmoid'"),
         ({"weights": np.eye(2), "activation": None}, "activation"),
+        ({"weights": np.eye(2), "concepts": {"a", "b"}}, "concepts.*2 names.*no order"),
+        ({"weights": np.eye(2) * 1j}, "weights.*numbers"),
+        ({"weights": np.eye(2), "bias": [1j, 0]}, "bias.*numbers"),
     ],
 )
 def test_wrong_arguments_are_told(arguments, message):
@@ -205,3 +209,82 @@ def test_wrong_states_and_depth_are_told():
     for depth in (-1, 1.5, True, "2"):
         with pytest.raises(ParameterError, match=r"depth.*integer >= 0"):
             fcm.run([0.5, 0.5], depth)
+
+
+@pytest.mark.parametrize("method", ["step", "net_input", "excitation", "run"])
+@pytest.mark.parametrize(
+    ("states", "message"),
+    [
+        ([0.0, np.nan], "finite numbers, got nan for concept 'b'. Replace"),
+        ([[0.0, 0.0], [np.inf, 0.0]], "finite numbers, got inf for concept 'a' in row 1. Replace"),
+        (np.array([np.nan, 0.0], dtype=np.float32), "got nan for concept 'a'"),
+        ([1j, 0.0], "of numbers, got"),
+        (["x", "y"], "of numbers, got"),
+        ([None, {}], "of numbers, got"),
+        ([[0.0, 1.0], [2.0]], "of numbers, got"),
+    ],
+)
+def test_states_that_are_no_numbers_are_told(method, states, message):
+    """With their place."""
+    fcm = FuzzyCognitiveMap(np.eye(2), concepts=["a", "b"])
+    with pytest.raises(ParameterError, match=message) as caught:
+        getattr(fcm, method)(states, *[2][: method == "run"])
+    assert str(caught.value).startswith(f"`FuzzyCognitiveMap.{method}(states=...)`")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize(
+    ("weights", "bias", "slope"),
+    [
+        ([[1e300, -1e300], [-1e300, 1e300]], [0.0, 0.0], 1.0),
+        ([[1e308, 1e308], [1e308, 1e308]], [-1e308, 1e308], 1.0),
+        ([[1.0, 0.0], [0.0, 1.0]], [0.0, 1e300], 1.0),
+        ([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0], 1e300),
+        ([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0], [1e300, 1e-300]),
+        ([[1e308, -1e308], [3.0, -1e-300]], [1e300, 0.5], 1e308),
+    ],
+)
+def test_huge_weights_give_states_within_range(weights, bias, slope, activation, dtype):
+    """Without a warning, and near what exact arithmetic gives."""
+    fcm = FuzzyCognitiveMap(weights, bias, slope, activation=activation)
+    start = np.array([[0.0, 0.0], [1.0, 0.5], [0.25, 0.75], [1.0, 1.0]], dtype=dtype)
+    states = fcm.run(start, 3)
+    assert states.dtype == dtype
+    assert np.isfinite(states).all()
+    assert np.isfinite(fcm.excitation(start)).all()
+    center, steepness = (0.5, 0.5) if activation == "sigmoid" else (0.0, 0.5 if activation == "logistic" else 1.0)
+    for first, second in zip(start, states[1], strict=True):
+        for i in range(2):
+            net = sum(Fraction(weights[i][j]) * Fraction(float(first[j])) for j in range(2)) + Fraction(bias[i])
+            exact = Fraction(steepness) * Fraction(float(np.broadcast_to(slope, 2)[i])) * (net - Fraction(center))
+            tanh = np.tanh(float(min(max(exact, -50), 50)))
+            assert second[i] == pytest.approx(tanh if activation == "tanh" else 0.5 + 0.5 * tanh, abs=1e-6)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("size", [1e-300, 1e-20, 1e-6, 1e6, 1e12, 1e100, 1e300])
+@pytest.mark.parametrize("slope", [1.0, 1e-10, 1e100])
+def test_normalized_keeps_trajectories_or_refuses(activation, size, slope):
+    """Whatever the size of the weights."""
+    fcm = FuzzyCognitiveMap([[size, 0.0], [0.0, 1.0]], [0.25, 0.0], slope, activation=activation)
+    try:
+        normal = fcm.normalized()
+    except ParameterError as told:
+        assert "Use the map as it is" in str(told)  # noqa: PT017 - one of two good ends
+        assert not 1e-9 < size * slope < 1e9
+        return
+    start = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    np.testing.assert_allclose(normal.run(start, 3), fcm.run(start, 3), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("n_concepts", [1, 2, 7, 10, 11, 60])
+@pytest.mark.parametrize("name", ["x" * 300, "a\nb", "naïve", "long name of a concept"])
+@pytest.mark.parametrize("size", [1.0, 1e300])
+def test_repr_is_short_whatever_the_names(n_concepts, name, size):
+    """No line of it is wider than 100 columns, and there are few lines."""
+    names = [f"{i} {name}" for i in range(n_concepts)]
+    fcm = FuzzyCognitiveMap(np.full((n_concepts, n_concepts), size), concepts=names, slope=size)
+    lines = repr(fcm).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert len(lines) <= 12

@@ -11,19 +11,22 @@ from cogmap._learning.solvers import SOLVERS
 from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
 from cogmap.map import FuzzyCognitiveMap
 
+# Parts of a table, and threads or processes, of which more than this are asked for by mistake only.
+_MOST = 1000
+
 Check = Callable[[str, str, Any], object]  # owner, name and value; raises if it is wrong
 
 
-def _integer_or_auto(low: int) -> Check:
+def _integer_or_auto(low: int, high: float = np.inf) -> Check:
     def check(owner: str, name: str, value: Any) -> None:
         if not (isinstance(value, str) and value == "auto"):
-            check_integer(owner, name, value, low=low, cure="Or 'auto'.")
+            check_integer(owner, name, value, low=low, high=high, cure="Or 'auto'.")
 
     return check
 
 
-def _integer(low: int) -> Check:
-    return lambda owner, name, value: check_integer(owner, name, value, low=low)
+def _integer(low: int, high: float = np.inf) -> Check:
+    return lambda owner, name, value: check_integer(owner, name, value, low=low, high=high)
 
 
 def _number(low: float, high: float = np.inf, ends: bool = True) -> Check:
@@ -56,7 +59,7 @@ def _several(check: Check) -> Check:
 
 def _n_jobs(owner: str, name: str, value: Any) -> None:
     if value is not None:
-        check_integer(owner, name, value, low=-(10**6))
+        check_integer(owner, name, value, low=-_MOST, high=_MOST, cure="-1 means all processors.")
         if value == 0:
             raise wrong(owner, name, "an integer other than 0, or None", 0, "-1 means all processors.")
 
@@ -75,7 +78,7 @@ _CHECKS: dict[str, Check] = {
     "n_hidden": _integer_or_auto(0),
     "alpha": _number(0),
     "alphas": _several(_number(0)),
-    "n_folds": _integer(2),
+    "n_folds": _integer(2, _MOST),
     "l1_ratio": _number(0, 1),
     "solver": _choice(list(SOLVERS)),
     "max_iter": _integer_or_auto(1),
@@ -85,7 +88,7 @@ _CHECKS: dict[str, Check] = {
     "early_stopping": check_boolean,
     "validation_fraction": _number(0, 1, ends=False),
     "n_iter_no_change": _integer(1),
-    "n_teachers": _integer_or_auto(0),
+    "n_teachers": _integer_or_auto(0, _MOST),
     "init": _choice(
         list(initialization.NAMES), "a FuzzyCognitiveMap", lambda value: isinstance(value, FuzzyCognitiveMap)
     ),

@@ -13,7 +13,7 @@ from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets
 from cogmap._links import Link
 from cogmap._prediction import ClassPredictor
-from cogmap._validation import validated
+from cogmap._validation import check_products, validated
 
 
 class ClassMap(ClassPredictor, BaseFCM):
@@ -35,4 +35,7 @@ class ClassMap(ClassPredictor, BaseFCM):
             return table
         targets = cast(ClassTargets, table.targets)
         of_class = class_weights(self.class_weight, targets.link.classes, targets.codes, table.weight, self._owner)
-        return replace(table, weight=of_class[targets.codes] * table.row_weights)
+        with np.errstate(over="ignore", under="ignore"):
+            weight = of_class[targets.codes] * table.row_weights
+        check_products(weight, self._owner)
+        return replace(table, weight=weight)

@@ -21,6 +21,7 @@ from cogmap._learning import initialization
 from cogmap._learning.learn import Learned, learn
 from cogmap._learning.recipe import Recipe
 from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve
+from cogmap._learning.size import check_size
 from cogmap._learning.solvers import SOLVERS, Outcome, Theta
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
@@ -116,6 +117,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         shape = Shape(table.n_rows, X.shape[1], table.targets.link.n_outputs, X.size, X.dtype)
         candidates = self._candidates(shape, earlier)
         settings = candidates[0]
+        self._check_size(shape, candidates)
         scaling = self._scaling(FeatureStatistics.of(table.X, table.weight)) if self.scale else None
         table = replace(table, X=Encoding(X.shape[1], scaling=scaling).features(table.X, settings.dtype))
 
@@ -149,6 +151,10 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
     def _candidates(self, shape: Shape, earlier: MapModel | None) -> list[Settings]:
         """Return the settings to choose from: these are given."""
         return [self._settings(shape, earlier)]
+
+    def _check_size(self, shape: Shape, candidates: list[Settings]) -> None:
+        """Complain about what is too large to learn, before anything large is made."""
+        check_size(shape, candidates[0])
 
     def _learn(
         self,

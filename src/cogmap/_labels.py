@@ -25,10 +25,17 @@ def check_label_types(y: NDArray[Any], owner: str) -> None:
 
 def all_labels(classes: Iterable[Any], owner: str) -> NDArray[Any]:
     """Return the labels that a user lists, sorted, each once."""
+    expected = "a list of labels of one type: numbers, strings or booleans"
     try:
-        return np.unique(np.asarray(list(classes)))
-    except TypeError:
-        raise wrong(owner, "classes", "a list of labels of one type", classes) from None
+        given = np.asarray(list(classes))
+        labels = np.unique(given)
+    except (TypeError, ValueError):
+        raise wrong(owner, "classes", expected, classes) from None
+    if given.ndim > 1:
+        raise wrong(owner, "classes", expected, classes, "A list in a list is no label.")
+    if labels.dtype.kind in "fc" and not np.isfinite(labels).all():
+        raise wrong(owner, "classes", expected, classes, "NaN and infinity are no labels.")
+    return labels
 
 
 def encode_labels(
@@ -72,7 +79,8 @@ def class_weights(
     """Return the weight of each class, from a dict or ``"balanced"``."""
     if isinstance(class_weight, str):
         share = np.bincount(codes, sample_weight, minlength=len(classes))
-        balanced: NDArray[np.float64] = share.sum() / (len(classes) * share)
+        with np.errstate(over="ignore"):  # the products with the weights of the rows are looked at
+            balanced: NDArray[np.float64] = share.sum() / (len(classes) * share)
         return balanced
     labels = classes.tolist()
     unknown = [label for label in class_weight if label not in labels]

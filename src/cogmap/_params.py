@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from cogmap.exceptions import ParameterError
 
@@ -28,10 +28,11 @@ def wrong(owner: str, name: str, expected: str, got: object, cure: str = "") -> 
     return ParameterError(f"`{owner}({name}=...)` must be {expected}, got {text}.{' ' + cure if cure else ''}")
 
 
-def check_integer(owner: str, name: str, value: object, *, low: int, cure: str = "") -> int:
-    """Return `value` as an int of at least `low`; booleans are not integers."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < low:
-        raise wrong(owner, name, f"an integer >= {low}", value, cure)
+def check_integer(owner: str, name: str, value: object, *, low: int, high: float = math.inf, cure: str = "") -> int:
+    """Return `value` as an int of at least `low` and at most `high`; booleans are not integers."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or not low <= int(value) <= high:
+        expected = f"an integer >= {low}" + (f" and <= {high}" if high < math.inf else "")
+        raise wrong(owner, name, expected, value, cure)
     return int(value)
 
 
@@ -78,10 +79,19 @@ def check_boolean(owner: str, name: str, value: object) -> bool:
     return bool(value)
 
 
+def real(values: Any, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+    """Return an array of real numbers; TypeError or ValueError if it has anything else in it."""
+    array = np.asarray(values)
+    if array.dtype.kind == "c":  # NumPy would drop the imaginary part
+        raise TypeError("complex numbers")
+    with np.errstate(over="ignore"):  # what is beyond the range becomes infinite
+        return array.astype(dtype, copy=False)
+
+
 def numbers(values: Any) -> NDArray[np.float64]:
     """Return an array of numbers, or of NaN if it has anything else in it."""
     try:
-        return np.asarray(values, dtype=np.float64)
+        return real(values)
     except (TypeError, ValueError):
         return np.array(np.nan)
 

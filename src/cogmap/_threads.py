@@ -3,6 +3,7 @@
 Small products are slower with several BLAS threads, and their rounding depends on how many there are.
 """
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,10 @@ def _libraries() -> tuple[list[Any], list[Any]]:
     return [library for library in found if library not in local], local
 
 
+def _threads(library: Any) -> int:
+    return int(library.get_num_threads())
+
+
 def _set(libraries: list[Any], numbers: list[int]) -> None:
     for library, number in zip(libraries, numbers, strict=True):
         # New versions of threadpoolctl let only the thread that first set a limit set another.
@@ -33,9 +38,16 @@ def _set(libraries: list[Any], numbers: list[int]) -> None:
 class _Process:
     """How many threads hold BLAS, and what the first of them found."""
 
-    lock = threading.Lock()
+    lock = threading.RLock()  # a signal may interrupt its holder, and what handles the signal may fork
     holders = 0
     before: list[int]
+
+    @classmethod
+    def let_go(cls) -> None:
+        """Take the limit away, but not one that somebody else has set meanwhile."""
+        shared, _ = _libraries()
+        held = [(library, number) for library, number in zip(shared, cls.before, strict=True) if _threads(library) == 1]
+        _set([library for library, _ in held], [number for _, number in held])
 
 
 class _Thread(threading.local):
@@ -45,21 +57,36 @@ class _Thread(threading.local):
 _this_thread = _Thread()
 
 
+def _in_child() -> None:
+    """Forget the threads that a forked process does not have: they would hold BLAS for ever."""
+    others = _Process.holders - _this_thread.holds
+    _Process.holders = int(_this_thread.holds)
+    if others and not _this_thread.holds:
+        _Process.let_go()
+    _Process.lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    # A lock that another thread holds is never released in the child: so no fork while one does.
+    os.register_at_fork(before=_Process.lock.acquire, after_in_parent=_Process.lock.release, after_in_child=_in_child)
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread. Within another hold of the same thread it costs nothing.
 
     Where BLAS counts for the process, the first of all holders sets the limit and the last one takes it away, so that
     fits in several threads of a program do not disturb each other. Where it counts for each thread, each sets its own.
+    A limit that somebody else sets meanwhile stays.
     """
     if _this_thread.holds:
         yield
         return
-    shared, local = _libraries()
-    local_before = [library.get_num_threads() for library in local]
     with _Process.lock:
+        shared, local = _libraries()
+        local_before = [_threads(library) for library in local]
         if _Process.holders == 0:
-            _Process.before = [library.get_num_threads() for library in shared]
+            _Process.before = [_threads(library) for library in shared]
             _set(shared, [1] * len(shared))
         _Process.holders += 1
     _set(local, [1] * len(local))
@@ -72,4 +99,4 @@ def one_blas_thread() -> Iterator[None]:
         with _Process.lock:
             _Process.holders -= 1
             if _Process.holders == 0:
-                _set(shared, _Process.before)
+                _Process.let_go()

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
-from cogmap._params import Words, shown, wrong
+from cogmap._params import Words, real, shown, wrong
 from cogmap.exceptions import DataError
 
 FLOATS = (np.float64, np.float32)
@@ -97,7 +97,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int, owner: str
     if sample_weight is None:
         return None
     try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
+        weight = real(sample_weight)
     except (TypeError, ValueError):
         raise wrong(owner, "sample_weight", "an array of numbers", sample_weight) from None
     if weight.ndim == 0:
@@ -114,7 +114,22 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int, owner: str
         if not np.isfinite(weight.sum()):
             cure = "Divide them all by a number."
             raise wrong(owner, "sample_weight", "numbers with a finite sum", float(weight.max()), cure)
+    smallest = np.finfo(np.float64).tiny
+    if weight[weight > 0].min() < smallest:
+        cure = "Multiply them all by a number."
+        raise wrong(owner, "sample_weight", f"0 or >= {smallest:.2g}", float(weight[weight > 0].min()), cure)
     return weight
+
+
+def check_products(weight: NDArray[np.float64], owner: str) -> None:
+    """Complain about weights of rows, each times that of its class, of which learning could not take a mean."""
+    smallest = np.finfo(np.float64).tiny
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not np.isfinite(total) or not weight.min() >= smallest:
+        got = float(weight.min() if weight.min() < smallest else weight.max())
+        expected = f"weights that are >= {smallest:.2g} and have a finite sum, times `sample_weight` if it is given"
+        raise wrong(owner, "class_weight", expected, got, "Multiply or divide the weights by a number.")
 
 
 def input_names(estimator: Any) -> list[str]:

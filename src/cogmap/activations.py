@@ -27,7 +27,10 @@ class Activation:
     def excite(self, net_input: NDArray[np.floating], slope: float | NDArray[np.floating]) -> NDArray[np.floating]:
         """Replace the net input by what the tanh is applied to, in place."""
         net_input -= self.center
-        net_input *= self.steepness * slope
+        factor = self.steepness * slope
+        if isinstance(factor, float):  # float32 may not hold it, and 0 times infinity is not a number
+            factor = min(factor, float(np.finfo(net_input.dtype).max))
+        net_input *= factor
         return net_input
 
     def apply(self, net_input: NDArray[np.floating], slope: float | NDArray[np.floating]) -> NDArray[np.floating]:

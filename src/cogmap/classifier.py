@@ -15,6 +15,7 @@ from cogmap._encoding import Encoding, FeatureStatistics, Scaling
 from cogmap._labels import all_labels
 from cogmap._learning.recipe import Recipe
 from cogmap._learning.settings import Shape
+from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Outcome, Rule, one_epoch
 from cogmap._learning.table import Table
 from cogmap._params import shown, wrong
@@ -244,7 +245,7 @@ class FCMClassifier(ClassMap):
         X : array-like of shape (n_samples, n_features)
             Features.
         y : array-like of shape (n_samples,)
-            Class labels.
+            Class labels: numbers, strings or booleans.
         classes : array-like of shape (n_classes,), default=None
             All labels that will ever occur. Needed in the first call.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -282,6 +283,7 @@ class FCMClassifier(ClassMap):
         solver = self.solver if self.solver in RULES else "adam"  # one that can learn in parts
         shape = Shape(table.n_rows, X.shape[1], table.targets.link.n_outputs, X.size, X.dtype)
         settings = self._settings(shape, earlier, solver=solver)
+        check_size(shape, settings)
         rule, random, seen = self._remembered(solver, settings.learning_rate)
         scaling = self._updated_scaling(earlier, table)
         seen += max(table.n_rows, table.total_weight)

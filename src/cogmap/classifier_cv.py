@@ -1,16 +1,19 @@
 """FCMClassifierCV: a map whose depth and penalty are chosen on rows that its teachers did not learn from."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy.stats import rankdata
 
 from cogmap._class_map import ClassMap
 from cogmap._learning.learn import Learned, learn
 from cogmap._learning.search import choose
 from cogmap._learning.settings import Settings, Shape
+from cogmap._learning.size import check_size
 from cogmap._learning.solvers import Theta
 from cogmap._learning.table import Table
 from cogmap._monitor import FitMonitor
@@ -23,7 +26,7 @@ class FCMClassifierCV(ClassMap):
 
     `FCMClassifier` lets teachers learn, each without a part of the rows, and one map learn from them. This class does
     so for each depth and each penalty, takes those whose teachers have the smallest loss on the rows kept aside, and
-    lets the map learn from these teachers, starting where the first of them ended. The first depth with the first
+    lets the map learn from these teachers, starting where the best of them ended. The first depth with the first
     penalty is preferred: it is taken unless another choice is better by more than one standard error.
 
     Parameters
@@ -135,6 +138,12 @@ class FCMClassifierCV(ClassMap):
     def _candidates(self, shape: Shape, earlier: MapModel | None) -> list[Settings]:
         """Return the settings of each depth with each penalty."""
         return [self._settings(shape, depth=depth, alpha=alpha) for depth, alpha in product(self.depths, self.alphas)]
+
+    def _check_size(self, shape: Shape, candidates: list[Settings]) -> None:
+        """Complain about what is too large to learn, in several processes at once."""
+        at_once = min(effective_n_jobs(self.n_jobs), len(candidates) * self.n_folds)
+        for candidate in candidates:
+            check_size(shape, replace(candidate, n_threads=1), at_once)
 
     def _learn(
         self,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import Words, check_integer, check_number, wrong
+from cogmap._params import Words, check_integer, check_number, real, wrong
 from cogmap.map import FuzzyCognitiveMap
 
 # Maps of two concepts for figures. Each is symmetric about its centre: the bias makes (0.5, 0.5) a fixed point,
@@ -54,7 +54,7 @@ def attractors(
         if their states are within the square root of it: the last steps towards an attractor can be slow, and two
         trajectories that have each come to rest be farther apart than `tol`.
     max_period : int, default=64
-        Largest number of states in a cycle.
+        Largest number of states in a cycle, up to 10,000.
 
     Returns
     -------
@@ -71,9 +71,11 @@ def attractors(
     >>> found.basin
     array([0, 1, 2, 3, 3])
     """
+    if not isinstance(fcm, FuzzyCognitiveMap):
+        raise wrong("attractors", "fcm", "a FuzzyCognitiveMap", fcm, "An estimator that was fitted has one, `map_`.")
     max_steps = check_integer("attractors", "max_steps", max_steps, low=0)
     tol = check_number("attractors", "tol", tol, low=0, low_included=False)
-    max_period = check_integer("attractors", "max_period", max_period, low=1)
+    max_period = check_integer("attractors", "max_period", max_period, low=1, high=10_000)
     states = _check_starts(fcm, starts)
     for _ in range(max_steps):
         states = fcm.step(states)
@@ -97,7 +99,7 @@ def attractors(
 def _check_starts(fcm: FuzzyCognitiveMap, starts: ArrayLike) -> NDArray[np.floating]:
     expected = f"an array of finite numbers of shape (n_starts, {fcm.n_concepts})"
     try:
-        states = np.asarray(starts, dtype=np.float64)
+        states = real(starts)
     except (TypeError, ValueError):
         raise wrong("attractors", "starts", expected, starts) from None
     if states.ndim != 2 or states.shape[1] != fcm.n_concepts:
@@ -134,6 +136,9 @@ def _on_cycle(ends: NDArray[np.float64], cycle: NDArray[np.float64], tolerance: 
 def _draws_in(fcm: FuzzyCognitiveMap, cycle: NDArray[np.float64]) -> bool:
     """Say whether a small deviation from the cycle shrinks on a way round it."""
     growth = np.eye(fcm.n_concepts)
-    for states in cycle:
-        growth = fcm.sensitivity(fcm.step(states))[:, None] * fcm.weights @ growth
+    with np.errstate(over="ignore", invalid="ignore"):
+        for states in cycle:
+            growth = fcm.sensitivity(fcm.step(states))[:, None] * fcm.weights @ growth
+    if not np.isfinite(growth).all():  # it grows beyond all numbers
+        return False
     return bool(np.abs(np.linalg.eigvals(growth)).max() <= 1.0)

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import Words, check_integer, wrong
+from cogmap._params import Words, check_integer, real, wrong
 from cogmap.activations import get_activation
 
 _OWNER = "FuzzyCognitiveMap"
 _MATRIX_SHOWN_UP_TO = 10
 _EDGES_SHOWN = 8
+_WIDEST = 100  # columns of text
 
 
 def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -30,7 +31,7 @@ def _shape(value: ArrayLike) -> tuple[int, ...]:
 def _finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
     """Return a private float64 copy of `value`, of the given shape and finite."""
     try:
-        array = np.array(value, dtype=np.float64)
+        array = np.array(real(value))
     except (TypeError, ValueError):
         raise wrong(_OWNER, name, f"{expected} of numbers", value) from None
     if array.shape != shape:
@@ -38,6 +39,28 @@ def _finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected:
     if not np.isfinite(array).all():
         raise wrong(_OWNER, name, f"{expected} of finite numbers", value, "Replace NaN and infinity.")
     return array
+
+
+def _held(values: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[np.floating]:
+    """Return values in another dtype, those beyond its range held near its ends, so that twice a value is still one."""
+    most = float(np.finfo(dtype).max) / 4
+    result: NDArray[np.floating] = np.clip(values, -most, most).astype(dtype, copy=False)
+    return result
+
+
+def _wide_net(
+    A: NDArray[np.floating], peak: float, W: NDArray[np.float64], b: NDArray[np.float64]
+) -> NDArray[np.floating]:
+    """Return the net input where a sum might leave the range of numbers, and perhaps come back."""
+    scale = np.abs(W).max(axis=1)
+    scale[scale == 0.0] = 1.0
+    peak = peak or 1.0
+    with np.errstate(over="ignore"):
+        net = (A.astype(np.float64) / peak) @ (W / scale[:, None]).T
+        net *= scale
+        net *= peak
+        net += b
+        return _held(net, A.dtype)
 
 
 class FuzzyCognitiveMap:
@@ -75,7 +98,7 @@ class FuzzyCognitiveMap:
     (3, 2)
     """
 
-    __slots__ = ("_activation", "_bias", "_concepts", "_slope", "_weights")
+    __slots__ = ("_activation", "_bias", "_concepts", "_largest", "_slope", "_weights")
 
     def __init__(
         self,
@@ -113,6 +136,9 @@ class FuzzyCognitiveMap:
         self._slope: float | NDArray[np.float64] = _read_only(slopes) if slopes.ndim else float(slopes)
         self._concepts = _check_concepts(concepts, n_concepts)
         self._activation = get_activation(activation, _OWNER)
+        # Nothing larger occurs in a step, times the largest state.
+        largest = max(n_concepts * float(np.abs(self._weights).max()), float(np.abs(self._bias).max()), 1.0)
+        self._largest = largest * max(float(slopes.max()), 1.0)
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -158,21 +184,40 @@ class FuzzyCognitiveMap:
         -------
         ndarray of shape (n_computed,) or (n_samples, n_computed)
         """
-        A = self._check_states(states, "net_input")
-        result: NDArray[np.floating] = A @ self._weights[concepts].T.astype(A.dtype, copy=False)
-        result += self._bias[concepts]
+        return self._net(*self._check_states(states, "net_input"), concepts)
+
+    def _net(self, A: NDArray[np.floating], peak: float, concepts: slice = slice(None)) -> NDArray[np.floating]:
+        """Return the net input from states of which none is larger than `peak`."""
+        W, b = self._weights[concepts], self._bias[concepts]
+        if self._overflows(A, peak):
+            return _wide_net(A, peak, W, b)
+        result: NDArray[np.floating] = A @ W.T.astype(A.dtype, copy=False)
+        result += b
         return result
 
-    def _check_states(self, states: ArrayLike, method: str) -> NDArray[np.floating]:
-        A = np.asarray(states)
-        if A.dtype != np.float32:
-            A = A.astype(np.float64, copy=False)
+    def _overflows(self, A: NDArray[np.floating], peak: float) -> bool:
+        """Whether a step from states of which none is larger than `peak` might leave the range of their dtype."""
+        return self._largest * max(peak, 1.0) > 1e-3 * float(np.finfo(A.dtype).max)
+
+    def _check_states(self, states: ArrayLike, method: str) -> tuple[NDArray[np.floating], float]:
+        """Return the states as an array, and the largest of them without its sign."""
+        owner = f"{_OWNER}.{method}"
+        expected = f"an array of shape ({self.n_concepts},) or (n_samples, {self.n_concepts}), one state per concept"
+        try:
+            A = np.asarray(states)
+            A = A if A.dtype == np.float32 else real(A)
+        except (TypeError, ValueError):
+            raise wrong(owner, "states", expected + ", of numbers", states) from None
         if A.ndim not in (1, 2) or A.shape[-1] != self.n_concepts:
-            expected = (
-                f"an array of shape ({self.n_concepts},) or (n_samples, {self.n_concepts}), one state per concept"
+            raise wrong(owner, "states", expected, Words(f"shape {A.shape}"))
+        peak = float(max(A.max(), -A.min())) if A.size else 0.0
+        if not peak < np.inf:
+            *row, concept = np.argwhere(~np.isfinite(A))[0]
+            where = f"{A[(*row, concept)]} for concept {self._concepts[concept]!r}" + "".join(
+                f" in row {i}" for i in row
             )
-            raise wrong(f"{_OWNER}.{method}", "states", expected, Words(f"shape {A.shape}"))
-        return A
+            raise wrong(owner, "states", "finite numbers", Words(where), "Replace NaN and infinity.")
+        return A, peak
 
     def step(self, states: ArrayLike) -> NDArray[np.floating]:
         """Return the states that follow `states`.
@@ -187,8 +232,11 @@ class FuzzyCognitiveMap:
         ndarray of the shape of `states`
             States of the concepts one step later.
         """
-        A = self._check_states(states, "step")
-        return self._activation.apply(self.net_input(A), self._slope)
+        return self._step(*self._check_states(states, "step"))
+
+    def _step(self, A: NDArray[np.floating], peak: float) -> NDArray[np.floating]:
+        with np.errstate(over="ignore"):  # the tanh of infinity is 1
+            return self._activation.apply(self._net(A, peak), self._slope)
 
     def excitation(self, states: ArrayLike, concepts: slice = slice(None)) -> NDArray[np.floating]:
         """Return what the tanh inside the activation function is applied to: the net input, centred and steepened.
@@ -204,8 +252,11 @@ class FuzzyCognitiveMap:
         -------
         ndarray of shape (n_computed,) or (n_samples, n_computed)
         """
+        A, peak = self._check_states(states, "excitation")
         slope = self._slope if isinstance(self._slope, float) else self._slope[concepts]
-        return self._activation.excite(self.net_input(states, concepts), slope)
+        with np.errstate(over="ignore"):
+            result = self._activation.excite(self._net(A, peak, concepts), slope)
+        return _held(result, A.dtype) if self._overflows(A, peak) else result
 
     def excitation_slope(self, concepts: slice = slice(None)) -> NDArray[np.float64]:
         """Return the derivative of `excitation` with respect to the net input.
@@ -252,29 +303,41 @@ class FuzzyCognitiveMap:
         ndarray of shape (depth + 1, n_concepts) or (depth + 1, n_samples, n_concepts)
         """
         depth = check_integer(f"{_OWNER}.run", "depth", depth, low=0)
-        first = self._check_states(states, "run")
+        first, peak = self._check_states(states, "run")
         trajectory = np.empty((depth + 1, *first.shape), dtype=first.dtype)
         trajectory[0] = first
         for t in range(depth):
-            trajectory[t + 1] = self.step(trajectory[t])
+            trajectory[t + 1] = self._step(trajectory[t], peak if t == 0 else 1.0)
         return trajectory
 
     def normalized(self) -> "FuzzyCognitiveMap":
         """Return the same map with the largest absolute weight of every row equal to 1.
 
         The scale moves from the row into the slope of its concept, and the bias moves along, so that every trajectory
-        stays the same to rounding. A row of zeros stays as it is.
+        stays the same to rounding. A row of zeros stays as it is. Weights so large or small that a bias or a slope
+        could not hold that are refused.
         """
         scale = np.abs(self._weights).max(axis=1)
         scale[scale == 0.0] = 1.0
         center = self._activation.center
-        return FuzzyCognitiveMap(
-            self._weights / scale[:, None],
-            bias=(self._bias - center) / scale + center,
-            slope=self._slope * scale,
-            concepts=self._concepts,
-            activation=self.activation,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights, slope = self._weights / scale[:, None], self._slope * scale
+            bias = (self._bias - center) / scale + center
+            # How far rounding of the new bias moves what the activation function is applied to.
+            moved = np.abs((bias - center) * scale + center - self._bias) * self._slope
+            held = (
+                (moved <= 1e-6 * np.maximum(np.abs(self._bias) * self._slope, 1.0)) & (slope > 0) & np.isfinite(slope)
+            )
+        if not held.all():
+            i = int(np.argmin(held))
+            raise wrong(
+                f"{_OWNER}.normalized",
+                "weights",
+                "of a size that the slope of their concept can take over",
+                Words(f"{scale[i]:.3g} as the largest influence on {_short(self._concepts[i])}"),
+                "Use the map as it is.",
+            )
+        return FuzzyCognitiveMap(weights, bias, slope, self._concepts, self.activation)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FuzzyCognitiveMap):
@@ -310,14 +373,14 @@ class FuzzyCognitiveMap:
         else:
             slope = f"slopes {self._slope.min():.3g} to {self._slope.max():.3g}"
         lines = [f"FuzzyCognitiveMap: {self.n_concepts} concepts, {self.activation}, {slope}"]
-        lines += self._table() if self.n_concepts <= _MATRIX_SHOWN_UP_TO else self._strongest_edges()
-        return "\n".join(lines)
+        table = self._table() if self.n_concepts <= _MATRIX_SHOWN_UP_TO else []
+        return "\n".join(lines + (table if table and len(table[0]) <= _WIDEST else self._strongest_edges()))
 
     def _table(self) -> list[str]:
         names = [_short(name) for name in self._concepts]
         header = ["influence on", *(f"of {name}" for name in names), "bias"]
         rows = [
-            [name, *(f"{weight:.2f}" for weight in row), f"{bias:.2f}"]
+            [name, *(_number(weight) for weight in row), _number(bias)]
             for name, row, bias in zip(names, self._weights, self._bias, strict=True)
         ]
         widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
@@ -331,15 +394,21 @@ class FuzzyCognitiveMap:
         strongest = np.argsort(-np.abs(self._weights), axis=None, kind="stable")[:_EDGES_SHOWN]
         rows, columns = np.unravel_index(strongest, self._weights.shape)
         lines = [
-            f"  {_short(self._concepts[j])} -> {_short(self._concepts[i])}  {self._weights[i, j]:+.2f}"
+            f"  {_short(self._concepts[j])} -> {_short(self._concepts[i])}  {_number(self._weights[i, j], '+')}"
             for i, j in zip(rows, columns, strict=True)
         ]
         return [f"strongest of {self._weights.size} influences:", *lines]
 
 
 def _short(name: str) -> str:
-    """Shorten a long name in the middle, so that tables stay readable."""
+    """Shorten a long name in the middle, and write it in one line, so that tables stay readable."""
+    name = name if name.isprintable() else repr(name)[1:-1]
     return name if len(name) <= 24 else reprlib.repr(name)[1:-1]
+
+
+def _number(value: float, sign: str = "") -> str:
+    """Write a number in few characters."""
+    return f"{value:{sign}.2f}" if abs(value) < 1e5 else f"{value:{sign}.2e}"
 
 
 def _check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[str, ...]:
@@ -347,6 +416,9 @@ def _check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[st
         return tuple(f"C{i + 1}" for i in range(n_concepts))
     if isinstance(concepts, str) or not isinstance(concepts, Iterable):
         raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts)
+    if isinstance(concepts, set | frozenset):
+        cure = "A set has no order of its own: pass a list."
+        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts, cure)
     names = tuple(concepts)
     if len(names) != n_concepts or not all(isinstance(name, str) for name in names):
         raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} strings, one per concept", concepts)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._encoding import Encoding, row_blocks
 from cogmap._links import Link
-from cogmap._params import Words, check_choice, wrong
+from cogmap._params import Words, check_choice, real, wrong
 from cogmap._threads import one_blas_thread
 from cogmap.map import FuzzyCognitiveMap
 
@@ -218,12 +218,13 @@ class MapModel:
         return np.ascontiguousarray(self.map.excitation(states, self._outputs).T)
 
     def _checked(self, X: ArrayLike) -> Array:
-        table = np.asarray(X)
-        if table.dtype != np.float32:
-            try:
-                table = table.astype(np.float64, copy=False)
-            except (TypeError, ValueError):
-                raise wrong(_OWNER, "X", "a table of numbers", X) from None
+        try:
+            table = np.asarray(X)
+            table = table if table.dtype == np.float32 else real(table)
+        except (TypeError, ValueError):
+            raise wrong(_OWNER, "X", "a table of numbers", X) from None
+        if np.isinf(table).any():
+            raise wrong(_OWNER, "X", "a table of finite numbers, or NaN where one is missing", X)
         if table.ndim != 2 or table.shape[1] != self.n_features:
             expected = f"a table with {self.n_features} columns, one per feature"
             raise wrong(_OWNER, "X", expected, Words(f"shape {table.shape}"))

@@ -30,8 +30,8 @@ def balanced(
     """Uniform weights over the root of the number of concepts, and a bias that starts every concept in the middle.
 
     However many concepts there are, the weights are small enough that none starts where its activation is flat and
-    learning is slow, and large enough that the concepts differ. `largest` is the largest weight times that root, of all
-    concepts or in a column, one per concept.
+    learning is slow, and large enough that the concepts differ. `largest` is the largest weight times that root, for
+    all concepts or in a column, one per concept.
     """
     W = random.uniform(-largest, largest, (n_concepts, n_concepts)) / np.sqrt(n_concepts)
     return _centred(W, np.full(n_concepts, UNDECIDED), limits)

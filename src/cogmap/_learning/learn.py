@@ -67,7 +67,9 @@ def learn(
             monitor.begin(settings.n_teachers + 1)
             teachers = learn_teachers(recipe, learning, new_start, random, monitor)
         problem = recipe.problem(learning, taught_targets(recipe, learning, teachers) if teachers else None)
-        theta = teachers[0].theta if teachers else problem.clip(new_start())
+        # One of the teachers may have got stuck early, and who starts there gets stuck as well.
+        thetas = [teacher.theta for teacher in teachers] or [problem.clip(new_start())]
+        theta = min(thetas, key=problem.objective.value) if len(thetas) > 1 else thetas[0]
         with monitor.stage("map", settings.max_iter, recipe.model) as report:
             watch = Watch(settings.max_iter, settings.tol, settings.n_iter_no_change, validation, report)
             theta, outcome = make_solver(settings)(problem, theta, watch, random)

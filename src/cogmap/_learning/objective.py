@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from cogmap._encoding import UNDECIDED
 from cogmap._learning.losses import Loss
-from cogmap._params import Words, check_integer, numbers, wrong
+from cogmap._params import Words, check_integer, numbers, real, wrong
 from cogmap._threads import one_blas_thread
 
 Array = NDArray[np.floating]
@@ -149,7 +149,7 @@ class Objective:
         n_hidden = check_integer(owner, "n_hidden", n_hidden, low=0)
         self._n_threads = check_integer(owner, "n_threads", n_threads, low=1)
         self._X = _checked_table(X, dtype, owner)
-        self._rows = rows
+        self._rows = rows = _checked_rows(rows, len(self._X), owner)
         if rows is not None and len(rows) * self._X.shape[1] <= _COPIED:
             self._X, self._rows = self._X[rows], None
         self.n_rows = len(self._X) if self._rows is None else len(self._rows)
@@ -159,7 +159,7 @@ class Objective:
         self.n_concepts = self._n_decided + loss.n_outputs
         self.n_parameters = self.n_concepts * (self.n_concepts + 1)
         if block_rows is None:
-            block_rows = max(_BLOCK_ROWS_AT_LEAST, _BLOCK_STATES // self.n_concepts)
+            block_rows = usual_block_rows(self.n_concepts)
         self._block_rows = check_integer(owner, "block_rows", block_rows, low=1)
         self._targets = loss.checked(targets, self.n_rows, self._X.dtype, owner)
         self._slope = numbers(slope)
@@ -171,17 +171,20 @@ class Objective:
         self._weight, self._unit, self.total_weight = None, 1.0, float(self.n_rows)
         if sample_weight is not None:
             weight = numbers(sample_weight)
-            if weight.shape != (self.n_rows,) or not (weight >= 0).all() or not 0 < weight.sum() < np.inf:
-                raise wrong(owner, "sample_weight", f"{self.n_rows} numbers >= 0, not all 0", sample_weight)
+            with np.errstate(over="ignore"):
+                total = float(weight.sum())
+            if weight.shape != (self.n_rows,) or not (weight >= 0).all() or not 0 < total < np.inf:
+                expected = f"{self.n_rows} numbers >= 0, not all 0, with a finite sum"
+                raise wrong(owner, "sample_weight", expected, sample_weight)
             # Divided before they are made float32, whose range they may exceed.
-            self.total_weight, self._unit = float(weight.sum()), float(weight.mean())
+            self.total_weight, self._unit = total, total / self.n_rows
             self._weight = (weight / self._unit).astype(self._X.dtype)
         self._make_buffers()
 
     def _make_buffers(self) -> None:
         dtype, r = self._X.dtype, self.n_concepts
         rows = min(self._block_rows, self.n_rows)
-        self._all_runs = _runs(self.n_rows, self._block_rows)
+        self._all_runs = row_runs(self.n_rows, self._block_rows)
         self._workspaces: SimpleQueue[_Workspace] = SimpleQueue()
         for _ in range(min(self._n_threads, len(self._all_runs))):
             self._workspaces.put(_Workspace(rows, self.n_features, self.n_concepts, self.depth, dtype))
@@ -201,6 +204,16 @@ class Objective:
     def dtype(self) -> np.dtype[Any]:
         """In what the states are computed: float32 or float64."""
         return self._X.dtype
+
+    @property
+    def largest_slope(self) -> float:
+        """The largest slope of a concept."""
+        return float(self._slope.max())
+
+    @property
+    def largest_feature(self) -> float:
+        """The largest state that a feature starts with, without its sign."""
+        return float(max(self._X.max(), -self._X.min()))
 
     def sums(self, theta: NDArray[np.floating], rows: Rows | None = None) -> tuple[float, NDArray[np.float64], float]:
         """Return the weighted sum of the losses, its gradient, and the sum of the weights.
@@ -236,7 +249,7 @@ class Objective:
     def _sum(self, theta: NDArray[np.floating], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
         """Return the sum of the losses, and the sums of the gradients of the folded weights."""
         self._fold(theta)
-        runs = self._all_runs if rows is None else _runs(len(rows), self._block_rows)
+        runs = self._all_runs if rows is None else row_runs(len(rows), self._block_rows)
         total = self._zero_sums(0)
         if self._n_threads > 1 and len(runs) > 1:
             return self._sum_in_threads(runs, rows, with_gradient)
@@ -355,7 +368,12 @@ class Objective:
         return gradient
 
 
-def _runs(n_rows: int, block_rows: int) -> list[list[slice]]:
+def usual_block_rows(n_concepts: int) -> int:
+    """Return how many rows a block has at the most, to suit the cache."""
+    return max(_BLOCK_ROWS_AT_LEAST, _BLOCK_STATES // n_concepts)
+
+
+def row_runs(n_rows: int, block_rows: int) -> list[list[slice]]:
     """Cut rows into runs of equal length, and each run into blocks of nearly equal length."""
     n_blocks = -(-n_rows // block_rows)
     if n_blocks == 1:
@@ -367,16 +385,32 @@ def _runs(n_rows: int, block_rows: int) -> list[list[slice]]:
     return [blocks[i : i + a_run] for i in range(0, len(blocks), a_run)]
 
 
+def _checked_rows(rows: Any, n_rows: int, owner: str) -> Rows | None:
+    if rows is None:
+        return None
+    chosen = np.asarray(rows)
+    expected = f"numbers of rows, 0 to {n_rows - 1}, at least one"
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(chosen) == 0:
+        raise wrong(owner, "rows", expected, rows)
+    if chosen.min() < 0 or chosen.max() >= n_rows:
+        raise wrong(owner, "rows", expected, int(chosen.min() if chosen.min() < 0 else chosen.max()))
+    return chosen
+
+
 def _checked_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
     table = np.asarray(X)
     if dtype is None:
         dtype = table.dtype if table.dtype in (np.float32, np.float64) else np.float64
-    if np.dtype(dtype) not in (np.float32, np.float64):
+    try:
+        known = np.dtype(dtype) in (np.float32, np.float64)
+    except (TypeError, ValueError):
+        known = False
+    if not known:
         raise wrong(owner, "dtype", "float32 or float64", dtype)
     if table.ndim != 2 or 0 in table.shape:
         raise wrong(owner, "X", "a table with at least one row and one column", Words(f"shape {table.shape}"))
     try:
-        table = table.astype(dtype, copy=False)
+        table = real(table, dtype)
     except (TypeError, ValueError):
         raise wrong(owner, "X", "a table of numbers", X) from None
     # BLAS reads rows or columns that lie together; anything else would be copied at every product.

@@ -46,7 +46,9 @@ def _dealt(
         else:
             # How many typical rows of the class a row stands for: a factor on all weights changes nothing.
             weight = table.weight[rows]
-            copies = np.clip(np.round(weight / np.median(weight)), 1, n_parts).astype(np.intp) if len(rows) else rows
+            with np.errstate(over="ignore"):
+                typical = np.round(weight / np.median(weight))
+            copies = np.clip(typical, 1, n_parts).astype(np.intp) if len(rows) else rows
         if copies.sum() > 1:
             places = dealt + np.arange(copies.sum())
             dealt += int(copies.sum())

@@ -1,10 +1,10 @@
 """Choosing settings by the losses of teachers on rows that they did not learn from (cross-validation)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from cogmap._learning.monitor import Monitor
@@ -52,8 +52,9 @@ def choose(
     for recipe in recipes:
         if len(recipe.concepts) not in starts:
             starts[len(recipe.concepts)] = [recipe.start(table, random) for _ in parts]
+    # Threads for the blocks of rows would be as many again in each of the processes.
     work = [
-        (recipe, part, theta)
+        (replace(recipe, settings=replace(recipe.settings, n_threads=1)), part, theta)
         for recipe in recipes
         for part, theta in zip(parts, starts[len(recipe.concepts)], strict=True)
     ]
@@ -62,7 +63,7 @@ def choose(
     def model(theta: Theta) -> MapModel:  # of the teacher that was learned last
         return recipes[(len(learned) - 1) // len(parts)].model(theta)
 
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    parallel = Parallel(n_jobs=min(effective_n_jobs(n_jobs), len(work)), return_as="generator")
     with monitor.stage("choosing", len(work), model) as report:
         for teacher in parallel(delayed(_learn_teacher)(*piece) for piece in work):
             learned.append(teacher)

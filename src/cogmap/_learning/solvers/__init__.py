@@ -7,7 +7,7 @@ from typing import Any
 
 from cogmap._learning.solvers.adaptive import RULES, Adaptive, Rule, one_epoch
 from cogmap._learning.solvers.driver import Problem, Solver, Theta, Watch
-from cogmap._learning.solvers.lbfgs import LBFGS
+from cogmap._learning.solvers.lbfgs import LBFGS, steps_remembered
 from cogmap._learning.solvers.outcomes import Outcome
 
 SOLVERS: dict[str, type[LBFGS] | type[Adaptive]] = {"lbfgs": LBFGS, **dict.fromkeys(RULES, Adaptive)}
@@ -33,4 +33,5 @@ __all__ = [
     "Watch",
     "make_solver",
     "one_epoch",
+    "steps_remembered",
 ]

@@ -121,7 +121,9 @@ class Adaptive:
 def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, random: np.random.RandomState) -> float:
     """Make one pass over the rows, changing `theta` in place; return the mean loss met on the way."""
     space = rule.space(problem.objective.n_concepts)
-    bounds = problem.theta_bounds and [space.bound(bound) for bound in problem.theta_bounds]
+    bounds = problem.theta_bounds
+    if bounds is not None:
+        bounds = space.bound(bounds[0]), space.bound(bounds[1])
     n_rows, penalty = problem.objective.n_rows, problem.penalty
     x = space.from_theta(theta)
     total = 0.0

@@ -8,7 +8,6 @@ for a step, because SciPy's L-BFGS-B keeps its loop to itself.)
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -21,6 +20,8 @@ from cogmap._learning.structure import Bounds
 from cogmap.exceptions import NonFiniteLossError
 
 Theta = NDArray[np.float64]
+
+_HUGE = 1e10  # nothing that is given is as large on purpose
 
 
 class Solver(Protocol):
@@ -47,7 +48,8 @@ class Problem:
     bounds: Bounds | None = None  # of the weights; the bias is always free
     unit_weight: float | None = None  # the weight that counts as one row; None takes the mean
 
-    @cached_property
+    # Not cached: Python 3.11 does that under a lock, which a process forked meanwhile would wait for for ever.
+    @property
     def _row(self) -> float:
         """By what the sum over one row is divided."""
         return self.unit_weight or self.objective.total_weight / self.objective.n_rows
@@ -72,12 +74,28 @@ class Problem:
 
     def _check_finite(self, theta: Theta, loss: float) -> None:
         if not math.isfinite(loss):
-            raise NonFiniteLossError(
-                f"The loss became {loss:g}: the largest weight is {np.abs(theta).max():.3g}. Lower learning_rate "
-                "(solver='adam' or 'rmsprop') or alpha, set weight_bounds, or scale the features to [0, 1]."
-            )
+            raise NonFiniteLossError(f"The loss became {loss:g}. {self._cause(theta)}")
 
-    @cached_property
+    def _cause(self, theta: Theta) -> str:
+        """Say what probably made the loss infinite: the first of what can that is very large."""
+        strength = max(self.penalty.l1, self.penalty.l2)
+        gain = getattr(self.objective.loss, "gain", 1.0)
+        # A solver may have gone on from infinite gradients, so weights come last.
+        suspects = [
+            ("slope", self.objective.largest_slope, "Lower slope."),
+            ("gain", gain, "Lower gain."),
+            ("penalty of a weight", strength, "Lower alpha."),
+            ("feature", self.objective.largest_feature, "Scale the features to [0, 1], or let `scale` do so."),
+        ]
+        for name, value, cure in suspects:
+            if value > _HUGE:
+                return f"The largest {name} is {value:.3g}. {cure}"
+        return (
+            f"The largest weight is {np.abs(theta).max():.3g}. Lower learning_rate (solver='adam' or 'rmsprop'), set "
+            "weight_bounds, start from another `init`, or scale the features to [0, 1]."
+        )
+
+    @property
     def theta_bounds(self) -> tuple[Theta, Theta] | None:
         """The smallest and the largest value of each parameter, or None if all are free."""
         if self.bounds is None:
@@ -88,7 +106,8 @@ class Problem:
 
     def clip(self, theta: Theta) -> Theta:
         """Return the nearest parameters within the bounds."""
-        return theta if self.theta_bounds is None else np.clip(theta, *self.theta_bounds)
+        bounds = self.theta_bounds
+        return theta if bounds is None else np.clip(theta, *bounds)
 
 
 @dataclass

@@ -13,6 +13,14 @@ from cogmap._learning.solvers.spaces import Centred
 _MANY_CONCEPTS = 200
 
 
+def steps_remembered(n_concepts: int) -> int:
+    """Return how many steps SciPy remembers.
+
+    Its work beside the evaluations grows with them, and exceeds theirs for maps of hundreds of concepts.
+    """
+    return 10 if n_concepts <= _MANY_CONCEPTS else 3
+
+
 class _Signs:
     """Parameters as SciPy sees them when there is an absolute penalty: weights as positive minus negative parts.
 
@@ -102,9 +110,7 @@ def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome
             "maxiter": watch.max_iter + 1,
             "maxfun": 20 * (watch.max_iter + 1),
             "maxls": 50,
-            # SciPy's work beside the evaluations grows with the steps that it remembers, and exceeds theirs for maps
-            # of hundreds of concepts.
-            "maxcor": 10 if centred.n_concepts <= _MANY_CONCEPTS else 3,
+            "maxcor": steps_remembered(centred.n_concepts),
             "gtol": watch.tol,
             "ftol": 0.0 if watch.tol == 0.0 else 8.0 * rounding,
         },
