@@ -133,7 +133,7 @@ def test_no_starts_find_nothing():
         ({"starts": [[0.5, np.nan]]}, "starts.*finite"),
         ({"max_steps": -1}, "max_steps.*integer >= 0, got -1"),
         ({"tol": 0}, "tol.*> 0, got 0"),
-        ({"max_period": 0}, "max_period.*integer >= 1 and <= 10000, got 0"),
+        ({"max_period": 0}, "max_period.*integer >= 1, got 0"),
         ({"max_period": 10**9}, "max_period.*<= 10000"),
         ({"starts": [[1j, 0.5]]}, "starts.*numbers"),
         ({"starts": None}, "starts.*numbers"),

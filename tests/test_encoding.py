@@ -93,3 +93,12 @@ def test_the_spread_of_many_rows_is_that_of_all():
         spread = learned(FeatureSpread, X, given)
         np.testing.assert_allclose(spread.mean, rows.mean(axis=0), rtol=1e-12)
         np.testing.assert_allclose(spread.deviation, rows.std(axis=0), rtol=1e-12)
+
+
+def test_a_feature_that_is_missing_in_one_part_has_the_statistics_of_the_other():
+    """Its mean of 0 there says nothing, however far away the values are."""
+    here, missing = np.array([[1e300], [2e300]]), np.array([[np.nan], [np.nan]])
+    expected = FeatureStatistics.of(here)
+    for first, second in [(here, missing), (missing, here)]:
+        merged = FeatureStatistics.of(first).merged(FeatureStatistics.of(second))
+        np.testing.assert_allclose([merged.mean, merged.deviation], [expected.mean, expected.deviation], rtol=1e-12)

@@ -75,13 +75,14 @@ class FeatureStatistics:
         span = np.where((unit := _span(low, high)) == 0.0, 1.0, unit)
         total = self.weight + other.weight
         share = other.weight / np.where(total == 0.0, 1.0, total)
-        apart = (other.mean - self.mean) / span
+        # The mean of a part in which the feature is always missing says nothing.
+        both = (self.weight > 0.0) & (other.weight > 0.0)
+        apart = np.where(both, other.mean - self.mean, 0.0) / span
         variance = (
             (1.0 - share) * np.square(self.deviation / span)
             + share * np.square(other.deviation / span)
             + share * (1.0 - share) * np.square(apart)
         )
-        # The mean of a part in which the feature is always missing says nothing.
         mean = np.where(self.weight == 0.0, other.mean, self.mean + share * (other.mean - self.mean))
         return FeatureStatistics(total, mean, np.where(total == 0.0, 0.0, span * np.sqrt(variance)), low, high)
 

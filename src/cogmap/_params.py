@@ -31,7 +31,8 @@ def wrong(owner: str, name: str, expected: str, got: object, cure: str = "") -> 
 def check_integer(owner: str, name: str, value: object, *, low: int, high: float = math.inf, cure: str = "") -> int:
     """Return `value` as an int of at least `low` and at most `high`; booleans are not integers."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or not low <= int(value) <= high:
-        expected = f"an integer >= {low}" + (f" and <= {high}" if high < math.inf else "")
+        too_large = isinstance(value, Integral) and int(value) > high
+        expected = f"an integer >= {low}" + (f" and <= {high}" if too_large else "")
         raise wrong(owner, name, expected, value, cure)
     return int(value)
 
@@ -84,8 +85,11 @@ def real(values: Any, dtype: DTypeLike = np.float64) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind == "c":  # NumPy would drop the imaginary part
         raise TypeError("complex numbers")
-    with np.errstate(over="ignore"):  # what is beyond the range becomes infinite
-        return array.astype(dtype, copy=False)
+    try:
+        with np.errstate(over="ignore"):  # what is beyond the range becomes infinite
+            return array.astype(dtype, copy=False)
+    except OverflowError as error:  # an integer beyond all floats
+        raise ValueError(str(error)) from None
 
 
 def numbers(values: Any) -> NDArray[np.float64]:

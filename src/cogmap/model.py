@@ -228,6 +228,8 @@ class MapModel:
         if table.ndim != 2 or table.shape[1] != self.n_features:
             expected = f"a table with {self.n_features} columns, one per feature"
             raise wrong(_OWNER, "X", expected, Words(f"shape {table.shape}"))
+        if len(table) == 0:
+            raise wrong(_OWNER, "X", "a table with at least one row", Words(f"shape {table.shape}"))
         return table
 
     def _by_blocks(self, X: ArrayLike, compute: Callable[[Array], Array], axis: int = 0) -> Array:

@@ -57,13 +57,10 @@ def test_more_of_anything_takes_no_less(what):
     [
         ((30, 100_000), {}, "feature_selection.*PCA"),
         ((30, 3), {"n_hidden": 10**9}, "Lower n_hidden"),
-        ((30, 3), {"depth": 10**9}, "Lower depth"),
     ],
 )
 def test_what_is_too_large_is_refused_at_once(estimator, sizes, parameters, cure):
     """With what it would need, what there is, and what to make smaller."""
-    if estimator is FCMClassifierCV and "depth" in parameters:
-        parameters = {"depths": [parameters["depth"]]}
     X, y = np.ones(sizes), np.arange(sizes[0]) % 2
     began = time.monotonic()
     with pytest.raises(DataError, match=rf"would need about .* GB of memory for.*GB are free.*{cure}"):
@@ -109,9 +106,23 @@ def test_this_machine_says_how_much_memory_is_free():
 
 
 @pytest.mark.parametrize(
-    ("estimator", "name"), [(FCMClassifier, "n_jobs"), (FCMClassifier, "n_teachers"), (FCMClassifierCV, "n_folds")]
+    ("estimator", "name", "value"),
+    [
+        (FCMClassifier, "n_jobs", 10**9),
+        (FCMClassifier, "n_teachers", 10**9),
+        (FCMClassifier, "depth", 10**9),
+        (FCMClassifierCV, "n_folds", 10**9),
+        (FCMClassifierCV, "depths", [2, 10**9]),
+    ],
 )
-def test_numbers_of_parts_and_threads_have_a_limit(estimator, name, iris):
+def test_numbers_of_parts_threads_and_steps_have_a_limit(estimator, name, value, iris):
     """Which the message says."""
-    with pytest.raises(ParameterError, match=f"{name}.*<= 1000, got 1000000000"):
-        estimator(**{name: 10**9}).fit(*iris)
+    with pytest.raises(ParameterError, match=f"{name}.*<= 1000+, got 1000000000"):
+        estimator(**{name: value}).fit(*iris)
+
+
+def test_a_deep_map_of_many_rows_is_refused_at_once(monkeypatch):
+    """Depth takes memory, too."""
+    monkeypatch.setattr(size, "free_memory", lambda: 1e9)
+    with pytest.raises(DataError, match="Lower depth"):
+        FCMClassifier(depth=10_000).fit(np.random.default_rng(0).random((10_000, 3)), np.arange(10_000) % 2)

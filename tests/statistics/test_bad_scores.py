@@ -100,3 +100,9 @@ def test_bad_p_values_are_named(p_values, message):
     with pytest.raises(ParameterError, match=re.escape(message)) as error:
         holm(p_values)
     assert str(error.value).startswith("`holm(p_values=...)` must be ")
+
+
+def test_scores_too_large_to_be_squared_are_told():
+    """By their place, with what to do."""
+    with pytest.raises(ParameterError, match=r"scores.*from -1e\+100 to 1e\+100.*1e\+200 at \[0, 1\].*Divide"):
+        friedman([[0.0, 1e200], [1.0, 2.0]])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cogmap.exceptions import ParameterError
 from cogmap.statistics import expected_calibration_error
 
 
@@ -30,3 +31,21 @@ def test_it_is_what_a_loop_over_the_bins_gives(n_bins):
         if inside.any():
             expected += inside.mean() * abs(confidence[inside].mean() - right[inside].mean())
     assert expected_calibration_error(confidence, right, n_bins) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0.5, np.nan], [True, False]), "confidence.*from 0 to 1, got nan"),
+        (([0.5, 1.5], [True, False]), "confidence.*from 0 to 1, got 1.5"),
+        (([0.5], [True, False]), "right.*as long as confidence, 1, got 2"),
+        (([], []), "right.*at least one"),
+        (([0.5], ["yes"]), "right.*real numbers"),
+        (([0.5], [True], 0), "n_bins.*integer >= 1, got 0"),
+        (([0.5], [True], 10**9), "n_bins.*<= 1000000"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments, message):
+    """By name, with what was expected."""
+    with pytest.raises(ParameterError, match=message):
+        expected_calibration_error(*arguments)

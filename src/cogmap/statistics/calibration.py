@@ -3,6 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cogmap._params import check_integer, wrong
+from cogmap.statistics.checks import check_p_values
+
 
 def expected_calibration_error(confidence: ArrayLike, right: ArrayLike, n_bins: int = 10) -> float:
     """Return how far, on average, the share of right predictions is from the probability that was given for them.
@@ -31,7 +34,13 @@ def expected_calibration_error(confidence: ArrayLike, right: ArrayLike, n_bins: 
     >>> expected_calibration_error([0.95, 0.55], [False, True])
     0.7
     """
-    probability, is_right = np.asarray(confidence, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    owner = "expected_calibration_error"
+    n_bins = check_integer(owner, "n_bins", n_bins, low=1, high=10**6)
+    probability = check_p_values(owner, confidence, "confidence", "It is the probability of the predicted class.")
+    is_right = check_p_values(owner, right, "right", "It is True or False.")
+    if not 0 < len(probability) == len(is_right):
+        cure = "One of each belongs to a prediction, of which there is at least one."
+        raise wrong(owner, "right", f"as long as confidence, {len(probability)}", len(is_right), cure)
     bins = np.minimum((probability * n_bins).astype(int), n_bins - 1)
     excess = np.bincount(bins, probability - is_right, minlength=n_bins)
     return float(np.abs(excess).sum() / len(probability))

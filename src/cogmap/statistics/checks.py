@@ -5,6 +5,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import wrong
 
+_LARGEST = 1e100  # the sum of squares of larger numbers may be none
+
 
 def check_scores(owner: str, scores: ArrayLike) -> NDArray[np.float64]:
     """Return `scores` as float64: at least 2 blocks (rows) and 2 methods (columns), all finite."""
@@ -33,14 +35,16 @@ def check_pair(
     return pair
 
 
-def check_p_values(owner: str, p_values: ArrayLike) -> NDArray[np.float64]:
+def check_p_values(
+    owner: str, p_values: ArrayLike, name: str = "p_values", cure: str = "Leave failed tests out."
+) -> NDArray[np.float64]:
     """Return `p_values` as a 1-D float64 array of numbers from 0 to 1."""
-    values = _numbers(owner, "p_values", p_values)
+    values = _numbers(owner, name, p_values)
     if values.ndim != 1:
-        raise wrong(owner, "p_values", "a 1-D array", f"shape {values.shape}")
+        raise wrong(owner, name, "a 1-D array", f"shape {values.shape}")
     bad = ~((values >= 0) & (values <= 1))  # true for NaN too
     if bad.any():
-        raise wrong(owner, "p_values", "numbers from 0 to 1", float(values[bad][0]), "Leave failed tests out.")
+        raise wrong(owner, name, "numbers from 0 to 1", float(values[bad][0]), cure)
     return values
 
 
@@ -50,13 +54,15 @@ def _numbers(owner: str, name: str, given: ArrayLike) -> NDArray[np.float64]:
         if values.dtype.kind not in "buifO":
             raise TypeError  # digits in strings would be converted, and the imaginary part dropped
         return values.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise wrong(owner, name, "an array of real numbers", given) from None
 
 
 def _check_finite(owner: str, name: str, values: NDArray[np.float64], cure: str) -> None:
-    bad = np.argwhere(~np.isfinite(values))
+    bad = np.argwhere(~(np.abs(values) <= _LARGEST))
     if len(bad):
         place = tuple(bad[0].tolist())
         got = f"{values[place]} at [{', '.join(map(str, place))}]"
+        if np.isfinite(values[place]):
+            raise wrong(owner, name, f"numbers from {-_LARGEST:g} to {_LARGEST:g}", got, "Divide them by a number.")
         raise wrong(owner, name, "finite numbers", got, cure)
