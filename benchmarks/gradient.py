@@ -68,7 +68,6 @@ def small():
         "batch_size": 10**6,
         "tol": 0,
         "random_state": 0,
-        "scale": False,
     }
     n_epochs = 100
 
