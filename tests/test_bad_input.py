@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
 from cogmap.exceptions import CogmapError, DataError, NonFiniteLossError, ParameterError
@@ -450,3 +450,25 @@ def test_two_rows_are_enough():
     """One row per class is little, but it can be learned."""
     fcm = FCMClassifier(random_state=0, alpha=0.01).fit([[0.0], [1.0]], ["a", "b"])
     assert fcm.predict([[0.0], [1.0]]).tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("y", "weight"),
+    [(np.arange(30) * 5e-324, None), (np.arange(30) % 2, np.where(np.arange(30) % 2, 1e-300, 1e300))],
+)
+def test_targets_that_hardly_vary_are_told(y, weight):
+    """By nature or by the weights of their rows."""
+    with pytest.raises(DataError, match=r"targets that vary.*standard deviation of 'target'"):
+        FCMRegressor().fit(X, y, weight)
+
+
+def test_huge_features_can_be_correlated():
+    """Their squares are no numbers, their correlations are; it is told that nothing was learned."""
+    with pytest.warns(ConvergenceWarning, match="do not depend on the features"):
+        FCMClassifier(init="correlation", scale=False, max_iter=1, tol=0).fit(X * 1e200, Y)
+
+
+def test_huge_labels_are_looked_at_without_a_warning():
+    """They are no classes."""
+    with pytest.raises(ValueError, match="Unknown label type"):
+        FCMClassifier().fit(X, np.linspace(1e199, 1e200, 30) * 1.1)

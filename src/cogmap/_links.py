@@ -171,7 +171,9 @@ class ValueLink:
 
     def outputs(self, net: Net) -> NDArray[np.floating]:
         """Return the values, one column per target."""
-        values: NDArray[np.floating] = self.mean + self.deviation * net.T
+        most = np.finfo(np.float64).max
+        with np.errstate(over="ignore"):  # far outside what was seen, near the end of all numbers
+            values: NDArray[np.floating] = np.clip(self.mean + self.deviation * net.T, -most, most)
         return values
 
     def outputs_derivative(self, net: Net) -> NDArray[np.floating]:

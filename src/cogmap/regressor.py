@@ -250,6 +250,12 @@ class FCMRegressor(RegressorMixin, BaseFCM):
                     f"({table.n_rows} sample{'s'[: table.n_rows != 1]}; rows with sample_weight 0 do not count)."
                 )
         statistics = FeatureStatistics.of(targets.values, table.weight)
+        for name, deviation in zip(targets.link.targets, statistics.deviation, strict=True):
+            if not deviation >= np.finfo(np.float64).tiny:
+                raise DataError(
+                    f"`{self._owner}` needs targets that vary, but the standard deviation of {name!r} is "
+                    f"{deviation:g}. Multiply it by a number, or give its rows weights that are more alike."
+                )
         link = replace(targets.link, mean=statistics.mean, deviation=statistics.deviation)
         return replace(table, targets=replace(targets, link=link))
 

@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
 from cogmap import statistics as stats
@@ -309,7 +309,8 @@ def fuzz(seed, n_calls, a_fit_in=1000):
     chance, ends = Chance(seed), Counter()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        for wanted in (ConvergenceWarning, DataConversionWarning):  # said on purpose
+            warnings.simplefilter("ignore", wanted)
         for number in range(n_calls):
             call = fitting if number % a_fit_in == 0 else CALLS[number % len(CALLS)]
             try:

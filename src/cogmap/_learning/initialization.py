@@ -68,6 +68,8 @@ def correlation(
     columns = np.hstack([X, targets]).astype(np.float64, copy=False)
     mean = share @ columns
     columns = (columns - mean) * np.sqrt(share)[:, None]
+    largest = np.abs(columns).max(axis=0)
+    columns /= np.where(largest > 1e100, largest, 1.0)  # lest their squares overflow
     covariance = columns.T @ columns
     deviation = np.sqrt(np.diag(covariance))
     deviation[deviation == 0.0] = np.inf  # a constant column is correlated with nothing

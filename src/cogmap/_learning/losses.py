@@ -169,7 +169,8 @@ class SquaredLoss:
             raise wrong(owner, "targets", expected, Words(f"shape {deviations.shape}"))
         if not np.isfinite(numbers(deviations)).all():
             raise wrong(owner, "targets", "finite values for the outputs", targets)
-        return deviations.astype(dtype, copy=False)
+        with np.errstate(over="ignore"):  # an infinite loss will be told
+            return deviations.astype(dtype, copy=False)
 
     def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""

@@ -70,7 +70,7 @@ def estimate(shape: Shape, settings: Settings, at_once: int = 1) -> Size:
 def free_memory() -> float:
     """Return how many bytes this machine has free, or infinity if it does not say."""
     try:
-        with open("/proc/meminfo") as lines:
+        with open("/proc/meminfo", encoding="ascii") as lines:
             return 1024.0 * next(float(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
     except (OSError, StopIteration):
         pages = getattr(os, "sysconf_names", {}).get("SC_PHYS_PAGES")
