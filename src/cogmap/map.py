@@ -1,19 +1,16 @@
 """The fuzzy cognitive map: concepts, their influence on each other, and how their states follow in time."""
 
-import reprlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cogmap._map_text import map_lines, short
 from cogmap._params import Words, check_integer, real, wrong
 from cogmap.activations import get_activation
 
 _OWNER = "FuzzyCognitiveMap"
-_MATRIX_SHOWN_UP_TO = 10
-_EDGES_SHOWN = 8
-_WIDEST = 100  # columns of text
 
 
 def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -334,7 +331,7 @@ class FuzzyCognitiveMap:
                 f"{_OWNER}.normalized",
                 "weights",
                 "of a size that the slope of their concept can take over",
-                Words(f"{scale[i]:.3g} as the largest influence on {_short(self._concepts[i])}"),
+                Words(f"{scale[i]:.3g} as the largest influence on {short(self._concepts[i])}"),
                 "Use the map as it is.",
             )
         return FuzzyCognitiveMap(weights, bias, slope, self._concepts, self.activation)
@@ -372,43 +369,8 @@ class FuzzyCognitiveMap:
             slope = f"slope {self._slope:g}"
         else:
             slope = f"slopes {self._slope.min():.3g} to {self._slope.max():.3g}"
-        lines = [f"FuzzyCognitiveMap: {self.n_concepts} concepts, {self.activation}, {slope}"]
-        table = self._table() if self.n_concepts <= _MATRIX_SHOWN_UP_TO else []
-        return "\n".join(lines + (table if table and len(table[0]) <= _WIDEST else self._strongest_edges()))
-
-    def _table(self) -> list[str]:
-        names = [_short(name) for name in self._concepts]
-        header = ["influence on", *(f"of {name}" for name in names), "bias"]
-        rows = [
-            [name, *(_number(weight) for weight in row), _number(bias)]
-            for name, row, bias in zip(names, self._weights, self._bias, strict=True)
-        ]
-        widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
-        return [
-            row[0].ljust(widths[0])
-            + "".join("  " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-            for row in [header, *rows]
-        ]
-
-    def _strongest_edges(self) -> list[str]:
-        strongest = np.argsort(-np.abs(self._weights), axis=None, kind="stable")[:_EDGES_SHOWN]
-        rows, columns = np.unravel_index(strongest, self._weights.shape)
-        lines = [
-            f"  {_short(self._concepts[j])} -> {_short(self._concepts[i])}  {_number(self._weights[i, j], '+')}"
-            for i, j in zip(rows, columns, strict=True)
-        ]
-        return [f"strongest of {self._weights.size} influences:", *lines]
-
-
-def _short(name: str) -> str:
-    """Shorten a long name in the middle, and write it in one line, so that tables stay readable."""
-    name = name if name.isprintable() else repr(name)[1:-1]
-    return name if len(name) <= 24 else reprlib.repr(name)[1:-1]
-
-
-def _number(value: float, sign: str = "") -> str:
-    """Write a number in few characters."""
-    return f"{value:{sign}.2f}" if abs(value) < 1e5 else f"{value:{sign}.2e}"
+        head = f"FuzzyCognitiveMap: {self.n_concepts} concepts, {self.activation}, {slope}"
+        return "\n".join([head, *map_lines(self._concepts, self._weights, self._bias)])
 
 
 def _check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[str, ...]:

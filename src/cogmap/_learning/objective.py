@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from cogmap._encoding import UNDECIDED
+from cogmap._learning.blocks import row_runs, usual_block_rows
 from cogmap._learning.losses import Loss
 from cogmap._params import Words, check_integer, numbers, real, wrong
 from cogmap._threads import one_blas_thread
@@ -29,11 +30,6 @@ from cogmap._threads import one_blas_thread
 Array = NDArray[np.floating]
 Rows = NDArray[np.integer]
 
-# A block has about this many states, to stay in the cache, and not fewer rows than a product needs to be efficient.
-# Smaller blocks would be a little faster on one thread but spend most of their time waiting for Python's lock on two.
-_BLOCK_STATES = 2**19
-_BLOCK_ROWS_AT_LEAST = 1024
-_RUNS = 8
 _CACHE_LINE = 64
 _WIDE = 128  # from so many concepts on, adding a row to each row is as fast as adding whole blocks
 _COPIED = 2**20  # chosen rows with no more values than this are copied once; more are gathered block by block
@@ -366,23 +362,6 @@ class Objective:
         dW *= half[..., None]
         np.multiply(half, sums.first_bias + sums.later_bias, out=db)
         return gradient
-
-
-def usual_block_rows(n_concepts: int) -> int:
-    """Return how many rows a block has at the most, to suit the cache."""
-    return max(_BLOCK_ROWS_AT_LEAST, _BLOCK_STATES // n_concepts)
-
-
-def row_runs(n_rows: int, block_rows: int) -> list[list[slice]]:
-    """Cut rows into runs of equal length, and each run into blocks of nearly equal length."""
-    n_blocks = -(-n_rows // block_rows)
-    if n_blocks == 1:
-        return [[slice(0, n_rows)]]
-    n_runs = min(_RUNS, 2 ** (n_blocks - 1).bit_length())  # a power of two shares well between threads
-    a_run = -(-n_blocks // n_runs)
-    edges = [i * n_rows // (n_runs * a_run) for i in range(n_runs * a_run + 1)]
-    blocks = [slice(start, stop) for start, stop in pairwise(edges)]
-    return [blocks[i : i + a_run] for i in range(0, len(blocks), a_run)]
 
 
 def _checked_rows(rows: Any, n_rows: int, owner: str) -> Rows | None:

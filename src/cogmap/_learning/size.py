@@ -4,7 +4,7 @@ import os
 import warnings
 from dataclasses import dataclass
 
-from cogmap._learning.objective import row_runs, usual_block_rows
+from cogmap._learning.blocks import row_runs, usual_block_rows
 from cogmap._learning.settings import Settings, Shape
 from cogmap._learning.solvers import SOLVERS, steps_remembered
 from cogmap.exceptions import DataError
