@@ -24,7 +24,7 @@ test: $(VENV)/test.installed  ## lint, types, import rules and all tests
 test-slow: $(VENV)/test.installed  ## the tests marked slow
 	$(BIN)/python -m pytest -m "slow and not faults" -n 2
 
-test-faults: $(VENV)/test.installed  ## kills and damage by the hundred, some 12 minutes
+test-faults: $(VENV)/test.installed  ## kills, damage, forks and random calls by the thousand, half an hour
 	$(BIN)/python -m pytest -m faults -n 2 -rP
 
 bench: $(VENV)/bench.installed  ## speed and memory, as ratios measured in one run

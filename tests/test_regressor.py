@@ -58,13 +58,21 @@ class TestPredictions:
         states = fcm.trajectory(X)[-1][:, -1]
         np.testing.assert_allclose(fcm.predict(X), y.mean() + y.std() * np.arctanh(2 * states - 1))
 
-    @pytest.mark.parametrize(("origin", "unit"), [(0.0, 1e-9), (1e9, 1.0), (-5.0, 1e12)])
-    def test_units_of_the_target_do_not_matter(self, curved, origin, unit):
-        """Another origin and another unit of y give about the same R²."""
+    @pytest.mark.parametrize("unit", [2.0**-30, 2.0**40])
+    def test_units_of_the_target_do_not_matter(self, curved, unit):
+        """Another unit of y gives the same map, bit by bit, where it is a power of two and nothing is rounded."""
         X, y = curved
-        # A distant origin rounds the values, and learning may follow the last bit to another of several good maps.
-        plain, other = (FCMRegressor(random_state=0).fit(X, target) for target in (y, origin + unit * y))
-        assert other.score(X, origin + unit * y) == pytest.approx(plain.score(X, y), abs=0.02)
+        plain, other = (FCMRegressor(random_state=0).fit(X, target) for target in (y, unit * y))
+        assert plain.map_ == other.map_
+        np.testing.assert_array_equal(unit * plain.predict(X), other.predict(X))
+
+    @pytest.mark.parametrize(("origin", "unit"), [(1e9, 1.0), (-5.0, 1e12)])
+    def test_a_target_from_another_origin_is_predicted_from_there(self, curved, origin, unit):
+        """One step has one minimum, which rounding cannot change to another."""
+        X, y = curved
+        settings = {"depth": 1, "max_iter": 1000, "tol": 1e-9, "random_state": 0}
+        plain, other = (FCMRegressor(**settings).fit(X, target) for target in (y, origin + unit * y))
+        np.testing.assert_allclose((other.predict(X) - origin) / unit, plain.predict(X), atol=1e-4)
 
     def test_integers_are_values(self):
         """Counts are predicted as numbers between them."""
