@@ -1,6 +1,6 @@
 """How much the default map depends on its random start: the worst of 30 seeds beside the median, on 20 tables.
 
-``python -m benchmarks.seeds`` needs the data folder (``COGMAP_DATA``). One fixed split per table, three tenths to judge.
+``python -m benchmarks.seeds`` needs the data folder (``COGMAP_DATA``). One fixed split per table; three tenths judge.
 """
 
 import os
