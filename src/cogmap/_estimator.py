@@ -118,7 +118,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         candidates = self._candidates(shape, earlier)
         settings = candidates[0]
         self._check_size(shape, candidates)
-        scaling = self._scaling(FeatureStatistics.of(table.X, table.weight)) if self.scale else None
+        scaling = self._scaling(table)
         table = replace(table, X=Encoding(X.shape[1], scaling=scaling).features(table.X, settings.dtype))
 
         def finished(model: MapModel) -> MapModel:
@@ -188,9 +188,13 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         parameters |= {"n_threads": effective_n_jobs(self.n_jobs), "owner": self._owner}
         return resolve(parameters, shape, self._rules)
 
-    def _scaling(self, known: FeatureStatistics) -> Scaling | None:
+    def _scaling(self, table: Table, earlier: Scaling | None = None) -> Scaling | None:
+        """Learn the scaling from a table, and from what an earlier one has learned from."""
         if not self.scale:
             return None
+        known = FeatureStatistics.of(table.X, table.weight)
+        if earlier is not None:
+            known = earlier.known.merged(known)
         return FeatureSpread(known) if self.scale == "logistic" else FeatureRange(known)
 
     def _continued(self, earlier: MapModel, named: bool, table: Table, settings: Settings) -> Theta:

@@ -72,7 +72,7 @@ def _refuse_dates(X: Any, owner: str) -> None:
         ]
         where = f" (columns {shown(dates)})"
     else:
-        dates = [X.dtype] if getattr(getattr(X, "dtype", None), "kind", "") in "mM" and hasattr(X, "dtype") else []
+        dates = [X.dtype] if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M") else []
         where = ""
     if dates:
         raise DataError(

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from cogmap._allowed import check_parameters
 from cogmap._class_map import ClassMap
-from cogmap._encoding import Encoding, FeatureStatistics, Scaling
+from cogmap._encoding import Encoding
 from cogmap._labels import all_labels
 from cogmap._learning.recipe import Recipe
 from cogmap._learning.settings import Shape
@@ -22,7 +22,6 @@ from cogmap._params import shown, wrong
 from cogmap._threads import one_blas_thread
 from cogmap._validation import input_names
 from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
 
 
 class FCMClassifier(ClassMap):
@@ -285,7 +284,7 @@ class FCMClassifier(ClassMap):
         settings = self._settings(shape, earlier, solver=solver)
         check_size(shape, settings)
         rule, random, seen = self._remembered(solver, settings.learning_rate)
-        scaling = self._updated_scaling(earlier, table)
+        scaling = self._scaling(table, None if earlier is None else earlier.encoding.scaling)
         seen += max(table.n_rows, table.total_weight)
         if scaling is not None:  # it knows of rows of an earlier fit too
             seen = max(seen, float(scaling.known.weight.max()))
@@ -303,13 +302,6 @@ class FCMClassifier(ClassMap):
         self.n_iter_ = len(self.loss_curve_)
         self._outcome = Outcome.ONE_PASS.name
         self._incremental = rule, random, seen
-
-    def _updated_scaling(self, earlier: MapModel | None, table: Table) -> Scaling | None:
-        """Return the scaling learned from all rows so far."""
-        known = FeatureStatistics.of(table.X, table.weight)
-        if earlier is not None and earlier.encoding.scaling is not None:
-            known = earlier.encoding.scaling.known.merged(known)
-        return self._scaling(known)
 
     def _remembered(self, solver: str, learning_rate: float) -> tuple[Rule, np.random.RandomState, float]:
         """Return rule, random numbers and weight seen so far, as copies: a pass that fails must not leave its mark."""

@@ -1,32 +1,12 @@
-"""In which parameters a solver takes its steps: those of the map, or centred ones."""
+"""In which parameters a solver takes its steps: those of the map, or centred ones.
 
-from typing import Protocol
+A space is a linear change of parameters. The weights stay the first of them, each by itself: a weight of theta is
+`weight_scale` times the parameter that stands for it.
+"""
 
 import numpy as np
 
 from cogmap._learning.solvers.driver import Theta
-
-
-class Space(Protocol):
-    """A linear change of parameters. The weights stay the first of them, each by itself."""
-
-    weight_scale: float  # a weight of theta is so much times the parameter that stands for it
-
-    def from_theta(self, theta: Theta) -> Theta:
-        """Return new parameters that stand for `theta`."""
-        ...
-
-    def to_theta(self, x: Theta) -> Theta:
-        """Return the weights and the bias that parameters stand for."""
-        ...
-
-    def bound(self, of_theta: Theta) -> Theta:
-        """Return a bound of theta, whose bias is free, as a bound of these parameters."""
-        ...
-
-    def gradient(self, of_theta: Theta) -> Theta:
-        """Turn the gradient with respect to theta, perhaps in place, into the one with respect to these parameters."""
-        ...
 
 
 class Plain:
