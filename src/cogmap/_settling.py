@@ -52,17 +52,23 @@ class Settled:
         return result
 
     @property
-    def sentence(self) -> str:
-        """How it ended, in words."""
+    def ending(self) -> str:
+        """How it ended, in words that follow "it"."""
+        after = f"after {count(self.steps, 'step')}"
         if self.period == 1:
-            return f"Comes to rest at a fixed point after {count(self.steps, 'step')}."
+            return f"comes to rest at a fixed point {after}"
         if self.period is not None:
-            return f"Goes round a cycle of {self.period} states, reached after {count(self.steps, 'step')}."
+            return f"goes round a cycle of {self.period} states, reached {after}"
+        hint = ", and may be on its way: try more `max_steps`" if self.moved < _CREEP else ""
         return (
-            f"Neither at rest nor in a cycle of up to {_LONGEST_PERIOD} states after {count(self.steps, 'step')}: the "
-            f"last one still changed a state by {self.moved:.2g}."
-            + (" It may be on its way: try more `max_steps`." if self.moved < _CREEP else "")
+            f"is neither at rest nor in a cycle of up to {_LONGEST_PERIOD} states {after}: "
+            f"the last one still changed a state by {self.moved:.2g}{hint}"
         )
+
+    @property
+    def sentence(self) -> str:
+        """How it ended, in a sentence."""
+        return f"It {self.ending}."
 
     def to_dict(self) -> dict[str, float]:
         """Return the state of each concept by its name; of a cycle, the mean."""
