@@ -105,7 +105,8 @@ def _check_say(maps: Sequence[FuzzyCognitiveMap], weights: ArrayLike | str | Non
         raise wrong("combine", "weights", expected, weights) from None
     if say.shape != (len(maps),) or not np.isfinite(say).all() or (say < 0).any() or not say.any():
         raise wrong("combine", "weights", expected, weights)
-    return say / say.max()
+    result: Array = say / say.max()
+    return result
 
 
 def _mean(values: Array, shares: Array) -> Array:

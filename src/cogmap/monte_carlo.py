@@ -1,6 +1,6 @@
 """How sure is a scenario: the same scenario for many maps whose weights are drawn at random."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,10 +186,10 @@ def monte_carlo(
         block = slice(begin, min(begin + rows, n_samples))
         W = np.repeat(fcm.weights[np.newaxis], block.stop - begin, axis=0)
         W[:, drawn[0], drawn[1]] = _draw(random, shape, low[drawn], fcm.weights[drawn], high[drawn], len(W))
-        A = np.repeat(first[np.newaxis], len(W), axis=0)
-        before[block], A, rest = _followed(fcm, W, A, *alone, steps)
-        after[block], _, rest_held = _followed(fcm, W, A, *held, steps)
-        resting += int((rest & rest_held).sum())
+        maps_of_block = _Maps(fcm, W)
+        before[block], last, rests = maps_of_block.follow(first, *alone, steps)
+        after[block], _, rests_held = maps_of_block.follow(last, *held, steps)
+        resting += int((rests & rests_held).sum())
     states = {name: float(state) for name, state in clamp.items()}
     return MonteCarlo(fcm.concepts, states, before, after, resting / n_samples)
 
@@ -216,36 +216,39 @@ def _draw(random: np.random.Generator, shape: str, low: Array, mode: Array, high
     return random.triangular(low, np.clip(mode, low, high), high, size)
 
 
-def _followed(
-    fcm: FuzzyCognitiveMap, W: Array, A: Array, held: NDArray[np.intp], states: Array, steps: int
-) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Follow a state of each map: return where it settles, where it is, and whether it rests."""
-    step = _stepper(fcm, W, held, states)
-    A = A.copy()
-    A[:, held] = states
-    total, n_counted = np.zeros_like(A), 0
-    for t in range(steps):
-        before, A = A, step(A)
-        if t >= steps - max(steps // 4, 1):
-            total += A
-            n_counted += 1
-        if t % _LOOK_AFTER == _LOOK_AFTER - 1 and np.abs(A - before).max() <= _AT_REST / 100:
-            break
-    rests = np.abs(A - before).max(axis=1) <= _AT_REST
-    settled = np.where(rests[:, np.newaxis], A, total / max(n_counted, 1))
-    return settled, A, rests
+class _Maps:
+    """Maps that differ in their weights only.
 
+    States are kept relative to the middle of their range, and slopes are part of the weights, so that a step is no more
+    than products, a sum and the shape of the activation function.
+    """
 
-def _stepper(fcm: FuzzyCognitiveMap, W: Array, held: NDArray[np.intp], states: Array) -> Callable[[Array], Array]:
-    """Return the step of maps that differ in their weights."""
-    activation = get_activation(fcm.activation)
+    def __init__(self, fcm: FuzzyCognitiveMap, W: Array) -> None:
+        self.activation = get_activation(fcm.activation)
+        factor = np.broadcast_to(self.activation.steepness * fcm.slope, fcm.n_concepts)
+        self.middle = np.broadcast_to(self.activation.middle, fcm.n_concepts)
+        self.reach = np.broadcast_to(self.activation.reach, fcm.n_concepts)
+        self.offset = (W @ self.middle + fcm.bias - self.activation.center) * factor
+        self.W = W * factor[:, np.newaxis] * self.reach
 
-    def step(A: Array) -> Array:
-        net = (W @ A[:, :, np.newaxis])[:, :, 0]
-        net += fcm.bias
-        with np.errstate(over="ignore"):
-            activation.apply(net, fcm.slope)
-        net[:, held] = states
-        return net
-
-    return step
+    def follow(
+        self, first: Array, held: NDArray[np.intp], states: Array, steps: int
+    ) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Follow a state of each map: return where it settles, where it is, and whether it rests."""
+        T = np.array(np.broadcast_to((first - self.middle) / self.reach, self.offset.shape))
+        relative = (states - self.middle[held]) / self.reach[held]
+        T[:, held] = relative
+        total, n_counted = np.zeros_like(T), 0
+        for t in range(steps):
+            before, T = T, (self.W @ T[:, :, np.newaxis])[:, :, 0]
+            T += self.offset
+            self.activation.shape.squash(T)
+            T[:, held] = relative
+            if t >= steps - max(steps // 4, 1):
+                total += T
+                n_counted += 1
+            if t % _LOOK_AFTER == _LOOK_AFTER - 1 and np.abs(T - before).max() <= _AT_REST / 100:
+                break
+        rests = np.abs(T - before).max(axis=1) <= _AT_REST
+        settled = np.where(rests[:, np.newaxis], T, total / max(n_counted, 1))
+        return self.middle + self.reach * settled, self.middle + self.reach * T, rests
