@@ -20,6 +20,23 @@ def shape_of(value: ArrayLike) -> tuple[int, ...]:
         return (-1,)
 
 
+def check_square(weights: ArrayLike) -> int:
+    """Return how many concepts a square array is about."""
+    if hasattr(weights, "columns"):
+        raise wrong(
+            _OWNER,
+            "weights",
+            "an array, weights[i, j] being the influence of concept j on concept i",
+            Words("a data frame, of which it cannot be told whether its rows are sources or targets"),
+            "Use FuzzyCognitiveMap.from_frame, which asks for it.",
+        )
+    shape = shape_of(weights)
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
+        got = Words(f"shape {shape}")
+        raise wrong(_OWNER, "weights", "a square array with a row and a column for each concept", got)
+    return shape[0]
+
+
 def finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
     """Return a private float64 copy of `value`, of the given shape and finite."""
     try:

@@ -1,14 +1,16 @@
 """The fuzzy cognitive map: concepts, their influence on each other, and how their states follow in time."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_checks import check_concepts, check_details, finite_array, shape_of
-from cogmap._map_text import map_lines, short
+from cogmap._map_checks import check_concepts, check_details, check_square, finite_array, shape_of
+from cogmap._map_numbers import held, normalize, wide_net
+from cogmap._map_tables import frame_from_weights, weights_from_edges, weights_from_frame
+from cogmap._map_text import map_lines, short, slope_text
 from cogmap._params import Words, check_integer, real, wrong
 from cogmap.activations import get_activation
 
@@ -18,28 +20,6 @@ _OWNER = "FuzzyCognitiveMap"
 def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
     array.setflags(write=False)
     return array
-
-
-def _held(values: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[np.floating]:
-    """Return values in another dtype, those beyond its range held near its ends, so that twice a value is still one."""
-    most = float(np.finfo(dtype).max) / 4
-    result: NDArray[np.floating] = np.clip(values, -most, most).astype(dtype, copy=False)
-    return result
-
-
-def _wide_net(
-    A: NDArray[np.floating], peak: float, W: NDArray[np.float64], b: NDArray[np.float64]
-) -> NDArray[np.floating]:
-    """Return the net input where a sum might leave the range of numbers, and perhaps come back."""
-    scale = np.abs(W).max(axis=1)
-    scale[scale == 0.0] = 1.0
-    peak = peak or 1.0
-    with np.errstate(over="ignore"):
-        net = (A.astype(np.float64) / peak) @ (W / scale[:, None]).T
-        net *= scale
-        net *= peak
-        net += b
-        return _held(net, A.dtype)
 
 
 class FuzzyCognitiveMap:
@@ -93,21 +73,8 @@ class FuzzyCognitiveMap:
         activation: str = "sigmoid",
         details: Mapping[str, Any] | None = None,
     ) -> None:
-        if hasattr(weights, "columns"):
-            raise wrong(
-                _OWNER,
-                "weights",
-                "an array, weights[i, j] being the influence of concept j on concept i",
-                Words("a data frame, of which it cannot be told whether its rows are sources or targets"),
-                "Pass frame.to_numpy() and concepts=list(frame.columns) if its rows are targets, frame.to_numpy().T if "
-                "they are sources.",
-            )
-        shape = shape_of(weights)
-        if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
-            raise wrong(
-                _OWNER, "weights", "a square array with a row and a column for each concept", Words(f"shape {shape}")
-            )
-        n_concepts = shape[0]
+        n_concepts = check_square(weights)
+        shape = (n_concepts, n_concepts)
         self._weights = _read_only(finite_array("weights", weights, shape, "a square array"))
         self._bias = _read_only(
             np.zeros(n_concepts)
@@ -125,6 +92,72 @@ class FuzzyCognitiveMap:
         # Nothing larger occurs in a step, times the largest state.
         largest = max(n_concepts * float(np.abs(self._weights).max()), float(np.abs(self._bias).max()), 1.0)
         self._largest = largest * max(float(slopes.max()), 1.0)
+
+    @classmethod
+    def from_edges(
+        cls, edges: Iterable[Sequence[Any]], concepts: Sequence[str] | None = None, **parameters: Any
+    ) -> "FuzzyCognitiveMap":
+        """Make a map from a list of edges.
+
+        Parameters
+        ----------
+        edges : iterable of (source, target, weight)
+            Which concept influences which, by name, and how much.
+        concepts : sequence of str, default=None
+            Names of all concepts, in their order. None means those of the edges, in the order in which they appear.
+        **parameters
+            Other parameters of `FuzzyCognitiveMap`, such as ``slope=5``.
+
+        Returns
+        -------
+        FuzzyCognitiveMap
+
+        Examples
+        --------
+        >>> from cogmap import FuzzyCognitiveMap
+        >>> FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 2), ("sun", "umbrellas", -1)]).weights
+        array([[ 0.,  0.,  0.],
+               [ 2.,  0., -1.],
+               [ 0.,  0.,  0.]])
+        """
+        weights, names = weights_from_edges(edges, concepts)
+        return cls(weights, concepts=names, **parameters)
+
+    @classmethod
+    def from_frame(cls, frame: Any, rows: str, **parameters: Any) -> "FuzzyCognitiveMap":
+        """Make a map from a square data frame of pandas or polars.
+
+        Parameters
+        ----------
+        frame : data frame
+            Weights, with the names of concepts as columns and, in any order, as index or first column.
+        rows : {"source", "target"}
+            What a row is: ``"source"`` if the cell in row i and column j is the influence of i on j, as most tools
+            have it; ``"target"`` if it is the influence of j on i, as in `weights`.
+        **parameters
+            Other parameters of `FuzzyCognitiveMap`, such as ``slope=5``.
+
+        Returns
+        -------
+        FuzzyCognitiveMap
+        """
+        weights, names = weights_from_frame(frame, rows)
+        return cls(weights, concepts=names, **parameters)
+
+    def to_frame(self, rows: str) -> Any:
+        """Return the weights as a data frame of pandas, with the names of the concepts as index and columns.
+
+        Parameters
+        ----------
+        rows : {"source", "target"}
+            What a row is to be: ``"source"`` if the cell in row i and column j is to be the influence of i on j, as
+            most tools have it; ``"target"`` if it is to be the influence of j on i, as in `weights`.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return frame_from_weights(self._weights, self._concepts, rows)
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -181,7 +214,7 @@ class FuzzyCognitiveMap:
         """Return the net input from states of which none is larger than `peak`."""
         W, b = self._weights[concepts], self._bias[concepts]
         if self._overflows(A, peak):
-            return _wide_net(A, peak, W, b)
+            return wide_net(A, peak, W, b)
         result: NDArray[np.floating] = A @ W.T.astype(A.dtype, copy=False)
         result += b
         return result
@@ -247,7 +280,7 @@ class FuzzyCognitiveMap:
         slope = self._slope if isinstance(self._slope, float) else self._slope[concepts]
         with np.errstate(over="ignore"):
             result = self._activation.excite(self._net(A, peak, concepts), slope)
-        return _held(result, A.dtype) if self._overflows(A, peak) else result
+        return held(result, A.dtype) if self._overflows(A, peak) else result
 
     def excitation_slope(self, concepts: slice = slice(None)) -> NDArray[np.float64]:
         """Return the derivative of `excitation` with respect to the net input.
@@ -308,24 +341,14 @@ class FuzzyCognitiveMap:
         stays the same to rounding. A row of zeros stays as it is. Weights so large or small that a bias or a slope
         could not hold that are refused.
         """
-        scale = np.abs(self._weights).max(axis=1)
-        scale[scale == 0.0] = 1.0
-        center = self._activation.center
-        with np.errstate(over="ignore", invalid="ignore"):
-            weights, slope = self._weights / scale[:, None], self._slope * scale
-            bias = (self._bias - center) / scale + center
-            # How far rounding of the new bias moves what the activation function is applied to.
-            moved = np.abs((bias - center) * scale + center - self._bias) * self._slope
-            held = (
-                (moved <= 1e-6 * np.maximum(np.abs(self._bias) * self._slope, 1.0)) & (slope > 0) & np.isfinite(slope)
-            )
-        if not held.all():
-            i = int(np.argmin(held))
+        weights, bias, slope, fits = normalize(self._weights, self._bias, self._slope, self._activation.center)
+        if not fits.all():
+            i = int(np.argmin(fits))
             raise wrong(
                 f"{_OWNER}.normalized",
                 "weights",
                 "of a size that the slope of their concept can take over",
-                Words(f"{scale[i]:.3g} as the largest influence on {short(self._concepts[i])}"),
+                Words(f"{np.abs(self._weights[i]).max():.3g} as the largest influence on {short(self._concepts[i])}"),
                 "Use the map as it is.",
             )
         return self.replace(weights=weights, bias=bias, slope=slope)
@@ -375,9 +398,5 @@ class FuzzyCognitiveMap:
         return FuzzyCognitiveMap, parameters
 
     def __repr__(self) -> str:
-        if isinstance(self._slope, float):
-            slope = f"slope {self._slope:g}"
-        else:
-            slope = f"slopes {self._slope.min():.3g} to {self._slope.max():.3g}"
-        head = f"FuzzyCognitiveMap: {self.n_concepts} concepts, {self.activation}, {slope}"
+        head = f"FuzzyCognitiveMap: {self.n_concepts} concepts, {self.activation}, {slope_text(self._slope)}"
         return "\n".join([head, *map_lines(self._concepts, self._weights, self._bias)])
