@@ -7,6 +7,7 @@ from typing import Any
 
 from cogmap._optional import import_or_raise
 from cogmap.exceptions import DataError
+from cogmap.formats.drawing import as_text
 from cogmap.formats.grid import Grid
 from cogmap.formats.safe_xml import check
 from cogmap.formats.tables import Drawings, read_table
@@ -99,7 +100,7 @@ def write(rows: list[list[Cell]]) -> bytes:
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("map")
     for row in rows:
-        sheet.append([_text_cell(openpyxl, sheet, cell) for cell in row])
+        sheet.append([_cell(openpyxl, sheet, cell) for cell in row])
     content = io.BytesIO()
     try:
         book.save(content)
@@ -108,10 +109,10 @@ def write(rows: list[list[Cell]]) -> bytes:
     return content.getvalue()
 
 
-def _text_cell(openpyxl: Any, sheet: Any, value: Cell) -> Any:
-    """Keep text as text, also where it begins like a formula."""
-    if not isinstance(value, str):
+def _cell(openpyxl: Any, sheet: Any, value: Cell) -> Any:
+    """Keep text as text, also where it begins like a formula, and all digits of numbers, of which openpyxl writes 16."""
+    if value is None or isinstance(value, bool):
         return value
-    cell = openpyxl.cell.WriteOnlyCell(sheet, value)
-    cell.data_type = "s"
+    cell = openpyxl.cell.WriteOnlyCell(sheet, value if isinstance(value, str) else as_text(value))
+    cell.data_type = "s" if isinstance(value, str) else "n"
     return cell
