@@ -16,7 +16,7 @@ from cogmap._params import Words, check_choice, real, suggestion, wrong
 _OWNER = "FuzzyCognitiveMap"
 
 
-def weights_from_edges(
+def _weights_from_edges(
     edges: Iterable[Sequence[Any]], concepts: Sequence[str] | None
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Return weights and names of concepts; edges are (source, target, weight)."""
@@ -53,7 +53,7 @@ def weights_from_edges(
     return weights, list(index) if names is None else names
 
 
-def weights_from_frame(frame: Any, rows: str) -> tuple[NDArray[np.float64], list[str]]:
+def _weights_from_frame(frame: Any, rows: str) -> tuple[NDArray[np.float64], list[str]]:
     """Return weights and names of concepts from a data frame of pandas or polars."""
     owner = f"{_OWNER}.from_frame"
     _check_rows(owner, rows)
@@ -94,7 +94,7 @@ def _is_numbered(index: Any) -> bool:
     return list(index) == list(range(len(index)))
 
 
-def frame_from_weights(weights: NDArray[np.float64], concepts: Sequence[str], rows: str) -> Any:
+def _frame_from_weights(weights: NDArray[np.float64], concepts: Sequence[str], rows: str) -> Any:
     """Return a data frame of pandas with the weights."""
     _check_rows(f"{_OWNER}.to_frame", rows)
     pandas = import_or_raise("pandas", "FuzzyCognitiveMap.to_frame", "cli")
@@ -104,3 +104,75 @@ def frame_from_weights(weights: NDArray[np.float64], concepts: Sequence[str], ro
 
 def _check_rows(owner: str, rows: str) -> None:
     check_choice(owner, "rows", rows, ["source", "target"])
+
+
+class MapTables:
+    """What a map has to do with tables; `FuzzyCognitiveMap` has it from here."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_edges(
+        cls, edges: Iterable[Sequence[Any]], concepts: Sequence[str] | None = None, **parameters: Any
+    ) -> Any:
+        """Make a map from a list of edges.
+
+        Parameters
+        ----------
+        edges : iterable of (source, target, weight)
+            Which concept influences which, by name, and how much.
+        concepts : sequence of str, default=None
+            Names of all concepts, in their order. None means those of the edges, in the order in which they appear.
+        **parameters
+            Other parameters of `FuzzyCognitiveMap`, such as ``slope=5``.
+
+        Returns
+        -------
+        FuzzyCognitiveMap
+
+        Examples
+        --------
+        >>> from cogmap import FuzzyCognitiveMap
+        >>> FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 2), ("sun", "umbrellas", -1)]).weights
+        array([[ 0.,  0.,  0.],
+               [ 2.,  0., -1.],
+               [ 0.,  0.,  0.]])
+        """
+        weights, names = _weights_from_edges(edges, concepts)
+        return cls(weights, concepts=names, **parameters)  # type: ignore[call-arg]
+
+    @classmethod
+    def from_frame(cls, frame: Any, rows: str, **parameters: Any) -> Any:
+        """Make a map from a square data frame of pandas or polars.
+
+        Parameters
+        ----------
+        frame : data frame
+            Weights, with the names of concepts as columns and, in any order, as index or first column.
+        rows : {"source", "target"}
+            What a row is: ``"source"`` if the cell in row i and column j is the influence of i on j, as most tools
+            have it; ``"target"`` if it is the influence of j on i, as in `weights`.
+        **parameters
+            Other parameters of `FuzzyCognitiveMap`, such as ``slope=5``.
+
+        Returns
+        -------
+        FuzzyCognitiveMap
+        """
+        weights, names = _weights_from_frame(frame, rows)
+        return cls(weights, concepts=names, **parameters)  # type: ignore[call-arg]
+
+    def to_frame(self: Any, rows: str) -> Any:
+        """Return the weights as a data frame of pandas, with the names of the concepts as index and columns.
+
+        Parameters
+        ----------
+        rows : {"source", "target"}
+            What a row is to be: ``"source"`` if the cell in row i and column j is to be the influence of i on j, as
+            most tools have it; ``"target"`` if it is to be the influence of j on i, as in `weights`.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return _frame_from_weights(self.weights, self.concepts, rows)

@@ -110,7 +110,7 @@ def write(rows: list[list[Cell]]) -> bytes:
 
 
 def _cell(openpyxl: Any, sheet: Any, value: Cell) -> Any:
-    """Keep text as text, also where it begins like a formula, and all digits of numbers, of which openpyxl writes 16."""
+    """Keep text as text, also where it begins like a formula, and all digits of numbers: openpyxl would write 16."""
     if value is None or isinstance(value, bool):
         return value
     cell = openpyxl.cell.WriteOnlyCell(sheet, value if isinstance(value, str) else as_text(value))

@@ -18,9 +18,9 @@ nx = import_or_raise("networkx", "cogmap.integrations.networkx", "networkx")
 def to_networkx(fcm: FuzzyCognitiveMap) -> Any:
     """Return a map as a directed graph.
 
-    An edge goes from the concept that influences to the one that is influenced, and has the attribute ``weight``. So the
-    adjacency matrix of the graph, whose rows are sources, is the transpose of `FuzzyCognitiveMap.weights`. Details of
-    concepts, and their bias, slope and activation unless these are the default, are attributes of nodes.
+    An edge goes from the concept that influences to the one that is influenced, and has the attribute ``weight``. So
+    the adjacency matrix of the graph, whose rows are sources, is the transpose of `FuzzyCognitiveMap.weights`. Details
+    of concepts, and their bias, slope and activation unless these are the default, are attributes of nodes.
 
     Parameters
     ----------
@@ -70,7 +70,9 @@ def from_networkx(graph: Any) -> FuzzyCognitiveMap:
         raise wrong("from_networkx", "graph", "a directed graph of networkx", graph)
     if not graph.is_directed():
         raise wrong("from_networkx", "graph", "a directed graph", graph, "The edges of a map have a direction.")
-    drawing = Drawing(details={key: value for key, value in _kept(graph.graph).items() if key not in ("concepts", "edges")})
+    drawing = Drawing(
+        details={key: value for key, value in _kept(graph.graph).items() if key not in ("concepts", "edges")}
+    )
     names = {node: str(node) for node in graph.nodes}
     for node, attributes in graph.nodes(data=True):
         about = _kept({key: value for key, value in attributes.items() if key not in PARAMETERS})
