@@ -64,6 +64,11 @@ def _strongest_edges(concepts: Sequence[str], weights: NDArray[np.float64]) -> l
     return [f"strongest of {weights.size} influences:", *lines]
 
 
+def slope_text(slope: float | NDArray[np.float64]) -> str:
+    """Write one slope, or the range of several."""
+    return f"slope {slope:g}" if isinstance(slope, float) else f"slopes {slope.min():.3g} to {slope.max():.3g}"
+
+
 def short(name: str) -> str:
     """Shorten a long name in the middle, and write it in one line, so that tables stay readable."""
     name = name if name.isprintable() else repr(name)[1:-1]

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_checks import check_concepts, check_details, finite_array, shape_of
-from cogmap._map_text import count, map_lines, short
+from cogmap._map_checks import check_concepts, check_details, check_square, finite_array, shape_of
+from cogmap._map_tables import MapTables
+from cogmap._map_text import count, map_lines, short, slope_text
 from cogmap._params import Words, check_integer, check_number, wrong
 from cogmap._settling import Settled, settle
 from cogmap._states import DRIVERS, check_states, first_states, held_states
@@ -25,7 +26,7 @@ def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
     return array
 
 
-class FuzzyCognitiveMap:
+class FuzzyCognitiveMap(MapTables):
     """A directed graph of concepts that influence each other.
 
     A step takes the states ``A`` of all concepts, one row per sample, to ``f(A @ weights.T + bias)``, where ``f`` is
@@ -77,21 +78,8 @@ class FuzzyCognitiveMap:
         activation: str | Sequence[str] = "sigmoid",
         details: Mapping[str, Any] | None = None,
     ) -> None:
-        if hasattr(weights, "columns"):
-            raise wrong(
-                _OWNER,
-                "weights",
-                "an array, weights[i, j] being the influence of concept j on concept i",
-                Words("a data frame, of which it cannot be told whether its rows are sources or targets"),
-                "Pass frame.to_numpy() and concepts=list(frame.columns) if its rows are targets, frame.to_numpy().T if "
-                "they are sources.",
-            )
-        shape = shape_of(weights)
-        if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
-            raise wrong(
-                _OWNER, "weights", "a square array with a row and a column for each concept", Words(f"shape {shape}")
-            )
-        n_concepts = shape[0]
+        n_concepts = check_square(weights)
+        shape = (n_concepts, n_concepts)
         self._weights = _read_only(finite_array("weights", weights, shape, "a square array"))
         self._bias = _read_only(
             np.zeros(n_concepts)
@@ -406,12 +394,8 @@ class FuzzyCognitiveMap:
         return FuzzyCognitiveMap, parameters
 
     def __repr__(self) -> str:
-        if isinstance(self._slope, float):
-            slope = f"slope {self._slope:g}"
-        else:
-            slope = f"slopes {self._slope.min():.3g} to {self._slope.max():.3g}"
         activation = self.activation if isinstance(self.activation, str) else "several activations"
-        head = f"FuzzyCognitiveMap: {count(self.n_concepts, 'concept')}, {activation}, {slope}"
+        head = f"FuzzyCognitiveMap: {count(self.n_concepts, 'concept')}, {activation}, {slope_text(self._slope)}"
         return "\n".join([head, *map_lines(self._concepts, self._weights, self._bias)])
 
 
