@@ -2,7 +2,7 @@
 
 import math
 import reprlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -102,3 +102,24 @@ def held_states(
     states = first[..., columns]
     states[..., : len(clamped)] = list(clamped.values())
     return columns, states
+
+
+def holding(
+    step: Callable[[Array, float], Array], first: Array, peak: float, held: Held
+) -> tuple[Array, Callable[[Array], Array]]:
+    """Return first states, of which none is larger than `peak`, and the step that follows them, with some held."""
+    columns, states = held
+    largest = float(np.abs(states).max(initial=1.0))
+    peak = max(peak, largest)
+    if columns.size:
+        first = first.copy()
+        first[..., columns] = states
+
+    def followed(A: Array) -> Array:
+        nonlocal peak
+        A = step(A, peak)
+        A[..., columns] = states
+        peak = largest  # only the first states can be larger
+        return A
+
+    return first, followed

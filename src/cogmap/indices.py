@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from cogmap._map_text import concept_lines, count
 from cogmap._optional import import_or_raise
-from cogmap._params import check_integer
 from cogmap.map import FuzzyCognitiveMap, check_map
 
 Array = NDArray[np.float64]
@@ -133,32 +132,6 @@ def indices(fcm: FuzzyCognitiveMap) -> Indices:
         receivers / transmitters if transmitters else None,
         12.0 * spread / ((n - 1) * n * (n + 1)) if n > 1 else 0.0,
     )
-
-
-def communities(fcm: FuzzyCognitiveMap, seed: int = 0) -> tuple[tuple[str, ...], ...]:
-    """Return groups of concepts that influence each other more than the others, the largest first.
-
-    The Louvain method of networkx on the sizes of the weights, whatever their direction.
-
-    Parameters
-    ----------
-    fcm : FuzzyCognitiveMap
-        The map.
-    seed : int, default=0
-        Seed of the order in which concepts are looked at.
-
-    Returns
-    -------
-    tuple of tuple of str
-        Names of the concepts of each group.
-    """
-    check_map(fcm, "communities")
-    seed = check_integer("communities", "seed", seed, low=0)
-    networkx = import_or_raise("networkx", "communities", "networkx")
-    sizes = np.abs(fcm.weights) + np.abs(fcm.weights).T
-    groups = networkx.community.louvain_communities(networkx.from_numpy_array(sizes), seed=seed)
-    ordered = sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group))
-    return tuple(tuple(fcm.concepts[i] for i in group) for group in ordered)
 
 
 def stacked(maps: Iterable[FuzzyCognitiveMap]) -> tuple[tuple[str, ...], Array, NDArray[np.bool_]]:

@@ -12,7 +12,7 @@ from cogmap._map_tables import MapTables
 from cogmap._map_text import count, map_lines, short, slope_text
 from cogmap._params import Words, check_integer, check_number, wrong
 from cogmap._settling import Settled, settle
-from cogmap._states import DRIVERS, check_states, first_states, held_states
+from cogmap._states import DRIVERS, check_states, first_states, held_states, holding
 from cogmap._wide import held_in_range, normal_form, wide_net
 from cogmap.activations import get_activation
 
@@ -312,21 +312,7 @@ class FuzzyCognitiveMap(MapTables):
         owner = f"{_OWNER}.{method}"
         first, peak = first_states(start, self._concepts, self._activation.middle, owner, dimensions)
         keep = self.drivers if isinstance(keep, str) and keep == DRIVERS else keep
-        held, states = held_states(first, clamp, keep, self._concepts, owner)
-        largest = float(np.abs(states).max(initial=1.0))
-        peak = max(peak, largest)
-        if held.size:
-            first = first.copy()
-            first[..., held] = states
-
-        def step(A: Array) -> Array:
-            nonlocal peak
-            A = self._step(A, peak)
-            A[..., held] = states
-            peak = largest  # only the first states can be larger
-            return A
-
-        return first, step
+        return holding(self._step, first, peak, held_states(first, clamp, keep, self._concepts, owner))
 
     def normalized(self) -> "FuzzyCognitiveMap":
         """Return the same map with the largest absolute weight of every row equal to 1.

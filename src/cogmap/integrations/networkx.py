@@ -4,13 +4,15 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from cogmap._map_checks import plain
 from cogmap._optional import import_or_raise
-from cogmap._params import wrong
+from cogmap._params import check_integer, wrong
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.formats.drawing import PARAMETERS, Drawing, Edge, edges_of, said_about
 from cogmap.formats.words import as_number
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.map import FuzzyCognitiveMap, check_map
 
 nx = import_or_raise("networkx", "cogmap.integrations.networkx", "networkx")
 
@@ -96,3 +98,36 @@ def _kept(attributes: dict[Any, Any]) -> dict[str, Any]:
         with suppress(ParameterError):
             kept |= plain({key: value}, "details")
     return kept
+
+
+def communities(fcm: FuzzyCognitiveMap, seed: int = 0) -> tuple[tuple[str, ...], ...]:
+    """Return groups of concepts that influence each other more than the others, the largest first.
+
+    The Louvain method on the sizes of the weights, whatever their sign and direction.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map.
+    seed : int, default=0
+        Seed of the order in which concepts are looked at.
+
+    Returns
+    -------
+    tuple of tuple of str
+        Names of the concepts of each group.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.integrations.networkx import communities
+    >>> edges = [("rain", "river", 1), ("river", "fish", 1), ("fish", "river", -0.5), ("jobs", "taxes", 0.7)]
+    >>> communities(FuzzyCognitiveMap.from_edges(edges))
+    (('rain', 'river', 'fish'), ('jobs', 'taxes'))
+    """
+    check_map(fcm, "communities")
+    sizes = np.abs(fcm.weights) + np.abs(fcm.weights).T
+    seed = check_integer("communities", "seed", seed, low=0)
+    groups = nx.community.louvain_communities(nx.from_numpy_array(sizes), seed=seed)
+    ordered = sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group))
+    return tuple(tuple(fcm.concepts[i] for i in group) for group in ordered)
