@@ -46,14 +46,15 @@ def first_states(
     undecided: float | NDArray[np.float64],
     owner: str,
     dimensions: tuple[int, ...] = (1, 2),
+    name: str = "start",
 ) -> tuple[Array, float]:
     """Return states to start from, and the largest of them; what is not named in a mapping is undecided."""
     if start is None or isinstance(start, Mapping):
         states = np.array(np.broadcast_to(undecided, len(concepts)))
-        for column, state in by_name(start or {}, concepts, owner, "start").items():
+        for column, state in by_name(start or {}, concepts, owner, name).items():
             states[column] = state
         start = states
-    return check_states(start, concepts, owner, "start", dimensions)
+    return check_states(start, concepts, owner, name, dimensions)
 
 
 def by_name(states: Mapping[str, float], concepts: Sequence[str], owner: str, name: str) -> dict[int, float]:

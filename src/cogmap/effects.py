@@ -167,7 +167,7 @@ def linear_response(fcm: FuzzyCognitiveMap, state: ArrayLike | None = None) -> A
             raise wrong("linear_response", "fcm", "a map that comes to rest", got, cure)
         state = settled.mean
     middle = get_activation(fcm.activation).middle
-    point, _ = first_states(state, fcm.concepts, middle, "linear_response", dimensions=(1,))
+    point, _ = first_states(state, fcm.concepts, middle, "linear_response", (1,), "state")
     moved = float(np.abs(fcm.step(point) - point).max())
     if moved > _AT_REST:
         raise wrong("linear_response", "state", "a fixed point", Words(f"a state that a step moves by {moved:.2g}"))

@@ -216,7 +216,7 @@ def scenario(
         before, first = against.after, against.outcome.states[-1]
     else:
         undecided = get_activation(fcm.activation).middle
-        before, _ = first_states(against, fcm.concepts, undecided, "scenario", dimensions=(1,))
+        before, _ = first_states(against, fcm.concepts, undecided, "scenario", (1,), "against")
         first = before
     outcome = fcm.settle(first, clamp, keep, max_steps)
     held = {concept: float(state) for concept, state in clamp.items()}

@@ -20,6 +20,7 @@ _SLOPE_STEP = 1.1  # the box is tried at slopes that grow by this factor ...
 _SLOPE_END = 1000.0  # ... up to this one
 _SLOPE_PRECISION = 1e-3
 _BOX_STEPS_TRIED = 300  # of a box at slopes other than that of the map
+_RADII = (1e-9, 1e-7)  # of boxes around fixed points: two that were found are farther apart
 _STARTS = 100  # of the search for what is there where nothing is proved
 
 
@@ -63,7 +64,7 @@ class Certificate:
     low, high : ndarray of shape (n_concepts,)
         A box that every trajectory enters and never leaves: all attractors lie in it.
     fixed_points : ndarray of shape (n_proved, n_concepts)
-        Fixed points that are proved to exist, within 1e-9 of what is here.
+        Fixed points that are proved to exist, each within 1e-7 of what is here.
     found : Attractors or None
         Where some random starts lead, if `unique` is not True.
     """
@@ -130,7 +131,7 @@ def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
       frobenius  no proof  norm 1.77; stops at slope 2.83
       row sums   no proof  largest row sum 1.25; stops at slope 4
       radius     no proof  spectral radius 1.25; stops at slope 4
-      box        proof     contracts within 0.00834 after 8 steps; stops at slope 32.7
+      box        proof     contracts within 0.00834 after 8 steps; no end up to slope 1000
     """
     check_map(fcm, "certificate")
     box = enclosing_box(fcm)
@@ -147,7 +148,8 @@ def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
 
 def _proved(fcm: FuzzyCognitiveMap, candidates: Iterable[Array]) -> Array:
     """Return the candidates near which there is a fixed point for sure."""
-    return np.array([point for point in candidates if holds_fixed_point(fcm, point)]).reshape(-1, fcm.n_concepts)
+    proved = [point for point in candidates if any(holds_fixed_point(fcm, point, radius) for radius in _RADII)]
+    return np.array(proved).reshape(-1, fcm.n_concepts)
 
 
 def _norm_proofs(fcm: FuzzyCognitiveMap) -> tuple[Proof, ...]:
@@ -168,7 +170,7 @@ def _norm_proofs(fcm: FuzzyCognitiveMap) -> tuple[Proof, ...]:
 
 def _stop(proof: Proof) -> str:
     if proof.factor == np.inf:
-        return "no end found"
+        return f"no end up to slope {_SLOPE_END:g}" if proof.name == "box" else "never stops"
     if isinstance(proof.stops_at, float):
         return f"stops at slope {proof.stops_at:.3g}"
     return f"stops at {proof.factor:.3g} times the slopes"

@@ -72,13 +72,14 @@ def enclosing_box(fcm: FuzzyCognitiveMap, max_steps: int = 1000) -> Box:
         net_low, net_high = _net_bounds(fcm, positive, negative, low, high)
         if not (np.isfinite(net_low).all() and np.isfinite(net_high).all()):
             return Box(low, high, step, False)
-        looks = step % 8 == 0 or step == max_steps  # a look costs more than a step
+        new_low = np.clip(_activated(fcm, net_low, -1.0), low, ends[1])
+        new_high = np.clip(_activated(fcm, net_high, 1.0), ends[0], high)
+        width, new_width = high - low, new_high - new_low
+        stalled = step % 8 == 7 and bool((width - new_width <= _STALLED * width).all())
+        looks = stalled or step % 8 == 0 or step == max_steps  # a look costs more than a step
         if looks and shrinks(times(_slopes(fcm, net_low, net_high)[1], absolute)):
             return Box(low, high, step, True)
-        new_low, new_high = _activated(fcm, net_low, -1.0), _activated(fcm, net_high, 1.0)
-        new_low, new_high = np.clip(new_low, low, ends[1]), np.clip(new_high, ends[0], high)
-        width, new_width = high - low, new_high - new_low
-        if step % 8 == 7 and (width - new_width <= _STALLED * width).all():
+        if stalled:
             return Box(low, high, step, False)
         low, high = new_low, new_high
     return Box(low, high, max_steps, False)
@@ -112,7 +113,7 @@ def _activated(fcm: FuzzyCognitiveMap, net: Array, side: float) -> Array:
     return np.asarray(states + side * 8 * _EPS * (np.abs(activation.middle) + activation.reach))
 
 
-def holds_fixed_point(fcm: FuzzyCognitiveMap, point: Array, radius: float = 1e-9) -> bool:
+def holds_fixed_point(fcm: FuzzyCognitiveMap, point: Array, radius: float) -> bool:
     """Prove that there is exactly one fixed point within `radius` of `point`, in every concept.
 
     Krawczyk's test: with Y near the inverse of the derivative of ``x - F(x)``, the fixed points in a box around the

@@ -15,6 +15,7 @@ Array = NDArray[np.floating]
 
 _ROOT = 1e-12  # how little a step may move a fixed point
 _SAME = 1e-6  # how near two fixed points are one
+_LARGEST = 1e100  # derivative that equations are solved with
 _ITERATIONS = 60
 _HALVINGS = 6
 _NUMBERS_AT_ONCE = 1 << 21  # in the matrices of a block of starts: 16 MB
@@ -113,7 +114,6 @@ def _newton(fcm: FuzzyCognitiveMap, A: Array) -> Array:
     """Return the roots that Newton's method reaches from the rows of `A`, with steps halved until they help."""
     low, high = state_range(fcm)
     A = np.clip(A, low, high)
-    identity = np.eye(fcm.n_concepts)
     move = fcm.step(A) - A
     roots = []
     for _ in range(_ITERATIONS):
@@ -122,18 +122,12 @@ def _newton(fcm: FuzzyCognitiveMap, A: Array) -> Array:
         A, move, error = A[error > _ROOT], move[error > _ROOT], error[error > _ROOT]
         if not len(A):
             break
-        with np.errstate(over="ignore", invalid="ignore"):
-            slopes = identity - jacobian(fcm, A)
-            regular = np.isfinite(slopes).all(axis=(1, 2))
-            # A matrix that is singular has no solution: a hundred-millionth on its diagonal makes one.
-            slopes[~regular] = identity
-            slopes += 1e-8 * (np.abs(np.linalg.det(slopes)) == 0.0)[:, np.newaxis, np.newaxis] * identity
-            towards = np.linalg.solve(slopes, move[..., np.newaxis])[..., 0]
+        towards = _solved(np.eye(fcm.n_concepts) - jacobian(fcm, A), move)
         size = np.ones(len(A))
         better = np.zeros(len(A), dtype=bool)
         new, new_move = A.copy(), move.copy()
         for _ in range(_HALVINGS):
-            tried = np.clip(A + size[:, np.newaxis] * np.nan_to_num(towards), low, high)
+            tried = np.clip(A + size[:, np.newaxis] * towards, low, high)
             tried_move = fcm.step(tried) - tried
             helps = ~better & (np.abs(tried_move).max(axis=1) < error)
             new[helps], new_move[helps] = tried[helps], tried_move[helps]
@@ -143,6 +137,17 @@ def _newton(fcm: FuzzyCognitiveMap, A: Array) -> Array:
             size[~better] /= 2
         A, move = new[better], new_move[better]  # what no step helps leads nowhere
     return np.concatenate(roots)
+
+
+def _solved(matrices: Array, vectors: Array) -> Array:
+    """Solve a system of equations per row, as well as it can be solved; where numbers end, the answer is 0."""
+    sane = (np.abs(matrices) < _LARGEST).all(axis=(1, 2))
+    result = np.zeros_like(vectors)
+    try:
+        result[sane] = np.linalg.solve(matrices[sane], vectors[sane][..., np.newaxis])[..., 0]
+    except np.linalg.LinAlgError:  # one of them is singular
+        result[sane] = (np.linalg.pinv(matrices[sane]) @ vectors[sane][..., np.newaxis])[..., 0]
+    return result
 
 
 def lyapunov(

@@ -21,7 +21,8 @@ _RESIDUAL = 1e-12  # a state that recurs so nearly is a root to rounding
 def jacobian(fcm: FuzzyCognitiveMap, states: Array) -> Array:
     """Return the derivative of a step at `states`, or at each row of them."""
     sensitivity = fcm.sensitivity(fcm.step(states))
-    result: Array = sensitivity[..., :, np.newaxis] * fcm.weights
+    with np.errstate(over="ignore"):
+        result: Array = sensitivity[..., :, np.newaxis] * fcm.weights
     return result
 
 

@@ -68,7 +68,7 @@ def slope_advice(fcm: FuzzyCognitiveMap) -> SlopeAdvice:
       frobenius   3.578
       row sums    4
       radius      5.657
-      box         31.71
+      box         inf
     """
     check_map(fcm, "slope_advice")
     activation = get_activation(fcm.activation)
