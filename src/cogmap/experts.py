@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from cogmap._map_text import aligned, count, short
 from cogmap._optional import import_or_raise
 from cogmap._params import Words, check_boolean, check_choice, real, wrong
-from cogmap.indices import similarity_matrix, stacked
+from cogmap.indices import similarity, stacked
 from cogmap.map import FuzzyCognitiveMap, check_map
 
 Array = NDArray[np.float64]
@@ -157,7 +157,7 @@ def _details(maps: Sequence[FuzzyCognitiveMap]) -> dict[str, Any]:
 
 
 def credibility(maps: Iterable[FuzzyCognitiveMap]) -> Array:
-    """Return how much each expert agrees with the others: the mean similarity with them, as a share of all.
+    """Return how much each expert agrees with all: the similarity with the mean of the maps, as a share of the sum.
 
     Parameters
     ----------
@@ -167,12 +167,13 @@ def credibility(maps: Iterable[FuzzyCognitiveMap]) -> Array:
     Returns
     -------
     ndarray of shape (n_maps,)
-        Numbers that add up to 1. Who contradicts the others more than agreeing with them has 0. All have the same if
-        nobody agrees with anybody.
+        Numbers that add up to 1. Who contradicts the mean more than agreeing with it has 0. All have the same if nobody
+        agrees with it.
     """
     maps = check_maps(maps, "credibility")
-    similarities = similarity_matrix(maps)
-    agreement = np.maximum((similarities.sum(axis=1) - 1.0) / max(len(maps) - 1, 1), 0.0)
+    concepts, W, _ = stacked(maps)
+    mean = FuzzyCognitiveMap((W / len(maps)).sum(axis=0), concepts=concepts)
+    agreement = np.array([max(similarity(fcm, mean), 0.0) for fcm in maps])
     return agreement / agreement.sum() if agreement.any() else np.full(len(maps), 1.0 / len(maps))
 
 

@@ -113,7 +113,7 @@ def feedback_loops(fcm: FuzzyCognitiveMap, max_length: int = 8, max_loops: int =
         paths += islice(search.loops(length), max_loops + 1 - len(paths))
         if len(paths) > max_loops or search.looks > _LOOKS:
             break
-        complete_to, complete = length, not search.longer
+        complete_to, complete = length, not search.longer or length == fcm.n_concepts
         if complete:
             break
     found = (_loop(fcm, path) for path in paths[:max_loops])
