@@ -237,7 +237,7 @@ def test_the_page_is_drawn_from_the_summary_alone(folder, summary, tmp_path, mon
         raise AssertionError("figures only draw")
 
     monkeypatch.setattr(FCMClassifier, "fit", refuse)
-    monkeypatch.setattr("cogmap.plotting.maps.attractors", refuse)
+    monkeypatch.setattr("cogmap.plotting.attractors.attractors", refuse)
     described = write_figures(summary, tmp_path)
     assert described == summary["figures"]
     for file in tmp_path.glob("*.svg"):

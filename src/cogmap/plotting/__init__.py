@@ -9,14 +9,11 @@ from cogmap._optional import import_or_raise
 
 import_or_raise("matplotlib", "cogmap.plotting", "cli")
 
+from cogmap.plotting.attractors import plot_attractors  # noqa: E402
 from cogmap.plotting.canvas import COLORS  # noqa: E402
 from cogmap.plotting.comparisons import plot_box, plot_critical_difference, plot_loss_curves  # noqa: E402
-from cogmap.plotting.maps import (  # noqa: E402
-    plot_attractors,
-    plot_decision_regions,
-    plot_transformed,
-    plot_transformed_3d,
-)
+from cogmap.plotting.regions import plot_decision_regions  # noqa: E402
+from cogmap.plotting.transformed import plot_transformed, plot_transformed_3d  # noqa: E402
 
 __all__ = [
     "COLORS",

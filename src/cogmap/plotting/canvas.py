@@ -1,5 +1,7 @@
 """What all figures share: colours, and how Axes are made and tidied."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,6 +13,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":")
 INK = "#333333"
 GREY = "#BBBBBB"
+
+# What a figure shows, as numbers and words: a plain dict, so that it can be kept in a file and drawn from there.
+View = dict[str, Any]
 
 
 def make_axes(ax: Axes | None, width: float, height: float, projection: str | None = None) -> Axes:
