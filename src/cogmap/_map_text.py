@@ -44,8 +44,13 @@ def _strongest_edges(concepts: Sequence[str], weights: NDArray[np.float64]) -> l
 
 def short(name: str) -> str:
     """Shorten a long name in the middle, and write it in one line, so that tables stay readable."""
-    name = name if name.isprintable() else repr(name)[1:-1]
+    name = printable(name)
     return name if len(name) <= 24 else reprlib.repr(name)[1:-1]
+
+
+def printable(name: str) -> str:
+    """Write a name in one line, whatever is in it."""
+    return name if name.isprintable() else repr(name)[1:-1]
 
 
 def _number(value: float, sign: str = "") -> str:

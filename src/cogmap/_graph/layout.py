@@ -1,0 +1,153 @@
+"""Where everything of the picture of a map stands: features left, hidden concepts in the middle, outputs right."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from cogmap._graph.columns import Columns, columns_of
+from cogmap._graph.legend import legend_of
+from cogmap._graph.picture import LINE, Arrow, Box, Picture, Ring, Word, line_width
+from cogmap._graph.routes import Router
+from cogmap._graph.text import names_in_lines, text_width
+from cogmap._graph.view import FEATURE, HIDDEN, OUTPUT, View
+
+MARGIN = 10.0
+_HEADINGS = {FEATURE: "features", HIDDEN: "hidden", OUTPUT: "outputs"}
+_NARROWEST, _WIDEST = 70.0, 900.0  # distance of columns, if a picture has to have a certain shape
+
+
+def layout(view: View, aspect: float | None = None) -> Picture:
+    """Lay out the picture of a map in columns.
+
+    Parameters
+    ----------
+    view : dict
+        What `graph_view` has chosen.
+    aspect : float, default=None
+        Width over height that the picture should have, as far as that is possible. None leaves it open.
+    """
+    columns = columns_of(view)
+    fitting = _in_columns(view, columns, _usual_distance(columns))
+    if aspect is None or len(columns) == 1:
+        return fitting
+    # The height hardly depends on the distance of columns: once is enough.
+    missing = (aspect * fitting.height - fitting.width) / (len(columns) - 1)
+    distance = float(np.clip(_usual_distance(columns) + missing, _NARROWEST, _WIDEST))
+    return _in_columns(view, columns, distance)
+
+
+def _usual_distance(columns: Columns) -> float:
+    rows = max(map(len, columns))
+    return float(np.clip(110.0 + 9.0 * rows, 150.0, 340.0)) / (1.0 if len(columns) < 4 else 1.6)
+
+
+def font_size(n_rows: int) -> float:
+    """Return the size of the font with which so many rows make a picture of a height that can be overlooked."""
+    return float(np.interp(n_rows, [12, 40, 90], [13.0, 12.0, 10.0]))
+
+
+def _in_columns(view: View, columns: Columns, distance: float) -> Picture:
+    rows = max(map(len, columns))
+    size = font_size(rows)
+    boxes = _boxes(view, columns, size, distance)
+    ways = Router(columns, boxes, view["edges"]).ways()
+    words = []
+    if view["kinds"]:
+        top = min(box.top for box in boxes.values())
+        for column in columns:
+            first = boxes[column[0]]
+            middle = first.left + first.width / 2
+            words.append(Word(middle, top - 1.3 * size, _HEADINGS[view["kinds"][column[0]]], "middle"))
+    return finished(view, list(boxes.values()), ways.arrows, words, size)
+
+
+def _boxes(view: View, columns: Columns, size: float, distance: float) -> dict[int, Box]:
+    """Return the boxes of all concepts. Those of a column are equally wide, and as high as their arrows need."""
+    rows = max(map(len, columns))
+    n_lines, widest = (3, 13.0) if rows <= 8 else (2, 15.0) if rows <= 14 else (1, 20.0)
+    lines = names_in_lines(view["names"], widest, n_lines)
+    high = (max(map(len, lines)) * LINE + float(np.interp(rows, [14, 60], [0.5, 0.1]))) * size
+    gap = float(np.interp(rows, [6, 14, 40], [20.0, 12.0, 3.0]))
+    total = rows * (high + gap)
+    rings = {ring["source"]: ring for ring in view["rings"]}
+    ports = _most_ports(view)
+    boxes, left = {}, 0.0
+    for column in columns:
+        pitch = max(high + gap, 0.8 * total / len(column))
+        ringed = any(i in rings for i in column)
+        width = max(text_width(line, size) for i in column for line in lines[i]) + (2.6 if ringed else 1.4) * size
+        for place, i in enumerate(column):
+            tall = float(np.clip(7.0 * ports[i], high, max(pitch - max(gap, 8.0), high)))
+            middle = total / 2 + pitch * (place - (len(column) - 1) / 2)
+            boxes[i] = Box(
+                left,
+                middle - tall / 2,
+                width,
+                tall,
+                left + (1.9 if ringed else 0.7) * size,
+                "start",
+                lines[i],
+                view["names"][i],
+                view["kinds"][i] if view["kinds"] else "",
+                not ports[i],
+                make_ring(left + 0.95 * size, middle, size, rings.get(i)),
+            )
+        left += width + distance
+    return boxes
+
+
+def make_ring(x: float, y: float, size: float, ring: dict[str, float] | None) -> Ring | None:
+    """Return the ring of an influence on oneself, if there is one."""
+    if ring is None:
+        return None
+    return Ring(x, y, 0.36 * size, min(line_width(ring["strength"]), 0.25 * size), ring["weight"])
+
+
+def _most_ports(view: View) -> list[int]:
+    """Return for each concept the larger number of arrows on one of its sides, about."""
+    n_concepts = len(view["names"])
+    into = np.bincount([edge["target"] for edge in view["edges"]], minlength=n_concepts)
+    out_of = np.bincount([edge["source"] for edge in view["edges"]], minlength=n_concepts)
+    most: list[int] = np.maximum(into, out_of).tolist()
+    return most
+
+
+def finished(view: View, boxes: list[Box], arrows: list[Arrow], words: list[Word], size: float) -> Picture:
+    """Move all that is drawn to where a page begins, and write the legend below."""
+    small = max(0.85 * size, 10.0)
+    ends = [arrow.points for arrow in arrows] + [
+        np.array([[box.left, box.top], [box.right, box.bottom]]) for box in boxes
+    ]
+    ends += [np.array([[word.x, word.y - small]]) for word in words]
+    low, high = np.concatenate(ends).min(axis=0), np.concatenate(ends).max(axis=0)
+    shift_x, shift_y = MARGIN - low[0], MARGIN - low[1]
+    shift = np.array([shift_x, shift_y])
+    width, height = high + shift + MARGIN
+    legend, keys, legend_height, legend_width = legend_of(view, float(width), float(height), small)
+    more = max(0.0, legend_width + MARGIN - width) / 2  # the legend may be wider than the graph, which is then centred
+    shift_x, shift = shift_x + more, shift + [more, 0.0]
+    return Picture(
+        float(width) + 2 * more,
+        float(height) + legend_height,
+        size,
+        small,
+        [
+            replace(
+                box,
+                left=box.left + shift_x,
+                top=box.top + shift_y,
+                text_x=box.text_x + shift_x,
+                ring=box.ring and replace(box.ring, x=box.ring.x + shift_x, y=box.ring.y + shift_y),
+            )
+            for box in boxes
+        ],
+        [replace(arrow, points=arrow.points + shift, head=arrow.head + shift) for arrow in arrows],
+        [replace(word, x=word.x + shift_x, y=word.y + shift_y) for word in words] + legend,
+        keys,
+        _title(view),
+    )
+
+
+def _title(view: View) -> str:
+    n_shown = len(view["edges"])
+    return f"Fuzzy cognitive map of {view['n_concepts']} concepts; {n_shown} influences are drawn."

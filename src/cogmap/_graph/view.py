@@ -1,0 +1,120 @@
+"""What the picture of a map shows: its concepts and its strongest influences, as a plain dict."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Plain numbers and words, so that it can be kept in a file and drawn from there.
+View = dict[str, Any]
+Array = NDArray[np.float64]
+Edge = tuple[int, int]  # target and source
+
+FEATURE, HIDDEN, OUTPUT = "feature", "hidden", "output"
+
+_MOST_CONCEPTS = 100  # in a picture; of a larger map the strongest ones
+_ALL_CONCEPTS = 20  # up to here those whose influences are too weak to be drawn have a box all the same
+_SHARE = 0.9  # of the strength of all influences, which those that are drawn have together, unless that takes too many
+
+
+def graph_view(
+    concepts: Sequence[str],
+    weights: Array,
+    kinds: Sequence[str] | None = None,
+    strength: Array | None = None,
+    positions: Array | None = None,
+    n_edges: int | None = None,
+) -> View:
+    """Choose what is drawn of a map.
+
+    Parameters
+    ----------
+    concepts : sequence of str
+        Names.
+    weights : ndarray of shape (n_concepts, n_concepts)
+        ``weights[i, j]`` is the influence of concept j on concept i.
+    kinds : sequence of {"feature", "hidden", "output"}, default=None
+        What each concept is, if that is known.
+    strength : ndarray of shape (n_concepts, n_concepts), default=None
+        How much each influence carries on data, without sign. None means the weight without its sign.
+    positions : ndarray of shape (n_concepts, 2), default=None
+        Where the author of the map has placed each concept; y grows downwards.
+    n_edges : int, default=None
+        How many of the strongest influences of one concept on another are drawn. None draws all of a map that has few
+        or was laid out by its author; of others those that have nine tenths of the strength of all together, and not
+        many more than there are concepts.
+
+    Returns
+    -------
+    dict
+        ``names``, ``kinds`` and ``positions`` of the concepts; ``edges``, each with source, target, weight and strength
+        in (0, 1], the strongest first; ``rings``, the same for influences on oneself; ``left_out``, names of concepts
+        that are not drawn, and how many concepts and influences there are.
+    """
+    weights = np.asarray(weights, dtype=np.float64)
+    given = np.abs(weights) if strength is None else strength
+    of_others = np.where(np.eye(len(given), dtype=bool), 0.0, given)
+    kept = _strongest_concepts(of_others, kinds)
+    chosen = _strongest_edges(of_others, kept, kinds, n_edges, positions is not None)
+    if len(kept) > _ALL_CONCEPTS:
+        touched = {concept for edge in chosen for concept in edge}
+        kept = [i for i in kept if i in touched or not (of_others[i].any() or of_others[:, i].any())]
+    place = {concept: number for number, concept in enumerate(kept)}
+    most = max((of_others[edge] for edge in chosen), default=0.0) or float(given.max()) or 1.0
+    faintest = min((of_others[edge] for edge in chosen), default=0.0)
+
+    def shown(target: int, source: int) -> dict[str, Any]:
+        return {
+            "source": place[source],
+            "target": place[target],
+            "weight": float(weights[target, source]),
+            "strength": float(min(given[target, source] / most, 1.0)),
+        }
+
+    own = [i for i in kept if given[i, i] > 0.0 and given[i, i] >= faintest]
+    left_out = [concepts[i] for i in range(len(concepts)) if i not in place]
+    return {
+        "names": [concepts[i] for i in kept],
+        "kinds": [kinds[i] for i in kept] if kinds else None,
+        "positions": None if positions is None else [[float(x), float(y)] for x, y in positions[kept]],
+        "edges": [shown(*edge) for edge in chosen],
+        "rings": [shown(i, i) for i in own],
+        "by": "weight" if strength is None else "influence",
+        "left_out": left_out[:_MOST_CONCEPTS],
+        "n_concepts": len(concepts),
+        "n_edges": int(np.count_nonzero(of_others)),
+    }
+
+
+def _strongest_concepts(strength: Array, kinds: Sequence[str] | None) -> list[int]:
+    """Return which concepts may be drawn, in their order: outputs first of all, then those of strong influences."""
+    if len(strength) <= _MOST_CONCEPTS:
+        return list(range(len(strength)))
+    touched = np.maximum(strength.max(axis=0), strength.max(axis=1))
+    last = np.array([kind == OUTPUT for kind in kinds]) if kinds else np.zeros(len(strength), dtype=bool)
+    return sorted(np.lexsort((-touched, ~last))[:_MOST_CONCEPTS].tolist())
+
+
+def _strongest_edges(
+    strength: Array, kept: list[int], kinds: Sequence[str] | None, n_edges: int | None, laid_out: bool
+) -> list[Edge]:
+    """Return the influences that are drawn, the strongest first."""
+    among = strength[np.ix_(kept, kept)]
+    order = np.argsort(-among, axis=None, kind="stable")[: np.count_nonzero(among)]
+    count = _count(among.ravel()[order], len(kept), laid_out) if n_edges is None else n_edges
+    edges = [(kept[i], kept[j]) for i, j in (divmod(int(place), len(kept)) for place in order)]
+    chosen = edges[:count]
+    if n_edges is None and kinds:  # no output without a word about what moves it
+        moved = {target for target, _ in chosen}
+        for output in (i for i in kept if kinds[i] == OUTPUT and i not in moved):
+            chosen += [edge for edge in edges if edge[0] == output][:1]
+    return chosen
+
+
+def _count(ordered: Array, n_concepts: int, laid_out: bool) -> int:
+    """Return how many influences are drawn if nobody says how many."""
+    if laid_out or len(ordered) <= 3 * n_concepts:
+        return len(ordered)
+    enough = int(np.searchsorted(np.cumsum(ordered), _SHARE * ordered.sum())) + 1
+    return min(enough, 8 + n_concepts)
