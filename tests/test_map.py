@@ -288,3 +288,47 @@ def test_repr_is_short_whatever_the_names(n_concepts, name, size):
     lines = repr(fcm).splitlines()
     assert max(map(len, lines)) <= 100
     assert len(lines) <= 12
+
+
+DETAILS = {
+    "author": "us",
+    "concepts": {"rain": {"x": 1.5, "y": 20, "group": "weather", "external": True}},
+    "edges": {"rain": {"umbrellas": {"notes": "people open them"}}},
+}
+RAIN = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5, details=DETAILS)
+
+
+def test_details_are_kept_and_change_nothing():
+    """Copies, pickles and maps made from a map say the same; equality is that of what a map does."""
+    for fcm in (RAIN, copy.deepcopy(RAIN), pickle.loads(pickle.dumps(RAIN)), RAIN.normalized(), RAIN.replace(slope=2)):
+        assert fcm.details == DETAILS
+    assert RAIN.replace(details=None) == RAIN
+    assert RAIN.replace(details=None).details == {}
+    RAIN.details["concepts"]["rain"]["x"] = 7
+    assert RAIN.details == DETAILS
+
+
+def test_replace_changes_what_it_is_told():
+    """All else stays."""
+    other = RAIN.replace(activation="tanh", bias=[1, 2])
+    assert other == FuzzyCognitiveMap([[0, 0], [2, 0]], [1, 2], 5, ["rain", "umbrellas"], "tanh")
+
+
+@pytest.mark.parametrize(
+    ("details", "message"),
+    [
+        ("rain", "must be a mapping such as"),
+        ({1: "a"}, r"details is a mapping whose keys are strings, got \[1\]"),
+        ({"concepts": ["rain"]}, r"details\['concepts'\] is a mapping from names of concepts"),
+        ({"concepts": {"rian": {}}}, "about concepts of the map, got 'rian'. Did you mean 'rain'"),
+        ({"concepts": {"rain": {"x": "left"}}}, r"details\['concepts'\]\['rain'\]\['x'\] is a number, got 'left'"),
+        ({"edges": {"rain": {"sun": {}}}}, r"details\['edges'\]\['rain'\] is about concepts of the map, got 'sun'"),
+        ({"edges": {"rain": {"umbrellas": 2}}}, r"\['umbrellas'\] is a mapping, got 2"),
+        ({"when": np.nan}, r"details\['when'\] is text, a finite number"),
+        ({"when": [0, object()]}, r"details\['when'\]\[1\] is text, a finite number"),
+    ],
+)
+def test_wrong_details_are_named(details, message):
+    """The message says where in the details it is."""
+    with pytest.raises(ParameterError, match=message):
+        RAIN.replace(details=details)

@@ -1,11 +1,13 @@
 """The fuzzy cognitive map: concepts, their influence on each other, and how their states follow in time."""
 
-from collections.abc import Iterable, Sequence
+import copy
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cogmap._map_checks import check_concepts, check_details, finite_array, shape_of
 from cogmap._map_text import map_lines, short
 from cogmap._params import Words, check_integer, real, wrong
 from cogmap.activations import get_activation
@@ -15,26 +17,6 @@ _OWNER = "FuzzyCognitiveMap"
 
 def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
     array.setflags(write=False)
-    return array
-
-
-def _shape(value: ArrayLike) -> tuple[int, ...]:
-    try:
-        return np.shape(value)
-    except ValueError:  # rows of different lengths
-        return (-1,)
-
-
-def _finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
-    """Return a private float64 copy of `value`, of the given shape and finite."""
-    try:
-        array = np.array(real(value))
-    except (TypeError, ValueError):
-        raise wrong(_OWNER, name, f"{expected} of numbers", value) from None
-    if array.shape != shape:
-        raise wrong(_OWNER, name, f"{expected} of shape {shape}", Words(f"shape {array.shape}"))
-    if not np.isfinite(array).all():
-        raise wrong(_OWNER, name, f"{expected} of finite numbers", value, "Replace NaN and infinity.")
     return array
 
 
@@ -79,6 +61,11 @@ class FuzzyCognitiveMap:
     activation : {"sigmoid", "logistic", "tanh"}, default="sigmoid"
         ``"sigmoid"`` is 1 / (1 + exp(-slope (x - 0.5))), ``"logistic"`` is the same without the 0.5, ``"tanh"`` is
         tanh(slope x).
+    details : mapping, default=None
+        What the author says about the map, kept in files and otherwise without effect: anything that JSON can hold.
+        ``details["concepts"][name]`` may have ``x``, ``y`` (where the concept is drawn, y growing downwards),
+        ``group``, ``notes``, ``units``, and ``external``, True for a concept that keeps its value;
+        ``details["edges"][source][target]`` may have ``notes``, ``confidence``, ...
 
     Examples
     --------
@@ -95,7 +82,7 @@ class FuzzyCognitiveMap:
     (3, 2)
     """
 
-    __slots__ = ("_activation", "_bias", "_concepts", "_largest", "_slope", "_weights")
+    __slots__ = ("_activation", "_bias", "_concepts", "_details", "_largest", "_slope", "_weights")
 
     def __init__(
         self,
@@ -104,6 +91,7 @@ class FuzzyCognitiveMap:
         slope: float | ArrayLike = 1.0,
         concepts: Sequence[str] | None = None,
         activation: str = "sigmoid",
+        details: Mapping[str, Any] | None = None,
     ) -> None:
         if hasattr(weights, "columns"):
             raise wrong(
@@ -114,25 +102,26 @@ class FuzzyCognitiveMap:
                 "Pass frame.to_numpy() and concepts=list(frame.columns) if its rows are targets, frame.to_numpy().T if "
                 "they are sources.",
             )
-        shape = _shape(weights)
+        shape = shape_of(weights)
         if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
             raise wrong(
                 _OWNER, "weights", "a square array with a row and a column for each concept", Words(f"shape {shape}")
             )
         n_concepts = shape[0]
-        self._weights = _read_only(_finite_array("weights", weights, shape, "a square array"))
+        self._weights = _read_only(finite_array("weights", weights, shape, "a square array"))
         self._bias = _read_only(
             np.zeros(n_concepts)
             if bias is None
-            else _finite_array("bias", bias, (n_concepts,), "an array, one number per concept,")
+            else finite_array("bias", bias, (n_concepts,), "an array, one number per concept,")
         )
-        slope_shape = () if _shape(slope) == () else (n_concepts,)
-        slopes = _finite_array("slope", slope, slope_shape, "a number, or an array, one number per concept,")
+        slope_shape = () if shape_of(slope) == () else (n_concepts,)
+        slopes = finite_array("slope", slope, slope_shape, "a number, or an array, one number per concept,")
         if not (slopes > 0).all():
             raise wrong(_OWNER, "slope", "greater than 0", slope, "Change the sign of the weights instead.")
         self._slope: float | NDArray[np.float64] = _read_only(slopes) if slopes.ndim else float(slopes)
-        self._concepts = _check_concepts(concepts, n_concepts)
+        self._concepts = check_concepts(concepts, n_concepts)
         self._activation = get_activation(activation, _OWNER)
+        self._details = check_details(details, self._concepts)
         # Nothing larger occurs in a step, times the largest state.
         largest = max(n_concepts * float(np.abs(self._weights).max()), float(np.abs(self._bias).max()), 1.0)
         self._largest = largest * max(float(slopes.max()), 1.0)
@@ -161,6 +150,11 @@ class FuzzyCognitiveMap:
     def activation(self) -> str:
         """Name of the activation function."""
         return self._activation.name
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """A copy of what the author says about the map; maps that differ in nothing else are equal."""
+        return copy.deepcopy(self._details)
 
     @property
     def n_concepts(self) -> int:
@@ -334,7 +328,22 @@ class FuzzyCognitiveMap:
                 Words(f"{scale[i]:.3g} as the largest influence on {short(self._concepts[i])}"),
                 "Use the map as it is.",
             )
-        return FuzzyCognitiveMap(weights, bias, slope, self._concepts, self.activation)
+        return self.replace(weights=weights, bias=bias, slope=slope)
+
+    def replace(self, **changes: Any) -> "FuzzyCognitiveMap":
+        """Return a map like this one with other values of some parameters.
+
+        Parameters
+        ----------
+        **changes
+            Parameters of `FuzzyCognitiveMap`, such as ``slope=5``.
+
+        Returns
+        -------
+        FuzzyCognitiveMap
+        """
+        names = ("weights", "bias", "slope", "concepts", "activation", "details")
+        return FuzzyCognitiveMap(**(dict(zip(names, self.__reduce__()[1], strict=True)) | changes))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FuzzyCognitiveMap):
@@ -362,7 +371,8 @@ class FuzzyCognitiveMap:
         raise AttributeError(f"A FuzzyCognitiveMap never changes: `{name}` cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FuzzyCognitiveMap, (self._weights, self._bias, self._slope, self._concepts, self.activation)
+        parameters = (self._weights, self._bias, self._slope, self._concepts, self.activation, self._details)
+        return FuzzyCognitiveMap, parameters
 
     def __repr__(self) -> str:
         if isinstance(self._slope, float):
@@ -371,20 +381,3 @@ class FuzzyCognitiveMap:
             slope = f"slopes {self._slope.min():.3g} to {self._slope.max():.3g}"
         head = f"FuzzyCognitiveMap: {self.n_concepts} concepts, {self.activation}, {slope}"
         return "\n".join([head, *map_lines(self._concepts, self._weights, self._bias)])
-
-
-def _check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[str, ...]:
-    if concepts is None:
-        return tuple(f"C{i + 1}" for i in range(n_concepts))
-    if isinstance(concepts, str) or not isinstance(concepts, Iterable):
-        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts)
-    if isinstance(concepts, set | frozenset):
-        cure = "A set has no order of its own: pass a list."
-        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts, cure)
-    names = tuple(concepts)
-    if len(names) != n_concepts or not all(isinstance(name, str) for name in names):
-        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} strings, one per concept", concepts)
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise wrong(_OWNER, "concepts", "names of which no two are alike", concepts, f"Rename one of each: {twice}.")
-    return tuple(str(name) for name in names)
