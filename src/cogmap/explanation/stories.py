@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap.explanation._answer import Answer
-from cogmap.explanation.contributions import Explanation
 
 Array = NDArray[np.float64]
 
