@@ -1,0 +1,13 @@
+"""Questions to a fitted map: why, what matters, what would change it, and how small it can be.
+
+Every function takes a fitted estimator or its `MapModel`, and gives plain numbers with names: a table (`to_frame`),
+JSON (`to_json`), or something to draw (`cogmap.plotting`).
+"""
+
+from cogmap.explanation.changes import WhatIf
+from cogmap.explanation.contributions import Explanation
+from cogmap.explanation.influences import Importances, Influence
+from cogmap.explanation.pruning import PruningCurve
+from cogmap.explanation.stories import Story
+
+__all__ = ["Explanation", "Importances", "Influence", "PruningCurve", "Story", "WhatIf"]
