@@ -375,9 +375,19 @@ class FuzzyCognitiveMap:
         return FuzzyCognitiveMap, parameters
 
     def __repr__(self) -> str:
+        return "\n".join([self._head, *map_lines(self._concepts, self._weights, self._bias)])
+
+    def _repr_html_(self) -> str:
+        from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
+        from cogmap._graph.view import author_positions, graph_view
+
+        positions = author_positions(self._concepts, self._details)
+        return to_html(graph_view(self._concepts, self._weights, positions=positions), self._head)
+
+    @property
+    def _head(self) -> str:
         if isinstance(self._slope, float):
             slope = f"slope {self._slope:g}"
         else:
             slope = f"slopes {self._slope.min():.3g} to {self._slope.max():.3g}"
-        head = f"FuzzyCognitiveMap: {self.n_concepts} concepts, {self.activation}, {slope}"
-        return "\n".join([head, *map_lines(self._concepts, self._weights, self._bias)])
+        return f"FuzzyCognitiveMap: {self.n_concepts} concepts, {self.activation}, {slope}"

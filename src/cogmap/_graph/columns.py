@@ -53,7 +53,8 @@ def _by_level(strength: NDArray[np.float64]) -> NDArray[np.intp]:
     highest = level.max()
     if highest > _MOST_COLUMNS - 1:
         level *= (_MOST_COLUMNS - 1) / highest
-    return np.rint(level).astype(np.intp)
+    column: NDArray[np.intp] = np.rint(level).astype(np.intp)
+    return column
 
 
 def _ordered(columns: Columns, view: View) -> Columns:
@@ -63,7 +64,7 @@ def _ordered(columns: Columns, view: View) -> Columns:
     """
     strength = _matrix(view)
     joined = strength + strength.T
-    alone = ~joined.any(axis=0)
+    alone = (joined.sum(axis=0) == 0.0).tolist()
     columns = [sorted(column, key=alone.__getitem__) for column in columns]
     best, least = columns, _disorder(columns, view)
     for sweep in range(_SWEEPS):
@@ -107,7 +108,7 @@ def _disorder(columns: Columns, view: View) -> float:
 
 
 def _crossings(edges: list[dict[str, Any]], column_of: dict[int, int], place: NDArray[np.float64]) -> float:
-    ends = np.array([sorted(((column_of[i], place[i]) for i in (e["source"], e["target"]))) for e in edges])
+    ends = np.array([sorted((column_of[i], place[i]) for i in (e["source"], e["target"])) for e in edges])
     if not len(ends):
         return 0.0
     strength = np.array([edge["strength"] for edge in edges])
@@ -117,7 +118,8 @@ def _crossings(edges: list[dict[str, Any]], column_of: dict[int, int], place: ND
 
     def above(at: NDArray[np.float64]) -> NDArray[np.float64]:
         height = left_height[:, None] + slope[:, None] * (at - left[:, None])
-        return height - (left_height[None, :] + slope[None, :] * (at - left[None, :]))
+        difference: NDArray[np.float64] = height - (left_height[None, :] + slope[None, :] * (at - left[None, :]))
+        return difference
 
     crossed = (start < end) & (above(start) * above(end) < -1e-12)
     return float((crossed * np.minimum.outer(strength, strength)).sum() / 2)

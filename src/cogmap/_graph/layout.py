@@ -1,23 +1,21 @@
 """Where everything of the picture of a map stands: features left, hidden concepts in the middle, outputs right."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from cogmap._graph.columns import Columns, columns_of
-from cogmap._graph.legend import legend_of
-from cogmap._graph.picture import LINE, Arrow, Box, Picture, Ring, Word, line_width
+from cogmap._graph.finishing import finished, make_ring
+from cogmap._graph.picture import LINE, Box, Picture, Word
+from cogmap._graph.placed import placed
 from cogmap._graph.routes import Router
 from cogmap._graph.text import names_in_lines, text_width
 from cogmap._graph.view import FEATURE, HIDDEN, OUTPUT, View
 
-MARGIN = 10.0
 _HEADINGS = {FEATURE: "features", HIDDEN: "hidden", OUTPUT: "outputs"}
 _NARROWEST, _WIDEST = 70.0, 900.0  # distance of columns, if a picture has to have a certain shape
 
 
 def layout(view: View, aspect: float | None = None) -> Picture:
-    """Lay out the picture of a map in columns.
+    """Lay out the picture of a map: as its author has, or in columns.
 
     Parameters
     ----------
@@ -26,6 +24,8 @@ def layout(view: View, aspect: float | None = None) -> Picture:
     aspect : float, default=None
         Width over height that the picture should have, as far as that is possible. None leaves it open.
     """
+    if view["positions"] is not None:
+        return placed(view)
     columns = columns_of(view)
     fitting = _in_columns(view, columns, _usual_distance(columns))
     if aspect is None or len(columns) == 1:
@@ -96,13 +96,6 @@ def _boxes(view: View, columns: Columns, size: float, distance: float) -> dict[i
     return boxes
 
 
-def make_ring(x: float, y: float, size: float, ring: dict[str, float] | None) -> Ring | None:
-    """Return the ring of an influence on oneself, if there is one."""
-    if ring is None:
-        return None
-    return Ring(x, y, 0.36 * size, min(line_width(ring["strength"]), 0.25 * size), ring["weight"])
-
-
 def _most_ports(view: View) -> list[int]:
     """Return for each concept the larger number of arrows on one of its sides, about."""
     n_concepts = len(view["names"])
@@ -110,44 +103,3 @@ def _most_ports(view: View) -> list[int]:
     out_of = np.bincount([edge["source"] for edge in view["edges"]], minlength=n_concepts)
     most: list[int] = np.maximum(into, out_of).tolist()
     return most
-
-
-def finished(view: View, boxes: list[Box], arrows: list[Arrow], words: list[Word], size: float) -> Picture:
-    """Move all that is drawn to where a page begins, and write the legend below."""
-    small = max(0.85 * size, 10.0)
-    ends = [arrow.points for arrow in arrows] + [
-        np.array([[box.left, box.top], [box.right, box.bottom]]) for box in boxes
-    ]
-    ends += [np.array([[word.x, word.y - small]]) for word in words]
-    low, high = np.concatenate(ends).min(axis=0), np.concatenate(ends).max(axis=0)
-    shift_x, shift_y = MARGIN - low[0], MARGIN - low[1]
-    shift = np.array([shift_x, shift_y])
-    width, height = high + shift + MARGIN
-    legend, keys, legend_height, legend_width = legend_of(view, float(width), float(height), small)
-    more = max(0.0, legend_width + MARGIN - width) / 2  # the legend may be wider than the graph, which is then centred
-    shift_x, shift = shift_x + more, shift + [more, 0.0]
-    return Picture(
-        float(width) + 2 * more,
-        float(height) + legend_height,
-        size,
-        small,
-        [
-            replace(
-                box,
-                left=box.left + shift_x,
-                top=box.top + shift_y,
-                text_x=box.text_x + shift_x,
-                ring=box.ring and replace(box.ring, x=box.ring.x + shift_x, y=box.ring.y + shift_y),
-            )
-            for box in boxes
-        ],
-        [replace(arrow, points=arrow.points + shift, head=arrow.head + shift) for arrow in arrows],
-        [replace(word, x=word.x + shift_x, y=word.y + shift_y) for word in words] + legend,
-        keys,
-        _title(view),
-    )
-
-
-def _title(view: View) -> str:
-    n_shown = len(view["edges"])
-    return f"Fuzzy cognitive map of {view['n_concepts']} concepts; {n_shown} influences are drawn."

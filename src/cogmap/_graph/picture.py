@@ -1,6 +1,7 @@
 """What a picture of a map is made of: boxes, arrows and words at places, in pixels; y grows downwards."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,14 @@ LINE = 1.25  # distance of lines of text, in units of the size of the font
 _THINNEST, _THICKEST = 0.8, 5.0
 
 
-def line_width(strength: float) -> float:
-    """Return the width of the line of an influence, whose strength is in (0, 1]."""
-    return _THINNEST + (_THICKEST - _THINNEST) * strength
+def line_widths(edges: list[dict[str, Any]]) -> list[float]:
+    """Return the widths of the lines of influences; where all are strong, none has to stand out."""
+    if not edges:
+        return []
+    strengths = np.array([edge["strength"] for edge in edges])
+    thickest = np.clip(1.3 * _THICKEST * (1.0 - 0.7 * strengths.mean()), 2.0, _THICKEST)
+    widths: list[float] = (_THINNEST + (thickest - _THINNEST) * strengths).tolist()
+    return widths
 
 
 def color(weight: float) -> str:

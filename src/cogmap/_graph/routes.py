@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from cogmap._graph.columns import Columns
-from cogmap._graph.picture import Arrow, Box, Points, arrow_head, head_length, line_width
+from cogmap._graph.picture import Arrow, Box, Points, arrow_head, head_length, line_widths
 
 Edge = dict[str, Any]
 Point = tuple[float, float]
@@ -39,7 +39,9 @@ class Router:
         self.lefts = [min(boxes[i].left for i in column) for column in columns]
         self.rights = [max(boxes[i].right for i in column) for column in columns]
         self.bottom = max(box.bottom for box in boxes.values())
+        self.widths = line_widths(edges)
         self.ports = self._ports()
+        self.reach = [self._reach(column) for column in range(len(columns))]
         self.passes = self._passes()
         self.lanes = self._lanes()
 
@@ -47,8 +49,7 @@ class Router:
         """Return all arrows, the weakest first."""
         arrows = []
         for number in reversed(range(len(self.edges))):
-            points = self._points(number)
-            arrows.append(make_arrow(points, self.edges[number], self.boxes))
+            arrows.append(make_arrow(self._points(number), self.widths[number], self.edges[number], self.boxes))
         reached = np.concatenate([arrow.points for arrow in arrows]) if arrows else np.empty((0, 2))
         return Ways(
             arrows,
@@ -108,20 +109,31 @@ class Router:
         """Go to the right, level where boxes are passed."""
         start, end = self._start(number), self._end(number)
         points = [start]
-        for column in range(self.column_of[self.edges[number]["source"]] + 1, self.column_of[self.edges[number]["target"]]):
+        for column in range(
+            self.column_of[self.edges[number]["source"]] + 1, self.column_of[self.edges[number]["target"]]
+        ):
             height = self.passes[number, column]
             points += _bend(points[-1], (self.lefts[column] - _CLEAR, height))
             points += _straight(points[-1], (self.rights[column] + _CLEAR, height))
-        points += _bend(points[-1], (end[0] - head_length(self._width(number)), end[1]))
+        points += _bend(points[-1], (end[0] - head_length(self.widths[number]), end[1]))
         points += _straight(points[-1], end)
         return np.array(points)
 
     def _along(self, number: int) -> Points:
         """Bow out of the column and back into it."""
         start, end = self._start(number), self._end(number)
-        out = -1.0 if self._sides(number)[0] == "left" else 1.0
-        depth = out * (16.0 + 150.0 * (1.0 - np.exp(-abs(end[1] - start[1]) / 400.0)))
+        depth = self._depth(number) * (-1.0 if self._sides(number)[0] == "left" else 1.0)
         return np.array([start, (start[0] + depth, start[1]), (end[0] + depth, end[1]), end])
+
+    def _depth(self, number: int) -> float:
+        """Return how far an influence along a column bows out, the farther the longer it is."""
+        length = abs(self._end(number)[1] - self._start(number)[1])
+        return 16.0 + 150.0 * (1.0 - float(np.exp(-length / 400.0)))
+
+    def _reach(self, column: int) -> float:
+        """Return how far influences along a column come out of it; what goes back passes outside."""
+        along = [n for n, edge in enumerate(self.edges) if self.column_of[edge["source"]] == column]
+        return max((0.75 * self._depth(number) for number in along if self._steps(number) == 0), default=0.0)
 
     def _back(self, number: int) -> Points:
         """Go out to the right, down, back to the left below everything, and up again."""
@@ -129,9 +141,6 @@ class Router:
         right, bottom, left = self.lanes[number]
         corners = [start, (right, start[1]), (right, bottom), (left, bottom), (left, end[1]), end]
         return _rounded(corners)
-
-    def _width(self, number: int) -> float:
-        return line_width(self.edges[number]["strength"])
 
     def _passes(self) -> dict[tuple[int, int], float]:
         """Return the heights at which influences pass the columns between their ends: in the gaps between boxes."""
@@ -174,15 +183,16 @@ class Router:
             source, target = (self.column_of[self.edges[number][end]] for end in ("source", "target"))
             right = self.rights[source] + 10.0 + LANE * down.setdefault(source, 0)
             left = self.lefts[target] - 16.0 - LANE * up.setdefault(target, 0)
+            right += 0.0 if self._bows_left(source) else self.reach[source]
+            left -= self.reach[target] if self._bows_left(target) else 0.0
             down[source] += 1
             up[target] += 1
             lanes[number] = (right, self.bottom + 16.0 + LANE * depth, left)
         return lanes
 
 
-def make_arrow(points: Points, edge: Edge, boxes: dict[int, Box]) -> Arrow:
+def make_arrow(points: Points, width: float, edge: Edge, boxes: dict[int, Box]) -> Arrow:
     """Give a way its head, and end it where the head begins."""
-    width = line_width(edge["strength"])
     tip, before = points[-1], points[-2]
     distance = np.hypot(*(tip - before))
     direction = (tip - before) / distance if distance else np.array([1.0, 0.0])

@@ -108,4 +108,6 @@ def _key(key: Key, size: float) -> str:
 
 
 def _word(word: Word, size: float) -> str:
-    return f'<text x="{_n(word.x)}" y="{_n(word.y + 0.35 * size)}" text-anchor="{word.anchor}">{_text(word.text)}</text>'
+    return (
+        f'<text x="{_n(word.x)}" y="{_n(word.y + 0.35 * size)}" text-anchor="{word.anchor}">{_text(word.text)}</text>'
+    )

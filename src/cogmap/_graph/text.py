@@ -49,7 +49,7 @@ def names_in_lines(names: Sequence[str], widest: float, n_lines: int) -> list[tu
     """
     for wider in (1.0, 1.5, 2.0, 3.0):
         lines = [_lines(printable(name), wider * widest, n_lines) for name in names]
-        if len(set(lines)) == len(lines):
+        if len(set(lines)) == len(set(names)):
             break
     return lines
 

@@ -1,6 +1,6 @@
 """What the picture of a map shows: its concepts and its strongest influences, as a plain dict."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,24 @@ def graph_view(
         "n_concepts": len(concepts),
         "n_edges": int(np.count_nonzero(of_others)),
     }
+
+
+def author_positions(concepts: Sequence[str], details: Mapping[str, Any]) -> Array | None:
+    """Return where the author of a map has placed its concepts, None if nothing is said about that.
+
+    Concepts of which it is not said come in a row below the others.
+    """
+    said = details.get("concepts", {})
+    known = {name: (about["x"], about["y"]) for name, about in said.items() if "x" in about and "y" in about}
+    if not known:
+        return None
+    places = np.array(list(known.values()), dtype=np.float64)
+    (left, _), (right, bottom) = places.min(axis=0), places.max(axis=0)
+    others = [name for name in concepts if name not in known]
+    reach = max(right - left, bottom - places[:, 1].min(), 1.0)
+    for number, name in enumerate(others):
+        known[name] = (left + reach * (number + 0.5) / len(others), bottom + 0.2 * reach)
+    return np.array([known[name] for name in concepts], dtype=np.float64)
 
 
 def _strongest_concepts(strength: Array, kinds: Sequence[str] | None) -> list[int]:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 from numpy.typing import ArrayLike, NDArray
 
 # The colours of Okabe and Ito, which people with any kind of colour vision can tell apart.
@@ -26,6 +27,16 @@ def make_axes(ax: Axes | None, width: float, height: float, projection: str | No
     return axes
 
 
+def settled_extent(ax: Axes) -> Bbox:
+    """Return the place of an Axes without ticks in pixels, where the layout of its figure will put it."""
+    ax.set_axis_off()
+    figure: Any = ax.get_figure(root=True)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    return ax.get_window_extent()
+
+
 def color_of(index: int) -> str:
     """Return the colour of the class or method with this number."""
     return COLORS[index % len(COLORS)]
@@ -35,6 +46,11 @@ def paler(colors: NDArray[np.float64], strength: ArrayLike) -> NDArray[np.float6
     """Mix colours with white; strength 1 leaves them as they are."""
     result: NDArray[np.float64] = 1.0 - np.asarray(strength) * (1.0 - colors)
     return result
+
+
+def as_written(text: str) -> str:
+    """Return text in which dollars are dollars: matplotlib would set what is between two of them as a formula."""
+    return text.replace("$", r"\$")
 
 
 def without_frame(ax: Axes) -> None:
