@@ -15,7 +15,7 @@ SOFT = "#7A7F87"
 TEXT = "#15191E"
 FILLS = {"feature": "#F4F6F8", "hidden": "#DDE1E6", "output": "#FFF1CF", "": "#F4F6F8"}
 BORDER = "#8B949E"
-OPACITY = 0.85  # of arrows, so that one that is crossed can be followed
+OPACITY = 0.9  # of arrows, so that one that is crossed can be followed
 
 LINE = 1.25  # distance of lines of text, in units of the size of the font
 _THINNEST, _THICKEST = 0.8, 5.0
