@@ -1,12 +1,11 @@
 """Which column a concept stands in, and its place there, so that few influences cross."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._graph.view import FEATURE, HIDDEN, OUTPUT, View
+from cogmap._graph.view import View
 
 Columns = list[list[int]]
 
@@ -17,8 +16,7 @@ _ALONG = 0.5  # how much influences along a column count beside those between co
 
 def columns_of(view: View) -> Columns:
     """Return the concepts of each column from left to right, each from top to bottom."""
-    kinds = view["kinds"]
-    column = _by_kind(kinds) if kinds else _by_level(_matrix(view))
+    column = _by_level(_matrix(view)) if view["columns"] is None else np.array(view["columns"])
     columns = [np.flatnonzero(column == number).tolist() for number in np.unique(column)]
     return _ordered(columns, view)
 
@@ -30,12 +28,6 @@ def _matrix(view: View) -> NDArray[np.float64]:
     for edge in view["edges"]:
         strength[edge["target"], edge["source"]] = edge["strength"]
     return strength
-
-
-def _by_kind(kinds: Sequence[str]) -> NDArray[np.intp]:
-    """Features left, hidden concepts in the middle, outputs right."""
-    places = {FEATURE: 0, HIDDEN: 1, OUTPUT: 2}
-    return np.array([places[kind] for kind in kinds])
 
 
 def _by_level(strength: NDArray[np.float64]) -> NDArray[np.intp]:

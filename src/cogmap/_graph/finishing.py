@@ -55,5 +55,5 @@ def finished(view: View, boxes: list[Box], arrows: list[Arrow], words: list[Word
 
 
 def _title(view: View) -> str:
-    n_shown = len(view["edges"])
-    return f"Fuzzy cognitive map of {view['n_concepts']} concepts; {n_shown} influences are drawn."
+    n_concepts = len(view["names"]) + view["n_left_out"]
+    return f"Fuzzy cognitive map of {n_concepts} concepts; {len(view['edges'])} influences are drawn."

@@ -8,9 +8,8 @@ from cogmap._graph.picture import LINE, Box, Picture, Word
 from cogmap._graph.placed import placed
 from cogmap._graph.routes import Router
 from cogmap._graph.text import names_in_lines, text_width
-from cogmap._graph.view import FEATURE, HIDDEN, OUTPUT, View
+from cogmap._graph.view import View
 
-_HEADINGS = {FEATURE: "features", HIDDEN: "hidden", OUTPUT: "outputs"}
 _NARROWEST, _WIDEST = 70.0, 900.0  # distance of columns, if a picture has to have a certain shape
 
 
@@ -52,12 +51,10 @@ def _in_columns(view: View, columns: Columns, distance: float) -> Picture:
     boxes = _boxes(view, columns, size, distance)
     ways = Router(columns, boxes, view["edges"]).ways()
     words = []
-    if view["kinds"]:
-        top = min(box.top for box in boxes.values())
-        for column in columns:
-            first = boxes[column[0]]
-            middle = first.left + first.width / 2
-            words.append(Word(middle, top - 1.3 * size, _HEADINGS[view["kinds"][column[0]]], "middle"))
+    top = min(box.top for box in boxes.values())
+    for heading, column in zip(view["headings"], columns, strict=False):
+        first = boxes[column[0]]
+        words.append(Word(first.left + first.width / 2, top - 1.3 * size, heading, "middle"))
     return finished(view, list(boxes.values()), ways.arrows, words, size)
 
 
@@ -88,7 +85,7 @@ def _boxes(view: View, columns: Columns, size: float, distance: float) -> dict[i
                 "start",
                 lines[i],
                 view["names"][i],
-                view["kinds"][i] if view["kinds"] else "",
+                view["kinds"][i],
                 not ports[i],
                 make_ring(left + 0.95 * size, middle, size, rings.get(i)),
             )

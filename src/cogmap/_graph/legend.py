@@ -11,7 +11,7 @@ _MOST_NAMES = 60
 def legend_of(view: View, width: float, top: float, size: float) -> tuple[list[Word], list[Key], float, float]:
     """Return words and keys, and the height and the width that they take."""
     words, keys = [], []
-    entries = [("positive", "positive influence"), ("negative", "negative influence")]
+    entries = list(zip(("positive", "negative"), view["signs"], strict=True))
     if view["rings"]:
         entries.append(("ring", "on itself"))
     x, y = _LEFT, top + size
@@ -25,20 +25,11 @@ def legend_of(view: View, width: float, top: float, size: float) -> tuple[list[W
         x += room + text_width(text, size) + 1.5 * size
         widest = max(widest, x - 1.5 * size)
     room = max(width, 260.0) - 2 * _LEFT
-    for line in wrapped(_notes(view), room, size) + wrapped(_left_out(view), room, size):
+    for line in wrapped(view["note"], room, size) + wrapped(_left_out(view), room, size):
         y += 1.5 * size
         words.append(Word(_LEFT, y, line, "start"))
         widest = max(widest, _LEFT + text_width(line, size))
     return words, keys, y + 1.2 * size - top, widest
-
-
-def _notes(view: View) -> str:
-    """Say what widths mean and how many influences are not drawn."""
-    width = f"Width shows the {'influence on the data' if view['by'] == 'influence' else 'weight'}."
-    n_shown = len(view["edges"])
-    if n_shown == view["n_edges"]:
-        return width
-    return f"{width} Drawn are the strongest {n_shown} of {view['n_edges']} influences between concepts."
 
 
 def _left_out(view: View) -> str:
@@ -46,7 +37,7 @@ def _left_out(view: View) -> str:
     names = [" ".join(names_in_lines([name], 20.0, 1)[0]) for name in view["left_out"][:_MOST_NAMES]]
     if not names:
         return ""
-    more = view["n_concepts"] - len(view["names"]) - len(names)
+    more = view["n_left_out"] - len(names)
     return f"Weaker ones only: {', '.join(names)}{f' and {more} more' if more else ''}."
 
 

@@ -37,7 +37,7 @@ def placed(view: View) -> Picture:
             "middle",
             lines[i],
             view["names"][i],
-            view["kinds"][i] if view["kinds"] else "",
+            view["kinds"][i],
             i not in moved,
             make_ring(left + 0.95 * _SIZE, y, _SIZE, ringed.get(i)),
         )

@@ -12,6 +12,8 @@ Array = NDArray[np.float64]
 Edge = tuple[int, int]  # target and source
 
 FEATURE, HIDDEN, OUTPUT = "feature", "hidden", "output"
+_COLUMNS = {FEATURE: 0, HIDDEN: 1, OUTPUT: 2}
+_HEADINGS = ("features", "hidden", "outputs")
 
 _MOST_CONCEPTS = 100  # in a picture; of a larger map the strongest ones
 _ALL_CONCEPTS = 20  # up to here those whose influences are too weak to be drawn have a box all the same
@@ -48,9 +50,9 @@ def graph_view(
     Returns
     -------
     dict
-        ``names``, ``kinds`` and ``positions`` of the concepts; ``edges``, each with source, target, weight and strength
+        ``names``, ``kinds``, ``columns`` and ``positions`` of the concepts; ``edges``, each with source, target, weight and strength
         in (0, 1], the strongest first; ``rings``, the same for influences on oneself; ``left_out``, names of concepts
-        that are not drawn, and how many concepts and influences there are.
+        that are not drawn; and words for the legend.
     """
     weights = np.asarray(weights, dtype=np.float64)
     given = np.abs(weights) if strength is None else strength
@@ -72,19 +74,29 @@ def graph_view(
             "strength": float(min(given[target, source] / most, 1.0)),
         }
 
+    columns = [_COLUMNS[kinds[i]] for i in kept] if kinds else None
+    n_all = int(np.count_nonzero(of_others))
     own = [i for i in kept if given[i, i] > 0.0 and given[i, i] >= faintest]
     left_out = [concepts[i] for i in range(len(concepts)) if i not in place]
     return {
         "names": [concepts[i] for i in kept],
-        "kinds": [kinds[i] for i in kept] if kinds else None,
+        "kinds": [kinds[i] if kinds else "" for i in kept],
+        "columns": columns,
+        "headings": [_HEADINGS[column] for column in sorted(set(columns))] if columns else [],
         "positions": None if positions is None else [[float(x), float(y)] for x, y in positions[kept]],
         "edges": [shown(*edge) for edge in chosen],
         "rings": [shown(i, i) for i in own],
-        "by": "weight" if strength is None else "influence",
+        "signs": ["positive influence", "negative influence"],
+        "note": _note("weight" if strength is None else "influence on the data", len(chosen), n_all),
         "left_out": left_out[:_MOST_CONCEPTS],
-        "n_concepts": len(concepts),
-        "n_edges": int(np.count_nonzero(of_others)),
+        "n_left_out": len(left_out),
     }
+
+
+def _note(what: str, n_drawn: int, n_all: int) -> str:
+    """Say what widths mean and how many influences are not drawn."""
+    drawn = "" if n_drawn == n_all else f" Drawn are the strongest {n_drawn} of {n_all} influences between concepts."
+    return f"Width shows the {what}.{drawn}"
 
 
 def author_positions(concepts: Sequence[str], details: Mapping[str, Any]) -> Array | None:

@@ -57,6 +57,13 @@ def as_written(text: str) -> str:
     return text.replace("$", r"\$")
 
 
+def number(value: float) -> str:
+    """Write a number in few signs."""
+    return (
+        "missing" if np.isnan(value) else f"{value:.3g}" if abs(value) < 1000 or abs(value) >= 1e6 else f"{value:.0f}"
+    )
+
+
 def short_names(names: Sequence[str]) -> list[str]:
     """Return names as labels: long ones shortened in the middle, and every sign as it is written."""
     return [as_written(" ".join(lines)) for lines in names_in_lines(names, 17.0, 1)]
