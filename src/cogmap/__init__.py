@@ -6,12 +6,13 @@ TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not b
 if TYPE_CHECKING:
     from cogmap.classifier import FCMClassifier
     from cogmap.classifier_cv import FCMClassifierCV
+    from cogmap.explanation import explain
     from cogmap.map import FuzzyCognitiveMap
     from cogmap.regressor import FCMRegressor
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["FCMClassifier", "FCMClassifierCV", "FCMRegressor", "FuzzyCognitiveMap", "__version__"]
+__all__ = ["FCMClassifier", "FCMClassifierCV", "FCMRegressor", "FuzzyCognitiveMap", "__version__", "explain"]
 
 # Imported when they are asked for: `cogmap --help`, and who needs only a map, do not wait for scikit-learn.
 _ROOMS = {
@@ -19,6 +20,7 @@ _ROOMS = {
     "FCMClassifierCV": "classifier_cv",
     "FCMRegressor": "regressor",
     "FuzzyCognitiveMap": "map",
+    "explain": "explanation",
 }
 
 

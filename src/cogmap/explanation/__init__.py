@@ -5,9 +5,9 @@ JSON (`to_json`), or something to draw (`cogmap.plotting`).
 """
 
 from cogmap.explanation.changes import WhatIf
-from cogmap.explanation.contributions import Explanation
+from cogmap.explanation.contributions import Explanation, explain
 from cogmap.explanation.influences import Importances, Influence
 from cogmap.explanation.pruning import PruningCurve
 from cogmap.explanation.stories import Story
 
-__all__ = ["Explanation", "Importances", "Influence", "PruningCurve", "Story", "WhatIf"]
+__all__ = ["Explanation", "Importances", "Influence", "PruningCurve", "Story", "WhatIf", "explain"]

@@ -1,0 +1,1 @@
+"""Bridges to other packages, one file per package; nothing else imports them."""
