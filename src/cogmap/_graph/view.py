@@ -50,9 +50,9 @@ def graph_view(
     Returns
     -------
     dict
-        ``names``, ``kinds``, ``columns`` and ``positions`` of the concepts; ``edges``, each with source, target, weight and strength
-        in (0, 1], the strongest first; ``rings``, the same for influences on oneself; ``left_out``, names of concepts
-        that are not drawn; and words for the legend.
+        ``names``, ``kinds``, ``columns`` and ``positions`` of the concepts; ``edges``, each with source, target, weight
+        and strength in (0, 1], the strongest first; ``rings``, the same for influences on oneself; ``left_out``, names
+        of concepts that are not drawn; and words for the legend.
     """
     weights = np.asarray(weights, dtype=np.float64)
     given = np.abs(weights) if strength is None else strength

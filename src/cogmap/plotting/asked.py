@@ -1,9 +1,8 @@
 """What a figure is asked to show: the map and the kinds of concepts of an estimator, a model, or a map alone."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from cogmap._params import Words, check_integer, shown, suggestion, wrong
+from cogmap._params import Words, wrong
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 
@@ -35,15 +34,3 @@ def kinds_of(asked: Any) -> tuple[str, ...] | None:
     """Return what each concept is, if that is known: a map alone does not say it."""
     model = model_of(asked)
     return None if model is None else model.kinds
-
-
-def output_number(owner: str, output: object, names: Sequence[str], if_none: int) -> int:
-    """Return the number of an output that is asked for by its number or its name."""
-    if output is None:
-        return if_none
-    if isinstance(output, str):
-        if output in names:
-            return list(names).index(output)
-        expected = f"one of {shown(names)}, or a number from 0 to {len(names) - 1}"
-        raise wrong(owner, "output", expected, output, suggestion(output, names))
-    return check_integer(owner, "output", output, low=0, high=len(names) - 1)

@@ -135,8 +135,14 @@ def without_frame(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def legend_above(ax: Axes) -> None:
+def legend_above(ax: Axes, handles: Sequence[Any] | None = None) -> None:
     """Put the legend where it hides no data."""
     ax.legend(
-        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, borderaxespad=0.2, handletextpad=0.5
+        handles=handles,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=3,
+        frameon=False,
+        borderaxespad=0.2,
+        handletextpad=0.5,
     )

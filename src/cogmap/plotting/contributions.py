@@ -1,20 +1,20 @@
 """Figures of why a map says what it says about a row: contributions of features that add up."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
 from cogmap._graph.picture import SOFT, color
 from cogmap._params import check_integer, wrong
 from cogmap.explanation import Explanation
-from cogmap.plotting.asked import output_number
+from cogmap.explanation._subject import output_index
 from cogmap.plotting.canvas import View, as_written, make_axes, number, short_names, without_frame
 
 _MOST_ROWS = 12
 
 
-def plot_contributions(
-    explanation: Explanation, row: int = 0, output: int | str | None = None, ax: Axes | None = None
-) -> Axes:
+def plot_contributions(explanation: Explanation, row: int = 0, output: Any = None, ax: Axes | None = None) -> Axes:
     """Show what each feature contributes to an output of a row, from the baseline to what the map says.
 
     Every bar begins where the one below it ends; the largest contribution is on top. Blue raises the output, vermilion
@@ -26,8 +26,8 @@ def plot_contributions(
         What ``cogmap.explanation.explain`` has found.
     row : int, default=0
         Which of the rows that were explained.
-    output : int or str, default=None
-        Number or name of the output. None means the largest of the row.
+    output : object, default=None
+        A class, or the name of an output. None means the largest output of the row.
     ax : matplotlib Axes, default=None
         Where to draw. None makes a figure.
 
@@ -38,30 +38,28 @@ def plot_contributions(
     return draw_contributions(contributions_view(explanation, row, output), ax)
 
 
-def contributions_view(explanation: Explanation, row: int = 0, output: int | str | None = None) -> View:
+def contributions_view(explanation: Explanation, row: int = 0, output: Any = None) -> View:
     """Choose which contributions a figure shows; the others become one bar."""
     owner = "plot_contributions"
     if not isinstance(explanation, Explanation):
         raise wrong(owner, "explanation", "an Explanation, as cogmap.explanation.explain returns", explanation)
     n_rows = len(explanation.outputs)
     row = check_integer(owner, "row", row, low=0, high=n_rows - 1)
-    k = output_number(owner, output, explanation.output_names, int(np.argmax(explanation.outputs[row])))
+    names = explanation.output_names
+    k = int(np.argmax(explanation.outputs[row])) if output is None else output_index(owner, output, names)
     shares = explanation.contributions[row, :, k]
     order = np.argsort(-np.abs(shares), kind="stable")
     shown = order if len(order) <= _MOST_ROWS else order[: _MOST_ROWS - 1]
-    names = [str(explanation.feature_names[i]) for i in shown]
-    values = [float(explanation.values[row, i]) for i in shown]
-    bars = [float(shares[i]) for i in shown]
     rest = order[len(shown) :]
     return {
-        "names": names,
-        "values": values,
-        "contributions": bars,
+        "names": [str(explanation.feature_names[i]) for i in shown],
+        "values": [float(explanation.values[row, i]) for i in shown],
+        "contributions": [float(shares[i]) for i in shown],
         "n_others": len(rest),
         "others": float(shares[rest].sum()),
         "base": float(explanation.base_values[k]),
         "output": float(explanation.outputs[row, k]),
-        "output_name": str(explanation.output_names[k]),
+        "output_name": str(names[k]),
         "scale": explanation.scale,
     }
 
@@ -85,15 +83,16 @@ def draw_contributions(view: View, ax: Axes | None = None) -> Axes:
         ax.plot([starts[y], starts[y]], [y, y + 1], color=SOFT, linewidth=0.8, zorder=1)
     ax.set_yticks(rows, names)
     ax.set_ylim(len(bars) - 0.4, -0.6)
+    ax.use_sticky_edges = False
     ax.margins(x=0.12)
+    digits = int(np.clip(2 - np.floor(np.log10(max(np.abs(bars).max(), 1e-9))), 0, 6))
     for y, bar, start, end in zip(rows, bars, starts, ends, strict=True):
         right = max(start, end)
-        ax.annotate(f"{bar:+.2g}" if bar else "0", (right, y), (4, 0), textcoords="offset points", va="center", size=9)
-    for place, name in ((view["base"], "baseline"), (view["output"], "this row")):
-        ax.axvline(place, color=SOFT, linewidth=1.0, linestyle=":", zorder=0)
+        ax.annotate(f"{bar:+.{digits}f}", (right, y), (4, 0), textcoords="offset points", va="center", size=9)
     marks = sorted([(view["base"], "baseline"), (view["output"], "this row")])
     for (place, name), side in zip(marks, ("right", "left"), strict=True):
-        text = f"{name} {number(place)}"
+        ax.axvline(place, color=SOFT, linewidth=1.0, linestyle=":", zorder=0)
+        text = f"{name} {place:.{digits}f}"
         ax.annotate(text, (place, 1.0), (0, 3), xycoords=ax.get_xaxis_transform(), textcoords="offset points",
                     ha=side, va="bottom", size=9, color=SOFT)  # fmt: skip
     what = as_written(view["output_name"])

@@ -1,13 +1,16 @@
 """Figures of what matters in a whole map: the influence of features on its outputs."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 
-from cogmap._graph.picture import color
+from cogmap._graph.picture import NEGATIVE, POSITIVE, color
 from cogmap._graph.view import FEATURE
 from cogmap._params import wrong
 from cogmap.explanation import Influence
-from cogmap.plotting.asked import output_number
+from cogmap.explanation._subject import output_index
 from cogmap.plotting.canvas import (
     GREY,
     N_ON_WHITE,
@@ -23,7 +26,7 @@ from cogmap.plotting.canvas import (
 _MOST_ROWS = 20
 
 
-def plot_influence(influence: Influence, output: int | str | None = None, ax: Axes | None = None) -> Axes:
+def plot_influence(influence: Influence, output: Any = None, ax: Axes | None = None) -> Axes:
     """Show how much each feature influences the outputs of a map through all its steps, the largest on top.
 
     Of one output, a coloured bar is the mean effect, blue if the output rises with the feature, vermilion if it falls,
@@ -34,8 +37,8 @@ def plot_influence(influence: Influence, output: int | str | None = None, ax: Ax
     ----------
     influence : Influence
         What ``cogmap.explanation.influence`` has found.
-    output : int or str, default=None
-        Number or name of the output. None means all, or the last if there are only two or one.
+    output : object, default=None
+        A class, or the name of an output. None means all, or the last if there are only two or one.
     ax : matplotlib Axes, default=None
         Where to draw. None makes a figure.
 
@@ -46,16 +49,16 @@ def plot_influence(influence: Influence, output: int | str | None = None, ax: Ax
     return draw_influence(influence_view(influence, output), ax)
 
 
-def influence_view(influence: Influence, output: int | str | None = None) -> View:
+def influence_view(influence: Influence, output: Any = None) -> View:
     """Choose which influences a figure shows."""
     owner = "plot_influence"
     if not isinstance(influence, Influence):
         raise wrong(owner, "influence", "an Influence, as cogmap.explanation.influence returns", influence)
     n_outputs = len(influence.output_names)
-    if output is None and n_outputs > 2:
-        outputs = list(range(n_outputs))
-    else:
-        outputs = [output_number(owner, output, influence.output_names, n_outputs - 1)]
+    if output is not None:
+        outputs = [output_index(owner, output, influence.output_names)]
+    else:  # what one of two classes gains, the other loses
+        outputs = list(range(n_outputs)) if n_outputs > 2 else [n_outputs - 1]
     features = [i for i, kind in enumerate(influence.kinds) if kind == FEATURE]
     size = influence.magnitude[np.ix_(features, outputs)]
     order = np.argsort(-size.sum(axis=1), kind="stable")[:_MOST_ROWS]
@@ -76,8 +79,10 @@ def draw_influence(view: View, ax: Axes | None = None) -> Axes:
     outputs = [as_written(name) for name in view["output_names"]]
     if len(outputs) == 1:
         signs = np.where(effect[:, 0] < 0.0, -1.0, 1.0)
-        ax.barh(rows, signs * size[:, 0], height=0.7, color=GREY, alpha=0.6, label="mean size")
-        ax.barh(rows, effect[:, 0], height=0.4, color=[color(value) for value in effect[:, 0]], label="mean effect")
+        ax.barh(rows, signs * size[:, 0], height=0.7, color=GREY, alpha=0.6)
+        ax.barh(rows, effect[:, 0], height=0.4, color=[color(value) for value in effect[:, 0]])
+        words = {"raises": POSITIVE, "lowers": NEGATIVE, "mean size": GREY}
+        legend_above(ax, [Patch(color=shade, label=word) for word, shade in words.items()])
         ax.axvline(0.0, color=GREY, linewidth=0.8)
         ax.set_xlabel(f"influence on {outputs[0]}")
     else:

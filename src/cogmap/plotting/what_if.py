@@ -45,10 +45,11 @@ def draw_what_if(view: View, ax: Axes | None = None) -> Axes:
     """Draw what `what_if_view` has collected."""
     n_rows = len(view["names"])
     ax = make_axes(ax, 6.2, 1.8 + 0.4 * n_rows)
-    ax.set_title("\n".join(wrapped(as_written(view["sentence"]), 62.0, 1.0)), fontsize=10, loc="left")
     without_frame(ax)
     if not n_rows:
+        words = "\n".join(wrapped(as_written(view["sentence"]), 30.0, 1.0))
         ax.set_axis_off()
+        ax.text(0.5, 0.5, words, ha="center", va="center", transform=ax.transAxes)
         return ax
     rows, sizes = np.arange(n_rows), np.array(view["sizes"])
     ax.barh(rows, sizes, height=0.5, color=[color(size) for size in sizes])
@@ -62,4 +63,17 @@ def draw_what_if(view: View, ax: Axes | None = None) -> Axes:
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.set_xlabel("change, in standard deviations")
+    ax.set_title(_answers(view), fontsize=10)
     return ax
+
+
+def _answers(view: View) -> str:
+    """Say how the answer changes: the output that rises most, and the one that falls most."""
+    change = [after - before for before, after in view["outputs"]]
+    most, least = int(np.argmax(change)), int(np.argmin(change))
+    return "\n".join(
+        f"{name}: {number(before)} → {number(after)}"
+        for name, (before, after) in (
+            (short_names(view["output_names"])[k], view["outputs"][k]) for k in dict.fromkeys([most, least])
+        )
+    )
