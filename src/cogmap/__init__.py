@@ -6,13 +6,23 @@ TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not b
 if TYPE_CHECKING:
     from cogmap.classifier import FCMClassifier
     from cogmap.classifier_cv import FCMClassifierCV
-    from cogmap.explanation import explain
+    from cogmap.explanation import explain, feature_importances, influence, story
     from cogmap.map import FuzzyCognitiveMap
     from cogmap.regressor import FCMRegressor
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["FCMClassifier", "FCMClassifierCV", "FCMRegressor", "FuzzyCognitiveMap", "__version__", "explain"]
+__all__ = [
+    "FCMClassifier",
+    "FCMClassifierCV",
+    "FCMRegressor",
+    "FuzzyCognitiveMap",
+    "__version__",
+    "explain",
+    "feature_importances",
+    "influence",
+    "story",
+]
 
 # Imported when they are asked for: `cogmap --help`, and who needs only a map, do not wait for scikit-learn.
 _ROOMS = {
@@ -21,6 +31,9 @@ _ROOMS = {
     "FCMRegressor": "regressor",
     "FuzzyCognitiveMap": "map",
     "explain": "explanation",
+    "feature_importances": "explanation",
+    "influence": "explanation",
+    "story": "explanation",
 }
 
 

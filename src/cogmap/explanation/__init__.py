@@ -6,8 +6,19 @@ JSON (`to_json`), or something to draw (`cogmap.plotting`).
 
 from cogmap.explanation.changes import WhatIf
 from cogmap.explanation.contributions import Explanation, explain
-from cogmap.explanation.influences import Importances, Influence
+from cogmap.explanation.influences import Importances, Influence, feature_importances, influence
 from cogmap.explanation.pruning import PruningCurve
-from cogmap.explanation.stories import Story
+from cogmap.explanation.stories import Story, story
 
-__all__ = ["Explanation", "Importances", "Influence", "PruningCurve", "Story", "WhatIf", "explain"]
+__all__ = [
+    "Explanation",
+    "Importances",
+    "Influence",
+    "PruningCurve",
+    "Story",
+    "WhatIf",
+    "explain",
+    "feature_importances",
+    "influence",
+    "story",
+]

@@ -26,7 +26,7 @@ class Answer:
         return json.dumps(self.to_dict(), allow_nan=False)
 
 
-def frame(owner: str, columns: Mapping[str, Sequence[Any]]) -> Any:
+def frame(owner: str, columns: Mapping[str, Any]) -> Any:
     """Return a data frame of pandas."""
     return import_or_raise("pandas", f"{owner}.to_frame", "cli").DataFrame(dict(columns))
 
@@ -37,8 +37,7 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], widest: 
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     fitting = max(int(np.searchsorted(np.cumsum([width + 2 for width in widths]), widest + 2, side="right")), 1)
     lines = [
-        row[0].ljust(widths[0]) + "".join("  " + cell.rjust(width) for cell, width in list(zip(row, widths))[1:fitting])
-        for row in cells
+        "  ".join([row[0].ljust(widths[0]), *(row[i].rjust(widths[i]) for i in range(1, fitting))]) for row in cells
     ]
     return [line[:widest].rstrip() for line in lines]
 

@@ -83,7 +83,7 @@ def shares(reading: Reading, start: Array, end: Array, close: float = EXACT) -> 
 
 
 def integrals(reading: Reading, start: Array, end: Array, close: float = EXACT) -> Iterator[tuple[Parts, Array]]:
-    """Cut lines into parts on which few places are enough; give these parts, and the mean pull of the first step on each.
+    """Cut lines into parts on which few places are enough, and give the mean pull of the first step on each.
 
     Parameters
     ----------
@@ -113,7 +113,8 @@ def integrals(reading: Reading, start: Array, end: Array, close: float = EXACT) 
         good = (np.abs(added_up - (after - before)) <= allowed).all(axis=1)
         if halvings == _HALVINGS:
             good[:] = True
-        yield parts.where(good), mean_pull[good]
+        if good.any():
+            yield parts.where(good), mean_pull[good]
         if good.all():
             return
         parts, before, after = parts.where(~good), before[~good], after[~good]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cogmap.activations import get_activation
 from cogmap.model import MapModel
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 SCALES = ("probability", "decision")
 
@@ -26,7 +26,7 @@ class Reading:
         """By which matrix states enter each step; the last step is read at its outputs only, as a link wants it."""
         fcm = self.model.map
         into_outputs = fcm.excitation_slope(self._outputs)[:, None] * fcm.weights[self._outputs]
-        return [fcm.weights] * (self.model.depth - 1) + [into_outputs]
+        return [*[fcm.weights] * (self.model.depth - 1), into_outputs]
 
     @property
     def unit(self) -> Array:
@@ -36,8 +36,7 @@ class Reading:
     @cached_property
     def n_columns(self) -> int:
         """Number of outputs that are read: classes or targets, one for two classes of which only the odds are."""
-        nothing = np.zeros((1, len(self.entries[0])))
-        return self.value(nothing).shape[1]
+        return int(self.value(np.zeros((1, len(self.entries[0])))).shape[1])
 
     def net(self, first: Array) -> Array:
         """Return what enters the first step."""
@@ -78,7 +77,7 @@ class Reading:
         link, fcm, steps = self.model.link, self.model.map, self.states(net)
         last = self._last(steps, net)
         pull = link.outputs_derivative(last) if self.scale == "probability" else link.decision_derivative(last)
-        result = [np.asarray(pull, dtype=np.float64)]
+        result: list[Array] = [np.asarray(pull, dtype=np.float64)]
         for states, entry in zip(steps[::-1], self.entries[:0:-1], strict=True):
             pull = product(result[0], entry)
             pull *= fcm.sensitivity(states)[:, None, :]
@@ -97,4 +96,4 @@ class Reading:
 
 def product(pull: Array, entry: Array) -> Array:
     """Return ``pull @ entry`` by one product of matrices instead of one per row."""
-    return (pull.reshape(-1, pull.shape[-1]) @ entry).reshape(*pull.shape[:-1], -1)
+    return (pull.reshape(-1, pull.shape[-1]) @ entry).reshape(*pull.shape[:-1], entry.shape[1])

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._links import class_names
-from cogmap._params import Words, shown, suggestion, wrong
+from cogmap._params import Words, real, shown, suggestion, wrong
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +69,7 @@ class Subject:
 def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
     """Return who is asked, and the table as numbers; an estimator checks the table as in `predict`."""
     if isinstance(model, MapModel):
-        names = model.map.concepts[: model.n_features]
-        return Subject(model, names), model._checked(X).astype(np.float64)
+        return Subject(model, model.map.concepts[: model.n_features]), model._checked(X).astype(np.float64)
     if hasattr(model, "_fitted_model"):
         fitted, table = model._fitted_model(X)
         names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(fitted.n_features)])
@@ -102,6 +101,25 @@ def one_row(owner: str, row: Any) -> Any:
         cure = "Take one of its rows." if len(table.shape) == 2 else ""
         raise wrong(owner, "row", "one row: an array, or a table of one row", Words(f"shape {table.shape}"), cure)
     return table
+
+
+def baseline_rows(owner: str, model: Any, subject: Subject, baseline: Any) -> Array:
+    """Return the rows to compare with."""
+    if baseline is None:
+        return subject.mean_row()[None]
+    if hasattr(baseline, "columns"):
+        return opened(owner, model, baseline)[1]
+    n_features = subject.model.n_features
+    expected = f"a row of {n_features} numbers, one per feature, or a table of such rows"
+    try:
+        rows = real(baseline)
+    except (TypeError, ValueError):
+        raise wrong(owner, "baseline", expected, baseline) from None
+    if rows.ndim not in (1, 2) or rows.shape[-1] != n_features or rows.size == 0:
+        raise wrong(owner, "baseline", expected, Words(f"shape {rows.shape}"))
+    if np.isinf(rows).any():
+        raise wrong(owner, "baseline", "finite numbers, or NaN where one is missing", Words("infinity"))
+    return rows.reshape(-1, n_features)
 
 
 def feature_index(owner: str, name: str, feature: Any, names: Sequence[str]) -> int:

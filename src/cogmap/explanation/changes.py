@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cogmap.explanation._answer import Answer
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)

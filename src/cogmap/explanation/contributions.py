@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._optional import import_or_raise
-from cogmap._params import Words, check_choice, real, wrong
+from cogmap._params import check_choice
 from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, text_table
 from cogmap.explanation._path import shares
 from cogmap.explanation._reading import SCALES, Reading
-from cogmap.explanation._subject import Subject, opened, output_index
+from cogmap.explanation._subject import Subject, baseline_rows, opened, output_index
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 _BACKGROUND = 200  # rows, where none are given
 _NEARER = 0.25  # how far a row of the background comes to meet the row that is explained
@@ -167,7 +167,7 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
     """
     check_choice("explain", "scale", scale, SCALES)
     subject, table = opened("explain", model, X)
-    baselines = _baselines(model, subject, baseline)
+    baselines = baseline_rows("explain", model, subject, baseline)
     reading = Reading(subject.model, scale)
     rows, starts = subject.model.first_states(table), subject.model.first_states(baselines)
     contributions = np.zeros((len(table), subject.model.n_features, reading.n_columns))
@@ -189,22 +189,3 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
 def _of_columns(subject: Subject, of_concepts: Array) -> Array:
     """Return contributions of features from those of states, the outputs last."""
     return subject.by_column(of_concepts).transpose(0, 2, 1)
-
-
-def _baselines(model: Any, subject: Subject, baseline: Any) -> Array:
-    """Return the rows to compare with."""
-    if baseline is None:
-        return subject.mean_row()[None]
-    if hasattr(baseline, "columns"):
-        return opened("explain", model, baseline)[1]
-    n_features = subject.model.n_features
-    expected = f"a row of {n_features} numbers, one per feature, or a table of such rows"
-    try:
-        rows = real(baseline)
-    except (TypeError, ValueError):
-        raise wrong("explain", "baseline", expected, baseline) from None
-    if rows.ndim not in (1, 2) or rows.shape[-1] != n_features or rows.size == 0:
-        raise wrong("explain", "baseline", expected, Words(f"shape {rows.shape}"))
-    if np.isinf(rows).any():
-        raise wrong("explain", "baseline", "finite numbers, or NaN where one is missing", Words("infinity"))
-    return rows.reshape(-1, n_features)
