@@ -1,6 +1,7 @@
 """Where everything of the picture of a map stands: features left, hidden concepts in the middle, outputs right."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cogmap._graph.columns import Columns, columns_of
 from cogmap._graph.finishing import finished, make_ring
@@ -65,38 +66,46 @@ def _boxes(view: View, columns: Columns, size: float, distance: float) -> dict[i
     lines = names_in_lines(view["names"], widest, n_lines)
     high = (max(map(len, lines)) * LINE + float(np.interp(rows, [14, 60], [0.5, 0.1]))) * size
     gap = float(np.interp(rows, [6, 14, 40], [20.0, 12.0, 3.0]))
-    total = rows * (high + gap)
     rings = {ring["source"]: ring for ring in view["rings"]}
-    ports = _most_ports(view)
+    ports = _most_ports(view, columns)
+    apart = float(np.interp(len(view["edges"]), [10, 40], [9.0, 5.5]))  # arrows at a box
+    tall = np.clip(apart * ports, high, 6 * high)
+    stacks = [float(tall[column].sum() + gap * (len(column) - 1)) for column in columns]
     boxes, left = {}, 0.0
-    for column in columns:
-        pitch = max(high + gap, 0.8 * total / len(column))
+    for column, stack in zip(columns, stacks, strict=True):
         ringed = any(i in rings for i in column)
         width = max(text_width(line, size) for i in column for line in lines[i]) + (2.6 if ringed else 1.4) * size
-        for place, i in enumerate(column):
-            tall = float(np.clip(7.0 * ports[i], high, max(pitch - max(gap, 8.0), high)))
-            middle = total / 2 + pitch * (place - (len(column) - 1) / 2)
+        # Short columns are spread over most of the height of the longest.
+        between = gap + max(0.85 * max(stacks) - stack, 0.0) / len(column)
+        top = (max(stacks) - stack - (between - gap) * (len(column) - 1)) / 2
+        for i in column:
+            middle = top + tall[i] / 2
             boxes[i] = Box(
                 left,
-                middle - tall / 2,
+                float(top),
                 width,
-                tall,
+                float(tall[i]),
                 left + (1.9 if ringed else 0.7) * size,
                 "start",
                 lines[i],
                 view["names"][i],
                 view["kinds"][i],
                 not ports[i],
-                make_ring(left + 0.95 * size, middle, size, rings.get(i)),
+                make_ring(left + 0.95 * size, float(middle), size, rings.get(i)),
             )
+            top += tall[i] + between
         left += width + distance
     return boxes
 
 
-def _most_ports(view: View) -> list[int]:
-    """Return for each concept the larger number of arrows on one of its sides, about."""
-    n_concepts = len(view["names"])
-    into = np.bincount([edge["target"] for edge in view["edges"]], minlength=n_concepts)
-    out_of = np.bincount([edge["source"] for edge in view["edges"]], minlength=n_concepts)
-    most: list[int] = np.maximum(into, out_of).tolist()
+def _most_ports(view: View, columns: Columns) -> NDArray[np.intp]:
+    """Return for each concept how many arrows begin or end on that of its sides where there are more."""
+    column_of = {i: number for number, column in enumerate(columns) for i in column}
+    ports = np.zeros((2, len(view["names"])), dtype=np.intp)
+    for edge in view["edges"]:
+        source, target = edge["source"], edge["target"]
+        along = column_of[source] == column_of[target]
+        ports[1, source] += 1
+        ports[int(along), target] += 1  # along a column, on the side where it began
+    most: NDArray[np.intp] = ports.max(axis=0)
     return most

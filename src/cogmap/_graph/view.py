@@ -99,6 +99,16 @@ def _note(what: str, n_drawn: int, n_all: int) -> str:
     return f"Width shows the {what}.{drawn}"
 
 
+def edge_strength(flow: NDArray[np.floating]) -> Array:
+    """Return how much each influence carries in all, every output counting the same, whatever its unit.
+
+    `flow` has the shape (n_concepts, n_concepts, n_outputs), as an `Influence` has it.
+    """
+    of_output = flow.sum(axis=(0, 1))
+    strength: Array = (flow / np.where(of_output > 0.0, of_output, 1.0)).sum(axis=2)
+    return strength
+
+
 def author_positions(concepts: Sequence[str], details: Mapping[str, Any]) -> Array | None:
     """Return where the author of a map has placed its concepts, None if nothing is said about that.
 

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from cogmap._params import Words, wrong
+from sklearn.utils.validation import check_is_fitted
+
+from cogmap._params import wrong
+from cogmap._prediction import FittedMap
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 
@@ -15,19 +18,14 @@ def model_of(asked: Any) -> MapModel | None:
 
 def map_of(owner: str, asked: Any) -> FuzzyCognitiveMap:
     """Return the map, or complain."""
+    if isinstance(asked, FittedMap):
+        check_is_fitted(asked, "model_")
     model = model_of(asked)
     if model is not None:
         return model.map
-    if isinstance(asked, FuzzyCognitiveMap):
-        return asked
-    not_fitted = hasattr(asked, "fit")
-    raise wrong(
-        owner,
-        "fcm",
-        "a fitted estimator, a MapModel or a FuzzyCognitiveMap",
-        Words(f"{type(asked).__name__}, which is not fitted") if not_fitted else asked,
-        "Call fit first." if not_fitted else "",
-    )
+    if not isinstance(asked, FuzzyCognitiveMap):
+        raise wrong(owner, "fcm", "a fitted estimator of cogmap, a MapModel or a FuzzyCognitiveMap", asked)
+    return asked
 
 
 def kinds_of(asked: Any) -> tuple[str, ...] | None:

@@ -10,7 +10,7 @@ from matplotlib.path import Path
 
 from cogmap._graph.layout import layout
 from cogmap._graph.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
-from cogmap._graph.view import author_positions, graph_view
+from cogmap._graph.view import author_positions, edge_strength, graph_view
 from cogmap._params import check_integer, wrong
 from cogmap.plotting.asked import kinds_of, map_of
 from cogmap.plotting.canvas import View, as_written, make_axes, settled_extent
@@ -68,12 +68,6 @@ def map_view(fcm: Any, influence: Any = None, n_edges: int | None = None) -> Vie
     kinds = kinds_of(fcm)
     positions = None if kinds else author_positions(drawn.concepts, drawn.details)
     return graph_view(drawn.concepts, drawn.weights, kinds, strength, positions, n_edges)
-
-
-def edge_strength(flow: Any) -> Any:
-    """Return how much each influence carries in all, every output counting the same, whatever its unit."""
-    of_output = flow.sum(axis=(0, 1))
-    return (flow / np.where(of_output > 0.0, of_output, 1.0)).sum(axis=2)
 
 
 def draw_map(view: View, ax: Axes | None = None) -> Axes:
