@@ -1,6 +1,7 @@
 """A map written as text: a table of its weights, or its strongest influences where the table would be too wide."""
 
 import reprlib
+import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
@@ -45,7 +46,14 @@ def _strongest_edges(concepts: Sequence[str], weights: NDArray[np.float64]) -> l
 def short(name: str) -> str:
     """Shorten a long name in the middle, and write it in one line, so that tables stay readable."""
     name = printable(name)
-    return name if len(name) <= 24 else reprlib.repr(name)[1:-1]
+    if len(name) + sum(map(_is_wide, name)) <= 24:
+        return name
+    return f"{name[:5]}...{name[-6:]}" if any(map(_is_wide, name)) else reprlib.repr(name)[1:-1]
+
+
+def _is_wide(letter: str) -> bool:
+    """Whether a letter takes two columns of text."""
+    return unicodedata.east_asian_width(letter) in "WF"
 
 
 def printable(name: str) -> str:

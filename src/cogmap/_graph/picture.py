@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
 
-# The blue and the vermilion of Okabe and Ito, which people with any kind of colour vision can tell apart, and which
-# can be seen on white as on black. So does the grey of words beside the boxes; a box brings its own ground.
-POSITIVE, NEGATIVE = "#0072B2", "#D55E00"
+# Near the blue and the vermilion of Okabe and Ito, which people with any kind of colour vision can tell apart, and such
+# that they can be seen on white as on black; so can the grey of words beside the boxes. A box brings its own ground.
+POSITIVE, NEGATIVE = "#1F83C4", "#D55E00"
 SOFT = "#7A7F87"
 TEXT = "#15191E"
 FILLS = {"feature": "#F4F6F8", "hidden": "#DDE1E6", "output": "#FFF1CF", "": "#F4F6F8"}

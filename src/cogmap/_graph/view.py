@@ -64,7 +64,8 @@ def graph_view(
         kept = [i for i in kept if i in touched or not (of_others[i].any() or of_others[:, i].any())]
     place = {concept: number for number, concept in enumerate(kept)}
     most = max((of_others[edge] for edge in chosen), default=0.0) or float(given.max()) or 1.0
-    faintest = min((of_others[edge] for edge in chosen), default=0.0)
+    n_all = int(np.count_nonzero(of_others))
+    faintest = min((of_others[edge] for edge in chosen), default=0.0) if len(chosen) < n_all else 0.0
 
     def shown(target: int, source: int) -> dict[str, Any]:
         return {
@@ -75,7 +76,6 @@ def graph_view(
         }
 
     columns = [_COLUMNS[kinds[i]] for i in kept] if kinds else None
-    n_all = int(np.count_nonzero(of_others))
     own = [i for i in kept if given[i, i] > 0.0 and given[i, i] >= faintest]
     left_out = [concepts[i] for i in range(len(concepts)) if i not in place]
     return {
