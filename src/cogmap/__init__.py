@@ -6,7 +6,7 @@ TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not b
 if TYPE_CHECKING:
     from cogmap.classifier import FCMClassifier
     from cogmap.classifier_cv import FCMClassifierCV
-    from cogmap.explanation import explain, feature_importances, influence, story
+    from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
     from cogmap.map import FuzzyCognitiveMap
     from cogmap.regressor import FCMRegressor
 
@@ -21,7 +21,10 @@ __all__ = [
     "explain",
     "feature_importances",
     "influence",
+    "prune",
+    "pruning_curve",
     "story",
+    "what_if",
 ]
 
 # Imported when they are asked for: `cogmap --help`, and who needs only a map, do not wait for scikit-learn.
@@ -33,7 +36,10 @@ _ROOMS = {
     "explain": "explanation",
     "feature_importances": "explanation",
     "influence": "explanation",
+    "prune": "explanation",
+    "pruning_curve": "explanation",
     "story": "explanation",
+    "what_if": "explanation",
 }
 
 

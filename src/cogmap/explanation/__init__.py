@@ -4,10 +4,10 @@ Every function takes a fitted estimator or its `MapModel`, and gives plain numbe
 JSON (`to_json`), or something to draw (`cogmap.plotting`).
 """
 
-from cogmap.explanation.changes import WhatIf
+from cogmap.explanation.changes import WhatIf, what_if
 from cogmap.explanation.contributions import Explanation, explain
 from cogmap.explanation.influences import Importances, Influence, feature_importances, influence
-from cogmap.explanation.pruning import PruningCurve
+from cogmap.explanation.pruning import PruningCurve, prune, pruning_curve
 from cogmap.explanation.stories import Story, story
 
 __all__ = [
@@ -20,5 +20,8 @@ __all__ = [
     "explain",
     "feature_importances",
     "influence",
+    "prune",
+    "pruning_curve",
     "story",
+    "what_if",
 ]

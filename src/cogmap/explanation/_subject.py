@@ -94,7 +94,7 @@ def one_row(owner: str, row: Any) -> Any:
     """Return one row as a table: an array of one dimension, a named series, or a table of one row."""
     if hasattr(row, "to_frame") and hasattr(row, "index"):  # a series of pandas, whose names are those of the features
         return row.to_frame().T.infer_objects()
-    table = row if hasattr(row, "columns") else np.asarray(row)
+    table = row if hasattr(row, "columns") else row.toarray() if hasattr(row, "toarray") else np.asarray(row)
     if len(table.shape) == 1:
         table = table.reshape(1, -1)
     if len(table.shape) != 2 or table.shape[0] != 1:

@@ -237,7 +237,7 @@ def learned_importances(model: MapModel, rows: Array) -> Array:
     start, end = _pairs(subject, model.first_states(rows).astype(np.float64), 1)
     importances = _importances(Reading(model, "probability"), subject, start, end).mean(axis=0)
     total = importances.sum()
-    return importances / (total if total > 0.0 else 1.0)
+    return np.asarray(importances / (total if total > 0.0 else 1.0))
 
 
 def sample_of(X: Array, weight: NDArray[np.float64] | None) -> Array:

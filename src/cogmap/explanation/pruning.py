@@ -33,3 +33,11 @@ class PruningCurve(Answer):
     scores: Array
     full_scores: Array
     metric: str
+
+
+def prune() -> None:
+    """Wait."""
+
+
+def pruning_curve() -> None:
+    """Wait."""
