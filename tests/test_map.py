@@ -205,7 +205,7 @@ def test_wrong_states_and_depth_are_told():
     for states in ([1.0], [[1.0, 2.0, 3.0]], np.zeros((2, 2, 2)), 0.5):
         with pytest.raises(ParameterError, match=r"states.*\(2,\) or \(n_samples, 2\)"):
             fcm.step(states)
-        with pytest.raises(ParameterError, match=r"run\(states=.*\(2,\) or \(n_samples, 2\)"):
+        with pytest.raises(ParameterError, match=r"run\(start=.*\(2,\) or \(n_samples, 2\)"):
             fcm.run(states, 0)
     for depth in (-1, 1.5, True, "2"):
         with pytest.raises(ParameterError, match=r"depth.*integer >= 0"):
@@ -230,7 +230,8 @@ def test_states_that_are_no_numbers_are_told(method, states, message):
     fcm = FuzzyCognitiveMap(np.eye(2), concepts=["a", "b"])
     with pytest.raises(ParameterError, match=message) as caught:
         getattr(fcm, method)(states, *[2][: method == "run"])
-    assert str(caught.value).startswith(f"`FuzzyCognitiveMap.{method}(states=...)`")
+    name = "start" if method == "run" else "states"
+    assert str(caught.value).startswith(f"`FuzzyCognitiveMap.{method}({name}=...)`")
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

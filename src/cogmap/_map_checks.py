@@ -20,6 +20,23 @@ def shape_of(value: ArrayLike) -> tuple[int, ...]:
         return (-1,)
 
 
+def check_square(weights: ArrayLike) -> int:
+    """Return how many concepts a square array is about."""
+    if hasattr(weights, "columns"):
+        raise wrong(
+            _OWNER,
+            "weights",
+            "an array, weights[i, j] being the influence of concept j on concept i",
+            Words("a data frame, of which it cannot be told whether its rows are sources or targets"),
+            "Use FuzzyCognitiveMap.from_frame, which asks for it.",
+        )
+    shape = shape_of(weights)
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
+        got = Words(f"shape {shape}")
+        raise wrong(_OWNER, "weights", "a square array with a row and a column for each concept", got)
+    return shape[0]
+
+
 def finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
     """Return a private float64 copy of `value`, of the given shape and finite."""
     try:
@@ -53,7 +70,7 @@ def check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[str
 
 def check_details(details: Mapping[str, Any] | None, concepts: Sequence[str]) -> dict[str, Any]:
     """Return a private copy of what an author says about a map, its concepts and its edges."""
-    copied = _plain({} if details is None else details, "details")
+    copied = plain({} if details is None else details, "details")
     if not isinstance(copied, dict):
         raise wrong(_OWNER, "details", "a mapping such as {'concepts': {'rain': {'x': 0, 'y': 0}}}", details)
     for name, about in _by_concept(copied.get("concepts", {}), "details['concepts']", concepts):
@@ -77,18 +94,18 @@ def _by_concept(value: object, where: str, concepts: Sequence[str]) -> Iterable[
         yield name, about
 
 
-def _plain(value: object, where: str) -> Any:
+def plain(value: object, where: str) -> Any:
     """Return a copy made of dicts, lists, strings, finite numbers, booleans and None: what a file can keep."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
             raise _wrong_detail(where, "a mapping whose keys are strings", list(value))
-        return {str(key): _plain(item, f"{where}[{key!r}]") for key, item in value.items()}
+        return {str(key): plain(item, f"{where}[{key!r}]") for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item, f"{where}[{i}]") for i, item in enumerate(value)]
+        return [plain(item, f"{where}[{i}]") for i, item in enumerate(value)]
     if isinstance(value, np.generic):
-        return _plain(value.item(), where)
+        return plain(value.item(), where)
     if isinstance(value, int) or (isinstance(value, float) and np.isfinite(value)):
         return value
     raise _wrong_detail(where, "text, a finite number, True, False, None, or lists and mappings of these", value)

@@ -1,14 +1,15 @@
-"""A map written as text: a table of its weights, or its strongest influences where the table would be too wide."""
+"""Maps and numbers of concepts written as text, in tables that a screen can hold."""
 
 import reprlib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 _MATRIX_SHOWN_UP_TO = 10
 _EDGES_SHOWN = 8
+_ROWS_SHOWN = 24
 _WIDEST = 100  # columns of text
 
 
@@ -25,12 +26,33 @@ def _table(concepts: Sequence[str], weights: NDArray[np.float64], bias: NDArray[
         [name, *(_number(weight) for weight in row), _number(of_concept)]
         for name, row, of_concept in zip(names, weights, bias, strict=True)
     ]
-    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+    return aligned([header, *rows])
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return one line per row, with the first column on the left and the others on the right of theirs."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         row[0].ljust(widths[0])
         + "".join("  " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-        for row in [header, *rows]
+        for row in rows
     ]
+
+
+def concept_lines(
+    concepts: Sequence[str], columns: Mapping[str, Sequence[str]], order: Sequence[int] | None = None
+) -> list[str]:
+    """Return a table with a row per concept, the first ones in `order` if there are too many for a screen."""
+    order = range(len(concepts)) if order is None else order
+    shown_rows = order if len(order) <= _ROWS_SHOWN else order[: _ROWS_SHOWN - 1]
+    rows = [[short(concepts[i]), *(column[i] for column in columns.values())] for i in shown_rows]
+    lines = [line.rstrip() for line in aligned([["", *map(short, columns)], *rows])]
+    return lines + [f"... and {len(order) - len(rows)} more"] * (len(rows) < len(order))
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number and what it counts, in the plural if need be."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _strongest_edges(concepts: Sequence[str], weights: NDArray[np.float64]) -> list[str]:
@@ -41,6 +63,11 @@ def _strongest_edges(concepts: Sequence[str], weights: NDArray[np.float64]) -> l
         for i, j in zip(rows, columns, strict=True)
     ]
     return [f"strongest of {weights.size} influences:", *lines]
+
+
+def slope_text(slope: float | NDArray[np.float64]) -> str:
+    """Write one slope, or the range of several."""
+    return f"slope {slope:g}" if isinstance(slope, float) else f"slopes {slope.min():.3g} to {slope.max():.3g}"
 
 
 def short(name: str) -> str:

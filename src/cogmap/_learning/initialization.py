@@ -85,7 +85,7 @@ def from_map(expert: FuzzyCognitiveMap, concepts: Sequence[str], slope: float, o
     taken to have ours, in our order.
     """
     activation = get_activation(expert.activation)
-    if activation.reach != 0.5:
+    if expert.activation not in ("sigmoid", "logistic"):
         raise wrong(
             owner,
             "init",
