@@ -20,6 +20,7 @@ from cogmap.plotting.displays import (  # noqa: E402
     StatesDisplay,
     StoryDisplay,
     WeightsDisplay,
+    WhatIfDisplay,
 )
 from cogmap.plotting.graph import plot_map  # noqa: E402
 from cogmap.plotting.influence import plot_influence  # noqa: E402
@@ -39,6 +40,7 @@ __all__ = [
     "StatesDisplay",
     "StoryDisplay",
     "WeightsDisplay",
+    "WhatIfDisplay",
     "plot_attractors",
     "plot_box",
     "plot_contributions",

@@ -52,9 +52,9 @@ def paler(colors: NDArray[np.float64], strength: ArrayLike) -> NDArray[np.float6
     return result
 
 
-def as_written(text: str) -> str:
+def as_written(text: object) -> str:
     """Return text in which dollars are dollars: matplotlib would set what is between two of them as a formula."""
-    return text.replace("$", r"\$")
+    return str(text).replace("$", r"\$")
 
 
 def number(value: float) -> str:

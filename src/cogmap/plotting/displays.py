@@ -6,7 +6,7 @@ from typing import Any, Self
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from cogmap.explanation import explain, influence, story
+from cogmap.explanation import explain, influence, story, what_if
 from cogmap.explanation._subject import one_row
 from cogmap.plotting.asked import kinds_of, map_of
 from cogmap.plotting.canvas import View
@@ -16,6 +16,7 @@ from cogmap.plotting.influence import draw_influence, influence_view
 from cogmap.plotting.states import draw_states, states_view
 from cogmap.plotting.story import story_view
 from cogmap.plotting.weights import draw_weights, weights_view
+from cogmap.plotting.what_if import draw_what_if, what_if_view
 
 
 class _Display:
@@ -291,3 +292,40 @@ class StoryDisplay(_Display):
         display : StoryDisplay
         """
         return cls(story_view(story(estimator, row, output, baseline, scale))).plot(ax)
+
+
+class WhatIfDisplay(_Display):
+    """What would change the answer of one row, see `plot_what_if`.
+
+    Parameters
+    ----------
+    view : dict
+        What the figure shows; `from_estimator` makes it.
+    """
+
+    _draw = staticmethod(draw_what_if)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, row: ArrayLike, to: Any = None, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Find the smallest change that changes the answer, and draw it.
+
+        Parameters
+        ----------
+        estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
+            A fitted estimator.
+        row : array-like of shape (n_features,), or a table of one row
+            The row to change.
+        to : object, default=None
+            What the map should say, see `cogmap.what_if`.
+        ax : matplotlib Axes, default=None
+            Where to draw. None makes a figure.
+        **options
+            Further parameters of `cogmap.what_if`, such as `fixed` and `ranges`.
+
+        Returns
+        -------
+        display : WhatIfDisplay
+        """
+        return cls(what_if_view(what_if(estimator, row, to, **options))).plot(ax)

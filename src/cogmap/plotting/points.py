@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import wrong
-from cogmap.plotting.canvas import INK, MARKERS, View, color_of
+from cogmap.plotting.canvas import INK, MARKERS, View, as_written, color_of
 
 Lines = list[NDArray[np.float64]]
 
@@ -42,7 +42,7 @@ def scatter(ax: Any, view: View) -> None:
             marker=MARKERS[index % len(MARKERS)],
             edgecolors="white",
             linewidths=0.4,
-            label=group["name"],
+            label=as_written(group["name"]),
             zorder=3,
         )
 

@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import wrong
-from cogmap.plotting.canvas import View, color_of, legend_above, make_axes, paler
+from cogmap.plotting.canvas import View, as_written, color_of, legend_above, make_axes, paler
 from cogmap.plotting.points import Lines, check_data, draw_lines, groups, lattice, like, scatter, value_range
 
 CELLS = 200  # along each side of the grid on which probabilities are computed
@@ -65,7 +65,7 @@ def draw_decision_regions(view: View, ax: Axes | None = None) -> Axes:
     ax.imshow(shades, extent=extent, origin="lower", aspect="auto", interpolation="bilinear")
     draw_lines(ax, view["boundaries"])
     scatter(ax, view)
-    ax.set(xlim=extent[:2], ylim=extent[2:], xlabel=view["names"][0], ylabel=view["names"][1])
+    ax.set(xlim=extent[:2], ylim=extent[2:], xlabel=as_written(view["names"][0]), ylabel=as_written(view["names"][1]))
     legend_above(ax)
     return ax
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from cogmap._encoding import UNDECIDED
 from cogmap._params import wrong
 from cogmap.activations import get_activation
-from cogmap.plotting.canvas import GREY, INK, View, color_of, legend_above, make_axes
+from cogmap.plotting.canvas import GREY, INK, View, as_written, color_of, legend_above, make_axes
 from cogmap.plotting.points import Lines, check_data, draw_lines, groups, like, scatter, value_range
 from cogmap.plotting.regions import CELLS, boundaries_of, probabilities
 
@@ -56,7 +56,7 @@ def draw_transformed(view: View, ax: Axes | None = None) -> Axes:
     ax = make_axes(ax, 4.6, 4.2)
     draw_lines(ax, view["boundaries"])
     scatter(ax, view)
-    ax.set(xlabel=view["names"][0], ylabel=view["names"][1])
+    ax.set(xlabel=as_written(view["names"][0]), ylabel=as_written(view["names"][1]))
     legend_above(ax)
     return ax
 
@@ -115,7 +115,7 @@ def draw_transformed_3d(view: View, ax: Axes | None = None) -> Axes:
     scatter(solid, view)
     solid.set(xlim=view["limits"][0], ylim=view["limits"][1], zlim=view["limits"][2])
     for axis, name in zip((solid.xaxis, solid.yaxis, solid.zaxis), view["names"], strict=True):
-        axis.set_label_text(name)
+        axis.set_label_text(as_written(name))
         axis.labelpad = 7
         axis.set_major_locator(MaxNLocator(5))
     # The labels are outside the cube, and a layout takes no account of them.
