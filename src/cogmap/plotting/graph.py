@@ -84,6 +84,8 @@ def draw_map(view: View, ax: Axes | None = None) -> Axes:
     _draw_arrows(ax, picture, points)
     _draw_boxes(ax, picture, points)
     _draw_legend(ax, picture, points)
+    for artist in (*ax.texts, *ax.patches, *ax.collections):
+        artist.set_in_layout(False)  # all of it lies inside the Axes: a layout need not measure it
     return ax
 
 
