@@ -1,6 +1,7 @@
 """Maps and numbers of concepts written as text, in tables that a screen can hold."""
 
 import reprlib
+import unicodedata
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -71,8 +72,20 @@ def slope_text(slope: float | NDArray[np.float64]) -> str:
 
 def short(name: str) -> str:
     """Shorten a long name in the middle, and write it in one line, so that tables stay readable."""
-    name = name if name.isprintable() else repr(name)[1:-1]
-    return name if len(name) <= 24 else reprlib.repr(name)[1:-1]
+    name = printable(name)
+    if len(name) + sum(map(_is_wide, name)) <= 24:
+        return name
+    return f"{name[:5]}...{name[-6:]}" if any(map(_is_wide, name)) else reprlib.repr(name)[1:-1]
+
+
+def _is_wide(letter: str) -> bool:
+    """Whether a letter takes two columns of text."""
+    return unicodedata.east_asian_width(letter) in "WF"
+
+
+def printable(name: str) -> str:
+    """Write a name in one line, whatever is in it."""
+    return name if name.isprintable() else repr(name)[1:-1]
 
 
 def _number(value: float, sign: str = "") -> str:

@@ -380,9 +380,19 @@ class FuzzyCognitiveMap(MapTables):
         return FuzzyCognitiveMap, parameters
 
     def __repr__(self) -> str:
+        return "\n".join([self._head, *map_lines(self._concepts, self._weights, self._bias)])
+
+    def _repr_html_(self) -> str:
+        from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
+        from cogmap._graph.view import author_positions, graph_view
+
+        positions = author_positions(self._concepts, self._details)
+        return to_html(graph_view(self._concepts, self._weights, positions=positions), self._head)
+
+    @property
+    def _head(self) -> str:
         activation = self.activation if isinstance(self.activation, str) else "several activations"
-        head = f"FuzzyCognitiveMap: {count(self.n_concepts, 'concept')}, {activation}, {slope_text(self._slope)}"
-        return "\n".join([head, *map_lines(self._concepts, self._weights, self._bias)])
+        return f"FuzzyCognitiveMap: {count(self.n_concepts, 'concept')}, {activation}, {slope_text(self._slope)}"
 
 
 def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:
