@@ -1,9 +1,13 @@
 """Weights and states of any size: sums that might leave the range of numbers, and rows brought to size 1."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cogmap._map_text import short
+from cogmap._params import Words, wrong
 
 
 def held_in_range(values: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[np.floating]:
@@ -29,9 +33,13 @@ def wide_net(
 
 
 def normal_form(
-    W: NDArray[np.float64], b: NDArray[np.float64], slope: float | NDArray[np.float64], center: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], int | None]:
-    """Return weights, bias and slopes of the same map with rows of size 1, and the first row that they cannot hold."""
+    W: NDArray[np.float64],
+    b: NDArray[np.float64],
+    slope: float | NDArray[np.float64],
+    center: Any,
+    concepts: Sequence[str],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return weights, bias and slopes of the same map with rows of size 1; what these could not hold is refused."""
     scale = np.abs(W).max(axis=1)
     scale[scale == 0.0] = 1.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -40,4 +48,13 @@ def normal_form(
         # How far rounding of the new bias moves what the activation function is applied to.
         moved = np.abs((bias - center) * scale + center - b) * slope
         held = (moved <= 1e-6 * np.maximum(np.abs(b) * slope, 1.0)) & (slopes > 0) & np.isfinite(slopes)
-    return weights, bias, slopes, None if held.all() else int(np.argmin(held))
+    if not held.all():
+        i = int(np.argmin(held))
+        raise wrong(
+            "FuzzyCognitiveMap.normalized",
+            "weights",
+            "of a size that the slope of their concept can take over",
+            Words(f"{scale[i]:.3g} as the largest influence on {short(concepts[i])}"),
+            "Use the map as it is.",
+        )
+    return weights, bias, slopes

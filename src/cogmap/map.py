@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._map_checks import check_concepts, check_details, check_square, finite_array, shape_of
 from cogmap._map_tables import MapTables
-from cogmap._map_text import count, map_lines, short, slope_text
-from cogmap._params import Words, check_integer, check_number, wrong
+from cogmap._map_text import count, map_lines, slope_text
+from cogmap._params import check_integer, check_number, wrong
 from cogmap._settling import Settled, settle
 from cogmap._states import DRIVERS, check_states, first_states, held_states, holding
 from cogmap._wide import held_in_range, normal_form, wide_net
@@ -321,19 +321,8 @@ class FuzzyCognitiveMap(MapTables):
         stays the same to rounding. A row of zeros stays as it is. Weights so large or small that a bias or a slope
         could not hold that are refused.
         """
-        weights, bias, slope, refused = normal_form(self._weights, self._bias, self._slope, self._activation.center)
-        if refused is not None:
-            raise wrong(
-                f"{_OWNER}.normalized",
-                "weights",
-                "of a size that the slope of their concept can take over",
-                Words(
-                    f"{np.abs(self._weights[refused]).max():.3g} as the largest influence on "
-                    f"{short(self._concepts[refused])}"
-                ),
-                "Use the map as it is.",
-            )
-        return self.replace(weights=weights, bias=bias, slope=slope)
+        parts = normal_form(self._weights, self._bias, self._slope, self._activation.center, self._concepts)
+        return self.replace(**dict(zip(("weights", "bias", "slope"), parts, strict=True)))
 
     def replace(self, **changes: Any) -> "FuzzyCognitiveMap":
         """Return a map like this one with other values of some parameters.
