@@ -21,6 +21,7 @@ from cogmap.plotting.canvas import (
 from cogmap.scenarios import Scenario, Scenarios
 
 _MOST_ROWS = 24
+_NOTHING = 1e-9  # a change as small comes from rounding
 _PATTERNS = ("", "///", "...", "xxx")
 
 
@@ -62,13 +63,13 @@ def scenarios_view(scenarios: Scenario | Scenarios) -> View:
     change = np.array([one.change for one in each])
     held = np.array([[one.clamp.get(name, np.nan) for name in one.concepts] for one in each])
     follows = np.isnan(held)
-    size = np.where(follows, np.abs(change), 0.0).max(axis=0)
-    order = np.lexsort((-size, ~follows.any(axis=0)))[:_MOST_ROWS]
+    change[~follows | (np.abs(change) < _NOTHING)] = 0.0
+    order = np.lexsort((-np.abs(change).max(axis=0), ~follows.any(axis=0)))[:_MOST_ROWS]
     return {
         "names": [each[0].concepts[i] for i in order],
         "n_others": change.shape[1] - len(order),
         "scenarios": [one.name for one in each],
-        "change": np.where(follows, change, 0.0)[:, order].tolist(),
+        "change": change[:, order].tolist(),
         "held": [[None if np.isnan(state) else state for state in row[order]] for row in held],
     }
 
