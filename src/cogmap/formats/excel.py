@@ -11,6 +11,7 @@ from cogmap.formats.drawing import as_text
 from cogmap.formats.grid import Grid
 from cogmap.formats.safe_xml import check
 from cogmap.formats.tables import Drawings, read_table
+from cogmap.formats.text import CONTROLS
 from cogmap.formats.words import WORDS, Cell, Scale
 
 _MOST_BYTES = 256_000_000  # unpacked
@@ -97,15 +98,16 @@ def _place(name: str, i: int, j: int) -> str:
 def write(rows: list[list[Cell]]) -> bytes:
     """Return a workbook of one sheet."""
     openpyxl = import_or_raise("openpyxl", "Writing Excel files", "excel")
+    for row in rows:
+        for cell in row:
+            if isinstance(cell, str) and CONTROLS.search(cell):
+                raise DataError(f"Excel has no place for the signs in {cell!r}")
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("map")
     for row in rows:
         sheet.append([_cell(openpyxl, sheet, cell) for cell in row])
     content = io.BytesIO()
-    try:
-        book.save(content)
-    except openpyxl.utils.exceptions.IllegalCharacterError as problem:
-        raise DataError(f"Excel has no such characters: {problem}") from None
+    book.save(content)
     return content.getvalue()
 
 

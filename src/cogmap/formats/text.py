@@ -14,7 +14,7 @@ _SIGNATURES = {
     b"GIF8": "a picture",
     b"\x1f\x8b": "compressed: unpack it first",
 }
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def decoded(content: bytes) -> str:
@@ -28,7 +28,7 @@ def decoded(content: bytes) -> str:
             text = content.decode(choice)
         except UnicodeDecodeError:
             continue
-        found = _CONTROLS.search(text)
+        found = CONTROLS.search(text)
         if found is None:
             return text
         break
