@@ -16,7 +16,7 @@ from cogmap.formats.words import Scale
 from cogmap.formats.written_tables import rows_of
 from cogmap.map import FuzzyCognitiveMap
 
-_MOST_BYTES = 64_000_000
+_MOST_BYTES = 32_000_000
 
 _Writer = Callable[[FuzzyCognitiveMap, str], bytes]
 

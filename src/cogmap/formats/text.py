@@ -4,6 +4,9 @@ import re
 
 from cogmap.exceptions import DataError
 
+# Cells, elements or words: more than a map of 1,000 concepts has, and a file of nothing else would fill the memory.
+MOST_PARTS = 4_000_000
+
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _SIGNATURES = {
     b"PK\x03\x04": "a zip file, perhaps an Excel workbook: name it .xlsx",
