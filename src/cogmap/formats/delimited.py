@@ -9,7 +9,7 @@ from cogmap.formats.drawing import as_text
 from cogmap.formats.grid import Grid
 from cogmap.formats.names import are_pairs
 from cogmap.formats.tables import Drawings, read_table
-from cogmap.formats.text import decoded
+from cogmap.formats.text import MOST_PARTS, decoded
 from cogmap.formats.words import WORDS, Cell, Scale
 
 _BRACKETED = re.compile(r"\s*[(\[{](.*)[)\]}]\s*[,;]?\s*")
@@ -36,6 +36,8 @@ def read_grid(text: str) -> Grid:
         lines = [found[1] if (found := _BRACKETED.fullmatch(line)) else line for line in lines]
         text = "\n".join(lines)
     delimiter = _delimiter(text)
+    if text.count(delimiter or " ") > MOST_PARTS:
+        raise DataError(f"it has more than {MOST_PARTS:,} cells, too many for a map")
     if delimiter is None:
         rows, numbers = [list[Cell](line.split()) for line in lines], list(range(1, len(lines) + 1))
     else:

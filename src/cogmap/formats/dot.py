@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from cogmap.exceptions import DataError
 from cogmap.formats.drawing import Drawing, as_text, at, details_from_text, edges_of, said_about
 from cogmap.formats.tables import Drawings
-from cogmap.formats.text import decoded
+from cogmap.formats.text import MOST_PARTS, decoded
 from cogmap.formats.words import WORDS, Scale, as_number
 from cogmap.map import FuzzyCognitiveMap
 
@@ -54,6 +54,8 @@ def _tokens(text: str) -> list[_Token]:
             found.append(_Token(kind, part, line))
         line += part.count("\n")
         position = match.end()
+        if len(found) > MOST_PARTS:
+            raise DataError(f"it has more than {MOST_PARTS:,} words, too many for a map")
     return found
 
 

@@ -170,7 +170,7 @@ def from_text(key: str, cell: Cell) -> Any:
             raise DataError(f"{key} has to be a number, and is {cell!r}")
         return number
     if key == "external":
-        return str(cell).strip().casefold() in ("true", "1", "1.0", "yes", "x")
+        return True if str(cell).strip().casefold() in ("true", "1", "1.0", "yes", "x") else None
     return label(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else str(cell)
 
 

@@ -11,12 +11,11 @@ from cogmap.formats.drawing import as_text
 from cogmap.formats.grid import Grid
 from cogmap.formats.safe_xml import check
 from cogmap.formats.tables import Drawings, read_table
+from cogmap.formats.text import CONTROLS, MOST_PARTS
 from cogmap.formats.words import WORDS, Cell, Scale
 
 _MOST_BYTES = 256_000_000  # unpacked
-_MOST_PARTS = 1_000
-_MOST_COLUMNS = 5_000
-_MOST_ROWS = 300_000
+_MOST_FILES = 1_000
 
 
 def read(content: bytes, scale: Scale | None) -> Drawings:
@@ -41,7 +40,7 @@ def _check_package(content: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             parts = package.infolist()
             size = sum(part.file_size for part in parts)
-            if size > _MOST_BYTES or len(parts) > _MOST_PARTS:
+            if size > _MOST_BYTES or len(parts) > _MOST_FILES:
                 raise DataError(f"unpacked it would have {size:,} bytes in {len(parts):,} parts, too much for a map")
             if "xl/workbook.xml" not in package.namelist():
                 raise DataError("it is a zip file and no Excel workbook")
@@ -69,9 +68,11 @@ def _sheets(openpyxl: Any, content: bytes, data_only: bool) -> dict[str, list[li
 def _cells(sheet: Any) -> list[list[Cell]]:
     sheet.reset_dimensions()  # some tools claim a sheet to be of one cell
     rows: list[list[Cell]] = []
+    count = 0
     for row in sheet.iter_rows(values_only=True):
-        if len(row) > _MOST_COLUMNS or len(rows) >= _MOST_ROWS:
-            raise DataError(f"sheet {sheet.title!r} has more rows or columns than a map")
+        count += len(row) + 1
+        if count > MOST_PARTS:
+            raise DataError(f"sheet {sheet.title!r} has more than {MOST_PARTS:,} cells, too many for a map")
         rows.append([cell if isinstance(cell, str | int | float | None) else str(cell) for cell in row])
     return rows
 
@@ -97,15 +98,16 @@ def _place(name: str, i: int, j: int) -> str:
 def write(rows: list[list[Cell]]) -> bytes:
     """Return a workbook of one sheet."""
     openpyxl = import_or_raise("openpyxl", "Writing Excel files", "excel")
+    for row in rows:
+        for cell in row:
+            if isinstance(cell, str) and CONTROLS.search(cell):
+                raise DataError(f"Excel has no place for the signs in {cell!r}")
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("map")
     for row in rows:
         sheet.append([_cell(openpyxl, sheet, cell) for cell in row])
     content = io.BytesIO()
-    try:
-        book.save(content)
-    except openpyxl.utils.exceptions.IllegalCharacterError as problem:
-        raise DataError(f"Excel has no such characters: {problem}") from None
+    book.save(content)
     return content.getvalue()
 
 

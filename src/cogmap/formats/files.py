@@ -16,7 +16,7 @@ from cogmap.formats.words import Scale
 from cogmap.formats.written_tables import rows_of
 from cogmap.map import FuzzyCognitiveMap
 
-_MOST_BYTES = 64_000_000
+_MOST_BYTES = 32_000_000
 
 _Writer = Callable[[FuzzyCognitiveMap, str], bytes]
 
@@ -87,11 +87,11 @@ def read_map(
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap, read_map, write_map
-    >>> import os, tempfile
+    >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
-    >>> path = os.path.join(folder.name, "rain.csv")
+    >>> path = pathlib.Path(folder.name, "rain.csv")
     >>> write_map(FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 0.8)]), path)
-    >>> print(open(path).read())
+    >>> print(path.read_text())
     "from/to","rain","umbrellas"
     "rain",0,0.8
     "umbrellas",0,0

@@ -16,21 +16,30 @@ class Grid:
         The cells.
     place : callable
         Says where the cell in a row and a column is.
+    whole : Grid
+        The same with all that is empty around it, for matrices without names, where it may belong to a concept.
     """
 
     rows: list[list[Cell]]
     place: Callable[[int, int], str]
+    whole: "Grid | None" = None
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Cell]], place: Callable[[int, int], str]) -> "Grid":
-        """Make a grid from cells as they come, without empty rows and columns around them and lines without cells."""
+        """Make a grid from cells as they come, without empty rows and columns around them."""
         cells = [[_cleaned(cell) for cell in row] for row in rows]
-        full = [i for i, row in enumerate(cells) if any(cell is not None for cell in row)]
-        kept = [i for i in range(full[0], full[-1] + 1) if len(cells[i]) > 1 or i in full] if full else []
-        columns = [j for i in full for j, cell in enumerate(cells[i]) if cell is not None]
+        full = {i for i, row in enumerate(cells) if any(cell is not None for cell in row)}
+        kept = [i for i, row in enumerate(cells) if len(row) > 1 or i in full]  # all but lines without cells
+        width = max((len(cells[i]) for i in kept), default=0)
+        whole = [cells[i] + [None] * (width - len(cells[i])) for i in kept]
+        inner = [k for k, i in enumerate(kept) if min(full, default=0) <= i <= max(full, default=-1)]
+        columns = [j for row in whole for j, cell in enumerate(row) if cell is not None]
         first, end = min(columns, default=0), max(columns, default=-1) + 1
-        found = [(cells[i] + [None] * (end - len(cells[i])))[first:end] for i in kept]
-        return cls(found, lambda i, j: place(kept[i], j + first))
+        return cls(
+            [whole[k][first:end] for k in inner],
+            lambda i, j: place(kept[inner[i]], j + first),
+            cls(whole, lambda i, j: place(kept[i], j)),
+        )
 
     @property
     def width(self) -> int:

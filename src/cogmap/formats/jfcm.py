@@ -27,8 +27,6 @@ def _drawing(root: ElementTree.Element, scale: Scale) -> Drawing:
     for number, concept in enumerate(children(child(root, "concepts"), "concept"), start=1):
         said = [*concept.items(), _description(concept), *_parameters(concept)]
         about = details_from_text((_KEYS.get(key, key), value) for key, value in said if key != "name")
-        if about.get("external") is False:
-            del about["external"]
         drawing.add(concept.get("name", "").strip(), f"concept {number}", about)
     for number, connection in enumerate(children(child(root, "connections"), "connection"), start=1):
         where = f"connection {number}"

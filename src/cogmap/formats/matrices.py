@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from cogmap._params import suggestion
 from cogmap.exceptions import DataError
@@ -25,7 +24,7 @@ def is_labelled(grid: Grid) -> bool:
     if corner is None and not any(map(is_text, labels)):  # else a matrix of numbers whose first cell is empty
         return labels == header and len(labels) > 1 and _counts(labels)
     columns = {_folded(cell) for cell in header if cell is not None}
-    return 2 * sum(_folded(cell) in columns for cell in labels) > len(labels)
+    return 2 * sum(_folded(cell) in columns for cell in labels) >= len(labels)
 
 
 def _with_corner(rows: list[list[Cell]]) -> list[list[Cell]]:
@@ -123,28 +122,39 @@ def _read_weights(drawing: Drawing, grid: Grid, i: int, source: str, targets: di
 
 def read_bare(grid: Grid, scale: Scale) -> Drawing:
     """Read a matrix that has names only in its first row, only in its first column, or nowhere."""
-    rows, width = grid.rows, grid.width
-    header = all(cell is not None for cell in rows[0]) and (any(map(is_text, rows[0])) or _counts(rows[0]))
-    names: list[Any]
-    if header and len(rows) == width + 1:
-        names, top, left = rows[0], 1, 0
-    elif all(is_text(row[0]) for row in rows) and len(rows) == width - 1:
-        names, top, left = [row[0] for row in rows], 0, 1
-    elif not header and len(rows) == width:
-        names, top, left = [f"C{i + 1}" for i in range(width)], 0, 0
+    for cells in (grid.whole or grid, grid):
+        found = _named_once(cells)
+        if found is not None:
+            break
     else:
-        raise DataError(_shape_problem(grid, header))
+        raise DataError(_shape_problem(grid))
+    names, top, left = found
     drawing = Drawing()
     for k, name in enumerate(names):
-        drawing.add(label(name).strip(), grid.place(k if left else 0, 0 if left else k), {})
+        drawing.add(label(name).strip(), cells.place(k if left else 0, 0 if left else k), {})
     targets = {j + left: name for j, name in enumerate(drawing.concepts)}
     for i, source in enumerate(drawing.concepts):
-        _read_weights(drawing, grid, i + top, source, targets, scale)
+        _read_weights(drawing, cells, i + top, source, targets, scale)
     return drawing
 
 
-def _shape_problem(grid: Grid, header: bool) -> str:
+def _named_once(grid: Grid) -> tuple[Sequence[Cell], int, int] | None:
+    """Return the names of concepts, and the row and column in which weights begin; None if it is not square."""
+    rows, width = grid.rows, grid.width
+    if _is_header(rows[0]):
+        return (rows[0], 1, 0) if len(rows) == width + 1 > 2 else None
+    if all(is_text(row[0]) for row in rows) and len(rows) == width - 1:
+        return [row[0] for row in rows], 0, 1
+    return ([f"C{i + 1}" for i in range(width)], 0, 0) if len(rows) == width else None
+
+
+def _is_header(row: Sequence[Cell]) -> bool:
+    return all(cell is not None for cell in row) and (all(is_text(cell) for cell in row) or _counts(row))
+
+
+def _shape_problem(grid: Grid) -> str:
     """Say why a table is no map."""
+    header = _is_header(grid.rows[0])
     labels = [row[0] for row in grid.rows[1:]]
     if header and labels and all(map(is_text, labels)):
         return (

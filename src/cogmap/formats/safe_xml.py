@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from cogmap.exceptions import DataError
+from cogmap.formats.text import MOST_PARTS
 
 _DEEPEST = 100
 
@@ -21,11 +22,13 @@ def check(content: bytes) -> None:
     of this field writes one.
     """
     parser = expat.ParserCreate()
-    depth = 0
+    depth = count = 0
 
     def start(*_: object) -> None:
-        nonlocal depth
-        depth += 1
+        nonlocal depth, count
+        depth, count = depth + 1, count + 1
+        if count > MOST_PARTS:
+            raise DataError(f"it has more than {MOST_PARTS:,} elements, too many for a map")
         if depth > _DEEPEST:
             raise DataError(f"line {parser.CurrentLineNumber}: elements are nested more than {_DEEPEST} deep")
 

@@ -4,6 +4,9 @@ import re
 
 from cogmap.exceptions import DataError
 
+# Cells, elements or words: more than a map of 1,000 concepts has, and a file of nothing else would fill the memory.
+MOST_PARTS = 4_000_000
+
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _SIGNATURES = {
     b"PK\x03\x04": "a zip file, perhaps an Excel workbook: name it .xlsx",
@@ -14,7 +17,7 @@ _SIGNATURES = {
     b"GIF8": "a picture",
     b"\x1f\x8b": "compressed: unpack it first",
 }
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def decoded(content: bytes) -> str:
@@ -28,7 +31,7 @@ def decoded(content: bytes) -> str:
             text = content.decode(choice)
         except UnicodeDecodeError:
             continue
-        found = _CONTROLS.search(text)
+        found = CONTROLS.search(text)
         if found is None:
             return text
         break
