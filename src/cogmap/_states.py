@@ -16,6 +16,7 @@ Array = NDArray[np.floating]
 Held = tuple[NDArray[np.intp], Array]  # columns of concepts, and their states in each row
 
 DRIVERS = "drivers"
+_NONE_HELD: Held = (np.empty(0, dtype=np.intp), np.empty(0))
 
 
 def check_states(
@@ -95,6 +96,8 @@ def held_states(
     first: Array, clamp: Mapping[str, float] | None, keep: Collection[str], concepts: Sequence[str], owner: str
 ) -> Held:
     """Return the concepts that do not follow, and their states: those of `clamp`, and for `keep` those of `first`."""
+    if clamp is None and keep == ():  # as in learning, where every microsecond counts
+        return _NONE_HELD
     clamped = by_name({} if clamp is None else clamp, concepts, owner, "clamp")
     if isinstance(keep, str) or not isinstance(keep, Collection):
         raise wrong(owner, "keep", f"{DRIVERS!r} or a list of names of concepts", keep)
@@ -110,16 +113,18 @@ def holding(
 ) -> tuple[Array, Callable[[Array], Array]]:
     """Return first states, of which none is larger than `peak`, and the step that follows them, with some held."""
     columns, states = held
-    largest = float(np.abs(states).max(initial=1.0))
-    peak = max(peak, largest)
+    largest = 1.0
     if columns.size:
+        largest = max(1.0, float(np.abs(states).max()))
         first = first.copy()
         first[..., columns] = states
+    peak = max(peak, largest)
 
     def followed(A: Array) -> Array:
         nonlocal peak
         A = step(A, peak)
-        A[..., columns] = states
+        if columns.size:
+            A[..., columns] = states
         peak = largest  # only the first states can be larger
         return A
 
