@@ -1,6 +1,7 @@
 """Files that are no maps: one message that names the place, nothing written, nothing run, nothing else touched."""
 
 import json
+import random
 import struct
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from click.testing import CliRunner
 
 from cogmap import FuzzyCognitiveMap, read_map, read_maps, write_map
 from cogmap.cli.group import cli
-from cogmap.exceptions import DataError, ParameterError
+from cogmap.exceptions import CogmapError, DataError, ParameterError
 
 BOMB = '<?xml version="1.0"?><!DOCTYPE m [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
 OUTSIDE = '<?xml version="1.0"?><!DOCTYPE m [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
@@ -499,3 +500,42 @@ def test_nothing_else_is_opened_or_run(tmp_path):
     done = subprocess.run([sys.executable, "-c", WATCH, *paths], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
+
+
+def damaged(content, rng):
+    """Return bytes with some of them changed, left out or repeated."""
+    content = bytearray(content)
+    for _ in range(rng.choice([1, 1, 2, 8])):
+        i, length = rng.randrange(len(content) + 1), rng.randrange(1, 30)
+        pieces = [
+            b"",
+            b"",
+            bytes([rng.randrange(256)]),
+            content[i : i + 2 * length],
+            b'"',
+            b"<",
+            b"[",
+            b"1e999",
+            b"NaN",
+            b",",
+        ]
+        content[i : i + rng.choice([0, length])] = rng.choice(pieces)
+    return bytes(content)
+
+
+@pytest.mark.parametrize("ending", ["mmp", "json", "csv", "tsv", "xlsx", "dot", "graphml"])
+def test_damaged_files_are_read_or_told(tmp_path, ending):
+    """A hundred kinds of damage: a map, or one of our own errors; never another."""
+    details = {"concepts": {"laws": {"x": 1, "y": 2, "notes": "a"}}, "edges": {"laws": {"fish": {"lag": 2}}}}
+    fcm = FuzzyCognitiveMap.from_edges([("laws", "fish", 0.5), ("fish", "laws", -0.25)], slope=2, details=details)
+    write_map(fcm, tmp_path / f"map.{ending}")
+    content = (tmp_path / f"map.{ending}").read_bytes()
+    rng = random.Random(ending)
+    n_told = 0
+    for _ in range(100):
+        (tmp_path / f"map.{ending}").write_bytes(damaged(content, rng))
+        try:
+            read_maps(tmp_path / f"map.{ending}")
+        except CogmapError:
+            n_told += 1
+    assert n_told > 20

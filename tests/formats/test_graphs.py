@@ -115,7 +115,7 @@ DOTS = {
     "labels": 'digraph { a -> b [label="+0.5"]; b -> c [label="\N{MINUS SIGN}1"] }',
     "words": 'digraph { a -> b [label="medium"]; b -> c [label="very strong negative"] }',
     "influence before others": "digraph { a -> b [weight=9 label=7 influence=.5] b -> c [influence=-1, weight=2] }",
-    "ids and labels": 'strict digraph G {1[label=a] 2 [label="b"]; n3 [label=<<b>c</b>>]\n1->2[label=.5]\n2->n3[label=-1]}',
+    "ids and labels": "strict digraph G {1[label=a] 2[label=b]; n3[label=<<b>c</b>>]\n1->2[label=.5]\n2->n3[label=-1]}",
     "comments": '// one\n# two\ndigraph /* three\n four */ "x" { a -> b [weight=".5"] // five\n b -> c [weight=-1]}',
     "defaults": "digraph { edge [weight=0.5 color=red]; node [shape=box] a -> b; edge [weight=-1] b -> c }",
     "defaults of a subgraph": "digraph { subgraph cluster_1 { edge [weight=.5]; a -> b } b -> c [weight=-1] }",

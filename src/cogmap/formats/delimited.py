@@ -7,11 +7,11 @@ import re
 from cogmap.exceptions import DataError
 from cogmap.formats.drawing import as_text
 from cogmap.formats.grid import Grid
-from cogmap.formats.names import are_pairs
 from cogmap.formats.tables import Drawings, read_table
 from cogmap.formats.text import MOST_PARTS, decoded
 from cogmap.formats.words import WORDS, Cell, Scale
 
+_PAIRS = re.compile(r"\s*\{\s*\d+\s*:.*\}\s*", re.DOTALL)
 _BRACKETED = re.compile(r"\s*[(\[{](.*)[)\]}]\s*[,;]?\s*")
 
 
@@ -21,6 +21,11 @@ def read(content: bytes, scale: Scale | None) -> Drawings:
     if are_pairs(text):
         raise DataError("it names concepts and has no edges; give it as `concepts` beside the file that has them")
     return read_table(read_grid(text), scale or WORDS)
+
+
+def are_pairs(text: str) -> bool:
+    """Whether a text is ``{1:"rain", 2:"sun"}``: names for the concepts of another file."""
+    return _PAIRS.fullmatch(text) is not None
 
 
 def read_grid(text: str) -> Grid:

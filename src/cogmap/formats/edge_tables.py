@@ -107,7 +107,16 @@ def is_bare(grid: Grid) -> bool:
     if all(map(is_text, ends)):
         return True
     numbers = [as_number(cell) for cell in ends]
-    return all(number is not None and number >= 0 and number == int(number) for number in numbers)
+    return all(number is not None and number >= 0 and number.is_integer() for number in numbers)
+
+
+def has_weights(grid: Grid, scale: Scale) -> bool:
+    """Whether all that is in the third column is a weight."""
+    try:
+        weights = [scale.weight(row[2]) for row in grid.rows]
+    except DataError:
+        return False
+    return any(weight is not None for weight in weights)
 
 
 def read_bare(grid: Grid, scale: Scale) -> Drawing:

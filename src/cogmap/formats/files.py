@@ -17,6 +17,7 @@ from cogmap.formats.written_tables import rows_of
 from cogmap.map import FuzzyCognitiveMap
 
 _MOST_BYTES = 32_000_000
+_LONGEST = 400  # signs in a message
 
 _Writer = Callable[[FuzzyCognitiveMap, str], bytes]
 
@@ -219,7 +220,8 @@ def _unreadable(path: Path, problem: Exception) -> DataError:
 
 
 def _sentence(problem: Exception) -> str:
-    text = str(problem)
+    text = " ".join(str(problem).split())
+    text = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
     return text if text.endswith((".", "?")) else text + "."
 
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from cogmap.exceptions import DataError
 from cogmap.formats.drawing import NUMBERS, Drawing, as_text, at, details_from_text, edges_of, said_about
-from cogmap.formats.safe_xml import child, children, local_name, text_of
+from cogmap.formats.safe_xml import child, children, local_name, text_of, written
 from cogmap.formats.tables import Drawings
 from cogmap.formats.words import Scale
 from cogmap.map import FuzzyCognitiveMap
@@ -101,5 +101,4 @@ def write(fcm: FuzzyCognitiveMap) -> bytes:
         ElementTree.SubElement(root, "key", {"id": key, "for": kind, "attr.name": name, "attr.type": kind_of_value})
     root.append(graph)
     ElementTree.indent(root)
-    content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return content
+    return written('<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n")

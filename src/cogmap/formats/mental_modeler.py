@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 
 from cogmap.exceptions import DataError
 from cogmap.formats.drawing import Drawing, Edge, as_text, at, details_from_text, edges_of, label, said_about
-from cogmap.formats.safe_xml import child, children, local_name, parsed, text_of
+from cogmap.formats.safe_xml import child, children, local_name, parsed, text_of, written
 from cogmap.formats.tables import Drawings
 from cogmap.formats.text import decoded
 from cogmap.formats.words import LETTERS, Scale
@@ -106,13 +106,13 @@ def _drawing(value: dict[str, Any], scale: Scale) -> Drawing:
             name = called.get(identifier, f"concept {identifier or number}")
         drawing.add(name, f"concept {number}", about, *([identifier] if identifier else []))
     for name, concept in zip(drawing.concepts, value["concepts"], strict=True):
-        for number, relationship in enumerate(concept.get("relationships") or (), start=1):
+        for number, relationship in enumerate(_list(concept.get("relationships")), start=1):
             where = f"concept {name!r}, relationship {number}"
             with at(where):
                 drawing.edges.append(_edge(drawing, name, _mapping(relationship), where, scale))
     info = _about(_mapping(value.get("info")), "concepts", "edges", "groups", "scenarios")
     drawing.details = {key: found for key, found in info.items() if found != _INFO_DEFAULTS.get(key)}
-    scenarios = [one for one in value.get("scenarios") or () if isinstance(one, dict) and one.get("concepts")]
+    scenarios = [one for one in _list(value.get("scenarios")) if isinstance(one, dict) and one.get("concepts")]
     drawing.details |= {key: found for key, found in (("groups", groups), ("scenarios", scenarios)) if found}
     return drawing
 
@@ -122,9 +122,13 @@ def _called(concepts: list[dict[str, Any]]) -> dict[str, str]:
     return {
         label(relationship.get("id")): label(relationship.get("name"))
         for concept in concepts
-        for relationship in concept.get("relationships") or ()
+        for relationship in _list(concept.get("relationships"))
         if isinstance(relationship, dict) and label(relationship.get("name")).strip()
     }
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -169,8 +173,7 @@ def write(fcm: FuzzyCognitiveMap) -> bytes:
         _block("concepts", concepts),
         _block("scenarios", [_scenario(one) for one in details.get("scenarios", ()) if isinstance(one, dict)]),
     ]
-    document = '<?xml version="1.0" encoding="UTF-8"?>\n' + _element("mentalmodeler", "".join(parts))
-    return document.encode("utf-8", "surrogatepass")
+    return written('<?xml version="1.0" encoding="UTF-8"?>\n' + _element("mentalmodeler", "".join(parts)))
 
 
 def _identifiers(fcm: FuzzyCognitiveMap, about: dict[str, dict[str, Any]]) -> dict[str, str]:

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from cogmap._params import suggestion
 from cogmap.exceptions import DataError
+from cogmap.formats.delimited import are_pairs, read_grid
 from cogmap.formats.drawing import Drawing, details_from_text, label
 from cogmap.formats.text import decoded
 from cogmap.formats.words import as_number
 
-_PAIRS = re.compile(r"\s*\{\s*\d+\s*:.*\}\s*", re.DOTALL)
 _PAIR = re.compile(r"\s*(\d+)\s*:\s*(\"[^\"]*\"|'[^']*')\s*(?:,|$)")
 _NUMBER_HEADERS = {"id", "number", "no", "nr", "#", "index"}
 _NAME_HEADERS = {"name", "names", "concept", "concepts", "label"}
@@ -25,11 +25,6 @@ class Named(NamedTuple):
     about: dict[str, Any]
 
 
-def are_pairs(text: str) -> bool:
-    """Whether a text is ``{1:"rain", 2:"sun"}``."""
-    return _PAIRS.fullmatch(text) is not None
-
-
 def is_list_of_concepts(value: object) -> bool:
     """Whether a JSON value names concepts, and no edges."""
     if not isinstance(value, list) or not value:
@@ -41,8 +36,6 @@ def is_list_of_concepts(value: object) -> bool:
 
 def read_names(content: bytes) -> list[Named]:
     """Return the concepts that a file names, in its order."""
-    from cogmap.formats.delimited import read_grid  # which asks `are_pairs` above
-
     text = decoded(content)
     if are_pairs(text):
         inside = text.strip()[1:-1]

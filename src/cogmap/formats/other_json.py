@@ -122,7 +122,8 @@ def _affects(items: list[dict[str, Any]], scale: Scale) -> Drawing:
     for number, item in enumerate(items, start=1):
         drawing.add(label(_single(item.get("name", item.get("variable")))), f"concept {number}", {})
     for source, item in zip(list(drawing.concepts), items, strict=True):
-        for number, effect in enumerate(item["affects"] or (), start=1):
+        effects = item["affects"] if isinstance(item["affects"], list) else []
+        for number, effect in enumerate(effects, start=1):
             where = f"concept {source!r}, effect {number}"
             if not isinstance(effect, dict):
                 raise DataError(f"{where}: it is not an object with names and values")

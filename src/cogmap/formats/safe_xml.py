@@ -1,5 +1,6 @@
 """XML from anywhere, read without running into a bomb and without touching a file or the network."""
 
+import re
 from xml.etree import ElementTree
 from xml.parsers import expat
 
@@ -7,12 +8,16 @@ from cogmap.exceptions import DataError
 from cogmap.formats.text import MOST_PARTS
 
 _DEEPEST = 100
+_IMPOSSIBLE = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
 def parsed(content: bytes) -> ElementTree.Element:
     """Return the root of a document that declares nothing of its own."""
     check(content)
-    return ElementTree.fromstring(content)
+    try:
+        return ElementTree.fromstring(content)
+    except ElementTree.ParseError as problem:  # it is told another encoding in some documents
+        raise DataError(f"it is not well-formed XML: {problem}") from None
 
 
 def check(content: bytes) -> None:
@@ -70,3 +75,12 @@ def child(element: ElementTree.Element | None, name: str) -> ElementTree.Element
 def text_of(element: ElementTree.Element | None) -> str:
     """Return the text in an element."""
     return "" if element is None or element.text is None else element.text
+
+
+def written(document: str) -> bytes:
+    """Return a document as bytes, if XML can hold all signs in it."""
+    found = _IMPOSSIBLE.search(document)
+    if found:
+        near = document[max(found.start() - 20, 0) : found.end()].rpartition("\n")[2]
+        raise DataError(f"XML cannot hold the last sign of {near!r}")
+    return document.encode()

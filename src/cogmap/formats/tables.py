@@ -34,13 +34,14 @@ def _nothing() -> Drawing:
 
 
 def _one(grid: Grid, scale: Scale) -> Drawing:
+    bare = edge_tables.is_bare(grid)
+    if bare and edge_tables.has_weights(grid, scale):
+        return edge_tables.read_bare(grid, scale)
     if matrices.is_labelled(grid):
         return matrices.read_labelled(grid, scale)
     if edge_tables.has_header(grid):
         return edge_tables.read_edges(grid, scale)
-    if edge_tables.is_bare(grid):
-        return edge_tables.read_bare(grid, scale)
-    return matrices.read_bare(grid, scale)
+    return edge_tables.read_bare(grid, scale) if bare else matrices.read_bare(grid, scale)
 
 
 def _experts(grid: Grid, questions: list[re.Match[str] | None]) -> list[tuple[int, str]]:
