@@ -82,6 +82,20 @@ def test_settling_at_a_fixed_point():
     assert settled.to_dict()["fish"] == settled.mean[1]
 
 
+def test_a_fixed_point_that_a_push_would_leave_is_told():
+    """Undecided concepts may rest where nothing else comes to: between two basins, or at 0 in a steep map of tanh."""
+    switch = FuzzyCognitiveMap([[1.0]], slope=8)
+    settled = switch.settle()
+    assert (settled.kind, settled.stable) == ("fixed point", False)
+    assert settled.sentence == "It comes to rest at a fixed point after 0 steps, which a small push would leave."
+    assert switch.settle([0.6]).stable is True
+    assert switch.settle(clamp={"C1": 0.5}).stable is True
+    steep = FuzzyCognitiveMap([[0, 2], [2, 0]], activation="tanh")
+    assert steep.settle().stable is False
+    assert steep.settle([0.1, 0.1]).stable is True
+    assert ONE_CYCLE.settle([0.2, 0.3]).stable is None
+
+
 def test_settling_in_a_cycle():
     """Its states follow each other, the first one after the last, and no two are alike."""
     settled = ONE_CYCLE.settle([0.2, 0.3])

@@ -23,7 +23,7 @@ def _table(concepts: Sequence[str], weights: NDArray[np.float64], bias: NDArray[
     names = [short(name) for name in concepts]
     header = ["influence on", *(f"of {name}" for name in names), "bias"]
     rows = [
-        [name, *(_number(weight) for weight in row), _number(of_concept)]
+        [name, *(number(weight) for weight in row), number(of_concept)]
         for name, row, of_concept in zip(names, weights, bias, strict=True)
     ]
     return aligned([header, *rows])
@@ -59,7 +59,7 @@ def _strongest_edges(concepts: Sequence[str], weights: NDArray[np.float64]) -> l
     strongest = np.argsort(-np.abs(weights), axis=None, kind="stable")[:_EDGES_SHOWN]
     rows, columns = np.unravel_index(strongest, weights.shape)
     lines = [
-        f"  {short(concepts[j])} -> {short(concepts[i])}  {_number(weights[i, j], '+')}"
+        f"  {short(concepts[j])} -> {short(concepts[i])}  {number(weights[i, j], '+')}"
         for i, j in zip(rows, columns, strict=True)
     ]
     return [f"strongest of {weights.size} influences:", *lines]
@@ -88,6 +88,6 @@ def printable(name: str) -> str:
     return name if name.isprintable() else repr(name)[1:-1]
 
 
-def _number(value: float, sign: str = "") -> str:
+def number(value: float, sign: str = "", digits: int = 2) -> str:
     """Write a number in few characters."""
-    return f"{value:{sign}.2f}" if abs(value) < 1e5 else f"{value:{sign}.2e}"
+    return f"{value:{sign}.{digits}f}" if abs(value) < 1e5 else f"{value:{sign}.{digits}e}"

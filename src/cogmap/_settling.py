@@ -12,6 +12,7 @@ Array = NDArray[np.floating]
 
 _LONGEST_PERIOD = 64
 _CREEP = 1e-3  # steps so small may lead to rest, slowly
+_PUSH = 1e-7
 _EXACT = 1e-12  # a trajectory that recurs so nearly need not be followed any longer
 
 
@@ -32,6 +33,8 @@ class Settled:
         Number of steps after which it was reached, or all that were made.
     moved : float
         The most by which the last step changed a state.
+    stable : bool or None
+        Of a fixed point, whether a small push dies out; else None.
     """
 
     concepts: tuple[str, ...]
@@ -39,6 +42,7 @@ class Settled:
     period: int | None
     steps: int
     moved: float
+    stable: bool | None = None
 
     @property
     def kind(self) -> str:
@@ -56,7 +60,7 @@ class Settled:
         """How it ended, in words that follow "it"."""
         after = f"after {count(self.steps, 'step')}"
         if self.period == 1:
-            return f"comes to rest at a fixed point {after}"
+            return f"comes to rest at a fixed point {after}" + (", which a small push would leave" * (not self.stable))
         if self.period is not None:
             return f"goes round a cycle of {self.period} states, reached {after}"
         hint = ", and may be on its way: try more `max_steps`" if self.moved < _CREEP else ""
@@ -98,7 +102,17 @@ def settle(
         return Settled(concepts, np.array(trajectory[-_LONGEST_PERIOD:]), None, len(trajectory) - 1, moved)
     path = np.array(trajectory)
     away = np.flatnonzero(np.abs(path[period:] - path[:-period]).max(axis=1) > tol)
-    return Settled(concepts, path[-period:], period, int(away[-1]) + 1 if away.size else 0, moved)
+    stable = _stable(step, path[-1]) if period == 1 else None
+    return Settled(concepts, path[-period:], period, int(away[-1]) + 1 if away.size else 0, moved, stable)
+
+
+def _stable(step: Callable[[Array], Array], point: Array) -> bool:
+    """Say whether a push in no direction of note grows within some steps."""
+    push = _PUSH * np.random.default_rng(0).choice([-1.0, 1.0], point.shape)
+    pushed: Array = point + push
+    for _ in range(_LONGEST_PERIOD):
+        pushed = step(pushed)
+    return bool(np.abs(pushed - point).max() <= 2.0 * _PUSH)
 
 
 def _period(watched: Array, tol: float) -> int | None:

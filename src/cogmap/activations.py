@@ -79,7 +79,8 @@ class Activation:
 
     def slopes(self, low: Array, high: Array, slope: float | Array) -> tuple[Array, Array]:
         """Return the least and the largest derivative between two net inputs."""
-        least, most = self.shape.slopes(self.excite(low.copy(), slope), self.excite(high.copy(), slope))
+        with np.errstate(over="ignore"):
+            least, most = self.shape.slopes(self.excite(low.copy(), slope), self.excite(high.copy(), slope))
         steepest = self.reach * self.steepness * slope
         return steepest * least, steepest * most
 

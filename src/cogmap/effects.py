@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import count, short
+from cogmap._map_text import count, number, short
 from cogmap._params import Words, wrong
 from cogmap._states import columns_of, first_states
 from cogmap.activations import get_activation
@@ -64,7 +64,8 @@ class TotalEffects:
         order = np.argsort(-off, axis=None, kind="stable")[: min(_SHOWN, np.count_nonzero(off))]
         pairs = zip(*np.unravel_index(order, off.shape), strict=True)
         lines = [
-            f"  {self.effects[i, j]:+.2f}  " + " -> ".join(map(short, self.chain(self.concepts[j], self.concepts[i])))
+            f"  {number(self.effects[i, j], '+')}  "
+            + " -> ".join(map(short, self.chain(self.concepts[j], self.concepts[i])))
             for i, j in pairs
         ]
         joined = int(np.count_nonzero(off))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import aligned, count, short
+from cogmap._map_text import aligned, count, number, short
 from cogmap._optional import import_or_raise
 from cogmap._params import Words, check_boolean, check_choice, real, wrong
 from cogmap.indices import similarity, stacked
@@ -77,8 +77,8 @@ def combine(
     concepts, W, has = stacked(maps)
     shares = np.broadcast_to(say[:, np.newaxis, np.newaxis], W.shape) * (W != 0.0 if only_drawn else 1.0)
     biases = np.zeros(has.shape)
-    for number, fcm in enumerate(maps):
-        biases[number, [concepts.index(name) for name in fcm.concepts]] = fcm.bias
+    for k, fcm in enumerate(maps):
+        biases[k, [concepts.index(name) for name in fcm.concepts]] = fcm.bias
     middle = _mean if how == "mean" else _median
     return FuzzyCognitiveMap(
         middle(W, shares),
@@ -238,8 +238,8 @@ class Disagreement:
         rows = [
             [
                 f"{short(edge['source'])} -> {short(edge['target'])}",
-                f"{edge['deviation']:.2f}",
-                f"{edge['low']:+.2f} to {edge['high']:+.2f}",
+                number(edge["deviation"]),
+                f"{number(edge['low'], '+')} to {number(edge['high'], '+')}",
                 f"{edge['n_drawn']} of {self.n_maps}",
                 "opposed" if edge["opposed"] else "",
             ]
@@ -277,12 +277,14 @@ def disagreement(maps: Iterable[FuzzyCognitiveMap]) -> Disagreement:
     """
     maps = check_maps(maps, "disagreement")
     concepts, W, _ = stacked(maps)
+    with np.errstate(over="ignore", invalid="ignore"):  # weights near the end of numbers have infinite sums
+        mean, deviation = W.mean(axis=0), W.std(axis=0)
     return Disagreement(
         concepts,
         len(maps),
         np.count_nonzero(W, axis=0),
-        W.mean(axis=0),
-        W.std(axis=0),
+        mean,
+        deviation,
         W.min(axis=0),
         W.max(axis=0),
         np.asarray((W > 0).any(axis=0) & (W < 0).any(axis=0)),

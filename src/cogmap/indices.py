@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._map_text import concept_lines, count
+from cogmap._map_text import concept_lines, count, number
 from cogmap._optional import import_or_raise
 from cogmap.map import FuzzyCognitiveMap, check_map
 
@@ -80,7 +80,7 @@ class Indices:
             f"density {self.density:.3g}, complexity {complexity}, hierarchy {self.hierarchy:.3g}",
         ]
         columns = {
-            name: [f"{value:.2f}" for value in getattr(self, name)] for name in ("indegree", "outdegree", "centrality")
+            name: [number(value) for value in getattr(self, name)] for name in ("indegree", "outdegree", "centrality")
         }
         order = np.argsort(-self.centrality, kind="stable").tolist()
         return "\n".join([*head, *concept_lines(self.concepts, {**columns, "kind": self.kinds}, order)])
@@ -116,12 +116,13 @@ def indices(fcm: FuzzyCognitiveMap) -> Indices:
     """
     check_map(fcm, "indices")
     absolute = np.abs(fcm.weights)
-    indegree, outdegree = absolute.sum(axis=1), absolute.sum(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # weights near the end of numbers have infinite sums
+        indegree, outdegree = absolute.sum(axis=1), absolute.sum(axis=0)
+        spread = float(((outdegree - outdegree.mean()) ** 2).sum())
     kinds = tuple(_KINDS[bool(i), bool(o)] for i, o in zip(indegree, outdegree, strict=True))
     n, n_edges = fcm.n_concepts, int(np.count_nonzero(absolute))
     possible = n * n if np.diagonal(absolute).any() else n * (n - 1)
     transmitters, receivers = kinds.count("transmitter"), kinds.count("receiver")
-    spread = float(((outdegree - outdegree.mean()) ** 2).sum())
     return Indices(
         fcm.concepts,
         indegree,
@@ -141,10 +142,10 @@ def stacked(maps: Iterable[FuzzyCognitiveMap]) -> tuple[tuple[str, ...], Array, 
     place = {name: i for i, name in enumerate(concepts)}
     weights = np.zeros((len(maps), len(concepts), len(concepts)))
     has = np.zeros((len(maps), len(concepts)), dtype=bool)
-    for number, fcm in enumerate(maps):
+    for k, fcm in enumerate(maps):
         columns = [place[name] for name in fcm.concepts]
-        weights[number][np.ix_(columns, columns)] = fcm.weights
-        has[number, columns] = True
+        weights[k][np.ix_(columns, columns)] = fcm.weights
+        has[k, columns] = True
     return concepts, weights, has
 
 

@@ -1,5 +1,6 @@
 """Feedback loops: chains of influence that come back to where they started."""
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._map_text import count, short
+from cogmap._map_text import count, number, short
 from cogmap._params import check_integer
 from cogmap.map import FuzzyCognitiveMap, check_map
 
@@ -71,7 +72,9 @@ class FeedbackLoops:
         return f"{found} All of up to {count(self.complete_to, 'concept')} are there; there may be longer ones."
 
     def __repr__(self) -> str:
-        lines = [f"  {loop.gain:+.3f}  {' -> '.join(map(short, loop.concepts))}" for loop in self.loops[:_SHOWN]]
+        lines = [
+            f"  {number(loop.gain, '+', 3)}  {' -> '.join(map(short, loop.concepts))}" for loop in self.loops[:_SHOWN]
+        ]
         more = [f"  ... and {len(self.loops) - _SHOWN} more"] if len(self.loops) > _SHOWN else []
         return "\n".join([self.sentence, *lines, *more])
 
@@ -121,8 +124,8 @@ def feedback_loops(fcm: FuzzyCognitiveMap, max_length: int = 8, max_loops: int =
 
 
 def _loop(fcm: FuzzyCognitiveMap, path: list[int]) -> Loop:
-    gain = np.prod([fcm.weights[target, source] for source, target in zip(path, path[1:] + path[:1], strict=True)])
-    return Loop(tuple(fcm.concepts[i] for i in path), float(gain))
+    weights = [float(fcm.weights[target, source]) for source, target in zip(path, path[1:] + path[:1], strict=True)]
+    return Loop(tuple(fcm.concepts[i] for i in path), math.prod(weights))
 
 
 class _Search:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import concept_lines, count
+from cogmap._map_text import concept_lines, count, short
 from cogmap._optional import import_or_raise
 from cogmap._params import check_choice, check_integer, check_number
 from cogmap._states import DRIVERS, first_states, held_states
@@ -23,6 +23,7 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _NUMBERS_AT_ONCE = 1 << 17  # weights of a block of samples: a megabyte, which stays in the cache on its way
 _LOOK_AFTER = 8  # steps
 _AT_REST = 1e-6
+_LARGEST = 1e200
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ class MonteCarlo:
         return pandas.DataFrame({"mean": self.mean, "rises": self.rises, **columns}, index=list(self.concepts))
 
     def __repr__(self) -> str:
-        held = ", ".join(f"{concept} = {state:g}" for concept, state in self.clamp.items()) or "nothing"
+        held = ", ".join(f"{short(concept)} = {state:g}" for concept, state in self.clamp.items()) or "nothing"
         head = f"With {held}, in {count(len(self.before), 'map')}, of which {self.resting:.0%} come to rest:"
         low, _, median, _, high = ([f"{value:+.3f}" for value in row] for row in self.quantiles())
         columns = {"median": median, "5%": low, "95%": high, "rises in": [f"{share:.0%}" for share in self.rises]}
@@ -228,8 +229,10 @@ class _Maps:
         factor = np.broadcast_to(self.activation.steepness * fcm.slope, fcm.n_concepts)
         self.middle = np.broadcast_to(self.activation.middle, fcm.n_concepts)
         self.reach = np.broadcast_to(self.activation.reach, fcm.n_concepts)
-        self.offset = (W @ self.middle + fcm.bias - self.activation.center) * factor
-        self.W = W * factor[:, np.newaxis] * self.reach
+        with np.errstate(over="ignore"):  # a sum of what is held here is a number
+            offset = (W @ self.middle + fcm.bias - self.activation.center) * factor
+            self.offset = np.clip(offset, -_LARGEST, _LARGEST)
+            self.W = np.clip(W * factor[:, np.newaxis] * self.reach, -_LARGEST, _LARGEST)
 
     def follow(
         self, first: Array, held: NDArray[np.intp], states: Array, steps: int

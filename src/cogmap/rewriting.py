@@ -62,7 +62,8 @@ def with_rule(fcm: FuzzyCognitiveMap, rule: str) -> FuzzyCognitiveMap:
     if np.any(get_activation(fcm.activation).low != 0.0):
         got = Words(f"'rescaled' for a map with activation {fcm.activation!r}")
         raise wrong("with_rule", "rule", "'kosko' or 'modified' for states in [-1, 1]", got)
-    return fcm.replace(weights=2.0 * W, bias=fcm.bias - W.sum(axis=1))
+    with np.errstate(over="ignore"):  # what is beyond numbers is refused by the map
+        return fcm.replace(weights=2.0 * W, bias=fcm.bias - W.sum(axis=1))
 
 
 def with_clamp(fcm: FuzzyCognitiveMap, clamp: Mapping[str, float]) -> FuzzyCognitiveMap:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import concept_lines
+from cogmap._map_text import concept_lines, short
 from cogmap._optional import import_or_raise
 from cogmap._params import Words, wrong
 from cogmap._settling import Settled
@@ -63,7 +63,7 @@ class Scenario:
     @property
     def sentence(self) -> str:
         """What was held and how it ended, in words."""
-        held = ", ".join(f"{concept} = {state:g}" for concept, state in self.clamp.items()) or "nothing"
+        held = ", ".join(f"{short(concept)} = {state:g}" for concept, state in self.clamp.items()) or "nothing"
         alone = "" if self.baseline is None else f" Left alone, it {self.baseline.ending}."
         return f"With {held} the map {self.outcome.ending}.{alone}"
 

@@ -21,7 +21,8 @@ _SLOPE_END = 1000.0  # ... up to this one
 _SLOPE_PRECISION = 1e-3
 _BOX_STEPS_TRIED = 300  # of a box at slopes other than that of the map
 _RADII = (1e-9, 1e-7)  # of boxes around fixed points: two that were found are farther apart
-_STARTS = 100  # of the search for what is there where nothing is proved
+_STARTS = 100  # of the search for what is there where nothing is proved; fewer if its equations are large
+_WORK = 1e8
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +141,12 @@ def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
         middle = (box.low + box.high) / 2
         point = polished(fcm, fcm.run(middle, 200)[-1:], within=np.inf)
         return Certificate(True, proofs, box.low, box.high, _proved(fcm, () if point is None else point), None)
-    starts = np.vstack([check_starts(fcm, _STARTS, 0, "certificate"), box.low, box.high, sum(state_range(fcm)) / 2])
-    proved = _proved(fcm, [point.state for point in fixed_points(fcm, starts)])
+    n_starts = int(np.clip(_WORK / fcm.n_concepts**3, 5, _STARTS))
+    starts = check_starts(fcm, n_starts, 0, "certificate")
+    ends = np.vstack([box.low, box.high, sum(state_range(fcm)) / 2])
+    proved = _proved(fcm, [point.state for point in fixed_points(fcm, np.vstack([starts, ends]))])
     unique = False if len(proved) > 1 else None
-    return Certificate(unique, proofs, box.low, box.high, proved, attractors(fcm, _STARTS))
+    return Certificate(unique, proofs, box.low, box.high, proved, attractors(fcm, starts))
 
 
 def _proved(fcm: FuzzyCognitiveMap, candidates: Iterable[Array]) -> Array:
@@ -193,6 +196,8 @@ def _box_end(fcm: FuzzyCognitiveMap) -> float:
     steep = float(np.max(fcm.slope))
 
     def fails(factor: float) -> bool:
+        if not (np.min(fcm.slope) * factor > 0.0 and steep * factor < np.inf):  # no slope of a map
+            return True
         return not enclosing_box(fcm.replace(slope=fcm.slope * factor), _BOX_STEPS_TRIED).contracts
 
     if not np.isfinite(steepest(fcm)).all():  # a jump is as steep at any slope

@@ -137,8 +137,9 @@ def holds_fixed_point(fcm: FuzzyCognitiveMap, point: Array, radius: float) -> bo
         return False
     middle = (least + most) / 2
     half = (most - least) / 2 + 4 * _EPS * most
-    G = np.eye(n) - middle[:, np.newaxis] * fcm.weights
-    size = np.abs(Y) @ (np.eye(n) + (middle + half)[:, np.newaxis] * absolute)
-    off = np.abs(np.eye(n) - Y @ G) + np.abs(Y) @ (half[:, np.newaxis] * absolute) + 8 * (n + 8) * _EPS * size
-    reached = (np.abs(Y) @ residual + off.sum(axis=1) * radius) * (1.0 + 8 * (n + 8) * _EPS)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not a number is not below the radius
+        G = np.eye(n) - middle[:, np.newaxis] * fcm.weights
+        size = np.abs(Y) @ (np.eye(n) + (middle + half)[:, np.newaxis] * absolute)
+        off = np.abs(np.eye(n) - Y @ G) + np.abs(Y) @ (half[:, np.newaxis] * absolute) + 8 * (n + 8) * _EPS * size
+        reached = (np.abs(Y) @ residual + off.sum(axis=1) * radius) * (1.0 + 8 * (n + 8) * _EPS)
     return bool((reached < radius).all())

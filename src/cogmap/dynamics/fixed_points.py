@@ -106,7 +106,10 @@ def fixed_points(fcm: FuzzyCognitiveMap, starts: ArrayLike | int = 200, seed: in
 
 
 def _described(fcm: FuzzyCognitiveMap, root: Array) -> FixedPoint:
-    eigenvalues = np.linalg.eigvals(jacobian(fcm, root)).astype(np.complex128)
+    derivative = jacobian(fcm, root)
+    if not np.isfinite(derivative).all():  # steeper than numbers go
+        return FixedPoint(fcm.concepts, root, np.full(fcm.n_concepts, np.inf, dtype=np.complex128))
+    eigenvalues = np.linalg.eigvals(derivative).astype(np.complex128)
     return FixedPoint(fcm.concepts, root, eigenvalues[np.argsort(-np.abs(eigenvalues), kind="stable")])
 
 

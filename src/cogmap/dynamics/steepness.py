@@ -136,8 +136,9 @@ def _straight(fcm: FuzzyCognitiveMap, activation: Activation) -> float:
     reach, middle = float(activation.reach), float(activation.middle)
     most = float(np.arctanh(1 / np.sqrt(3.0)) / activation.steepness)  # ln(2 + sqrt(3)) = 1.317 for steepness 1/2
     low, high = middle - reach / np.sqrt(3.0), middle + reach / np.sqrt(3.0)
-    positive, negative = np.maximum(fcm.weights, 0.0).sum(axis=1), np.minimum(fcm.weights, 0.0).sum(axis=1)
     offset: NDArray[np.float64] = fcm.bias - activation.center
-    nets = np.abs([high * positive + low * negative + offset, low * positive + high * negative + offset])
+    with np.errstate(over="ignore", invalid="ignore"):
+        positive, negative = np.maximum(fcm.weights, 0.0).sum(axis=1), np.minimum(fcm.weights, 0.0).sum(axis=1)
+        nets = np.abs([high * positive + low * negative + offset, low * positive + high * negative + offset])
     largest = float(nets.max())
     return most / largest if largest > 0.0 else float("inf")
