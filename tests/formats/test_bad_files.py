@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from cogmap import FuzzyCognitiveMap, read_map, read_maps, write_map
 from cogmap.cli.group import cli
-from cogmap.exceptions import CogmapError, DataError, ParameterError
+from cogmap.exceptions import CogmapError, DataError, MissingPackageError, ParameterError
 
 BOMB = '<?xml version="1.0"?><!DOCTYPE m [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
 OUTSIDE = '<?xml version="1.0"?><!DOCTYPE m [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
@@ -464,8 +464,8 @@ class TestWriting:
             write_map(FuzzyCognitiveMap([[1]], [1], concepts=["bias"]), tmp_path / "map.csv")
 
     def test_folders_that_are_not_there(self, tmp_path):
-        """An error of the system, as for any file."""
-        with pytest.raises(FileNotFoundError):
+        """Told by the name of the folder."""
+        with pytest.raises(DataError, match=r"There is no folder .*nowhere to write map\.csv to"):
             write_map(self.fcm, tmp_path / "nowhere" / "map.csv")
 
 
@@ -539,3 +539,16 @@ def test_damaged_files_are_read_or_told(tmp_path, ending):
         except CogmapError:
             n_told += 1
     assert n_told > 20
+
+
+def test_packages_that_are_not_installed_are_named(tmp_path, monkeypatch):
+    """With the extra that brings them."""
+    make_book(tmp_path / "map.xlsx", [[None, "a"], ["a", 1]])
+    fcm = FuzzyCognitiveMap([[1]])
+    for package in ("openpyxl", "pandas"):
+        monkeypatch.setitem(sys.modules, package, None)
+    for call in (lambda: read_map(tmp_path / "map.xlsx"), lambda: write_map(fcm, tmp_path / "new.xlsx")):
+        with pytest.raises(MissingPackageError, match=r"needs the package 'openpyxl'.*pip install 'cogmap\[excel\]'"):
+            call()
+    with pytest.raises(MissingPackageError, match=r"to_frame needs the package 'pandas'"):
+        fcm.to_frame(rows="source")
