@@ -52,6 +52,11 @@ FILES = {
     "two signs": ("map.csv", ",a,b\na,0,+M-\nb,1,0\n", r"line 2, column 3: '\+M-' is neither a number nor"),
     "infinite": ("map.csv", ",a,b\na,0,1e999\nb,1,0\n", "line 2, column 3: 1e999 is not a finite number"),
     "two rows": ("map.csv", ",a,b\na,0,1\na,1,0\nb,0,0\n", "line 3, column 1: there is already a concept named 'a'"),
+    "rows that differ in capitals": (
+        "map.csv",
+        ",Fish,laws\nFish,0,1\nfish,1,0\nlaws,0,0\n",
+        "line 3, column 1: 'fish' and 'Fish' have the same column",
+    ),
     "two columns": ("map.csv", ",a,a,b\na,0,1,0\nb,1,0,0\n", "line 1, column 3: there is already a column named 'a'"),
     "two names in a header": ("map.csv", "a,a\n0,1\n1,0\n", "line 1, column 2: there is already a concept named 'a'"),
     "bias is text": (
