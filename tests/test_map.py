@@ -317,6 +317,15 @@ def test_replace_changes_what_it_is_told():
     assert other == FuzzyCognitiveMap([[0, 0], [2, 0]], [1, 2], 5, ["rain", "umbrellas"], "tanh")
 
 
+def test_details_follow_concepts_to_new_names():
+    """Who translates a map keeps its layout."""
+    details = RAIN.replace(concepts=["Regen", "Schirme"]).details
+    assert details["concepts"] == {"Regen": DETAILS["concepts"]["rain"]}
+    assert details["edges"] == {"Regen": {"Schirme": DETAILS["edges"]["rain"]["umbrellas"]}}
+    with pytest.raises(ParameterError, match="a sequence of 2 strings"):
+        RAIN.replace(concepts=["Regen"])
+
+
 @pytest.mark.parametrize(
     ("details", "message"),
     [

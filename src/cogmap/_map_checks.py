@@ -82,6 +82,21 @@ def check_details(details: Mapping[str, Any] | None, concepts: Sequence[str]) ->
     return copied
 
 
+def renamed_details(details: dict[str, Any], old: Sequence[str], new: Sequence[str] | None) -> dict[str, Any]:
+    """Return details with the new name of each concept in place of its old one."""
+    names = check_concepts(new, len(old))
+    name_of = dict(zip(old, names, strict=True))
+    renamed = dict(details)
+    if "concepts" in details:
+        renamed["concepts"] = {name_of[name]: about for name, about in details["concepts"].items()}
+    if "edges" in details:
+        renamed["edges"] = {
+            name_of[source]: {name_of[target]: about for target, about in targets.items()}
+            for source, targets in details["edges"].items()
+        }
+    return renamed
+
+
 def _by_concept(value: object, where: str, concepts: Sequence[str]) -> Iterable[tuple[str, dict[str, Any]]]:
     if not isinstance(value, dict):
         raise _wrong_detail(where, "a mapping from names of concepts", value)

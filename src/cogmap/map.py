@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_checks import check_concepts, check_details, check_square, finite_array, shape_of
+from cogmap._map_checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
 from cogmap._map_tables import MapTables
 from cogmap._map_text import count, map_lines, slope_text
 from cogmap._params import check_integer, check_number, wrong
@@ -330,13 +330,15 @@ class FuzzyCognitiveMap(MapTables):
         Parameters
         ----------
         **changes
-            Parameters of `FuzzyCognitiveMap`, such as ``slope=5``.
+            Parameters of `FuzzyCognitiveMap`, such as ``slope=5``. Details follow concepts to their new names.
 
         Returns
         -------
         FuzzyCognitiveMap
         """
         names = ("weights", "bias", "slope", "concepts", "activation", "details")
+        if "concepts" in changes and "details" not in changes:
+            changes["details"] = renamed_details(self._details, self._concepts, changes["concepts"])
         return FuzzyCognitiveMap(**(dict(zip(names, self.__reduce__()[1], strict=True)) | changes))
 
     def __eq__(self, other: object) -> bool:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from cogmap import FuzzyCognitiveMap, read_map, read_maps, write_map
 from cogmap.cli.group import cli
-from cogmap.exceptions import CogmapError, DataError, ParameterError
+from cogmap.exceptions import CogmapError, DataError, MissingPackageError, ParameterError
 
 BOMB = '<?xml version="1.0"?><!DOCTYPE m [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
 OUTSIDE = '<?xml version="1.0"?><!DOCTYPE m [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
@@ -52,6 +52,11 @@ FILES = {
     "two signs": ("map.csv", ",a,b\na,0,+M-\nb,1,0\n", r"line 2, column 3: '\+M-' is neither a number nor"),
     "infinite": ("map.csv", ",a,b\na,0,1e999\nb,1,0\n", "line 2, column 3: 1e999 is not a finite number"),
     "two rows": ("map.csv", ",a,b\na,0,1\na,1,0\nb,0,0\n", "line 3, column 1: there is already a concept named 'a'"),
+    "rows that differ in capitals": (
+        "map.csv",
+        ",Fish,laws\nFish,0,1\nfish,1,0\nlaws,0,0\n",
+        "line 3, column 1: 'fish' and 'Fish' have the same column",
+    ),
     "two columns": ("map.csv", ",a,a,b\na,0,1,0\nb,1,0,0\n", "line 1, column 3: there is already a column named 'a'"),
     "two names in a header": ("map.csv", "a,a\n0,1\n1,0\n", "line 1, column 2: there is already a concept named 'a'"),
     "bias is text": (
@@ -464,8 +469,8 @@ class TestWriting:
             write_map(FuzzyCognitiveMap([[1]], [1], concepts=["bias"]), tmp_path / "map.csv")
 
     def test_folders_that_are_not_there(self, tmp_path):
-        """An error of the system, as for any file."""
-        with pytest.raises(FileNotFoundError):
+        """Told by the name of the folder."""
+        with pytest.raises(DataError, match=r"There is no folder .*nowhere to write map\.csv to"):
             write_map(self.fcm, tmp_path / "nowhere" / "map.csv")
 
 
@@ -539,3 +544,16 @@ def test_damaged_files_are_read_or_told(tmp_path, ending):
         except CogmapError:
             n_told += 1
     assert n_told > 20
+
+
+def test_packages_that_are_not_installed_are_named(tmp_path, monkeypatch):
+    """With the extra that brings them."""
+    make_book(tmp_path / "map.xlsx", [[None, "a"], ["a", 1]])
+    fcm = FuzzyCognitiveMap([[1]])
+    for package in ("openpyxl", "pandas"):
+        monkeypatch.setitem(sys.modules, package, None)
+    for call in (lambda: read_map(tmp_path / "map.xlsx"), lambda: write_map(fcm, tmp_path / "new.xlsx")):
+        with pytest.raises(MissingPackageError, match=r"needs the package 'openpyxl'.*pip install 'cogmap\[excel\]'"):
+            call()
+    with pytest.raises(MissingPackageError, match=r"to_frame needs the package 'pandas'"):
+        fcm.to_frame(rows="source")

@@ -37,6 +37,9 @@ TABLES = {
     "minus signs": f",{HEADER}\n{MATRIX}".replace("-", "\N{MINUS SIGN}"),
     "empty lines": f"\n\n,{HEADER}\n\n{MATRIX}\n\n,,,,\n",
     "comments": f"# drawn by hand\n# in May\n,{HEADER}\n{MATRIX}",
+    "a title": f"The lake\nMay 1998,,,,\n\n,{HEADER}\n{MATRIX}",
+    "a title and semicolons": f"The lake\n\n,{HEADER}\n{MATRIX}".replace(",", ";").replace(".", ","),
+    "a title above edges": "The lake\n\nfrom,to,weight\nlaws,pollution,-0.5\npollution,fish,-1\nfish,people,.25\n",
     "only a header": "laws,pollution,fish,people\n0,-.5,0,0\n0,0,-1,0\n0,0,0,.25\n0,0,0,0\n",
     "a header, and rows of empty cells": "laws,pollution,fish,people\n,-.5,,\n,,-1,\n,,,.25\n,,,\n",
     "only a first column": MATRIX,
@@ -234,6 +237,11 @@ JSONS = {
     "concepts and relations": nodes_and_edges("concepts", "relations", ("origin", "destiny")),
     "concepts are names": {"concepts": list(MAP.concepts), "edges": RECORDS},
     "edges alone": {"edges": RECORDS},
+    "states and functions": {
+        "activation_function": "sigmoid",
+        "concepts": [{"id": name, "type": "SIMPLE", "activation": 0.5, "bias": 0} for name in MAP.concepts],
+        "relations": [{"origin": source, "destiny": target, "weight": weight} for source, target, weight in EDGES],
+    },
     "weights as text": {"edges": [edge | {"weight": str(edge["weight"])} for edge in RECORDS]},
     "React Flow": {
         "nodes": [{"id": name[1], "position": {"x": 1, "y": 2}, "data": {"label": name}} for name in MAP.concepts],

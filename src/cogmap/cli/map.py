@@ -107,7 +107,7 @@ def _lost(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
             for path, key, value in _details(before.get(what, {}))
             if _at(after.get(what, {}), path).get(key) != value
         }
-        lost += [f"{key} of {what}" for key in sorted(keys)]
+        lost += [f"{key} of {what}" for key in sorted(keys - {"id"})]
     drawn = sum(len(targets) for targets in before.get("edges", {}).values())
     if not lost and drawn > sum(len(targets) for targets in after.get("edges", {}).values()):
         lost.append("edges without a weight")

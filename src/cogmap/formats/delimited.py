@@ -51,9 +51,9 @@ def read_grid(text: str) -> Grid:
 
 
 def _delimiter(text: str) -> str | None:
-    """Return what separates cells: what is most frequent in the first line, or None for blanks."""
-    unquoted = re.sub(r'"[^"]*"', "", text[:100_000])
-    first = next((line for line in unquoted.splitlines() if line.strip()), "")
+    """Return what separates cells: what is most frequent in the first line that has any, or None for blanks."""
+    lines = [line for line in re.sub(r'"[^"]*"', "", text[:100_000]).splitlines() if line.strip()]
+    first = next((line for line in lines if re.search(r"[\t;,|]", line.strip())), lines[0] if lines else "")
     counts = {sign: first.count(sign) for sign in "\t;,|"}
     best = max(counts, key=lambda sign: counts[sign])
     if counts[best]:

@@ -17,6 +17,7 @@ from cogmap.map import FuzzyCognitiveMap
 PARAMETERS = {"bias": 0.0, "slope": 1.0, "activation": "sigmoid"}
 # Details that are numbers; `external` is true or false, all others are text.
 NUMBERS = {"x", "y", "confidence", "lag", "bias", "slope"}
+_STRICT_NUMBERS = NUMBERS - {"confidence", "lag"}  # of these some people write "high", or "a year"
 
 
 @contextmanager
@@ -103,6 +104,9 @@ class Drawing:
                 about_edges.setdefault(ends[0], {})[ends[1]] = edge.details
         if not self.concepts:
             raise DataError("it has no concepts")
+        for about in self.concepts.values():
+            if as_number(about.get("activation")) is not None:  # some tools call so the state at the start
+                about["activation level"] = about.pop("activation")
         index = {name: i for i, name in enumerate(self.concepts)}
         weights = np.zeros((len(index), len(index)))
         for (source, target), weight in found.items():
@@ -131,7 +135,10 @@ class Drawing:
 
 def said_about(fcm: FuzzyCognitiveMap) -> dict[str, dict[str, Any]]:
     """Return what is to be written about each concept: details, and parameters that are not the default."""
-    about: dict[str, dict[str, Any]] = fcm.details.get("concepts", {})
+    about: dict[str, dict[str, Any]] = {
+        name: {key: value for key, value in said.items() if key not in PARAMETERS}
+        for name, said in fcm.details.get("concepts", {}).items()
+    }
     for key, default in PARAMETERS.items():
         values = np.broadcast_to(np.asarray(getattr(fcm, key)), fcm.n_concepts).tolist()
         if any(value != default for value in values):
@@ -166,9 +173,10 @@ def from_text(key: str, cell: Cell) -> Any:
         return None
     if key in NUMBERS:
         number = as_number(cell)
-        if number is None and str(cell).strip().casefold() not in ("nan", "undefined", "null"):
+        if number is not None or str(cell).strip().casefold() in ("nan", "undefined", "null"):
+            return number
+        if key in _STRICT_NUMBERS:
             raise DataError(f"{key} has to be a number, and is {cell!r}")
-        return number
     if key == "external":
         return True if str(cell).strip().casefold() in ("true", "1", "1.0", "yes", "x") else None
     return label(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else str(cell)

@@ -173,6 +173,8 @@ def write_map(fcm: FuzzyCognitiveMap, path: str | os.PathLike[str], *, table: st
     if kind.write is None:
         known = ", ".join(ending for ending, other in KINDS.items() if other.write)
         raise DataError(f"Files such as {path} are read and not written. Endings that are written: {known}.")
+    if not path.parent.is_dir():
+        raise DataError(f"There is no folder {path.parent} to write {path.name} to.")
     try:
         content = kind.write(fcm, table)
         if len(content) > _MOST_BYTES:

@@ -41,6 +41,10 @@ class Grid:
             cls(whole, lambda i, j: place(kept[i], j)),
         )
 
+    def below(self, n_rows: int) -> "Grid":
+        """Return the grid without its first rows."""
+        return Grid.of(self.rows[n_rows:], lambda i, j: self.place(i + n_rows, j))
+
     @property
     def width(self) -> int:
         """Number of columns."""

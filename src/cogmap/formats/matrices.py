@@ -57,7 +57,11 @@ def read_labelled(grid: Grid, scale: Scale) -> Drawing:
         name = label(row[0])
         drawing.add(name, grid.place(i, 0), {})
         sources.append((i, name))
-    targets = {_column_of(name, columns, grid.place(i, 0)): name for i, name in sources}
+    targets: dict[int, str] = {}
+    for i, name in sources:
+        j = _column_of(name, columns, grid.place(i, 0))
+        if targets.setdefault(j, name) != name:
+            raise DataError(f"{grid.place(i, 0)}: {name!r} and {targets[j]!r} have the same column; rename one of them")
     about = {j: _about(grid, rows, j) for j in columns.values() if j not in targets}
     for i, source in sources:
         _read_weights(drawing, grid, i, source, targets, scale)

@@ -7,7 +7,7 @@ from functools import partial
 from cogmap.exceptions import DataError
 from cogmap.formats import edge_tables, matrices
 from cogmap.formats.drawing import Drawing, Edge, at, label
-from cogmap.formats.grid import Grid
+from cogmap.formats.grid import Grid, is_text
 from cogmap.formats.words import Scale
 
 Drawings = dict[str, Callable[[], Drawing]]
@@ -41,7 +41,16 @@ def _one(grid: Grid, scale: Scale) -> Drawing:
         return matrices.read_labelled(grid, scale)
     if edge_tables.has_header(grid):
         return edge_tables.read_edges(grid, scale)
-    return edge_tables.read_bare(grid, scale) if bare else matrices.read_bare(grid, scale)
+    if bare:
+        return edge_tables.read_bare(grid, scale)
+    if _has_title(grid):
+        return _one(grid.below(1), scale)
+    return matrices.read_bare(grid, scale)
+
+
+def _has_title(grid: Grid) -> bool:
+    """Whether the first row holds one text and nothing else, above a table of several columns."""
+    return grid.width > 1 and is_text(grid.rows[0][0]) and all(cell is None for cell in grid.rows[0][1:])
 
 
 def _experts(grid: Grid, questions: list[re.Match[str] | None]) -> list[tuple[int, str]]:
