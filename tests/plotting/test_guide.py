@@ -37,7 +37,7 @@ def documented():
             yield pytest.param(thing, id=name)
 
 
-@pytest.mark.parametrize("function", documented())
+@pytest.mark.parametrize("function", list(documented()))
 def test_every_parameter_is_described(function):
     """In order, with what comes back."""
     doc = FunctionDoc(function)
