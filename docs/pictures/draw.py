@@ -11,6 +11,7 @@ from cogmap.plotting import (
     ContributionsDisplay,
     InfluenceDisplay,
     MapDisplay,
+    PruningDisplay,
     StatesDisplay,
     StoryDisplay,
     WeightsDisplay,
@@ -66,6 +67,7 @@ def main():
     save("states", StatesDisplay.from_estimator(fcm, row).figure_)
     save("contributions", ContributionsDisplay.from_estimator(fcm, row).figure_)
     save("story", StoryDisplay.from_estimator(fcm, row).figure_)
+    save("pruning", PruningDisplay.from_estimator(fcm, X, y).figure_)
     save("what_if", WhatIfDisplay.from_estimator(fcm, row, "virginica").figure_)
 
     tumours = load_breast_cancer(as_frame=True)

@@ -170,6 +170,14 @@ def test_a_pruning_curve_shows_means_and_the_whole_map():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("edges", "accuracy")
 
 
+def test_the_display_of_pruning_learns_and_draws(iris):
+    """The sizes asked for, and the whole map."""
+    fcm = FCMClassifier(random_state=0, n_teachers=0)
+    display = plotting.PruningDisplay.from_estimator(fcm, *iris, keep=(0.3,), n_folds=2)
+    assert display.view["keep"] == [1.0, 0.3]
+    assert len(display.ax_.lines[0].get_xdata()) == 2
+
+
 def displays(fcm, X):
     """Return functions that draw every kind of display."""
     row = X.iloc[[0]]
