@@ -25,21 +25,21 @@ def placed(view: View) -> Picture:
     heights = np.array([(LINE * len(name) + 0.6) * _SIZE for name in lines])
     middles = _apart(np.array(view["positions"], dtype=np.float64), widths, heights)
     boxes = {}
-    moved = {concept for edge in view["edges"] for concept in (edge["source"], edge["target"])}
+    joined = {concept for edge in view["edges"] for concept in (edge["source"], edge["target"])}
     for i, (x, y) in enumerate(middles.tolist()):
         left, top = x - widths[i] / 2, y - heights[i] / 2
         boxes[i] = Box(
-            left,
-            top,
-            float(widths[i]),
-            float(heights[i]),
-            left + slots[i] + (widths[i] - slots[i]) / 2,
-            "middle",
-            lines[i],
-            view["names"][i],
-            view["kinds"][i],
-            i not in moved,
-            make_ring(left + 0.95 * _SIZE, y, _SIZE, ringed.get(i)),
+            left=left,
+            top=top,
+            width=float(widths[i]),
+            height=float(heights[i]),
+            text_x=left + slots[i] + (widths[i] - slots[i]) / 2,
+            anchor="middle",
+            lines=lines[i],
+            name=view["names"][i],
+            kind=view["kinds"][i],
+            alone=i not in joined,
+            ring=make_ring(left + 0.95 * _SIZE, y, _SIZE, ringed.get(i)),
         )
     arrows = [
         make_arrow(_bow(boxes[edge["source"]], boxes[edge["target"]]), width, edge, boxes)
