@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
 from cogmap._graph.picture import POSITIVE, SOFT
 from cogmap._params import wrong
@@ -53,8 +54,18 @@ def draw_pruning(view: View, ax: Axes | None = None) -> Axes:
     ax.annotate(f"all edges: {view['full']:.3f}", (0.02, view["full"]), (0, 3), xycoords=ax.get_yaxis_transform(),
                 textcoords="offset points", va="bottom", size=9, color=SOFT)  # fmt: skip
     ax.set_xscale("log")
-    ax.set_xticks(edges, [f"{count:.0f}" for count in edges])
+    ticks = _apart(edges)
+    ax.set_xticks(ticks, [f"{count:.0f}" for count in ticks])
     ax.minorticks_off()
     ax.set(xlabel="edges", ylabel=view["metric"])
     without_frame(ax)
     return ax
+
+
+def _apart(counts: NDArray[np.float64]) -> list[float]:
+    """Return the numbers whose labels have room beside each other on a logarithmic axis, the largest among them."""
+    ticks: list[float] = []
+    for count in sorted(counts.tolist(), reverse=True):
+        if not ticks or np.log(ticks[-1] / count) > 0.08 * np.log(counts.max() / counts.min()):
+            ticks.append(count)
+    return ticks
