@@ -108,8 +108,9 @@ def test_words_shrink_with_their_axes():
     fcm = random_map(12, concepts=[f"a concept with a long name {i}" for i in range(12)])
     plotting.plot_map(fcm, ax=left)
     right.set_yticks([0, 1], ["a very long label that takes half of the figure away", "another"], fontsize=14)
-    for dpi in (150, 300):
-        figure.savefig(io.BytesIO(), format="png", dpi=dpi)
+    for dpi in (200, 300):
+        figure.set_dpi(dpi)
+        figure.savefig(io.BytesIO(), format="png", dpi="figure")
         boxes = [text.get_window_extent() for text in left.texts]
         assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
         inside = left.get_window_extent()
