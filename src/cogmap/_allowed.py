@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from cogmap._labels import OUTPUTS
-from cogmap._learning import initialization
+from cogmap._learning import initialization, priors
 from cogmap._learning.solvers import SOLVERS
 from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
 from cogmap.map import FuzzyCognitiveMap
@@ -90,6 +90,11 @@ _CHECKS: dict[str, Check] = {
     "validation_fraction": _number(0, 1, ends=False),
     "n_iter_no_change": _integer(1),
     "n_teachers": _integer_or_auto(0, _MOST),
+    "prior": _choice(
+        list(priors.NAMES),
+        "None or a FuzzyCognitiveMap",
+        lambda value: value is None or isinstance(value, FuzzyCognitiveMap),
+    ),
     "init": _choice(
         list(initialization.NAMES), "a FuzzyCognitiveMap", lambda value: isinstance(value, FuzzyCognitiveMap)
     ),

@@ -218,7 +218,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         in_order = not (named and hasattr(self, "feature_names_in_"))  # without names features are taken in order
         fcm = earlier.map
         fcm = FuzzyCognitiveMap(fcm.weights, fcm.bias, fcm.slope, None if in_order else fcm.concepts)
-        W, b = initialization.from_map(fcm, recipe.concepts, settings.slope, self._owner)
+        W, b = initialization.from_map(fcm, recipe.concepts.names, settings.slope, self._owner)
         return np.concatenate([W.ravel(), b])
 
 

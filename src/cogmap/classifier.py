@@ -194,9 +194,11 @@ class FCMClassifier(ClassMap):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         n_teachers: int | str = "auto",
+        prior: str | FuzzyCognitiveMap | None = "memory",
         init: str | FuzzyCognitiveMap = "balanced",
         edges: Any = None,
         weight_bounds: Any = None,
+        monotonic_cst: Any = None,
         scale: str | bool = "logistic",
         class_weight: dict[Any, float] | str | None = None,
         warm_start: bool = False,
@@ -220,9 +222,11 @@ class FCMClassifier(ClassMap):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.n_teachers = n_teachers
+        self.prior = prior
         self.init = init
         self.edges = edges
         self.weight_bounds = weight_bounds
+        self.monotonic_cst = monotonic_cst
         self.scale = scale
         self.class_weight = class_weight
         self.warm_start = warm_start

@@ -110,9 +110,11 @@ class FCMClassifierCV(ClassMap):
         n_hidden: int | str = "auto",
         l1_ratio: float = 0.0,
         max_iter: int | str = "auto",
+        prior: str | FuzzyCognitiveMap | None = "memory",
         init: str | FuzzyCognitiveMap = "balanced",
         edges: Any = None,
         weight_bounds: Any = None,
+        monotonic_cst: Any = None,
         scale: str | bool = "logistic",
         class_weight: dict[Any, float] | str | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -128,9 +130,11 @@ class FCMClassifierCV(ClassMap):
         self.n_hidden = n_hidden
         self.l1_ratio = l1_ratio
         self.max_iter = max_iter
+        self.prior = prior
         self.init = init
         self.edges = edges
         self.weight_bounds = weight_bounds
+        self.monotonic_cst = monotonic_cst
         self.scale = scale
         self.class_weight = class_weight
         self.random_state = random_state

@@ -135,6 +135,21 @@ class MapModel:
         """
         return self._by_blocks(X, lambda states: self.link.outputs(self._net(self._before_last(states))))
 
+    def net(self, X: ArrayLike) -> Array:
+        """Return what enters the outputs in the last step, in the form in which links take it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_outputs, n_rows)
+            The state of an output is ``0.5 + 0.5 * tanh(net)``.
+        """
+        return self._by_blocks(X, lambda states: self._net(self._before_last(states)), axis=1)
+
     def decision(self, X: ArrayLike) -> Array:
         """Return what decides: log-odds or scores of the classes, or the values themselves.
 

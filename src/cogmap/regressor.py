@@ -170,9 +170,11 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         n_teachers: int | str = "auto",
+        prior: str | FuzzyCognitiveMap | None = "memory",
         init: str | FuzzyCognitiveMap = "balanced",
         edges: Any = None,
         weight_bounds: Any = None,
+        monotonic_cst: Any = None,
         scale: str | bool = "logistic",
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
@@ -193,9 +195,11 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.n_teachers = n_teachers
+        self.prior = prior
         self.init = init
         self.edges = edges
         self.weight_bounds = weight_bounds
+        self.monotonic_cst = monotonic_cst
         self.scale = scale
         self.warm_start = warm_start
         self.random_state = random_state

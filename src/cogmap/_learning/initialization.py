@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._encoding import UNDECIDED
+from cogmap._learning.concepts import Concepts
 from cogmap._learning.structure import Bounds
 from cogmap._params import Words, shown, suggestion, wrong
 from cogmap.activations import get_activation
@@ -14,6 +15,8 @@ from cogmap.map import FuzzyCognitiveMap
 Weights = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 NAMES = ("uniform", "balanced", "correlation")
+
+_HIDDEN = 4.0  # largest weight of a hidden concept around a prior, times the root of the number of concepts
 
 
 def uniform(n_concepts: int, random: np.random.RandomState) -> Weights:
@@ -34,10 +37,25 @@ def balanced(
     all concepts or in a column, one per concept.
     """
     W = random.uniform(-largest, largest, (n_concepts, n_concepts)) / np.sqrt(n_concepts)
-    return _centred(W, np.full(n_concepts, UNDECIDED), limits)
+    return centred(W, np.full(n_concepts, UNDECIDED), limits)
 
 
-def _centred(W: NDArray[np.float64], middle: NDArray[np.float64], limits: Bounds | None) -> Weights:
+def around(
+    prior: NDArray[np.float64], concepts: Concepts, random: np.random.RandomState, limits: Bounds | None, scale: float
+) -> Weights:
+    """Weights of a prior, with hidden concepts that differ, and a bias that starts every concept in the middle.
+
+    Nothing random is added to what goes from features to features and outputs: these concepts differ already. The
+    weights from hidden concepts to outputs are multiplied by `scale`.
+    """
+    n = len(concepts)
+    noise = np.zeros((n, n))
+    noise[concepts.hidden] = _HIDDEN / np.sqrt(n)
+    noise[concepts.outputs, concepts.hidden] = scale * _HIDDEN / np.sqrt(n)
+    return centred(prior + random.uniform(-noise, noise), np.full(n, UNDECIDED), limits)
+
+
+def centred(W: NDArray[np.float64], middle: NDArray[np.float64], limits: Bounds | None) -> Weights:
     """Put the weights within their limits, and add the bias with which `middle` leads every concept to 0.5."""
     if limits is not None:
         W = np.clip(W, *limits)
@@ -75,7 +93,7 @@ def correlation(
     deviation[deviation == 0.0] = np.inf  # a constant column is correlated with nothing
     W = covariance / np.outer(deviation, deviation) / np.sqrt(len(mean))
     middle = np.concatenate([mean[: X.shape[1]], np.full(targets.shape[1], UNDECIDED)])
-    return _centred(W, middle, limits)
+    return centred(W, middle, limits)
 
 
 def from_map(expert: FuzzyCognitiveMap, concepts: Sequence[str], slope: float, owner: str) -> Weights:
@@ -84,31 +102,44 @@ def from_map(expert: FuzzyCognitiveMap, concepts: Sequence[str], slope: float, o
     The expert's concepts are matched by name, in any order. A map whose concepts were never named (C1, C2, ...) is
     taken to have ours, in our order.
     """
-    activation = get_activation(expert.activation)
-    if activation.reach != 0.5:
+    places = matched(expert, concepts, owner, "init")
+    # slope_e (W_e A + b_e - center_e) = slope (W A + b - 0.5), row by row
+    factor = weight_factors(expert, slope, owner, "init")
+    W, b = np.empty_like(expert.weights), np.empty_like(expert.bias)
+    W[np.ix_(places, places)] = expert.weights * factor[:, None]
+    b[places] = (expert.bias - get_activation(expert.activation).center) * factor + 0.5
+    return W, b
+
+
+def weight_factors(expert: FuzzyCognitiveMap, slope: float, owner: str, parameter: str) -> NDArray[np.float64]:
+    """Return by what to multiply the weights into each concept of a map to get the same influence at our slope."""
+    if get_activation(expert.activation).reach != 0.5:
         raise wrong(
             owner,
-            "init",
+            parameter,
             "a map with states in [0, 1] (activation 'sigmoid' or 'logistic')",
             Words(f"a map with activation {expert.activation!r}"),
             "Build the map with activation='sigmoid'.",
         )
-    if sorted(expert.concepts) == sorted(concepts):
-        order = [expert.concepts.index(name) for name in concepts]
-    elif expert.concepts == tuple(f"C{i + 1}" for i in range(len(concepts))):
-        order = list(range(len(concepts)))
-    else:
-        missing = [name for name in concepts if name not in expert.concepts]
-        unknown = [name for name in expert.concepts if name not in concepts]
-        raise wrong(
-            owner,
-            "init",
-            f"a map of the {len(concepts)} concepts of this problem, features first, then classes",
-            Words(f"a map of {expert.n_concepts} concepts, without {shown(missing)}, with {shown(unknown)}"),
-            suggestion(unknown[0], missing) if unknown else "",
-        )
-    # slope_e (W_e A + b_e - center_e) = slope (W A + b - 0.5), row by row
-    factor = np.broadcast_to(expert.slope, expert.n_concepts)[order] / slope
-    W = expert.weights[np.ix_(order, order)] * factor[:, None]
-    b = (expert.bias[order] - activation.center) * factor + 0.5
-    return W, b
+    return np.broadcast_to(expert.slope, expert.n_concepts) / slope
+
+
+def matched(
+    expert: FuzzyCognitiveMap, concepts: Sequence[str], owner: str, parameter: str, partly: bool = False
+) -> list[int]:
+    """Return which of our concepts each concept of a map is; it may be that only some of ours are in it."""
+    ours = {name: place for place, name in enumerate(concepts)}
+    missing = [name for name in concepts if name not in expert.concepts]
+    unknown = [name for name in expert.concepts if name not in ours]
+    if not unknown and (partly or not missing):
+        return [ours[name] for name in expert.concepts]
+    if expert.concepts == tuple(f"C{i + 1}" for i in range(len(concepts))):
+        return list(range(len(concepts)))
+    some = "some of the" if partly else "the"
+    raise wrong(
+        owner,
+        parameter,
+        f"a map of {some} {len(concepts)} concepts of this problem, features first, then classes",
+        Words(f"a map of {expert.n_concepts} concepts, without {shown(missing)}, with {shown(unknown)}"),
+        suggestion(unknown[0], missing) if unknown else "",
+    )

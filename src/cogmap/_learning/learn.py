@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cogmap._learning.arrows import tied_to_effects
 from cogmap._learning.monitor import Monitor
 from cogmap._learning.parts import validation_rows
 from cogmap._learning.recipe import Recipe
@@ -66,9 +67,11 @@ def learn(
         if teachers is None:
             monitor.begin(settings.n_teachers + 1)
             teachers = learn_teachers(recipe, learning, new_start, random, monitor)
+        if teachers and settings.prior == "memory":
+            recipe = tied_to_effects(recipe, learning, [teacher.theta for teacher in teachers])
         problem = recipe.problem(learning, taught_targets(recipe, learning, teachers) if teachers else None)
         # One of the teachers may have got stuck early, and who starts there gets stuck as well.
-        thetas = [teacher.theta for teacher in teachers] or [problem.clip(new_start())]
+        thetas = [problem.clip(teacher.theta) for teacher in teachers] or [problem.clip(new_start())]
         theta = min(thetas, key=problem.objective.value) if len(thetas) > 1 else thetas[0]
         with monitor.stage("map", settings.max_iter, recipe.model) as report:
             watch = Watch(settings.max_iter, settings.tol, settings.n_iter_no_change, validation, report)

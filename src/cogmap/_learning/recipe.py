@@ -1,6 +1,5 @@
 """A recipe: what a solver minimises on a table, where it starts, and the model that its parameters make."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,15 +8,18 @@ from numpy.typing import NDArray
 
 from cogmap._encoding import Encoding
 from cogmap._learning import initialization
+from cogmap._learning.concepts import Concepts
+from cogmap._learning.monotone import monotone_limits
 from cogmap._learning.objective import Objective
 from cogmap._learning.penalties import ElasticNet
+from cogmap._learning.priors import Prior, make_prior
 from cogmap._learning.settings import Settings
 from cogmap._learning.solvers import Problem, Theta
-from cogmap._learning.structure import Bounds, weight_limits
+from cogmap._learning.structure import Bounds, joined, weight_limits
 from cogmap._learning.table import Table
 from cogmap._links import Link
 from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel, concept_names
+from cogmap.model import MapModel
 
 
 @dataclass(frozen=True)
@@ -26,17 +28,20 @@ class Recipe:
 
     settings: Settings
     link: Link
-    n_features: int
-    concepts: Sequence[str]
+    concepts: Concepts
     limits: Bounds | None
+    prior: Prior
 
     @classmethod
     def for_table(cls, table: Table, settings: Settings) -> "Recipe":
         """Name the concepts and see what an expert says about them."""
-        link = table.targets.link
-        concepts = concept_names(table.features, settings.n_hidden, link.names)
-        limits = weight_limits(settings.edges, settings.weight_bounds, concepts, settings.owner)
-        return cls(settings, link, len(table.features), concepts, limits)
+        link, owner = table.targets.link, settings.owner
+        concepts = Concepts.of(table.features, settings.n_hidden, link.names)
+        limits = weight_limits(settings.edges, settings.weight_bounds, concepts, owner)
+        monotone = monotone_limits(settings.monotonic_cst, concepts, link, owner)
+        limits = joined(limits, monotone, "edges or weight_bounds", "monotonic_cst", concepts, owner)
+        prior = make_prior(settings.prior, concepts, settings.slope, limits, owner)
+        return cls(settings, link, concepts, limits, prior)
 
     def objective(self, table: Table, targets: NDArray[Any] | None = None) -> Objective:
         """Return the loss on a table, perhaps with other targets."""
@@ -59,27 +64,31 @@ class Recipe:
         be of one class, but their weight itself then scales the loss.
         """
         n_rows = part_of or max(table.n_rows, table.total_weight)
-        penalty = ElasticNet.from_alpha(self.settings.alpha, self.settings.l1_ratio, n_rows, len(self.concepts) ** 2)
+        penalty = ElasticNet.from_alpha(
+            self.settings.alpha, self.settings.l1_ratio, n_rows, self.prior.weights.ravel(), self.prior.pull.ravel()
+        )
         return Problem(self.objective(table, targets), penalty, self.limits, 1.0 if part_of else None)
 
     def start(self, table: Table, random: np.random.RandomState) -> Theta:
         """Return the parameters to start from."""
-        settings, n_concepts = self.settings, len(self.concepts)
+        settings, concepts = self.settings, self.concepts
         if isinstance(settings.init, FuzzyCognitiveMap):
-            W, b = initialization.from_map(settings.init, self.concepts, settings.slope, settings.owner)
+            W, b = initialization.from_map(settings.init, concepts.names, settings.slope, settings.owner)
         elif settings.init == "correlation":
             X = np.concatenate([block for _, block in table.blocks()])
             W, b = initialization.correlation(X, table.targets.columns, table.weight, self.limits)
-        elif settings.init == "balanced":
-            widths = np.full((n_concepts, 1), settings.start_width)
-            widths[-self.link.n_outputs :] *= settings.output_start
-            W, b = initialization.balanced(n_concepts, random, self.limits, widths)
+        elif settings.init == "uniform":
+            W, b = initialization.uniform(len(concepts), random)
+        elif settings.prior is None:
+            widths = np.full((len(concepts), 1), settings.start_width)
+            widths[concepts.outputs] *= settings.output_start
+            W, b = initialization.balanced(len(concepts), random, self.limits, widths)
         else:
-            W, b = initialization.uniform(n_concepts, random)
+            W, b = initialization.around(self.prior.weights, concepts, random, self.limits, settings.output_start)
         return np.concatenate([W.ravel(), b])
 
     def model(self, theta: Theta) -> MapModel:
         """Return the model with these parameters, of features that are states already."""
         r, settings = len(self.concepts), self.settings
-        fcm = FuzzyCognitiveMap(theta[: r * r].reshape(r, r), theta[r * r :], settings.slope, self.concepts)
-        return MapModel(fcm, settings.depth, Encoding(self.n_features, settings.n_hidden), self.link)
+        fcm = FuzzyCognitiveMap(theta[: r * r].reshape(r, r), theta[r * r :], settings.slope, self.concepts.names)
+        return MapModel(fcm, settings.depth, Encoding(self.concepts.n_inputs, settings.n_hidden), self.link)

@@ -27,6 +27,7 @@ class Rules:
     """
 
     fewest_concepts: int = 7
+    fewest_hidden: int = 16  # of a map in which features remember themselves, and leave it to others to compute
     most_for_rows: int = 30
     rows_per_concept: int = 160
     fewest_iterations: int = 100
@@ -92,11 +93,13 @@ class Settings:
     n_iter_no_change: int
     n_teachers: int
     teacher_iter: int  # largest number of iterations of a teacher
+    prior: str | FuzzyCognitiveMap | None
     init: str | FuzzyCognitiveMap
     start_width: float  # of a "balanced" start
     output_start: float  # by what its weights of outputs are multiplied
     edges: Any
     weight_bounds: Any
+    monotonic_cst: Any
     enough: bool  # whether max_iter is what usually pays, not what was asked for
     dtype: Any  # in what is computed
     n_threads: int
@@ -122,6 +125,8 @@ DEFAULTS: dict[str, Any] = {
     "init": "balanced",
     "edges": None,
     "weight_bounds": None,
+    "monotonic_cst": None,
+    "prior": "memory",
     "n_threads": 1,
     "owner": "FCMClassifier",
 }
@@ -141,14 +146,15 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
     """
     given = {name: parameters.get(name, default) for name, default in DEFAULTS.items()}
     n_hidden = _n_hidden(given, shape, rules) if given["n_hidden"] == "auto" else given["n_hidden"]
+    small = shape.n_features + shape.n_outputs < _fewest_concepts(shape, rules)
     n_concepts = shape.n_features + n_hidden + shape.n_outputs
     wide = n_concepts > _WIDE
     solver = SOLVERS[given["solver"]]
     settled = {
         "n_hidden": n_hidden,
         # A step more, so that hidden concepts influence each other.
-        "depth": 3 if n_hidden else 2,
-        "max_iter": _pays(shape, wide, rules) if solver.all_rows else 500,
+        "depth": 3 if n_hidden and (small or given["prior"] is None) else 2,
+        "max_iter": _enough(given, shape, wide, rules) if solver.all_rows else 500,
         "n_teachers": _n_teachers(given, shape, n_concepts, rules),
         "learning_rate": getattr(RULES.get(given["solver"]), "usual_rate", 0.0),
         "batch_size": 200,
@@ -166,16 +172,29 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
 
 
 def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
-    """Return how many hidden concepts pay: some beside few others, none where an expert speaks of the concepts."""
+    """Return how many hidden concepts pay: some beside few others, none where an expert speaks of all concepts."""
     others = shape.n_features + shape.n_outputs
     if isinstance(given["init"], FuzzyCognitiveMap):
         return max(given["init"].n_concepts - others, 0)
     if given["depth"] == 1 or given["init"] != "balanced":
         return 0
-    if given["edges"] is not None or given["weight_bounds"] is not None:
+    if given["edges"] is not None or _is_of_each_weight(given["weight_bounds"]):
         return 0
-    fewest = min(max(shape.n_rows // rules.rows_per_concept, rules.fewest_concepts), rules.most_for_rows)
-    return max(fewest - others, 0)
+    beside = _fewest_concepts(shape, rules) - others
+    if given["prior"] is None:
+        return max(beside, 0)
+    named = given["prior"].n_concepts - others if isinstance(given["prior"], FuzzyCognitiveMap) else 0
+    return max(beside, rules.fewest_hidden, named)
+
+
+def _is_of_each_weight(weight_bounds: Any) -> bool:
+    """Whether bounds are arrays, whose size says how many concepts there are."""
+    return isinstance(weight_bounds, list | tuple) and any(np.ndim(bound) for bound in weight_bounds)
+
+
+def _fewest_concepts(shape: Shape, rules: Rules) -> int:
+    """Return how many concepts a map has at least."""
+    return min(max(shape.n_rows // rules.rows_per_concept, rules.fewest_concepts), rules.most_for_rows)
 
 
 def _n_teachers(given: Mapping[str, Any], shape: Shape, n_concepts: int, rules: Rules) -> int:
@@ -185,6 +204,12 @@ def _n_teachers(given: Mapping[str, Any], shape: Shape, n_concepts: int, rules: 
     if shape.n_rows < 20 or n_concepts > rules.teachers_up_to:
         return 0
     return min(5, max(rules.concepts_of_teachers // n_concepts, 2), max(shape.n_rows // rules.rows_per_teacher, 2))
+
+
+def _enough(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) -> int:
+    """Return how many iterations a map makes: arrows that are tied to effects come forward in smaller steps."""
+    pays = _pays(shape, wide, rules)
+    return pays if wide or given["prior"] is None else pays * 3 // 2
 
 
 def _pays(shape: Shape, wide: bool, rules: Rules) -> int:

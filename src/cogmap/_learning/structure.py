@@ -1,55 +1,81 @@
 """What an expert fixes before learning: which concepts may influence which, and how."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._params import Words, shown, suggestion, wrong
+from cogmap._learning.concepts import Concepts
+from cogmap._params import Words, wrong
 
 Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 
+_SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0)}
 
-def weight_limits(edges: Any, weight_bounds: Any, concepts: Sequence[str], owner: str) -> Bounds | None:
+
+def free(n_concepts: int) -> Bounds:
+    """Return bounds that allow everything."""
+    shape = (n_concepts, n_concepts)
+    return np.full(shape, -np.inf), np.full(shape, np.inf)
+
+
+def weight_limits(edges: Any, weight_bounds: Any, concepts: Concepts, owner: str) -> Bounds | None:
     """Return the smallest and the largest weight allowed at each place of W, or None if all are free.
 
     Parameters
     ----------
-    edges : None, bool array of shape (n_concepts, n_concepts), or list of (from, to) names
-        Where influence is allowed. In an array, ``edges[i, j]`` allows concept j to influence concept i.
-    weight_bounds : None or (low, high)
-        Two numbers, or two arrays of shape (n_concepts, n_concepts).
-    concepts : sequence of str
+    edges : None, bool array of shape (n_concepts, n_concepts), list of (from, to) names, or dict
+        Where influence is allowed. In an array, ``edges[i, j]`` allows concept j to influence concept i. Named edges
+        leave each concept its influence on itself. A dict says of each edge ``"+"``, ``"-"``, (low, high), or None.
+    weight_bounds : None, (low, high) or dict of (from, to) names
+        Two numbers, two arrays of shape (n_concepts, n_concepts), or for each edge one of the values above.
+    concepts : Concepts
         Names of the concepts.
     owner : str
         Whose parameters these are, for messages.
     """
-    if edges is None and weight_bounds is None:
-        return None
-    shape = (len(concepts), len(concepts))
-    low, high = np.full(shape, -np.inf), np.full(shape, np.inf)
+    limits = None
     if weight_bounds is not None:
-        low, high = _bounds(weight_bounds, shape, owner)
+        limits = _bounds(weight_bounds, concepts, owner)
     if edges is not None:
-        allowed = _allowed(edges, concepts, owner)
-        contradicted = np.argwhere(~allowed & ((low > 0.0) | (high < 0.0)))
-        if contradicted.size:
-            i, j = contradicted[0]
-            raise wrong(
-                owner,
-                "weight_bounds",
-                "a range with 0 in it wherever `edges` allows no influence",
-                Words(f"[{low[i, j]:g}, {high[i, j]:g}] for {concepts[j]!r} -> {concepts[i]!r}"),
-                "Allow that edge or widen its range.",
-            )
-        low[~allowed] = 0.0
-        high[~allowed] = 0.0
+        limits = joined(limits, _of_edges(edges, concepts, owner), "weight_bounds", "edges", concepts, owner)
+    return limits
+
+
+def joined(
+    limits: Bounds | None, others: Bounds | None, name: str, other_name: str, concepts: Concepts, owner: str
+) -> Bounds | None:
+    """Return what two limits allow together, or complain where that is nothing."""
+    if limits is None or others is None:
+        return others if limits is None else limits
+    low, high = np.maximum(limits[0], others[0]), np.minimum(limits[1], others[1])
+    contradicted = np.argwhere(low > high)
+    if contradicted.size:
+        i, j = contradicted[0]
+        raise wrong(
+            owner,
+            name,
+            f"a range that goes with `{other_name}`, which allows {_range(others, i, j)} there",
+            Words(f"{_range(limits, i, j)} for {concepts.names[j]!r} -> {concepts.names[i]!r}"),
+            "Change one of the two.",
+        )
     return low, high
 
 
-def _bounds(weight_bounds: Any, shape: tuple[int, int], owner: str) -> Bounds:
-    expected = f"(low, high): two numbers, or two arrays of shape {shape}, with low <= high"
+def _range(bounds: Bounds, i: int, j: int) -> str:
+    low, high = bounds[0][i, j], bounds[1][i, j]
+    return "no influence" if low == high == 0.0 else f"[{low:g}, {high:g}]"
+
+
+def _bounds(weight_bounds: Any, concepts: Concepts, owner: str) -> Bounds:
+    if isinstance(weight_bounds, Mapping):
+        return _named(weight_bounds, free(len(concepts)), concepts, owner, "weight_bounds")
+    shape = (len(concepts), len(concepts))
+    expected = (
+        f"(low, high): two numbers, or two arrays of shape {shape}, with low <= high; "
+        "or a dict {(from, to): '+', '-' or (low, high)} of names"
+    )
     try:
         low, high = (np.broadcast_to(np.asarray(bound, dtype=np.float64), shape).copy() for bound in weight_bounds)
     except (TypeError, ValueError):
@@ -59,24 +85,27 @@ def _bounds(weight_bounds: Any, shape: tuple[int, int], owner: str) -> Bounds:
     return low, high
 
 
-def _allowed(edges: Any, concepts: Sequence[str], owner: str) -> NDArray[np.bool_]:
-    n_concepts = len(concepts)
-    expected = f"a boolean array of shape {(n_concepts, n_concepts)}, or a list of (from, to) names"
+def _of_edges(edges: Any, concepts: Concepts, owner: str) -> Bounds:
+    """Return 0 as the only weight wherever no influence is allowed."""
+    shape = (len(concepts), len(concepts))
+    expected = f"a boolean array of shape {shape}, a list of (from, to) names, or a dict with such keys"
     if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
         raise wrong(owner, "edges", expected, edges)
-    edges = edges if isinstance(edges, np.ndarray) else list(edges)
-    allowed = _mask(edges)
-    if allowed is None:
-        allowed = np.zeros((n_concepts, n_concepts), dtype=bool)
-        for edge in edges:
-            source, target = _ends(edge, concepts, owner, expected)
-            allowed[target, source] = True
-    elif allowed.shape != (n_concepts, n_concepts):
-        raise wrong(owner, "edges", expected, Words(f"an array of shape {allowed.shape}"))
-    if not allowed.any():
+    if not isinstance(edges, np.ndarray | Mapping):
+        edges = list(edges)
+    mask = None if isinstance(edges, Mapping) else _mask(edges)
+    if mask is not None and mask.shape != shape:
+        raise wrong(owner, "edges", expected, Words(f"an array of shape {mask.shape}"))
+    if not (len(edges) if mask is None else mask.any()):
         cure = "Without any edge there is nothing to learn; None allows all."
         raise wrong(owner, "edges", expected, Words("no edge at all"), cure)
-    return allowed
+    if mask is None:
+        # A concept that remembers itself influences no other, and without memory a map of several steps forgets.
+        none = np.zeros(shape)
+        np.fill_diagonal(none, np.inf)
+        named = edges if isinstance(edges, Mapping) else [(edge, None) for edge in edges]
+        return _named(named, (-none, none), concepts, owner, "edges", expected)
+    return np.where(mask, -np.inf, 0.0), np.where(mask, np.inf, 0.0)
 
 
 def _mask(edges: Any) -> NDArray[np.bool_] | None:
@@ -88,15 +117,31 @@ def _mask(edges: Any) -> NDArray[np.bool_] | None:
     return array if array.dtype == np.bool_ else None
 
 
-def _ends(edge: Any, concepts: Sequence[str], owner: str, expected: str) -> tuple[int, int]:
-    """Return the numbers of the concepts that an edge goes from and to."""
-    if not isinstance(edge, tuple | list | np.ndarray) or len(edge) != 2:
-        cure = "An array of 0 and 1 needs .astype(bool)." if isinstance(edge, list | np.ndarray) else ""
-        raise wrong(owner, "edges", expected, edge, cure)
-    places = []
-    for name in edge:
-        if not isinstance(name, str) or name not in concepts:
-            cure = suggestion(name, concepts) or f"The concepts are {shown(concepts)}."
-            raise wrong(owner, "edges", "made of names of concepts", name, cure)
-        places.append(list(concepts).index(name))
-    return places[0], places[1]
+def _named(given: Any, limits: Bounds, concepts: Concepts, owner: str, parameter: str, expected: str = "") -> Bounds:
+    """Write the range of each edge that is named into the limits."""
+    low, high = limits
+    expected = expected or "a dict whose keys are edges, (from, to) names"
+    for edge, said in given.items() if isinstance(given, Mapping) else given:
+        if not isinstance(edge, tuple | list | np.ndarray) or len(edge) != 2:
+            cure = "An array of 0 and 1 needs .astype(bool)." if isinstance(edge, list | np.ndarray) else ""
+            raise wrong(owner, parameter, expected, edge, cure)
+        source, target = (concepts.place(name, owner, parameter) for name in edge)
+        low[target, source], high[target, source] = _said(said, tuple(edge), owner, parameter)
+    return low, high
+
+
+def _said(said: Any, edge: tuple[str, str], owner: str, parameter: str) -> tuple[float, float]:
+    """Return the smallest and the largest weight that a value allows an edge."""
+    if said is None:
+        return -np.inf, np.inf
+    if isinstance(said, str) and said in _SIGNS:
+        return _SIGNS[said]
+    try:
+        low, high = (np.nan if isinstance(bound, str) else bound for bound in said)
+        low, high = -np.inf if low is None else float(low), np.inf if high is None else float(high)
+    except (TypeError, ValueError):
+        low, high = np.nan, np.nan
+    if not low <= high or low == np.inf or high == -np.inf:
+        expected = f"'+', '-' or (low, high) with low <= high for {edge[0]!r} -> {edge[1]!r}"
+        raise wrong(owner, parameter, expected, said, "None in the place of a number is no bound.")
+    return low, high

@@ -134,7 +134,9 @@ def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, rando
             total += loss * (n_rows if rows is None else len(rows))
             direction, rate = rule(space.gradient(gradient))
             x -= rate * direction
-            penalty.shrink(x, space.weight_scale * rate)
+            if penalty.l1:
+                W = slice(0, penalty.n_weights)
+                penalty.shrink(x[W], penalty.prior / space.weight_scale, space.weight_scale * rate[W])
             if bounds is not None:
                 np.clip(x, *bounds, out=x)
             theta[:] = space.to_theta(x)

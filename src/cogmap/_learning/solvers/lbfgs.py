@@ -22,32 +22,34 @@ def steps_remembered(n_concepts: int) -> int:
 
 
 class _Signs:
-    """Parameters as SciPy sees them when there is an absolute penalty: weights as positive minus negative parts.
+    """Parameters as SciPy sees them when there is an absolute penalty: weights as prior plus positive minus negative.
 
-    The penalty is then linear, hence smooth, and a weight that should be 0 lies on a bound, hence is exactly 0.
+    The penalty is then linear, hence smooth, and a weight that should be that of the prior has both parts on a bound,
+    hence is exactly that.
     """
 
-    def __init__(self, n_weights: int) -> None:
-        self.n_weights = n_weights
+    def __init__(self, prior: Theta) -> None:
+        self.prior = prior
+        self.n_weights = len(prior)
 
     def split(self, theta: Theta) -> Theta:
-        W, b = theta[: self.n_weights], theta[self.n_weights :]
-        return np.concatenate([np.maximum(W, 0.0), np.maximum(-W, 0.0), b])
+        away, b = theta[: self.n_weights] - self.prior, theta[self.n_weights :]
+        return np.concatenate([np.maximum(away, 0.0), np.maximum(-away, 0.0), b])
 
     def join(self, parts: Theta) -> Theta:
         n = self.n_weights
-        return np.concatenate([parts[:n] - parts[n : 2 * n], parts[2 * n :]])
+        return np.concatenate([self.prior + (parts[:n] - parts[n : 2 * n]), parts[2 * n :]])
 
-    def split_gradient(self, gradient: Theta, l1: float) -> Theta:
+    def split_gradient(self, gradient: Theta, l1: Theta) -> Theta:
         dW, db = gradient[: self.n_weights], gradient[self.n_weights :]
         return np.concatenate([dW + l1, l1 - dW, db])
 
     def split_bounds(self, low: Theta, high: Theta) -> tuple[Theta, Theta]:
-        W = slice(0, self.n_weights)
-        b = slice(self.n_weights, None)
+        W, b = slice(0, self.n_weights), slice(self.n_weights, None)
+        below, above = low[W] - self.prior, high[W] - self.prior
         return (
-            np.concatenate([np.maximum(low[W], 0.0), np.maximum(-high[W], 0.0), low[b]]),
-            np.concatenate([np.maximum(high[W], 0.0), np.maximum(-low[W], 0.0), high[b]]),
+            np.concatenate([np.maximum(below, 0.0), np.maximum(-above, 0.0), low[b]]),
+            np.concatenate([np.maximum(above, 0.0), np.maximum(-below, 0.0), high[b]]),
         )
 
 
@@ -68,8 +70,8 @@ class LBFGS:
 def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome]:
     penalty = problem.penalty
     centred = Centred(problem.objective.n_concepts)
-    signs = _Signs(penalty.n_weights) if penalty.l1 else None
-    l1 = centred.weight_scale * penalty.l1
+    signs = _Signs(penalty.prior / centred.weight_scale) if penalty.l1 else None
+    l1 = centred.weight_scale * penalty.l1 * penalty.pull
     bounds = problem.theta_bounds
     if bounds is not None:
         bounds = centred.bound(bounds[0]), centred.bound(bounds[1])
@@ -85,8 +87,9 @@ def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome
         gradient = centred.gradient(gradient)
         if signs is None:
             return loss, gradient
-        # Linear in the parts, which agrees with |W| wherever one of the two is 0, as at the solution.
-        loss += l1 * float(x[: 2 * penalty.n_weights].sum())
+        # Linear in the parts, which agrees with |W - prior| wherever one of the two is 0, as at the solution.
+        n = penalty.n_weights
+        loss += float(l1 @ x[:n]) + float(l1 @ x[n : 2 * n])
         return loss, signs.split_gradient(gradient, l1)
 
     ended: Outcome | None = None

@@ -1,0 +1,62 @@
+"""Arrows that mean what they say: influences of features on outputs, tied to the effects that teachers found.
+
+The effect of a feature on a probability or value runs over all ways through the map. An arrow from the feature to the
+output is one of them, the direct one, and learning is free to turn it against the others. Here each arrow is kept
+between half and twice the weight with which it would carry the whole effect, on the average over the rows. What is left
+to hidden concepts is what no arrow can say: bends, and features that act together.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._learning.recipe import Recipe
+from cogmap._learning.solvers import Theta
+from cogmap._learning.structure import free
+from cogmap._learning.table import Table
+
+_LEAST, _MOST = 0.5, 2.0
+
+# The mean effect over so many rows is that over all.
+_ENOUGH_ROWS = 2000
+
+# Arrows need not be larger: a feature that alone moves an output from one end to the other.
+_LARGEST = 20.0
+_NO_WAY = 1e-12
+
+
+def tied_to_effects(recipe: Recipe, table: Table, thetas: list[Theta]) -> Recipe:
+    """Return the recipe of a map whose arrows from features to outputs follow the mean effects that some maps have."""
+    weights = np.clip(direct_weights(recipe, table, thetas), -_LARGEST, _LARGEST)
+    low, high = free(len(recipe.concepts)) if recipe.limits is None else (bound.copy() for bound in recipe.limits)
+    arrows = recipe.concepts.outputs, recipe.concepts.inputs
+    lower, upper = np.sort([_LEAST * weights, _MOST * weights], axis=0)
+    # What an expert fixes comes first.
+    low[arrows], high[arrows] = np.clip(lower, low[arrows], high[arrows]), np.clip(upper, low[arrows], high[arrows])
+    return replace(recipe, limits=(low, high))
+
+
+def direct_weights(recipe: Recipe, table: Table, thetas: list[Theta]) -> NDArray[np.float64]:
+    """Return the weights with which arrows would carry the effects of features on outputs, one row per output."""
+    if table.n_rows > _ENOUGH_ROWS:
+        table = table.take(np.linspace(0, table.n_rows - 1, _ENOUGH_ROWS).astype(np.intp))
+    n_outputs = recipe.concepts.n_outputs
+    memory = np.diag(recipe.prior.weights)[recipe.concepts.inputs]
+    step = 0.25 * recipe.settings.slope
+    row_weights = table.row_weights
+    effects: NDArray[np.float64] = np.zeros((n_outputs, recipe.concepts.n_inputs))
+    carried = np.zeros_like(effects)
+    models = [recipe.model(theta) for theta in thetas]
+    for rows, X in table.blocks():
+        kept, passed = 2.0 * X - 1.0, np.ones(X.shape)
+        for _ in range(recipe.settings.depth - 1):
+            kept = np.tanh(step * memory * kept)
+            passed *= step * memory * (1.0 - np.square(kept))
+        for model in models:
+            effect = model.derivative(X)[:, -n_outputs:]  # of the second class alone if there is one output
+            response = recipe.link.outputs_derivative(model.net(X))[:, -n_outputs:]
+            effects += np.einsum("i,ijk->jk", row_weights[rows], effect)
+            carried += np.einsum("i,ijj,ik->jk", row_weights[rows], response, passed)
+    # Effects are on states from 0 to 1, what is passed on counts from -1 to 1.
+    return 0.5 * effects / np.maximum(step * carried, _NO_WAY)
