@@ -61,7 +61,7 @@ def test_a_search_over_depths_can_be_pruned(learned):
     fcm = FCMClassifierCV(depths=(2,), alphas=(0.2,), random_state=0).fit(X, y)
     pruned = prune(fcm, X, y, keep=0.3)
     assert type(pruned) is FCMClassifierCV
-    assert np.count_nonzero(pruned.map_.weights) <= 15
+    assert np.count_nonzero(pruned.map_.weights) <= round(0.3 * np.count_nonzero(fcm.map_.weights))
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
@@ -85,7 +85,7 @@ def test_the_curve(learned):
     curve = pruning_curve(FCMClassifier(random_state=0), X, y, keep=[0.02, 0.25], n_folds=3)
     assert curve.keep.tolist() == [1.0, 0.25, 0.02]
     assert curve.scores.shape == (3, 3)
-    assert curve.n_edges[0] == 49
+    assert curve.n_edges[1] <= 0.25 * curve.n_edges[0] + 1
     assert curve.mean_scores[0] > 0.9 > curve.mean_scores[2]
     np.testing.assert_array_equal(curve.full_scores, curve.scores[:, 0])
     assert curve.smallest(0.99) in (1.0, 0.25)
