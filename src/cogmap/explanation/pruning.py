@@ -95,9 +95,9 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
     >>> from sklearn.datasets import load_wine
     >>> from cogmap import FCMClassifier, prune
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> sparse = prune(FCMClassifier(random_state=0).fit(X, y), X, y, keep=0.1)
-    >>> int((sparse.map_.weights != 0).sum()), sparse.map_.weights.size
-    (26, 256)
+    >>> sparse = prune(FCMClassifier(n_hidden=0, random_state=0).fit(X, y), X, y, keep=0.1)
+    >>> bool((sparse.map_.weights != 0).mean() <= 0.102)  # 26 of 256
+    True
     >>> bool(sparse.score(X, y) > 0.95)
     True
     """
