@@ -172,6 +172,26 @@ def test_an_author_finds_everything_where_it_was(loose_view):
         assert (np.sign(before) == np.sign(after))[np.abs(before) > 50].all()
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_any_map_at_all_can_be_drawn(seed):
+    """Of any size, density and layout, with any number of influences asked for: nothing overlaps, nothing is lost."""
+    rng = np.random.default_rng(seed)
+    n_concepts = int(rng.choice([1, 2, 3, 7, 20, 21, 60, 130]))
+    shape = (n_concepts, n_concepts)
+    weights = rng.normal(size=shape) * (rng.random(shape) < rng.choice([0, 0.05, 0.3])) * 10.0 ** rng.integers(-5, 5)
+    letters = list("abc déW中_-/ $<&ж")
+    names = ["".join(rng.choice(letters, rng.integers(0, 80))) + f" {i}" for i in range(n_concepts)]
+    kinds = sorted(rng.choice(["feature", "hidden", "output"], n_concepts)) if seed % 3 == 0 else None
+    places = rng.choice([1, 1e6]) * rng.random((n_concepts, 2)).round(rng.integers(0, 3)) if seed % 3 == 1 else None
+    view = graph_view(names, weights, kinds, positions=places, n_edges=rng.choice([None, 0, 5]))
+    picture = layout(view)
+    assert len(picture.arrows) == len(view["edges"])
+    assert len(picture.boxes) + view["n_left_out"] == n_concepts
+    drawn = [rectangle_of_box(box) for box in picture.boxes]
+    drawn += [rectangle_of_word(word, picture.small) for word in picture.words]
+    assert not any(overlap(one, other) for one, other in combinations(drawn, 2))
+
+
 @pytest.mark.parametrize("places", [np.zeros((6, 2)), np.array([[0.0, 0.0], [1e-6, 0.0]] * 3), np.eye(6, 2) * 1e9])
 def test_concepts_on_each_other_are_moved_apart(places):
     """Also where an author has not laid out anything, or nearly so."""

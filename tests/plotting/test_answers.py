@@ -62,7 +62,7 @@ def fitted(request):
 def curve():
     rng = np.random.default_rng(0)
     keep = np.array([1.0, 0.5, 0.1, 0.02])
-    return PruningCurve(keep, 500 * keep, 0.9 + 0.02 * rng.random((5, 4)), np.full(5, 0.93), "accuracy")
+    return PruningCurve(keep, 500 * keep, 0.9 + 0.02 * rng.random((5, 4)), "accuracy")
 
 
 def bars(ax):
@@ -166,8 +166,16 @@ def test_a_pruning_curve_shows_means_and_the_whole_map():
     ax = render(plotting.plot_pruning(curve()))
     np.testing.assert_allclose(ax.lines[0].get_ydata(), curve().scores.mean(axis=0))
     np.testing.assert_allclose(ax.lines[0].get_xdata(), curve().n_edges)
-    assert ax.lines[1].get_ydata()[0] == pytest.approx(0.93)
+    assert ax.lines[1].get_ydata()[0] == pytest.approx(curve().full_scores.mean())
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("edges", "accuracy")
+
+
+def test_the_display_of_pruning_learns_and_draws(iris):
+    """The sizes asked for, and the whole map."""
+    fcm = FCMClassifier(random_state=0, n_teachers=0)
+    display = plotting.PruningDisplay.from_estimator(fcm, *iris, keep=(0.3,), n_folds=2)
+    assert display.view["keep"] == [1.0, 0.3]
+    assert len(display.ax_.lines[0].get_xdata()) == 2
 
 
 def displays(fcm, X):

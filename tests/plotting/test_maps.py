@@ -101,6 +101,22 @@ def test_names_stay_inside_their_boxes_as_matplotlib_draws_them(flowers):
         assert any(x <= inside.x0 and inside.x1 <= x + width for x, _, width, _ in patches)
 
 
+def test_words_shrink_with_their_axes():
+    """What is drawn later in the same figure may take room away; another resolution changes nothing."""
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    fcm = random_map(12, concepts=[f"a concept with a long name {i}" for i in range(12)])
+    plotting.plot_map(fcm, ax=left)
+    right.set_yticks([0, 1], ["a very long label that takes half of the figure away", "another"], fontsize=14)
+    for dpi in (200, 300):
+        figure.set_dpi(dpi)
+        figure.savefig(io.BytesIO(), format="png", dpi="figure")
+        boxes = [text.get_window_extent() for text in left.texts]
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+        inside = left.get_window_extent()
+        assert all(inside.x0 <= box.x0 and box.x1 <= inside.x1 for box in boxes)
+
+
 def test_colours_and_widths_follow_signs_and_sizes():
     """Blue is positive, vermilion negative; twice the weight is a wider line."""
     fcm = FuzzyCognitiveMap([[0, 0, 0], [4, 0, 0], [-2, 0, 0]], concepts=["a", "b", "c"])

@@ -1,7 +1,5 @@
 """What all layouts end with: rings, a page that begins at 0, and the legend below."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from cogmap._graph.legend import legend_of
@@ -21,36 +19,24 @@ def make_ring(x: float, y: float, size: float, ring: dict[str, float] | None) ->
 def finished(view: View, boxes: list[Box], arrows: list[Arrow], words: list[Word], size: float) -> Picture:
     """Move all that is drawn to where a page begins, and write the legend below."""
     small = max(0.85 * size, 10.0)
-    ends = [arrow.points for arrow in arrows] + [
-        np.array([[box.left, box.top], [box.right, box.bottom]]) for box in boxes
-    ]
+    ends = [arrow.points for arrow in arrows]
+    ends += [np.array([[box.left, box.top], [box.right, box.bottom]]) for box in boxes]
     ends += [np.array([[word.x, word.y - small]]) for word in words]
     low, high = np.concatenate(ends).min(axis=0), np.concatenate(ends).max(axis=0)
-    shift_x, shift_y = MARGIN - low[0], MARGIN - low[1]
-    shift = np.array([shift_x, shift_y])
-    width, height = high + shift + MARGIN
-    legend, keys, legend_height, legend_width = legend_of(view, float(width), float(height), small)
-    more = max(0.0, legend_width + MARGIN - width) / 2  # the legend may be wider than the graph, which is then centred
-    shift_x, shift = shift_x + more, shift + np.array([more, 0.0])
+    width, height = (float(length) for length in high - low + 2 * MARGIN)
+    legend, keys, legend_height, legend_width = legend_of(view, width, height, small)
+    more = max(0.0, legend_width + MARGIN - width)  # the legend may be wider than the graph, which is then centred
+    x, y = MARGIN - float(low[0]) + more / 2, MARGIN - float(low[1])
     return Picture(
-        float(width) + 2 * more,
-        float(height) + legend_height,
-        size,
-        small,
-        [
-            replace(
-                box,
-                left=box.left + shift_x,
-                top=box.top + shift_y,
-                text_x=box.text_x + shift_x,
-                ring=box.ring and replace(box.ring, x=box.ring.x + shift_x, y=box.ring.y + shift_y),
-            )
-            for box in boxes
-        ],
-        [replace(arrow, points=arrow.points + shift, head=arrow.head + shift) for arrow in arrows],
-        [replace(word, x=word.x + shift_x, y=word.y + shift_y) for word in words] + legend,
-        keys,
-        _title(view),
+        width=width + more,
+        height=height + legend_height,
+        size=size,
+        small=small,
+        boxes=[box.moved(x, y) for box in boxes],
+        arrows=[arrow.moved(x, y) for arrow in arrows],
+        words=[word.moved(x, y) for word in words] + legend,
+        keys=keys,
+        title=_title(view),
     )
 
 

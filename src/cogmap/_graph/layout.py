@@ -41,22 +41,21 @@ def _usual_distance(columns: Columns) -> float:
     return float(np.clip(110.0 + 9.0 * rows, 150.0, 340.0)) / (1.0 if len(columns) < 4 else 1.6)
 
 
-def font_size(n_rows: int) -> float:
-    """Return the size of the font with which so many rows make a picture of a height that can be overlooked."""
+def _font_size(n_rows: int) -> float:
+    """Return the size of the font with which so many rows make a picture that is not too high."""
     return float(np.interp(n_rows, [12, 40, 90], [13.0, 12.0, 10.0]))
 
 
 def _in_columns(view: View, columns: Columns, distance: float) -> Picture:
-    rows = max(map(len, columns))
-    size = font_size(rows)
+    size = _font_size(max(map(len, columns)))
     boxes = _boxes(view, columns, size, distance)
-    ways = Router(columns, boxes, view["edges"]).ways()
+    arrows = Router(columns, boxes, view["edges"]).arrows()
     words = []
     top = min(box.top for box in boxes.values())
     for heading, column in zip(view["headings"], columns, strict=False):
         first = boxes[column[0]]
         words.append(Word(first.left + first.width / 2, top - 1.3 * size, heading, "middle"))
-    return finished(view, list(boxes.values()), ways.arrows, words, size)
+    return finished(view, list(boxes.values()), arrows, words, size)
 
 
 def _boxes(view: View, columns: Columns, size: float, distance: float) -> dict[int, Box]:
@@ -79,19 +78,18 @@ def _boxes(view: View, columns: Columns, size: float, distance: float) -> dict[i
         between = gap + max(0.85 * max(stacks) - stack, 0.0) / len(column)
         top = (max(stacks) - stack - (between - gap) * (len(column) - 1)) / 2
         for i in column:
-            middle = top + tall[i] / 2
             boxes[i] = Box(
-                left,
-                float(top),
-                width,
-                float(tall[i]),
-                left + (1.9 if ringed else 0.7) * size,
-                "start",
-                lines[i],
-                view["names"][i],
-                view["kinds"][i],
-                not ports[i],
-                make_ring(left + 0.95 * size, float(middle), size, rings.get(i)),
+                left=left,
+                top=float(top),
+                width=width,
+                height=float(tall[i]),
+                text_x=left + (1.9 if ringed else 0.7) * size,
+                anchor="start",
+                lines=lines[i],
+                name=view["names"][i],
+                kind=view["kinds"][i],
+                alone=not ports[i],
+                ring=make_ring(left + 0.95 * size, float(top + tall[i] / 2), size, rings.get(i)),
             )
             top += tall[i] + between
         left += width + distance

@@ -1,6 +1,6 @@
 """What a picture of a map is made of: boxes, arrows and words at places, in pixels; y grows downwards."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,11 @@ class Box:
         """Height of its middle."""
         return self.top + self.height / 2
 
+    def moved(self, x: float, y: float) -> "Box":
+        """Return the box elsewhere."""
+        ring = self.ring and replace(self.ring, x=self.ring.x + x, y=self.ring.y + y)
+        return replace(self, left=self.left + x, top=self.top + y, text_x=self.text_x + x, ring=ring)
+
     def heights_of_lines(self, size: float) -> list[float]:
         """Return the height of the middle of each line of text."""
         first = self.middle - LINE * size * (len(self.lines) - 1) / 2
@@ -95,6 +100,11 @@ class Arrow:
     source: str
     target: str
 
+    def moved(self, x: float, y: float) -> "Arrow":
+        """Return the arrow elsewhere."""
+        by = np.array([x, y])
+        return replace(self, points=self.points + by, head=self.head + by)
+
 
 @dataclass(frozen=True)
 class Word:
@@ -104,6 +114,10 @@ class Word:
     y: float  # of the middle
     text: str
     anchor: str  # "start" or "middle"
+
+    def moved(self, x: float, y: float) -> "Word":
+        """Return the word elsewhere."""
+        return replace(self, x=self.x + x, y=self.y + y)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ _SIZE = 13.0  # of the font
 _APART = 42.0  # the distance of boxes at least, so that an arrow can be seen between them
 _BOW = 0.13  # how far an arrow bows out, in units of its length: there and back do not lie on each other
 _LARGEST = 1300.0  # what a picture may be stretched to; where concepts lie closer still, they are pushed apart
-_MOST_PUSHES = 500
+_MOST_PUSHES, _PUSHES_AT_ONCE = 60, 30
 
 
 def placed(view: View) -> Picture:
@@ -25,21 +25,21 @@ def placed(view: View) -> Picture:
     heights = np.array([(LINE * len(name) + 0.6) * _SIZE for name in lines])
     middles = _apart(np.array(view["positions"], dtype=np.float64), widths, heights)
     boxes = {}
-    moved = {concept for edge in view["edges"] for concept in (edge["source"], edge["target"])}
+    joined = {concept for edge in view["edges"] for concept in (edge["source"], edge["target"])}
     for i, (x, y) in enumerate(middles.tolist()):
         left, top = x - widths[i] / 2, y - heights[i] / 2
         boxes[i] = Box(
-            left,
-            top,
-            float(widths[i]),
-            float(heights[i]),
-            left + slots[i] + (widths[i] - slots[i]) / 2,
-            "middle",
-            lines[i],
-            view["names"][i],
-            view["kinds"][i],
-            i not in moved,
-            make_ring(left + 0.95 * _SIZE, y, _SIZE, ringed.get(i)),
+            left=left,
+            top=top,
+            width=float(widths[i]),
+            height=float(heights[i]),
+            text_x=left + slots[i] + (widths[i] - slots[i]) / 2,
+            anchor="middle",
+            lines=lines[i],
+            name=view["names"][i],
+            kind=view["kinds"][i],
+            alone=i not in joined,
+            ring=make_ring(left + 0.95 * _SIZE, y, _SIZE, ringed.get(i)),
         )
     arrows = [
         make_arrow(_bow(boxes[edge["source"]], boxes[edge["target"]]), width, edge, boxes)
@@ -53,23 +53,26 @@ def _apart(positions: Points, widths: NDArray[np.float64], heights: NDArray[np.f
     positions = positions - positions.min(axis=0)
     positions += _breaking_ties(positions)
     needed = np.stack([np.add.outer(size, size) / 2 + _APART for size in (widths, heights)])
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore"):  # beside each other, or one below the other
         stretches = (needed / np.abs(_differences(positions))).min(axis=0)
     np.fill_diagonal(stretches, 0.0)
     enough = float(stretches.max(initial=0.0))
     reach = float(np.ptp(positions, axis=0).max()) or 1.0
-    pushed = positions * min(enough, _LARGEST / reach)
+    middles = positions * min(enough, _LARGEST / reach)
     for _ in range(_MOST_PUSHES):
-        missing = needed - np.abs(_differences(pushed))
-        touching = (missing[0] > 1e-6) & (missing[1] > 1e-6) & ~np.eye(len(pushed), dtype=bool)
-        if not touching.any():
-            return pushed
-        # Each of two that touch gives way by half, in the direction in which less is missing.
-        across = missing.argmin(axis=0)
-        for axis in (0, 1):
-            signs = np.sign(_differences(pushed)[axis])
-            pushed[:, axis] += (np.where(touching & (across == axis), 0.5 * missing[axis], 0.0) * signs).sum(axis=1)
-    return positions * enough
+        for _ in range(_PUSHES_AT_ONCE):
+            missing = needed - np.abs(_differences(middles))
+            touching = (missing[0] > 1e-6) & (missing[1] > 1e-6) & ~np.eye(len(middles), dtype=bool)
+            if not touching.any():
+                return middles
+            # Each of two that touch gives way by half, in the direction in which less is missing.
+            across = missing.argmin(axis=0)
+            for axis in (0, 1):
+                signs = np.sign(_differences(middles)[axis])
+                way = np.where(touching & (across == axis), 0.5 * missing[axis], 0.0) * signs
+                middles[:, axis] += way.sum(axis=1)
+        middles *= 1.2  # there is too little room
+    return middles
 
 
 def _differences(positions: Points) -> NDArray[np.float64]:
@@ -78,14 +81,10 @@ def _differences(positions: Points) -> NDArray[np.float64]:
 
 
 def _breaking_ties(positions: Points) -> Points:
-    """Move concepts that lie on each other apart, one below the other."""
-    shift = np.zeros_like(positions)
+    """Return by how much to move concepts, too little to be seen, so that no two lie on each other."""
     reach = float(np.ptp(positions, axis=0).max()) or 1.0
-    seen: dict[tuple[float, ...], int] = {}
-    for i, place in enumerate(map(tuple, positions.tolist())):
-        shift[i, 1] = 0.1 * reach * seen.setdefault(place, 0)
-        seen[place] += 1
-    return shift
+    steps = np.arange(len(positions)) / len(positions)
+    return 1e-3 * reach * np.column_stack([steps**2, steps])
 
 
 def _bow(source: Box, target: Box) -> Points:

@@ -1,6 +1,5 @@
 """The ways of influences between columns: forward, along a column, and back below everything."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,16 +13,6 @@ Point = tuple[float, float]
 LANE = 6.0  # between influences that run beside each other
 _CLEAR = 7.0  # from boxes that a way passes
 _ROUND = 14.0  # radius of its corners
-
-
-@dataclass(frozen=True)
-class Ways:
-    """The arrows, and how far they reach beyond the boxes on each side."""
-
-    arrows: list[Arrow]
-    left: float
-    right: float
-    bottom: float
 
 
 class Router:
@@ -45,18 +34,12 @@ class Router:
         self.passes = self._passes()
         self.lanes = self._lanes()
 
-    def ways(self) -> Ways:
+    def arrows(self) -> list[Arrow]:
         """Return all arrows, the weakest first."""
-        arrows = []
-        for number in reversed(range(len(self.edges))):
-            arrows.append(make_arrow(self._points(number), self.widths[number], self.edges[number], self.boxes))
-        reached = np.concatenate([arrow.points for arrow in arrows]) if arrows else np.empty((0, 2))
-        return Ways(
-            arrows,
-            min(self.lefts[0], *reached[:, 0]) if len(reached) else self.lefts[0],
-            max(self.rights[-1], *reached[:, 0]) if len(reached) else self.rights[-1],
-            max(self.bottom, *reached[:, 1]) if len(reached) else self.bottom,
-        )
+        return [
+            make_arrow(self._points(number), self.widths[number], self.edges[number], self.boxes)
+            for number in reversed(range(len(self.edges)))
+        ]
 
     def _steps(self, number: int) -> int:
         """Return by how many columns an influence goes to the right."""

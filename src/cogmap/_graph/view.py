@@ -59,7 +59,7 @@ def graph_view(
     of_others = np.where(np.eye(len(given), dtype=bool), 0.0, given)
     kept = _strongest_concepts(of_others, kinds)
     chosen = _strongest_edges(of_others, kept, kinds, n_edges, positions is not None)
-    if len(kept) > _ALL_CONCEPTS:
+    if len(kept) > _ALL_CONCEPTS and chosen:
         touched = {concept for edge in chosen for concept in edge}
         kept = [i for i in kept if i in touched or not (of_others[i].any() or of_others[:, i].any())]
     place = {concept: number for number, concept in enumerate(kept)}

@@ -77,7 +77,7 @@ class Reading:
         link, fcm, steps = self.model.link, self.model.map, self.states(net)
         last = self._last(steps, net)
         pull = link.outputs_derivative(last) if self.scale == "probability" else link.decision_derivative(last)
-        result: list[Array] = [np.asarray(pull, dtype=np.float64)]
+        result: list[Array] = [np.array(pull, dtype=np.float64)]
         for states, entry in zip(steps[::-1], self.entries[:0:-1], strict=True):
             pull = product(result[0], entry)
             pull *= fcm.sensitivity(states)[:, None, :]

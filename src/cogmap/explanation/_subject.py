@@ -70,7 +70,7 @@ def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
     """Return who is asked, and the table as numbers; an estimator checks the table as in `predict`."""
     if isinstance(model, MapModel):
         return Subject(model, model.map.concepts[: model.n_features]), model._checked(X).astype(np.float64)
-    if hasattr(model, "_fitted_model"):
+    if hasattr(model, "_fitted_model") and not isinstance(model, type):
         fitted, table = model._fitted_model(X)
         names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(fitted.n_features)])
         return Subject(fitted, tuple(str(name) for name in names)), table.astype(np.float64)

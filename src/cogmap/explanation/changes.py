@@ -11,8 +11,9 @@ from cogmap._params import Words, check_integer, check_number, numbers, shown, s
 from cogmap._threads import one_blas_thread
 from cogmap.explanation._answer import Answer, frame, text_table
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
-from cogmap.explanation._search import BUDGET, Search, Space
+from cogmap.explanation._search import search
 from cogmap.explanation._subject import Subject, feature_index, one_row, opened
+from cogmap.explanation._trial import BUDGET, Space, Trial
 from cogmap.model import MapModel
 
 Array = NDArray[np.floating]
@@ -145,10 +146,10 @@ def what_if(
     answers = []
     with one_blas_thread():
         for _ in range(n_answers):
-            search = Search(goal, space)
-            found = space.start if already else search.run()
+            trial = Trial(goal, space)
+            found = space.start if already else search(trial)
             in_form = None if found is None else _like(row, table, found, space.changed(found))
-            answers.append(_described(subject, space, found, in_form, to, search.n_tried))
+            answers.append(_described(subject, space, found, in_form, to, trial.n_tried))
             if found is None or already:
                 break
             space = _without(space, int(np.nan_to_num(np.abs(found - space.start) / space.unit).argmax()))

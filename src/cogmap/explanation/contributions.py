@@ -1,5 +1,6 @@
 """Why a map says what it says about a row: what each feature contributes, in shares that add up."""
 
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,6 +21,7 @@ _BACKGROUND = 200  # rows, where none are given
 _NEARER = 0.25  # how far a row of the background comes to meet the row that is explained
 _ROUGHLY = 1e-4  # exact enough for a mean over a sample
 _LINES_AT_ONCE = 4096
+_TOLD = 1e-8  # a larger gap between contributions and outputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,10 +175,14 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
     contributions = np.zeros((len(table), subject.model.n_features, reading.n_columns))
     for start in starts:
         contributions += _of_columns(subject, shares(reading, np.broadcast_to(start, rows.shape), rows)) / len(starts)
+    base_values, outputs = reading.value(reading.net(starts)).mean(axis=0), reading.value(reading.net(rows))
+    gap = float(np.abs((outputs - base_values - contributions.sum(axis=1)) / reading.unit).max())
+    if gap > _TOLD:
+        warnings.warn(f"explain: the map is so steep that contributions add up only to {gap:.2g}.", stacklevel=2)
     return Explanation(
         contributions=contributions,
-        base_values=reading.value(reading.net(starts)).mean(axis=0),
-        outputs=reading.value(reading.net(rows)),
+        base_values=base_values,
+        outputs=outputs,
         values=table,
         feature_names=subject.feature_names,
         output_names=subject.output_names(scale),

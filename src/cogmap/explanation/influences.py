@@ -167,8 +167,8 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
     >>> from sklearn.datasets import load_iris
     >>> from cogmap import FCMClassifier, influence
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> found = influence(FCMClassifier(random_state=0).fit(X, y), X)
-    >>> found.effect.shape  # seven concepts, three classes
+    >>> found = influence(FCMClassifier(n_hidden=0, random_state=0).fit(X, y), X)
+    >>> found.effect.shape  # four features and three classes are concepts; three classes are outputs
     (7, 3)
     >>> found.flow.shape
     (7, 7, 3)

@@ -1,9 +1,10 @@
 """What all figures share: colours, and how Axes are made and tidied."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
@@ -41,6 +42,34 @@ def settled_extent(ax: Axes) -> Bbox:
     return ax.get_window_extent()
 
 
+class Fitting(Artist):
+    """Calls a function before anything else of its Axes is drawn: only then the size of the Axes is known for sure.
+
+    The layout of a figure may change it whenever something is added to the figure.
+    """
+
+    def __init__(self, fit: Callable[[], None]) -> None:
+        super().__init__()
+        self.fit = fit
+        self.set_zorder(-np.inf)
+        self.set_in_layout(False)
+
+    def draw(self, renderer: Any) -> None:
+        """Call the function."""
+        self.fit()
+
+
+def keep_fitting(ax: Axes, fit: Callable[[], None]) -> None:
+    """Call a function now, and whenever the Axes is drawn."""
+    fit()
+    ax.add_artist(Fitting(fit))
+
+
+def points_of(ax: Axes, share: float = 1.0) -> float:
+    """Return a share of the height of an Axes in points, in which the size of text is counted."""
+    return float(share * ax.get_window_extent().height * 72 / ax.figure.dpi)
+
+
 def color_of(index: int) -> str:
     """Return the colour of the class or method with this number."""
     return COLORS[index % len(COLORS)]
@@ -71,27 +100,20 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 def word_size(ax: Axes, n_rows: int) -> float:
     """Return the size in points of text of which so many rows fit beside an Axes."""
-    height = ax.get_window_extent().height * 72 / ax.figure.dpi
-    return float(np.clip(0.8 * height / n_rows, 3.0, 10.0))
+    return float(np.clip(points_of(ax, 0.8 / n_rows), 3.0, 10.0))
 
 
 def end_labels(ax: Axes, x: float, heights: ArrayLike, names: Sequence[str], colors: Sequence[str]) -> None:
     """Write names right of where lines end, moved up or down so that none lies on another."""
-    size = 9.0
-    low, high = ax.get_ylim()
-    points = ax.get_window_extent().height * 72 / ax.figure.dpi
-    apart = min(1.35 * size, points / max(len(names), 1)) * (high - low) / points
     wanted = np.asarray(heights, dtype=np.float64)
     order = np.argsort(wanted, kind="stable")
-    places = spread_out(wanted[order], apart, low, high)
-    for index, place in zip(order, places, strict=True):
+    labels = [
         ax.annotate(
             names[index],
             (x, wanted[index]),
-            xytext=(1.04, place),
+            xytext=(1.04, wanted[index]),
             textcoords=ax.get_yaxis_transform(),
             va="center",
-            fontsize=size,
             annotation_clip=False,
             arrowprops={
                 "arrowstyle": "-",
@@ -102,6 +124,17 @@ def end_labels(ax: Axes, x: float, heights: ArrayLike, names: Sequence[str], col
                 "relpos": (0, 0.5),
             },
         )
+        for index in order
+    ]
+
+    def fit() -> None:
+        low, high = ax.get_ylim()
+        size = min(9.0, points_of(ax, 1 / (1.35 * max(len(labels), 1))))
+        apart = 1.35 * size * (high - low) / points_of(ax)
+        for label, place in zip(labels, spread_out(wanted[order], apart, low, high), strict=True):
+            label.set(fontsize=size, y=place)
+
+    keep_fitting(ax, fit)
 
 
 def spread_out(wanted: NDArray[np.float64], apart: float, low: float, high: float) -> NDArray[np.float64]:

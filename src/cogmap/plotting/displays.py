@@ -6,13 +6,14 @@ from typing import Any, Self
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from cogmap.explanation import explain, influence, story, what_if
+from cogmap.explanation import explain, influence, pruning_curve, story, what_if
 from cogmap.explanation._subject import one_row
 from cogmap.plotting.asked import kinds_of, map_of
 from cogmap.plotting.canvas import View
 from cogmap.plotting.contributions import contributions_view, draw_contributions
 from cogmap.plotting.graph import draw_map, map_view
 from cogmap.plotting.influence import draw_influence, influence_view
+from cogmap.plotting.pruning import draw_pruning, pruning_view
 from cogmap.plotting.states import draw_states, states_view
 from cogmap.plotting.story import story_view
 from cogmap.plotting.weights import draw_weights, weights_view
@@ -329,3 +330,40 @@ class WhatIfDisplay(_Display):
         display : WhatIfDisplay
         """
         return cls(what_if_view(what_if(estimator, row, to, **options))).plot(ax)
+
+
+class PruningDisplay(_Display):
+    """How small the map can be, see `plot_pruning`.
+
+    Parameters
+    ----------
+    view : dict
+        What the figure shows; `from_estimator` makes it.
+    """
+
+    _draw = staticmethod(draw_pruning)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Judge maps with fewer and fewer edges, and draw the curve.
+
+        Parameters
+        ----------
+        estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
+            An estimator, fitted or not: only its parameters are used.
+        X : array-like of shape (n_samples, n_features)
+            Data.
+        y : array-like of shape (n_samples,)
+            Labels or values.
+        ax : matplotlib Axes, default=None
+            Where to draw. None makes a figure.
+        **options
+            Further parameters of `cogmap.pruning_curve`: `keep` and `n_folds`.
+
+        Returns
+        -------
+        display : PruningDisplay
+        """
+        return cls(pruning_view(pruning_curve(estimator, X, y, **options))).plot(ax)

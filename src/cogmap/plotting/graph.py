@@ -1,19 +1,25 @@
 """Figures of a map as a graph: features left, hidden concepts in the middle, outputs right, or as it was drawn."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, LineCollection, PathCollection, PolyCollection
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.path import Path
+from matplotlib.text import Text
 
 from cogmap._graph.layout import layout
 from cogmap._graph.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
 from cogmap._graph.view import author_positions, edge_strength, graph_view
 from cogmap._params import check_integer, wrong
 from cogmap.plotting.asked import kinds_of, map_of
-from cogmap.plotting.canvas import View, as_written, make_axes, settled_extent
+from cogmap.plotting.canvas import View, as_written, keep_fitting, make_axes, settled_extent
+
+# Something that is drawn, and what of it has a size in pixels of the picture.
+Sized = tuple[Artist, str, Any]
 
 _PIXELS = 80.0  # of a picture in an inch of a figure that is made for it: text of 13 pixels is one of 11.7 points
 
@@ -80,103 +86,90 @@ def draw_map(view: View, ax: Axes | None = None) -> Axes:
         picture = layout(view, extent.width / extent.height)
     ax.set_axis_off()
     ax.set(xlim=(0, picture.width), ylim=(picture.height, 0), aspect="equal")
-    points = _points_a_pixel(ax, picture)
-    _draw_arrows(ax, picture, points)
-    _draw_boxes(ax, picture, points)
-    _draw_legend(ax, picture, points)
-    for artist in (*ax.texts, *ax.patches, *ax.collections):
+    sized = [*_draw_arrows(ax, picture), *_draw_boxes(ax, picture), *_draw_legend(ax, picture)]
+    for artist, _, _ in sized:
         artist.set_in_layout(False)  # all of it lies inside the Axes: a layout need not measure it
+
+    def fit() -> None:
+        """Keep words and lines in proportion to the picture, however large the Axes is."""
+        ends = ax.transData.transform([(0, 0), (1, 0)])
+        points = float(np.hypot(*(ends[1] - ends[0]))) * 72 / ax.figure.dpi  # a pixel of the picture
+        for artist, what, size in sized:
+            artist.set(**{what: np.multiply(size, points)})
+
+    keep_fitting(ax, fit)
     return ax
 
 
-def _points_a_pixel(ax: Axes, picture: Picture) -> float:
-    """Return how many points of a font a pixel of the picture has, once it is in the Axes."""
-    extent = settled_extent(ax)
-    scale = min(extent.width / picture.width, extent.height / picture.height)
-    return float(scale * 72 / ax.figure.dpi)
-
-
-def _draw_arrows(ax: Axes, picture: Picture, points: float) -> None:
+def _draw_arrows(ax: Axes, picture: Picture) -> Iterator[Sized]:
     colors = [color(arrow.weight) for arrow in picture.arrows]
     paths = [Path(arrow.points, [Path.MOVETO] + [Path.CURVE4] * (len(arrow.points) - 1)) for arrow in picture.arrows]
-    widths = [arrow.width * points for arrow in picture.arrows]
-    lines = PathCollection(paths, facecolors="none", edgecolors=colors, linewidths=widths, alpha=OPACITY, zorder=1)
+    lines = PathCollection(paths, facecolors="none", edgecolors=colors, alpha=OPACITY, zorder=1)
     ax.add_collection(lines, autolim=False)
-    heads = PolyCollection(
-        [arrow.head for arrow in picture.arrows], facecolors=colors, edgecolors="none", alpha=OPACITY, zorder=1
-    )
+    yield lines, "linewidths", [arrow.width for arrow in picture.arrows]
+    corners = [arrow.head for arrow in picture.arrows]
+    heads = PolyCollection(corners, facecolors=colors, edgecolors="none", alpha=OPACITY, zorder=1)
     ax.add_collection(heads, autolim=False)
+    yield heads, "linewidths", 0.0
 
 
-def _draw_boxes(ax: Axes, picture: Picture, points: float) -> None:
+def _draw_boxes(ax: Axes, picture: Picture) -> Iterator[Sized]:
     rounded = f"round,pad=0,rounding_size={0.3 * picture.size}"
     for box in picture.boxes:
-        ax.add_patch(
-            FancyBboxPatch(
-                (box.left, box.top),
-                box.width,
-                box.height,
-                boxstyle=rounded,
-                facecolor=FILLS[box.kind],
-                edgecolor=BORDER,
-                linewidth=points,
-                linestyle=":" if box.alone else "-",
-                zorder=2,
-            )
+        ground = FancyBboxPatch(
+            (box.left, box.top),
+            box.width,
+            box.height,
+            boxstyle=rounded,
+            facecolor=FILLS[box.kind],
+            edgecolor=BORDER,
+            linestyle=":" if box.alone else "-",
+            zorder=2,
         )
+        ax.add_patch(ground)
+        yield ground, "linewidth", 1.0
         for y, line in zip(box.heights_of_lines(picture.size), box.lines, strict=True):
-            ax.text(
-                box.text_x,
-                y,
-                as_written(line),
-                ha="left" if box.anchor == "start" else "center",
-                va="center_baseline",
-                fontsize=picture.size * points,
-                color=SOFT if box.alone else TEXT,
-                zorder=3,
-            )
+            yield _write(ax, box.text_x, y, line, box.anchor, SOFT if box.alone else TEXT), "fontsize", picture.size
     rings = [box.ring for box in picture.boxes if box.ring]
-    _draw_rings(ax, [(ring.x, ring.y, ring.radius) for ring in rings], [color(ring.weight) for ring in rings],
-                [ring.width * points for ring in rings])  # fmt: skip
+    circles = [(ring.x, ring.y, ring.radius) for ring in rings]
+    yield from _draw_rings(ax, circles, [color(ring.weight) for ring in rings], [ring.width for ring in rings])
 
 
-def _draw_rings(ax: Axes, circles: list[tuple[float, float, float]], colors: list[str], widths: list[float]) -> None:
+def _draw_rings(
+    ax: Axes, circles: list[tuple[float, float, float]], colors: list[str], widths: list[float]
+) -> Iterator[Sized]:
     if circles:
         x, y, radius = np.transpose(circles)
-        ax.add_collection(
-            EllipseCollection(
-                2 * radius,
-                2 * radius,
-                np.zeros_like(x),
-                units="xy",
-                offsets=np.column_stack([x, y]),
-                offset_transform=ax.transData,
-                facecolors="none",
-                edgecolors=colors,
-                linewidths=widths,
-                zorder=3,
-            ),
-            autolim=False,
+        rings = EllipseCollection(
+            2 * radius,
+            2 * radius,
+            np.zeros_like(x),
+            units="xy",
+            offsets=np.column_stack([x, y]),
+            offset_transform=ax.transData,
+            facecolors="none",
+            edgecolors=colors,
+            zorder=3,
         )
+        ax.add_collection(rings, autolim=False)
+        yield rings, "linewidths", widths
 
 
-def _draw_legend(ax: Axes, picture: Picture, points: float) -> None:
+def _draw_legend(ax: Axes, picture: Picture) -> Iterator[Sized]:
     size = picture.small
     lines = {"positive": POSITIVE, "negative": NEGATIVE}
     for key in picture.keys:
         if key.kind in lines:
             segment = [(key.x, key.y), (key.x + 2.0 * size, key.y)]
-            line = LineCollection([segment], colors=lines[key.kind], linewidths=2.5 * points, alpha=OPACITY)
+            line = LineCollection([segment], colors=lines[key.kind], alpha=OPACITY)
             ax.add_collection(line, autolim=False)
+            yield line, "linewidths", 2.5
         else:
-            _draw_rings(ax, [(key.x + 0.4 * size, key.y, 0.36 * size)], [SOFT], [2.0 * points])
+            yield from _draw_rings(ax, [(key.x + 0.4 * size, key.y, 0.36 * size)], [SOFT], [2.0])
     for word in picture.words:
-        ax.text(
-            word.x,
-            word.y,
-            as_written(word.text),
-            ha="left" if word.anchor == "start" else "center",
-            va="center_baseline",
-            fontsize=size * points,
-            color=SOFT,
-        )
+        yield _write(ax, word.x, word.y, word.text, word.anchor, SOFT), "fontsize", size
+
+
+def _write(ax: Axes, x: float, y: float, text: str, anchor: str, shade: str) -> Text:
+    side = "left" if anchor == "start" else "center"
+    return ax.text(x, y, as_written(text), ha=side, va="center_baseline", color=shade, zorder=4)

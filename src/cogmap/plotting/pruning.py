@@ -2,7 +2,7 @@
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from numpy.typing import NDArray
 
 from cogmap._graph.picture import POSITIVE, SOFT
 from cogmap._params import wrong
@@ -51,13 +51,21 @@ def draw_pruning(view: View, ax: Axes | None = None) -> Axes:
     ax.fill_between(edges, mean - spread, mean + spread, color=POSITIVE, alpha=0.18, linewidth=0)
     ax.plot(edges, mean, color=POSITIVE, marker="o", markersize=4, linewidth=1.6)
     ax.axhline(view["full"], color=SOFT, linestyle=":", linewidth=1.2)
-    ax.annotate(f"all edges: {view['full']:.3f}", (1.0, view["full"]), (0, 3), xycoords=ax.get_yaxis_transform(),
-                textcoords="offset points", ha="right", va="bottom", size=9, color=SOFT)  # fmt: skip
+    ax.annotate(f"all edges: {view['full']:.3f}", (0.02, view["full"]), (0, 3), xycoords=ax.get_yaxis_transform(),
+                textcoords="offset points", va="bottom", size=9, color=SOFT)  # fmt: skip
     ax.set_xscale("log")
-    if edges.max() < 30 * max(edges.min(), 1.0):  # powers of ten would be too few ticks
-        ax.set_xticks(np.unique(edges.round()))
-        ax.xaxis.set_major_formatter(ScalarFormatter())
-        ax.xaxis.set_minor_formatter(NullFormatter())
+    ticks = _apart(edges)
+    ax.set_xticks(ticks, [f"{count:.0f}" for count in ticks])
+    ax.minorticks_off()
     ax.set(xlabel="edges", ylabel=view["metric"])
     without_frame(ax)
     return ax
+
+
+def _apart(counts: NDArray[np.float64]) -> list[float]:
+    """Return the numbers whose labels have room beside each other on a logarithmic axis, the largest among them."""
+    ticks: list[float] = []
+    for count in sorted(counts.tolist(), reverse=True):
+        if not ticks or np.log(ticks[-1] / count) > 0.08 * np.log(counts.max() / counts.min()):
+            ticks.append(count)
+    return ticks

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.text import Text
 
-from cogmap._graph.picture import NEGATIVE, POSITIVE, SOFT
+from cogmap._graph.picture import NEGATIVE, POSITIVE, SOFT, TEXT
 from cogmap.plotting.asked import kinds_of, map_of
-from cogmap.plotting.canvas import View, make_axes, short_names, word_size
+from cogmap.plotting.canvas import View, keep_fitting, make_axes, short_names, word_size
 
 _NUMBERS_UP_TO, _GRID_UP_TO = 14, 60  # concepts: smaller cells have no room for a number, or for lines between
 # From vermilion over white to blue: signs as in the graph, strength as darkness.
@@ -55,15 +56,13 @@ def draw_weights(view: View, ax: Axes | None = None) -> Axes:
     ax = make_axes(ax, side + 2.4, side + 1.6)
     most = float(np.abs(weights).max()) or 1.0
     image = ax.imshow(weights, cmap=SIGNED, norm=Normalize(-most, most), interpolation="nearest")
-    size = word_size(ax, len(names))
-    ax.set_xticks(range(len(names)), names, rotation=90 if max(map(len, names)) > 3 else 0, fontsize=size)
-    ax.set_yticks(range(len(names)), names, fontsize=size)
+    ax.set_xticks(range(len(names)), names, rotation=90 if max(map(len, names)) > 3 else 0)
+    ax.set_yticks(range(len(names)), names)
     ax.tick_params(length=0)
     ax.xaxis.set_label_position("top")
     ax.xaxis.tick_top()
     ax.set(xlabel="influence of", ylabel="on")
-    if len(names) <= _NUMBERS_UP_TO:
-        _write_numbers(ax, weights, most, min(size, 8.0))
+    numbers = _write_numbers(ax, weights, most) if len(names) <= _NUMBERS_UP_TO else []
     for border in _borders(view["kinds"]):
         ax.axhline(border, color=SOFT, linewidth=1.0)
         ax.axvline(border, color=SOFT, linewidth=1.0)
@@ -76,15 +75,26 @@ def draw_weights(view: View, ax: Axes | None = None) -> Axes:
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.6, aspect=25, pad=0.02)
     bar.set_label("weight")
     bar.outline.set_visible(False)
+
+    def fit() -> None:
+        size = word_size(ax, len(names))
+        ax.tick_params(labelsize=size)
+        for number in numbers:
+            number.set_fontsize(0.8 * size)
+
+    keep_fitting(ax, fit)
     return ax
 
 
-def _write_numbers(ax: Axes, weights: Any, most: float, size: float) -> None:
+def _write_numbers(ax: Axes, weights: Any, most: float) -> list[Text]:
+    numbers = []
     for (row, column), weight in np.ndenumerate(weights):
         if weight:
             dark = abs(weight) > 0.6 * most
             text = f"{weight:.2f}" if abs(weight) < 100 else f"{weight:.0e}"
-            ax.text(column, row, text, ha="center", va="center", fontsize=size, color="white" if dark else "#15191E")
+            shade = "white" if dark else TEXT
+            numbers.append(ax.text(column, row, text, ha="center", va="center", color=shade))
+    return numbers
 
 
 def _borders(kinds: tuple[str, ...] | None) -> list[float]:

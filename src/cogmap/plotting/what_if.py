@@ -44,7 +44,8 @@ def what_if_view(what_if: WhatIf) -> View:
 def draw_what_if(view: View, ax: Axes | None = None) -> Axes:
     """Draw what `what_if_view` has collected."""
     n_rows = len(view["names"])
-    ax = make_axes(ax, 6.2, 1.8 + 0.4 * n_rows)
+    n_shown = max(n_rows, 2)  # one bar alone would be too thick
+    ax = make_axes(ax, 6.2, 1.4 + 0.4 * n_shown)
     without_frame(ax)
     if not n_rows:
         words = "\n".join(wrapped(as_written(view["sentence"]), 30.0, 1.0))
@@ -58,7 +59,7 @@ def draw_what_if(view: View, ax: Axes | None = None) -> Axes:
                     textcoords="offset points", ha="left" if size >= 0 else "right", va="center", size=9)  # fmt: skip
     ax.axvline(0.0, color=SOFT, linewidth=0.8)
     ax.set_yticks(rows, short_names(view["names"]))
-    ax.set_ylim(n_rows - 0.4, -0.6)
+    ax.set_ylim(n_shown - 0.4, -0.6)
     ax.margins(x=0.35)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
