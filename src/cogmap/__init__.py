@@ -6,12 +6,30 @@ TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not b
 if TYPE_CHECKING:
     from cogmap.classifier import FCMClassifier
     from cogmap.classifier_cv import FCMClassifierCV
+    from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
+    from cogmap.formats import read_map, read_maps, write_map
     from cogmap.map import FuzzyCognitiveMap
     from cogmap.regressor import FCMRegressor
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["FCMClassifier", "FCMClassifierCV", "FCMRegressor", "FuzzyCognitiveMap", "__version__"]
+__all__ = [
+    "FCMClassifier",
+    "FCMClassifierCV",
+    "FCMRegressor",
+    "FuzzyCognitiveMap",
+    "__version__",
+    "explain",
+    "feature_importances",
+    "influence",
+    "prune",
+    "pruning_curve",
+    "read_map",
+    "read_maps",
+    "story",
+    "what_if",
+    "write_map",
+]
 
 # Imported when they are asked for: `cogmap --help`, and who needs only a map, do not wait for scikit-learn.
 _ROOMS = {
@@ -19,6 +37,16 @@ _ROOMS = {
     "FCMClassifierCV": "classifier_cv",
     "FCMRegressor": "regressor",
     "FuzzyCognitiveMap": "map",
+    "explain": "explanation",
+    "feature_importances": "explanation",
+    "influence": "explanation",
+    "prune": "explanation",
+    "pruning_curve": "explanation",
+    "story": "explanation",
+    "what_if": "explanation",
+    "read_map": "formats",
+    "read_maps": "formats",
+    "write_map": "formats",
 }
 
 

@@ -40,6 +40,7 @@ class FeatureStatistics:
     deviation: NDArray[np.float64]
     low: NDArray[np.float64]  # NaN if the feature is always missing
     high: NDArray[np.float64]
+    whole: NDArray[np.bool_] | bool = False  # whether all values are whole numbers; False where that is not known
 
     @classmethod
     def of(cls, X: Array, weight: NDArray[np.float64] | None = None) -> "FeatureStatistics":
@@ -56,6 +57,7 @@ class FeatureStatistics:
         weights = np.ones(len(values)) if weight is None else weight
         missing = np.isnan(values)
         low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+        whole = (missing | (values == np.rint(values))).all(axis=0)
         origin, span = np.nan_to_num(low), _span(low, high)
         # Computed within the range, lest the squares of large numbers overflow.
         values -= origin
@@ -67,7 +69,7 @@ class FeatureStatistics:
         values -= mean
         values[missing] = 0.0
         deviation = np.sqrt(np.einsum("i,ij,ij->j", weights, values, values) / divisor)
-        return cls(total, origin + span * mean, span * deviation, low, high)
+        return cls(total, origin + span * mean, span * deviation, low, high, whole)
 
     def merged(self, other: "FeatureStatistics") -> "FeatureStatistics":
         """Return the statistics of both parts together."""
@@ -84,7 +86,8 @@ class FeatureStatistics:
             + share * (1.0 - share) * np.square(apart)
         )
         mean = np.where(self.weight == 0.0, other.mean, self.mean + share * (other.mean - self.mean))
-        return FeatureStatistics(total, mean, np.where(total == 0.0, 0.0, span * np.sqrt(variance)), low, high)
+        deviation = np.where(total == 0.0, 0.0, span * np.sqrt(variance))
+        return FeatureStatistics(total, mean, deviation, low, high, self.whole & other.whole)
 
 
 def _span(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -31,6 +31,7 @@ from cogmap._params import shown
 from cogmap._prediction import FittedMap
 from cogmap._validation import check_sample_weight, input_names
 from cogmap.exceptions import DataError
+from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 
@@ -47,6 +48,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
     loss_curve_: list[float]
     n_iter_: int
     teacher_losses_: list[float]
+    feature_importances_: NDArray[np.floating]
 
     @property
     def _owner(self) -> str:
@@ -119,6 +121,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         settings = candidates[0]
         self._check_size(shape, candidates)
         scaling = self._scaling(table)
+        some_rows = sample_of(table.X, table.weight)
         table = replace(table, X=Encoding(X.shape[1], scaling=scaling).features(table.X, settings.dtype))
 
         def finished(model: MapModel) -> MapModel:
@@ -132,6 +135,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         self.loss_curve_ = learned.loss_curve
         self.n_iter_ = len(learned.loss_curve)
         self.teacher_losses_ = learned.teacher_losses
+        self.feature_importances_ = learned_importances(self.model_, some_rows)
         if settings.early_stopping:
             self.validation_loss_curve_ = learned.validation_curve
         monitor.end(self.model_)

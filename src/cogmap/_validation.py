@@ -66,7 +66,7 @@ def _refuse_dates(X: Any, owner: str) -> None:
     if type(X).__name__ == "LazyFrame":
         raise DataError(f"`{owner}` takes tables that are there, not a LazyFrame. Call X.collect() first.")
     if hasattr(X, "columns"):
-        kinds = {name: str(X[name].dtype).lower() for name in X.columns if hasattr(X[name], "dtype")}
+        kinds = {name: str(kind).lower() for name, kind in zip(X.columns, getattr(X, "dtypes", []), strict=False)}
         dates = [
             name for name, kind in kinds.items() if any(word in kind for word in ("date", "time", "period", "duration"))
         ]

@@ -21,6 +21,7 @@ from cogmap._learning.table import Table
 from cogmap._params import shown, wrong
 from cogmap._threads import one_blas_thread
 from cogmap._validation import input_names
+from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.map import FuzzyCognitiveMap
 
 
@@ -138,6 +139,9 @@ class FCMClassifier(ClassMap):
         Factor on the outputs before the softmax; 1 for ``"single"``, which has none.
     teacher_losses_ : list of float
         Loss of each teacher on the rows that it did not learn from; empty if there were none.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        How much each feature matters, as shares of 1: its mean absolute contribution to the difference between two rows
+        of the training data (of 200 of them, if there are more; after `partial_fit`, of the last part).
     loss_curve_ : list of float
         Training loss, penalty included: after each iteration of ``"lbfgs"``, the mean over each pass of the others.
     validation_loss_curve_ : list of float
@@ -302,6 +306,7 @@ class FCMClassifier(ClassMap):
             loss = one_epoch(problem, theta, rule, settings.batch_size, random)
             problem.check_end(theta)
         self.model_ = replace(recipe.model(theta), encoding=encoding)
+        self.feature_importances_ = learned_importances(self.model_, sample_of(X, weight))
         self.loss_curve_ = [*getattr(self, "loss_curve_", []), loss]
         self.n_iter_ = len(self.loss_curve_)
         self._outcome = Outcome.ONE_PASS.name

@@ -76,6 +76,8 @@ class FCMClassifierCV(ClassMap):
         kept aside, for each choice. ``pandas.DataFrame`` shows them as a table.
     map_, n_hidden_, classes_, output_, gain_, teacher_losses_, loss_curve_, n_iter_, outcome_, scaling_
         As for `FCMClassifier`.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        As for `FCMClassifier`.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -118,6 +118,9 @@ class FCMRegressor(RegressorMixin, BaseFCM):
     teacher_losses_ : list of float
         Loss of each teacher on the rows that it did not learn from; empty if there were none. It is half the logarithm
         of the mean square in units of the variance: 0 is always saying the mean, and R² is 1 - exp(2 loss).
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        How much each feature matters, as shares of 1: its mean absolute contribution to the difference between two rows
+        of the training data (of 200 of them, if there are more).
     loss_curve_ : list of float
         Training loss, penalty included: after each iteration of ``"lbfgs"``, the mean over each pass of the others.
     validation_loss_curve_ : list of float

@@ -1,0 +1,63 @@
+"""What all answers share: they are plain numbers and names, as a table, as JSON, and as text."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from cogmap._map_text import short
+from cogmap._optional import import_or_raise
+
+LINES_SHOWN = 10  # of a table in text
+
+
+class Answer:
+    """Mixin for frozen dataclasses of numbers, names and other answers. What begins with "_" is not shown."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that was found as lists, numbers and strings."""
+        names = [field.name for field in fields(self) if not field.name.startswith("_")]  # type: ignore[arg-type]
+        return {name: _plain(getattr(self, name)) for name in names}
+
+    def to_json(self) -> str:
+        """Return all that was found as JSON; a value that is missing is null."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+
+def frame(owner: str, columns: Mapping[str, Any]) -> Any:
+    """Return a data frame of pandas."""
+    return import_or_raise("pandas", f"{owner}.to_frame", "cli").DataFrame(dict(columns))
+
+
+def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], widest: int = 100) -> list[str]:
+    """Write a table in lines, the first column to the left; columns that would make it too wide are left out."""
+    cells = [[_cell(cell) for cell in row] for row in [header, *rows]]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    fitting = max(int(np.searchsorted(np.cumsum([width + 2 for width in widths]), widest + 2, side="right")), 1)
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *(row[i].rjust(widths[i]) for i in range(1, fitting))]) for row in cells
+    ]
+    return [line[:widest].rstrip() for line in lines]
+
+
+def _cell(value: object) -> str:
+    return short(value) if isinstance(value, str) else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON knows it."""
+    if isinstance(value, Answer):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if hasattr(value, "to_numpy"):  # a data frame
+        return _plain(value.to_numpy())
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int) else str(value)

@@ -1,0 +1,139 @@
+"""Who is asked, and about what: a fitted estimator or its model, with tables and names checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._links import class_names
+from cogmap._params import Words, real, shown, suggestion, wrong
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import MapModel
+
+Array = NDArray[np.floating]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A model, and how the columns of its tables are called."""
+
+    model: MapModel
+    feature_names: tuple[str, ...]
+
+    @property
+    def columns(self) -> NDArray[np.intp]:
+        """From which column of a table each of the first concepts gets its first state."""
+        return np.arange(self.model.n_features)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What each concept is: a feature, hidden, or an output."""
+        n_hidden, n_outputs = self.model.n_hidden, self.model.n_outputs
+        return ("feature",) * len(self.columns) + ("hidden",) * n_hidden + ("output",) * n_outputs
+
+    def output_names(self, scale: str) -> tuple[str, ...]:
+        """Return the names of what is read: classes, the second of two if only their odds are, or targets."""
+        classes = getattr(self.model.link, "classes", None)
+        if classes is None:
+            return tuple(self.model.link.names)
+        names = class_names(classes)
+        return tuple(names[1:] if scale == "decision" and len(names) == 2 else names)
+
+    def by_column(self, of_concepts: Array) -> Array:
+        """Sum what belongs to the same column: from (..., n_concepts) to (..., n_features)."""
+        belongs = np.zeros((of_concepts.shape[-1], self.model.n_features))
+        belongs[np.arange(len(self.columns)), self.columns] = 1.0
+        return of_concepts @ belongs
+
+    def mean_row(self) -> Array:
+        """Return the mean of the training data, or a row of which nothing is known where no scaling has learned it."""
+        scaling = self.model.encoding.scaling
+        return np.full(self.model.n_features, np.nan) if scaling is None else scaling.known.mean
+
+    def typical_rows(self, n_rows: int) -> Array:
+        """Draw rows like those of the training data, as far as mean, deviation and range of each feature tell.
+
+        They are the same at every call.
+        """
+        random = np.random.default_rng(0)
+        scaling = self.model.encoding.scaling
+        if scaling is None:  # features are states
+            return random.random((n_rows, self.model.n_features))
+        known = scaling.known
+        drawn = known.mean + known.deviation * random.standard_normal((n_rows, self.model.n_features))
+        return np.asarray(np.clip(drawn, np.nan_to_num(known.low), np.nan_to_num(known.high)))
+
+
+def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
+    """Return who is asked, and the table as numbers; an estimator checks the table as in `predict`."""
+    if isinstance(model, MapModel):
+        return Subject(model, model.map.concepts[: model.n_features]), model._checked(X).astype(np.float64)
+    if hasattr(model, "_fitted_model") and not isinstance(model, type):
+        fitted, table = model._fitted_model(X)
+        names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(fitted.n_features)])
+        return Subject(fitted, tuple(str(name) for name in names)), table.astype(np.float64)
+    raise wrong(owner, "model", "a fitted estimator of cogmap, or its `model_`", model, _cure(model))
+
+
+def _cure(model: Any) -> str:
+    """Say what to do about what is no model but has one in it."""
+    if isinstance(model, FuzzyCognitiveMap):
+        return "A map alone does not say how a row enters it."
+    if isinstance(model, type):
+        return f"That is a class: call {model.__name__}() and fit it."
+    if hasattr(model, "steps"):
+        return "Of a pipeline take the last step, and give it what the others make of X: `pipe[:-1].transform(X)`."
+    if hasattr(model, "best_estimator_"):
+        return "Take its `best_estimator_`."
+    return ""
+
+
+def one_row(owner: str, row: Any) -> Any:
+    """Return one row as a table: an array of one dimension, a named series, or a table of one row."""
+    if hasattr(row, "to_frame") and hasattr(row, "index"):  # a series of pandas, whose names are those of the features
+        return row.to_frame().T.infer_objects()
+    table = row if hasattr(row, "columns") else row.toarray() if hasattr(row, "toarray") else np.asarray(row)
+    if len(table.shape) == 1:
+        table = table.reshape(1, -1)
+    if len(table.shape) != 2 or table.shape[0] != 1:
+        cure = "Take one of its rows." if len(table.shape) == 2 else ""
+        raise wrong(owner, "row", "one row: an array, or a table of one row", Words(f"shape {table.shape}"), cure)
+    return table
+
+
+def baseline_rows(owner: str, model: Any, subject: Subject, baseline: Any) -> Array:
+    """Return the rows to compare with."""
+    if baseline is None:
+        return subject.mean_row()[None]
+    if hasattr(baseline, "columns"):
+        return opened(owner, model, baseline)[1]
+    n_features = subject.model.n_features
+    expected = f"a row of {n_features} numbers, one per feature, or a table of such rows"
+    try:
+        rows = real(baseline)
+    except (TypeError, ValueError):
+        raise wrong(owner, "baseline", expected, baseline) from None
+    if rows.ndim not in (1, 2) or rows.shape[-1] != n_features or rows.size == 0:
+        raise wrong(owner, "baseline", expected, Words(f"shape {rows.shape}"))
+    if np.isinf(rows).any():
+        raise wrong(owner, "baseline", "finite numbers, or NaN where one is missing", Words("infinity"))
+    return rows.reshape(-1, n_features)
+
+
+def feature_index(owner: str, name: str, feature: Any, names: Sequence[str]) -> int:
+    """Return the number of the column that is called so; columns without names are x0, x1 and so on."""
+    if isinstance(feature, str) and feature in names:
+        return list(names).index(feature)
+    cure = suggestion(feature, names) or f"The features are {shown(names)}."
+    raise wrong(owner, name, "made of names of features", feature, cure)
+
+
+def output_index(owner: str, output: Any, names: Sequence[str]) -> int:
+    """Return the number of an output, called by its name or by its class."""
+    for known in (output, f"class={output}"):
+        if isinstance(known, str) and known in names:
+            return list(names).index(known)
+    cure = suggestion(output, names) or f"The outputs are {shown(names)}."
+    raise wrong(owner, "output", "a class, or the name of an output", output, cure)

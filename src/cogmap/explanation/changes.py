@@ -1,0 +1,289 @@
+"""What would change the answer: the smallest change of a row that does."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._params import Words, check_integer, check_number, numbers, shown, suggestion, wrong
+from cogmap._threads import one_blas_thread
+from cogmap.explanation._answer import Answer, frame, text_table
+from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
+from cogmap.explanation._search import search
+from cogmap.explanation._subject import Subject, feature_index, one_row, opened
+from cogmap.explanation._trial import BUDGET, Space, Trial
+from cogmap.model import MapModel
+
+Array = NDArray[np.floating]
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIf(Answer):
+    """A row that is like a given one, but about which the map says something else.
+
+    Attributes
+    ----------
+    row : ndarray or data frame, or None
+        The changed row, in the form in which the row was given (a series becomes a data frame); None if none was found.
+    changes : dict of str to (float, float)
+        The features that change, with the value before and after, the largest change first.
+    sizes : dict of str to float
+        How much each of them changes, in standard deviations of the training data and with its sign.
+    size : float
+        Size of the change: the sum of the sizes without their signs. NaN if none was found.
+    outputs_before, outputs : ndarray of shape (n_outputs,)
+        What the map says about the given and the changed row: probabilities, or values. The same if none was found.
+    output_names : tuple of str
+        Names of the outputs.
+    to : object
+        What was asked for: a class, None for any other class, or a value.
+    sentence : str
+        What was found, in words.
+    n_tried : int
+        How many rows the map was asked about.
+    others : tuple of WhatIf
+        Further answers, each without the feature that changes most in those before.
+    """
+
+    row: Any
+    changes: dict[str, tuple[float, float]]
+    sizes: dict[str, float]
+    size: float
+    outputs_before: Array
+    outputs: Array
+    output_names: tuple[str, ...]
+    to: Any
+    sentence: str
+    n_tried: int
+    others: tuple["WhatIf", ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """Whether there is an answer."""
+        return self.row is not None
+
+    def to_frame(self) -> Any:
+        """Return the changes of all answers as a data frame of pandas."""
+        lines = [
+            (number, name, before, after, answer.sizes[name])
+            for number, answer in enumerate([self, *self.others], start=1)
+            for name, (before, after) in answer.changes.items()
+        ]
+        names = ["answer", "feature", "before", "after", "deviations"]
+        return frame("WhatIf", {name: [line[i] for line in lines] for i, name in enumerate(names)})
+
+    def __repr__(self) -> str:
+        lines = []
+        for answer in [self, *self.others]:
+            rows = [
+                [name, f"{before:.5g}", f"{after:.5g}", f"{answer.sizes[name]:+.2f}"]
+                for name, (before, after) in answer.changes.items()
+            ]
+            lines += [
+                answer.sentence,
+                *(text_table(["feature", "before", "after", "deviations"], rows) if rows else []),
+            ]
+        return "\n".join(lines)
+
+
+def what_if(
+    model: Any,
+    row: ArrayLike,
+    to: Any = None,
+    fixed: Iterable[str] = (),
+    ranges: Mapping[str, Any] | None = None,
+    max_features: int | None = None,
+    n_answers: int = 1,
+) -> WhatIf:
+    """Find the smallest change of a row after which the map says something else.
+
+    The size of a change is counted in standard deviations of the training data, summed over the features. What is
+    returned was predicted: the answer really flips. Fixed features, and all others that do not have to change, stay
+    the same to the bit. Features that were whole numbers in all training data stay whole numbers, so that a dummy stays
+    0 or 1. The search asks the map about at most 20,000 rows per answer; then it says that none was found.
+
+    Parameters
+    ----------
+    model : FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
+        Who is asked, fitted.
+    row : array-like of shape (n_features,), or a table of one row
+        The row to change. A missing value (NaN) stays missing.
+    to : object, default=None
+        The class that the map should say, or None for any other than now. Of values, that which the prediction should
+        reach, from below if it is smaller now and from above if it is larger; of several targets a dict of
+        one of them, ``{"target 2": 3.5}``.
+    fixed : iterable of str, default=()
+        Names of features that must not change (x0, x1 and so on if they had no names in fit).
+    ranges : dict of str to (low, high), default=None
+        Between which values features may lie. The given row has to. The others stay within the range of the training
+        data, or where the row lies, if that is outside; with ``scale=False``, which learns no range, within [0, 1].
+    max_features : int, default=None
+        How many features may change. None means all.
+    n_answers : int, default=1
+        How many answers to look for; each does without the feature that changes most in those before.
+
+    Returns
+    -------
+    WhatIf
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, what_if
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(random_state=0).fit(X, y)
+    >>> answer = what_if(fcm, X.iloc[[100]], to=1, fixed=["sepal length (cm)"])
+    >>> fcm.predict(X.iloc[[100]]), fcm.predict(answer.row)
+    (array([2]), array([1]))
+    """
+    table = one_row("what_if", row)
+    subject, values = opened("what_if", model, table)
+    space = _space(subject, values[0], fixed, ranges, max_features)
+    goal, already = _goal(subject.model, values, to)
+    n_answers = check_integer("what_if", "n_answers", n_answers, low=1)
+    answers = []
+    with one_blas_thread():
+        for _ in range(n_answers):
+            trial = Trial(goal, space)
+            found = space.start if already else search(trial)
+            in_form = None if found is None else _like(row, table, found, space.changed(found))
+            answers.append(_described(subject, space, found, in_form, to, trial.n_tried))
+            if found is None or already:
+                break
+            space = _without(space, int(np.nan_to_num(np.abs(found - space.start) / space.unit).argmax()))
+    first, *others = answers
+    return replace(first, others=tuple(other for other in others if other.found))
+
+
+def _described(subject: Subject, space: Space, found: Array | None, in_form: Any, to: Any, n_tried: int) -> WhatIf:
+    """Say what was found."""
+    before = subject.model.outputs(space.start[None])[0]
+    wanted = "another class" if to is None else repr(to.item() if isinstance(to, np.generic) else to)
+    row = space.start if found is None else found
+    moved = (row - space.start) / space.unit
+    changed = space.changed(row)
+    changed = changed[np.argsort(-np.abs(moved[changed]), kind="stable")]
+    size = float(np.abs(moved[changed]).sum())
+    if found is None:
+        sentence = f"No change found that leads to {wanted}: {n_tried} rows tried, of at most {BUDGET}."
+    elif len(changed):
+        sentence = f"To reach {wanted}, {len(changed)} of {len(row)} features change, by {size:.2f} deviations in all."
+    else:
+        sentence = f"Nothing has to change: the map says {wanted} already."
+    names = [subject.feature_names[j] for j in changed]
+    return WhatIf(
+        row=in_form,
+        changes={name: (float(space.start[j]), float(row[j])) for name, j in zip(names, changed, strict=True)},
+        sizes={name: float(moved[j]) for name, j in zip(names, changed, strict=True)},
+        size=float("nan") if found is None else size,
+        outputs_before=before,
+        outputs=subject.model.outputs(row[None])[0],
+        output_names=subject.output_names("probability"),
+        to=to,
+        sentence=sentence,
+        n_tried=n_tried,
+    )
+
+
+def _like(row: Any, table: Any, found: Array, changed: NDArray[np.intp]) -> Any:
+    """Return what was found in the form in which the row was given; whole columns of a data frame stay whole."""
+    if not hasattr(table, "columns"):
+        return found.copy() if np.ndim(row) == 1 else found[None].copy()
+    values = {table.columns[j]: float(found[j]) for j in changed}
+    kinds = {name: table[name].dtype for name, value in values.items() if value.is_integer()}
+    if hasattr(table, "assign"):  # pandas
+        return table.assign(**values).astype(kinds)
+    return table.with_columns(**values).cast(kinds)
+
+
+def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features: Any) -> Space:
+    """Return where to look."""
+    names = subject.feature_names
+    n_features = len(start)
+    most = n_features if max_features is None else check_integer("what_if", "max_features", max_features, low=1)
+    scaling = subject.model.encoding.scaling
+    if scaling is None:  # features are states
+        low, high, unit = np.zeros(n_features), np.ones(n_features), np.ones(n_features)
+        whole = np.zeros(n_features, dtype=bool)
+    else:
+        known = scaling.known
+        low, high, unit = known.low.copy(), known.high.copy(), np.where(known.deviation > 0.0, known.deviation, 1.0)
+        whole = known.whole & (start == np.rint(start))
+    low, high = np.fmin(low, start), np.fmax(high, start)
+    for j, between in _checked_ranges(ranges, names, start):
+        low[j], high[j] = between
+    low, high = np.where(whole, np.ceil(low), low), np.where(whole, np.floor(high), high)
+    for j in [*_fixed(fixed, names), *np.flatnonzero(np.isnan(start))]:
+        low[j] = high[j] = start[j]
+    return Space(start, low, high, unit, whole, most)
+
+
+def _without(space: Space, j: int) -> Space:
+    """Return the same space with one more feature fixed."""
+    low, high = space.low.copy(), space.high.copy()
+    low[j] = high[j] = space.start[j]
+    return replace(space, low=low, high=high)
+
+
+def _fixed(fixed: Any, names: tuple[str, ...]) -> list[int]:
+    """Return which features are fixed."""
+    if isinstance(fixed, str) or not isinstance(fixed, Iterable):
+        raise wrong("what_if", "fixed", "a list of names of features", fixed)
+    return [feature_index("what_if", "fixed", name, names) for name in fixed]
+
+
+def _checked_ranges(ranges: Any, names: tuple[str, ...], start: Array) -> list[tuple[int, tuple[float, float]]]:
+    """Return which features have a range of their own, and which."""
+    if ranges is None:
+        return []
+    if not isinstance(ranges, Mapping):
+        raise wrong("what_if", "ranges", "a dict of names of features to (low, high)", ranges)
+    result = []
+    for name, between in ranges.items():
+        j = feature_index("what_if", "ranges", name, names)
+        limits = numbers(between)
+        if limits.shape != (2,) or not np.isfinite(limits).all() or limits[0] > limits[1]:
+            raise wrong("what_if", "ranges", f"(low, high) for {name!r}, two finite numbers", between)
+        if not np.isnan(start[j]) and not limits[0] <= start[j] <= limits[1]:
+            raise wrong(
+                "what_if",
+                "ranges",
+                f"a range for {name!r} with the row in it",
+                Words(f"({limits[0]:g}, {limits[1]:g}), but the row has {start[j]:g}"),
+                "Widen the range, or change the row first.",
+            )
+        result.append((j, (float(limits[0]), float(limits[1]))))
+    return result
+
+
+def _goal(model: MapModel, values: Array, to: Any) -> tuple[Goal, bool]:
+    """Return what has to be reached, and whether it is already."""
+    link: Any = model.link
+    if not hasattr(link, "classes"):
+        target, value = _target(link.names, to)
+        now = float(model.outputs(values)[0, target])
+        return ValueGoal(model, target, value, 1.0 if now < value else -1.0), now == value
+    decision = model.decision(values)
+    now = int(decision[0] >= 0) if decision.ndim == 1 else int(decision[0].argmax())
+    if to is None:
+        return ClassGoal(model, now, wanted=False), False
+    labels = link.classes.tolist()
+    if isinstance(to, list | dict | np.ndarray) or to not in labels:
+        cure = suggestion(to, [str(label) for label in labels])
+        raise wrong("what_if", "to", f"a class that the map knows, {shown(labels)}", to, cure)
+    code = labels.index(to)
+    return ClassGoal(model, code, wanted=True), code == now
+
+
+def _target(names: list[str], to: Any) -> tuple[int, float]:
+    """Return which target is meant, and the value that it should reach."""
+    if isinstance(to, Mapping):
+        if len(to) != 1 or next(iter(to)) not in names:
+            raise wrong("what_if", "to", f"a value of one of the targets {shown(names)}", to)
+        name, to = next(iter(to.items()))
+        return names.index(name), check_number("what_if", "to", to, low=-np.inf)
+    if len(names) > 1:
+        raise wrong("what_if", "to", f"a dict with one of the targets {shown(names)}", to, "Such as {target: value}.")
+    return 0, check_number("what_if", "to", to, low=-np.inf, cure="It is the value that the prediction should reach.")

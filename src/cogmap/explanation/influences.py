@@ -1,0 +1,311 @@
+"""What influences what in the whole map, on data: concepts on outputs, the edges that carry it, and features."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._params import check_choice, check_integer
+from cogmap._threads import one_blas_thread
+from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, text_table
+from cogmap.explanation._path import shares
+from cogmap.explanation._reading import SCALES, Reading, product
+from cogmap.explanation._subject import Subject, opened
+from cogmap.model import MapModel
+
+Array = NDArray[np.floating]
+
+_ROUGHLY = 1e-4  # exact enough for a mean over pairs of rows
+_FEWEST_LINES = 500  # so that a mean over few rows does not depend on how they are paired
+_ROWS_OF_FIT = 200  # by which a fit tells which features matter
+_AT_ONCE = 2**18  # numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Influence(Answer):
+    """How much each concept influences each output, and how much of that each edge carries.
+
+    Attributes
+    ----------
+    effect : ndarray of shape (n_concepts, n_outputs)
+        Mean derivative of each output with respect to the first state of each concept, through all steps.
+    magnitude : ndarray of shape (n_concepts, n_outputs)
+        Mean of the absolute value of that derivative. Where it is much larger than the effect, the sign changes from
+        row to row.
+    flow : ndarray of shape (n_concepts, n_concepts, n_outputs)
+        ``[i, j, k]``: how much of what changes output k between one row and another passes through the edge from
+        concept j to concept i, on average and over all steps. Never negative.
+    weights : ndarray of shape (n_concepts, n_concepts)
+        Weights of the edges, as in the map: ``[i, j]`` is the influence of concept j on concept i.
+    concepts : tuple of str
+        Names of the concepts.
+    kinds : tuple of {"feature", "hidden", "output"}
+        What each concept is.
+    output_names : tuple of str
+        Names of the outputs.
+    scale : {"probability", "decision"}
+        What outputs are.
+    """
+
+    effect: Array
+    magnitude: Array
+    flow: Array
+    weights: Array
+    concepts: tuple[str, ...]
+    kinds: tuple[str, ...]
+    output_names: tuple[str, ...]
+    scale: str
+
+    def to_frame(self) -> Any:
+        """Return the influence of concepts on outputs as a data frame of pandas, the strongest first."""
+        order = np.argsort(-self.magnitude.max(axis=1), kind="stable")
+        n_outputs = len(self.output_names)
+        return frame(
+            "Influence",
+            {
+                "concept": np.repeat(np.array(self.concepts, dtype=object)[order], n_outputs),
+                "kind": np.repeat(np.array(self.kinds, dtype=object)[order], n_outputs),
+                "output": np.tile(np.array(self.output_names, dtype=object), len(order)),
+                "effect": self.effect[order].ravel(),
+                "magnitude": self.magnitude[order].ravel(),
+            },
+        )
+
+    def edges_to_frame(self) -> Any:
+        """Return the edges as a data frame of pandas, with the flow to all outputs together, the strongest first."""
+        source, target, weight, flow = self._strongest_edges()
+        return frame("Influence", {"source": source, "target": target, "weight": weight, "flow": flow})
+
+    def _strongest_edges(self) -> tuple[list[str], list[str], Array, Array]:
+        """Return source, target, weight and flow of the edges, those that carry most first."""
+        total = self.flow.sum(axis=2)
+        order = np.argsort(-total, axis=None, kind="stable")
+        targets, sources = np.unravel_index(order[self.weights.ravel()[order] != 0.0], total.shape)
+        names = self.concepts
+        return (
+            [names[j] for j in sources],
+            [names[i] for i in targets],
+            self.weights[targets, sources],
+            total[targets, sources],
+        )
+
+    def __repr__(self) -> str:
+        n_concepts, n_outputs = self.effect.shape
+        head = f"Influence of {n_concepts} concepts on {n_outputs} outputs, scale {self.scale!r}"
+        order = np.argsort(-self.magnitude.max(axis=1), kind="stable")[:LINES_SHOWN]
+        concepts = [[self.concepts[j], *(f"{number:+.4f}" for number in self.effect[j])] for j in order]
+        edges = [
+            [source, target, f"{weight:+.2f}", f"{flow:.4f}"]
+            for source, target, weight, flow in list(zip(*self._strongest_edges(), strict=True))[:LINES_SHOWN]
+        ]
+        lines = [
+            *text_table(["effect of", *self.output_names], concepts),
+            *text_table(["edge from", "to", "weight", "flow"], edges),
+        ]
+        return "\n".join([head, *lines])
+
+
+@dataclass(frozen=True, eq=False)
+class Importances(Answer):
+    """How much each feature matters on data, with the names of scikit-learn's ``permutation_importance``.
+
+    Attributes
+    ----------
+    importances_mean, importances_std : ndarray of shape (n_features,)
+        Mean and standard deviation of `importances` over the repeats.
+    importances : ndarray of shape (n_features, n_repeats)
+        Mean absolute contribution of each feature to the difference between two rows; each repeat pairs the rows anew.
+    feature_names : tuple of str
+        Names of the columns of X.
+    """
+
+    importances_mean: Array
+    importances_std: Array
+    importances: Array
+    feature_names: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return an attribute by its name, as a Bunch of scikit-learn does."""
+        if name not in self.to_dict():
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def to_frame(self) -> Any:
+        """Return the importances as a data frame of pandas, the largest first."""
+        order = np.argsort(-self.importances_mean, kind="stable")
+        columns = {"importance": self.importances_mean[order], "std": self.importances_std[order]}
+        return frame("Importances", {"feature": [self.feature_names[j] for j in order], **columns})
+
+    def __repr__(self) -> str:
+        order = np.argsort(-self.importances_mean, kind="stable")[:LINES_SHOWN]
+        rows = [
+            [self.feature_names[j], f"{self.importances_mean[j]:.4f}", f"{self.importances_std[j]:.4f}"] for j in order
+        ]
+        head = f"Importances of {len(self.feature_names)} features"
+        return "\n".join([head, *text_table(["feature", "mean", "std"], rows)])
+
+
+def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence:
+    """Say how the whole map works on data: what influences the outputs, and which edges carry it.
+
+    Parameters
+    ----------
+    model : FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
+        Who is asked, fitted.
+    X : array-like of shape (n_rows, n_features)
+        Data on which the map works.
+    scale : {"probability", "decision"}, default="probability"
+        Whether outputs are probabilities, or what decides: log-odds or scores. Values are the same on both.
+
+    Returns
+    -------
+    Influence
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, influence
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> found = influence(FCMClassifier(n_hidden=0, random_state=0).fit(X, y), X)
+    >>> found.effect.shape  # four features and three classes are concepts; three classes are outputs
+    (7, 3)
+    >>> found.flow.shape
+    (7, 7, 3)
+    """
+    check_choice("influence", "scale", scale, SCALES)
+    subject, table = opened("influence", model, X)
+    reading = Reading(subject.model, scale)
+    rows = subject.model.first_states(table)
+    effect, magnitude = _effects(reading, rows)
+    return Influence(
+        effect=effect,
+        magnitude=magnitude,
+        flow=_flow(reading, *_pairs(subject, rows, -(-_FEWEST_LINES // len(rows)))),
+        weights=subject.model.map.weights,
+        concepts=subject.model.map.concepts,
+        kinds=subject.kinds,
+        output_names=subject.output_names(scale),
+        scale=scale,
+    )
+
+
+def feature_importances(model: Any, X: ArrayLike, scale: str = "probability", n_repeats: int = 5) -> Importances:
+    """Say how much each feature matters on data: the mean absolute contribution to the difference between two rows.
+
+    Rows are paired at random, each with another. A fitted estimator has the same of its training data, as shares of 1,
+    as ``feature_importances_``.
+
+    Parameters
+    ----------
+    model : FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
+        Who is asked, fitted.
+    X : array-like of shape (n_rows, n_features)
+        Data.
+    scale : {"probability", "decision"}, default="probability"
+        Whether contributions are to probabilities, or to what decides: log-odds or scores. The mean over the outputs
+        counts, values in their deviation.
+    n_repeats : int, default=5
+        How often rows are paired anew.
+
+    Returns
+    -------
+    Importances
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, feature_importances
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> found = feature_importances(FCMClassifier(random_state=0).fit(X, y), X)
+    >>> found.importances.shape
+    (4, 5)
+    """
+    check_choice("feature_importances", "scale", scale, SCALES)
+    n_repeats = check_integer("feature_importances", "n_repeats", n_repeats, low=1)
+    subject, table = opened("feature_importances", model, X)
+    rows = subject.model.first_states(table)
+    start, end = _pairs(subject, rows, n_repeats)
+    each = _importances(Reading(subject.model, scale), subject, start, end).reshape(n_repeats, len(rows), -1)
+    importances = each.mean(axis=1).T
+    return Importances(importances.mean(axis=1), importances.std(axis=1), importances, subject.feature_names)
+
+
+def learned_importances(model: MapModel, rows: Array) -> Array:
+    """Return the importance of each feature as shares of 1, from rows that a model has learned from."""
+    subject = Subject(model, ())
+    start, end = _pairs(subject, model.first_states(rows).astype(np.float64), 1)
+    importances = _importances(Reading(model, "probability"), subject, start, end).mean(axis=0)
+    total = importances.sum()
+    return np.asarray(importances / (total if total > 0.0 else 1.0))
+
+
+def sample_of(X: Array, weight: NDArray[np.float64] | None) -> Array:
+    """Take some rows at even distances, by their weights, so that rows that are repeated count like weighted ones."""
+    if weight is None:
+        weight = np.ones(len(X))
+    until = np.cumsum(weight / weight.sum())
+    n_rows = min(len(X), _ROWS_OF_FIT)
+    places = np.searchsorted(until, (np.arange(n_rows) + 0.5) / n_rows)
+    sample: Array = X[np.minimum(places, len(X) - 1)]
+    return sample
+
+
+def _effects(reading: Reading, rows: Array) -> tuple[Array, Array]:
+    """Return the mean derivative with respect to each first state, and the mean of its absolute value."""
+    effect, magnitude = np.zeros((2, rows.shape[1], reading.n_columns))
+    with one_blas_thread():
+        for block in _blocks(reading, rows):
+            derivative = product(reading.pulls(reading.net(rows[block]))[0], reading.entries[0])
+            effect += derivative.sum(axis=0).T
+            magnitude += np.abs(derivative).sum(axis=0).T
+    return effect / len(rows), magnitude / len(rows)
+
+
+def _flow(reading: Reading, start: Array, end: Array) -> Array:
+    """Return how much of the change along lines passes through each edge, at a random place of each line."""
+    n_concepts = start.shape[1]
+    flow = np.zeros((reading.n_columns, n_concepts, n_concepts))
+    where = np.random.default_rng(0).random((len(start), 1))
+    with one_blas_thread():
+        for block in _blocks(reading, start):
+            change = end[block] - start[block]
+            net = reading.net(start[block] + where[block] * change)
+            states, pulls = reading.states(net), reading.pulls(net)
+            for t, (entry, pull) in enumerate(zip(reading.entries, pulls, strict=True)):
+                # What passes is pull times weight times change; the mean of a product of absolute values is a product
+                # of matrices.
+                passing = np.abs(pull).transpose(1, 2, 0) @ np.abs(change) * np.abs(entry)
+                flow[:, -len(entry) :] += passing
+                if t < len(states):
+                    change = reading.model.map.sensitivity(states[t]) * (change @ entry.T)
+    return (flow / len(start)).transpose(1, 2, 0)
+
+
+def _importances(reading: Reading, subject: Subject, start: Array, end: Array) -> Array:
+    """Return the absolute contribution of each feature to the difference between the ends of each line."""
+    contributions = subject.by_column(shares(reading, start, end, _ROUGHLY))
+    unit = np.broadcast_to(reading.unit, reading.n_columns)[:, None]
+    return np.asarray((np.abs(contributions) / unit).mean(axis=1))
+
+
+def _pairs(subject: Subject, rows: Array, n_repeats: int) -> tuple[Array, Array]:
+    """Pair each row with another, several times; the same pairs at every call. A row alone is paired with the mean."""
+    if len(rows) == 1:
+        return np.repeat(subject.model.first_states(subject.mean_row()[None]), n_repeats, axis=0), np.repeat(
+            rows, n_repeats, axis=0
+        )
+    random = np.random.default_rng(0)
+    others = []
+    for _ in range(n_repeats):
+        around = random.permutation(len(rows))
+        other = np.empty(len(rows), dtype=np.intp)
+        other[around] = np.roll(around, 1)  # a way round all rows, so that none is paired with itself
+        others.append(other)
+    return rows[np.concatenate(others)], np.tile(rows, (n_repeats, 1))
+
+
+def _blocks(reading: Reading, rows: Array) -> list[slice]:
+    """Cut rows into blocks whose derivatives need little memory."""
+    at_once = max(_AT_ONCE // (reading.n_columns * rows.shape[1]), 1)
+    return [slice(first, first + at_once) for first in range(0, len(rows), at_once)]

@@ -1,0 +1,109 @@
+"""Sparse maps: the edges that carry most stay, on ways that lead somewhere, and the rest learns anew."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, influence, prune, pruning_curve
+from cogmap.explanation.pruning import _on_ways
+
+
+@pytest.mark.parametrize("keep", [1.0, 0.3, 0.1, 0.02, 1e-6])
+@pytest.mark.parametrize("name", ["iris", "wine", "diabetes"])
+def test_no_more_edges_than_asked_for_stay(learned, name, keep):
+    """All others are exactly 0, and those that stay are strong ones; even the smallest map has a way."""
+    fcm, X, y = learned(name)
+    pruned = prune(fcm, X, y, keep)
+    kept = pruned.map_.weights != 0.0
+    assert kept.sum() <= max(round(keep * fcm.map_.weights.size), 2 * fcm.depth_)  # a way at least
+    assert np.ptp(pruned.predict(X)) > 0  # features still reach the outputs
+    flow = influence(fcm, X).flow.sum(axis=2)
+    if keep >= 0.1:
+        assert flow[kept].mean() > flow.mean() or keep == 1.0
+    assert pruned.map_.concepts == fcm.map_.concepts
+
+
+@pytest.mark.parametrize(("name", "keep"), [("iris", 0.25), ("wine", 0.1), ("breast cancer", 0.1)])
+def test_a_tenth_of_the_edges_knows_nearly_all(learned, name, keep):
+    """On the rows that were learned from, 95 % of the accuracy."""
+    fcm, X, y = learned(name)
+    assert prune(fcm, X, y, keep).score(X, y) >= 0.95 * fcm.score(X, y)
+
+
+def test_the_given_estimator_is_not_changed_and_its_settings_are_kept(learned):
+    """A new estimator, with the same parameters but for the edges and what was settled."""
+    _, X, y = learned("wine")
+    fcm = FCMClassifier(alpha=0.5, slope=1.5, random_state=3).fit(X, y)
+    weights = fcm.map_.weights.copy()
+    pruned = prune(fcm, X, y)
+    assert pruned is not fcm
+    np.testing.assert_array_equal(fcm.map_.weights, weights)
+    assert fcm.edges is None
+    changed = {name for name, value in pruned.get_params().items() if value is not fcm.get_params()[name]}
+    assert changed == {"edges", "depth", "n_hidden"}
+    assert (pruned.depth_, pruned.n_hidden_) == (fcm.depth_, fcm.n_hidden_)
+
+
+def test_hidden_concepts_stay(learned):
+    """A map with hidden concepts keeps as many, though `edges` alone would do without."""
+    _, X, y = learned("diabetes")
+    fcm = FCMRegressor(n_hidden=3, random_state=0).fit(X, y)
+    pruned = prune(fcm, X, y, keep=0.2)
+    assert pruned.n_hidden_ == 3
+    assert pruned.score(X, y) > 0.4
+
+
+def test_a_search_over_depths_can_be_pruned(learned):
+    """FCMClassifierCV has no depth of its own to fix."""
+    _, X, y = learned("iris")
+    fcm = FCMClassifierCV(depths=(2,), alphas=(0.2,), random_state=0).fit(X, y)
+    pruned = prune(fcm, X, y, keep=0.3)
+    assert type(pruned) is FCMClassifierCV
+    assert np.count_nonzero(pruned.map_.weights) <= round(0.3 * np.count_nonzero(fcm.map_.weights))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_edges_on_ways_are_those_of_which_powers_of_the_graph_tell(depth):
+    """An edge is on a way if, for some step, a feature reaches its source before and it reaches an output after."""
+    kinds = ("feature",) * 3 + ("hidden",) * 3 + ("output",) * 2
+    for seed in range(20):
+        edges = np.random.default_rng(seed).random((8, 8)) < 0.2
+        expected = np.zeros_like(edges)
+        for i, j in zip(*np.nonzero(edges), strict=True):
+            for t in range(depth):
+                before = np.linalg.matrix_power(edges.astype(int), t)[j, :3].any()
+                after = np.linalg.matrix_power(edges.astype(int), depth - 1 - t)[6:, i].any()
+                expected[i, j] |= before and after
+        np.testing.assert_array_equal(_on_ways(edges, kinds, depth), expected)
+
+
+def test_the_curve(learned):
+    """Folds times sizes, the full map first; the score falls in the end; every row is judged once."""
+    _, X, y = learned("iris")
+    curve = pruning_curve(FCMClassifier(random_state=0), X, y, keep=[0.02, 0.25], n_folds=3)
+    assert curve.keep.tolist() == [1.0, 0.25, 0.02]
+    assert curve.scores.shape == (3, 3)
+    assert curve.n_edges[1] <= 0.25 * curve.n_edges[0] + 1
+    assert curve.mean_scores[0] > 0.9 > curve.mean_scores[2]
+    np.testing.assert_array_equal(curve.full_scores, curve.scores[:, 0])
+    assert curve.smallest(0.99) in (1.0, 0.25)
+    assert curve.smallest(0.1) == 0.02
+    table = curve.to_frame()
+    assert list(table.columns) == ["keep", "edges", "accuracy", "std"]
+    assert json.loads(curve.to_json())["metric"] == "accuracy"
+    assert len(repr(curve).splitlines()) == 5
+
+
+def test_the_curve_takes_tables_of_all_kinds_and_values(learned):
+    """Data frames keep the names of their columns; a regressor is judged by R²."""
+    _, X, y = learned("diabetes")
+    edges = [(name, "target") for name in X.columns] + [(name, name) for name in X.columns]
+    estimator = FCMRegressor(edges=edges, random_state=0)
+    curves = [
+        pruning_curve(estimator, *table, keep=[0.5], n_folds=2)
+        for table in ((X, y), (pl.from_pandas(X), pl.from_pandas(y)))
+    ]
+    assert curves[0].metric == "R²"
+    np.testing.assert_array_equal(curves[0].scores, curves[1].scores)
