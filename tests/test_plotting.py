@@ -60,7 +60,7 @@ def three_classes():
 
 @pytest.fixture(scope="module")
 def flowers(iris):
-    return FCMClassifier(random_state=0).fit(*iris)
+    return FCMClassifier(n_hidden=0, random_state=0).fit(*iris)
 
 
 def folds(n_methods=5):

@@ -94,11 +94,12 @@ def test_no_text_of_a_drawn_map_overlaps_or_leaves_the_figure(n_concepts, size):
 def test_names_stay_inside_their_boxes_as_matplotlib_draws_them(flowers):
     """The width of text is only estimated when the picture is laid out."""
     ax = render(plotting.plot_map(flowers))
-    patches = {tuple(np.round(patch.get_window_extent().bounds, 1)) for patch in ax.patches}
-    assert len(patches) == 7
-    for text in ax.texts[:7]:
-        inside = text.get_window_extent()
-        assert any(x <= inside.x0 and inside.x1 <= x + width for x, _, width, _ in patches)
+    boxes = [patch.get_window_extent() for patch in ax.patches]
+    names = [text for text in ax.texts if text.get_text() in flowers.map_.concepts]
+    assert len(boxes) == len(names)
+    for text in names:
+        word = text.get_window_extent()
+        assert any(box.x0 <= word.x0 and word.x1 <= box.x1 and box.y0 <= word.y0 <= box.y1 for box in boxes)
 
 
 def test_words_shrink_with_their_axes():
@@ -166,7 +167,7 @@ def test_weights_are_a_matrix_of_targets_and_sources(flowers):
     np.testing.assert_array_equal(ax.images[0].get_array(), flowers.map_.weights)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("influence of", "on")
     assert [label.get_text() for label in ax.get_yticklabels()] == list(flowers.map_.concepts)
-    assert len(ax.texts) == 49
+    assert len(ax.texts) == (np.count_nonzero(flowers.map_.weights) if flowers.map_.n_concepts <= 14 else 0)
     low, high = (to_hex(ax.images[0].cmap(ax.images[0].norm(end))) for end in (-100, 100))
     assert (low.upper(), high.upper()) == (NEGATIVE, POSITIVE)
     assert len(plotting.plot_weights(random_map(40)).texts) == 0

@@ -69,6 +69,9 @@ def _boxes(view: View, columns: Columns, size: float, distance: float) -> dict[i
     ports = _most_ports(view, columns)
     apart = float(np.interp(len(view["edges"]), [10, 40], [9.0, 5.5]))  # arrows at a box
     tall = np.clip(apart * ports, high, 6 * high)
+    longest = max(tall[column].sum() for column in columns)
+    for column in columns:  # few boxes have room to be higher
+        tall[column] = np.clip(apart * ports[column], high, max(6 * high, 0.7 * longest / len(column)))
     stacks = [float(tall[column].sum() + gap * (len(column) - 1)) for column in columns]
     boxes, left = {}, 0.0
     for column, stack in zip(columns, stacks, strict=True):
