@@ -82,7 +82,7 @@ def test_edges_on_ways_are_those_of_which_powers_of_the_graph_tell(depth):
 def test_the_curve(learned):
     """Folds times sizes, the full map first; the score falls in the end; every row is judged once."""
     _, X, y = learned("iris")
-    curve = pruning_curve(FCMClassifier(random_state=0), X, y, keep=[0.02, 0.25], n_folds=3)
+    curve = pruning_curve(FCMClassifier(n_hidden=0, random_state=0), X, y, keep=[0.02, 0.25], n_folds=3)
     assert curve.keep.tolist() == [1.0, 0.25, 0.02]
     assert curve.scores.shape == (3, 3)
     assert curve.n_edges[1] <= 0.25 * curve.n_edges[0] + 1
