@@ -45,12 +45,14 @@ def around(
 ) -> Weights:
     """Weights of a prior, with hidden concepts that differ, and a bias that starts every concept in the middle.
 
-    Nothing random is added to what goes from features to features and outputs: these concepts differ already. The
-    weights from hidden concepts to outputs are multiplied by `scale`.
+    Nothing random is added to what goes from features to features and outputs: these concepts differ already. Only a
+    feature that must not remember itself would be as all such, and starts as hidden concepts do. The weights from
+    hidden concepts to outputs are multiplied by `scale`.
     """
     n = len(concepts)
     noise = np.zeros((n, n))
     noise[concepts.hidden] = _HIDDEN / np.sqrt(n)
+    noise[np.flatnonzero(np.diag(prior)[concepts.inputs] == 0.0)] = _HIDDEN / np.sqrt(n)
     noise[concepts.outputs, concepts.hidden] = scale * _HIDDEN / np.sqrt(n)
     return centred(prior + random.uniform(-noise, noise), np.full(n, UNDECIDED), limits)
 
