@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-explaining format clean
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -33,6 +33,9 @@ bench: $(VENV)/bench.installed  ## speed and memory, as ratios measured in one r
 bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned map against 19 rivals on 21 datasets, an hour
 	$(BIN)/python -m benchmarks.accuracy --out results/accuracy
 	$(BIN)/python -m benchmarks.defaults
+
+bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and their time beside that of shap, some minutes
+	$(BIN)/python -m benchmarks.explaining
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix .

@@ -13,7 +13,7 @@ from cogmap.explanation._trial import OutOfBudget, Trial
 
 _AT_ONCE = 40  # features that are tried at a time, the most promising ones
 _STEPS = 40  # of a walk
-_LENGTHS = 0.25 * np.array([-8.0, -1.0, 1.0, 8.0])  # of a step, in units; they grow with every ten steps
+_LENGTHS = 0.5 * np.array([-4.0, -1.0, 1.0, 4.0])  # of a step, in units; they grow with every ten steps
 _PARTS = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])  # of the way to a bound: leaps
 _LEAPS = 5
 _BEAM = 4  # leaps that are followed further

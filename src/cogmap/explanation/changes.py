@@ -194,7 +194,8 @@ def _like(row: Any, table: Any, found: Array, changed: NDArray[np.intp]) -> Any:
     values = {table.columns[j]: float(found[j]) for j in changed}
     kinds = {name: table[name].dtype for name, value in values.items() if value.is_integer()}
     if hasattr(table, "assign"):  # pandas
-        return table.assign(**values).astype(kinds)
+        result = table.assign(**values)
+        return result.astype(kinds) if kinds else result
     return table.with_columns(**values).cast(kinds)
 
 
