@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,22 @@ class Answer:
     def to_json(self) -> str:
         """Return all that was found as JSON; a value that is missing is null."""
         return json.dumps(self.to_dict(), allow_nan=False)
+
+
+class Drawn(Answer):
+    """Mixin for answers of which there is a picture."""
+
+    _picture: ClassVar[str]  # which function of cogmap.plotting draws it
+
+    def plot(self, **options: Any) -> Any:
+        """Draw it; options are those of the function of `cogmap.plotting` that does, such as `ax`.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        plotting: Any = import_or_raise("cogmap.plotting", f"{type(self).__name__}.plot", "cli")
+        return getattr(plotting, self._picture)(self, **options)
 
 
 def frame(owner: str, columns: Mapping[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import Words, check_integer, check_number, numbers, shown, suggestion, wrong
 from cogmap._threads import one_blas_thread
-from cogmap.explanation._answer import Answer, frame, text_table
+from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
 from cogmap.explanation._search import search
 from cogmap.explanation._subject import Subject, feature_index, one_row, opened
@@ -20,7 +20,7 @@ Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
-class WhatIf(Answer):
+class WhatIf(Drawn):
     """A row that is like a given one, but about which the map says something else.
 
     Attributes
@@ -46,6 +46,8 @@ class WhatIf(Answer):
     others : tuple of WhatIf
         Further answers, each without the feature that changes most in those before.
     """
+
+    _picture = "plot_what_if"
 
     row: Any
     changes: dict[str, tuple[float, float]]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._optional import import_or_raise
 from cogmap._params import check_choice
-from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, text_table
 from cogmap.explanation._path import shares
 from cogmap.explanation._reading import SCALES, Reading
 from cogmap.explanation._subject import Subject, baseline_rows, opened, output_index
@@ -25,7 +25,7 @@ _TOLD = 1e-8  # a larger gap between contributions and outputs
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(Answer):
+class Explanation(Drawn):
     """What each feature contributes to what the map says about each row.
 
     ``base_values + contributions.sum(axis=1)`` is ``outputs``, to 1e-9.
@@ -45,6 +45,8 @@ class Explanation(Answer):
     scale : {"probability", "decision"}
         Whether outputs are probabilities, or what decides: log-odds or scores. Values are the same on both.
     """
+
+    _picture = "plot_contributions"
 
     contributions: Array
     base_values: Array

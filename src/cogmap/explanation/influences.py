@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import check_choice, check_integer
 from cogmap._threads import one_blas_thread
-from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, text_table
 from cogmap.explanation._path import shares
 from cogmap.explanation._reading import SCALES, Reading, product
 from cogmap.explanation._subject import Subject, opened
@@ -23,7 +23,7 @@ _AT_ONCE = 2**18  # numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Influence(Answer):
+class Influence(Drawn):
     """How much each concept influences each output, and how much of that each edge carries.
 
     Attributes
@@ -47,6 +47,8 @@ class Influence(Answer):
     scale : {"probability", "decision"}
         What outputs are.
     """
+
+    _picture = "plot_influence"
 
     effect: Array
     magnitude: Array

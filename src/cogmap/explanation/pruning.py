@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import check_integer, check_number, wrong
-from cogmap.explanation._answer import Answer, frame, text_table
+from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._subject import opened
 from cogmap.explanation.influences import Influence, influence
 
@@ -18,7 +18,7 @@ Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
-class PruningCurve(Answer):
+class PruningCurve(Drawn):
     """Scores of maps with fewer and fewer edges, on rows that they did not learn from.
 
     Attributes
@@ -32,6 +32,8 @@ class PruningCurve(Answer):
     metric : str
         What a score is: ``"accuracy"``, or ``"R²"`` of a regressor.
     """
+
+    _picture = "plot_pruning"
 
     keep: Array
     n_edges: Array

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import Words, check_choice, wrong
 from cogmap._threads import one_blas_thread
-from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, text_table
 from cogmap.explanation._path import integrals, places
 from cogmap.explanation._reading import SCALES, Reading
 from cogmap.explanation._subject import baseline_rows, one_row, opened, output_index
@@ -17,7 +17,7 @@ Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
-class Story(Answer):
+class Story(Drawn):
     """How a map gets from one row to one of its outputs, compared with a baseline.
 
     Attributes
@@ -46,6 +46,8 @@ class Story(Answer):
     scale : {"probability", "decision"}
         What the output is.
     """
+
+    _picture = "plot_story"
 
     states: Array
     baseline_states: Array
