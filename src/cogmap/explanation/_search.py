@@ -5,6 +5,8 @@ feature that gain most, whatever their size: they find what a walk does not get 
 Every row that counts was shown to the map: no result rests on an approximation.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from cogmap.explanation._goals import Array
@@ -24,6 +26,8 @@ def search(trial: Trial) -> Array | None:
     try:
         _walk(trial)
         _leap(trial)
+        if trial.space.most < len(trial.space.free):
+            _walk_among(trial)
     except OutOfBudget:
         pass
     return trial.best
@@ -50,6 +54,18 @@ def _walk(trial: Trial) -> None:
         if gain[best] <= 0.0:
             return
         row, come = rows[best], progress[best]
+
+
+def _walk_among(trial: Trial) -> None:
+    """Walk with those features alone that change most where all may change: the first steps may be wrong ones."""
+    space = trial.space
+    anywhere = Trial(trial.goal, replace(space, most=len(space.start)), trial.n_tried)
+    _walk(anywhere)
+    trial.n_tried = anywhere.n_tried
+    if anywhere.best is not None:
+        sizes = space.sizes_of_features(anywhere.best)
+        trial.space = space.only(np.argsort(-sizes, kind="stable")[: space.most])
+        _walk(trial)
 
 
 def _leap(trial: Trial) -> None:

@@ -154,7 +154,7 @@ def what_if(
             answers.append(_described(subject, space, found, in_form, to, trial.n_tried))
             if found is None or already:
                 break
-            space = _without(space, int(np.nan_to_num(np.abs(found - space.start) / space.unit).argmax()))
+            space = space.only(np.setdiff1d(space.free, space.sizes_of_features(found).argmax()))
     first, *others = answers
     return replace(first, others=tuple(other for other in others if other.found))
 
@@ -221,13 +221,6 @@ def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features
     for j in [*_fixed(fixed, names), *np.flatnonzero(np.isnan(start))]:
         low[j] = high[j] = start[j]
     return Space(start, low, high, unit, whole, most)
-
-
-def _without(space: Space, j: int) -> Space:
-    """Return the same space with one more feature fixed."""
-    low, high = space.low.copy(), space.high.copy()
-    low[j] = high[j] = space.start[j]
-    return replace(space, low=low, high=high)
 
 
 def _fixed(fixed: Any, names: tuple[str, ...]) -> list[int]:
