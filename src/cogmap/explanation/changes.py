@@ -193,12 +193,16 @@ def _like(row: Any, table: Any, found: Array, changed: NDArray[np.intp]) -> Any:
     """Return what was found in the form in which the row was given; whole columns of a data frame stay whole."""
     if not hasattr(table, "columns"):
         return found.copy() if np.ndim(row) == 1 else found[None].copy()
-    values = {table.columns[j]: float(found[j]) for j in changed}
-    kinds = {name: table[name].dtype for name, value in values.items() if value.is_integer()}
-    if hasattr(table, "assign"):  # pandas
-        result = table.assign(**values)
-        return result.astype(kinds) if kinds else result
-    return table.with_columns(**values).cast(kinds)
+    if not hasattr(table, "isetitem"):  # polars
+        values = {table.columns[j]: float(found[j]) for j in changed}
+        kinds = {name: table[name].dtype for name, value in values.items() if value.is_integer()}
+        return table.with_columns(**values).cast(kinds)
+    result = table.copy()
+    for j in changed:
+        column = table.iloc[:, j].astype(float)
+        column.iloc[0] = found[j]
+        result.isetitem(j, column.astype(table.dtypes.iloc[j]) if found[j] == np.rint(found[j]) else column)
+    return result
 
 
 def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features: Any) -> Space:

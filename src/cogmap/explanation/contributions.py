@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._optional import import_or_raise
 from cogmap._params import check_choice
-from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
 from cogmap.explanation._reading import SCALES, Reading
 from cogmap.explanation._subject import Subject, baseline_rows, opened, output_index
@@ -129,7 +129,7 @@ class Explanation(Drawn):
         head = f"Explanation of {n_rows} rows: {n_features} features, {n_outputs} outputs, scale {self.scale!r}"
         size = np.abs(self.contributions).mean(axis=0)
         order = np.argsort(-size.max(axis=1), kind="stable")[:LINES_SHOWN]
-        rows = [[self.feature_names[j], *(f"{number:.4f}" for number in size[j])] for j in order]
+        rows = [[self.feature_names[j], *(number(mean) for mean in size[j])] for j in order]
         return "\n".join([head, *text_table(["mean absolute contribution", *self.output_names], rows)])
 
 
