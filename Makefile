@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-explaining format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-maps bench-explaining pictures format clean
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -30,12 +30,18 @@ test-faults: $(VENV)/test.installed  ## kills, damage, forks and random calls by
 bench: $(VENV)/bench.installed  ## speed and memory, as ratios measured in one run
 	$(BIN)/python -m benchmarks
 
+bench-maps: $(VENV)/excel.installed  ## maps by hand: speed, memory, and what is proved about maps of others
+	$(BIN)/python -m benchmarks.maps
+
 bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned map against 19 rivals on 21 datasets, an hour
 	$(BIN)/python -m benchmarks.accuracy --out results/accuracy
 	$(BIN)/python -m benchmarks.defaults
 
 bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and their time beside that of shap, some minutes
 	$(BIN)/python -m benchmarks.explaining
+
+pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
+	$(BIN)/python docs/pictures/draw.py
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix .

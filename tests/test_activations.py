@@ -1,26 +1,70 @@
-"""Activation functions against finite differences and at the ends of the number line."""
+"""Activation functions against finite differences, formulas written out, and at the ends of the number line."""
 
 import numpy as np
 import pytest
 
-from cogmap.activations import ACTIVATIONS
+from cogmap.activations import ACTIVATIONS, get_activation
+
+MIXED = get_activation(["sigmoid", "tanh", "saturation"])
+ALL = {**ACTIVATIONS, "mixed": MIXED, "jumps": get_activation(["bivalent", "logistic", "trivalent"])}
+FORMULAS = {
+    "sigmoid": lambda x, s: 1 / (1 + np.exp(-s * (x - 0.5))),
+    "logistic": lambda x, s: 1 / (1 + np.exp(-s * x)),
+    "tanh": lambda x, s: np.tanh(s * x),
+    "saturation": lambda x, s: min(max(0.5 + s * (x - 0.5), 0), 1),
+    "bivalent": lambda x, s: 1 if x > 0 else 0,
+    "trivalent": lambda x, s: 1 if x > 0 else -1 if x < 0 else 0,
+}
+# No number here is a kink or a jump of a function at the slopes below.
+X = np.linspace(-3.1, 2.87, 21).reshape(7, 3)
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
+@pytest.mark.parametrize("activation", ALL.values(), ids=ALL)
+@pytest.mark.parametrize("slope", [0.5, 3.0, np.array([0.5, 1.0, 2.0])], ids=str)
+def test_values_are_those_of_the_formulas(activation, slope):
+    """Each function as it is written in the literature; at a jump, too."""
+    names = [activation.name] * 3 if isinstance(activation.name, str) else activation.name
+    slopes = np.broadcast_to(slope, 3)
+    x = np.vstack([X, [0.0, 0.0, 0.0], [1e-9, 1e-9, 1e-9]])
+    expected = [[FORMULAS[names[j]](row[j], slopes[j]) for j in range(3)] for row in x]
+    np.testing.assert_allclose(activation.apply(x.copy(), slope), expected, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("activation", ALL.values(), ids=ALL)
 @pytest.mark.parametrize("slope", [0.5, 3.0, np.array([0.5, 1.0, 2.0])], ids=str)
 def test_derivative_through_the_output_matches_finite_differences(activation, slope):
     """The derivative computed from the state equals the difference quotient."""
-    x = np.linspace(-3, 3, 21).reshape(7, 3)
     h = 1e-6
-    quotient = (activation.apply(x + h, slope) - activation.apply(x - h, slope)) / (2 * h)
-    np.testing.assert_allclose(activation.derivative(activation.apply(x.copy(), slope), slope), quotient, atol=1e-8)
+    quotient = (activation.apply(X + h, slope) - activation.apply(X - h, slope)) / (2 * h)
+    np.testing.assert_allclose(activation.derivative(activation.apply(X.copy(), slope), slope), quotient, atol=1e-8)
+
+
+@pytest.mark.parametrize("activation", ALL.values(), ids=ALL)
+@pytest.mark.parametrize("slope", [0.5, 3.0], ids=str)
+def test_slopes_between_two_numbers_hold_all_quotients_there(activation, slope):
+    """The difference quotient of any two numbers between them is not less than the least, nor more than the most."""
+    rng = np.random.default_rng(0)
+    low = rng.uniform(-3, 3, (200, 3))
+    high = low + rng.exponential(0.5, (200, 3))
+    least, most = activation.slopes(low, high, slope)
+    between = np.sort(rng.uniform(size=(20, 2, 200, 3)), axis=1) * (high - low) + low
+    value = activation.apply(between.copy(), slope)
+    quotient = (value[:, 1] - value[:, 0]) / (between[:, 1] - between[:, 0])
+    assert (quotient >= least - 1e-9).all()
+    assert (quotient <= most + 1e-9).all()
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
 def test_value_in_place_stays_in_range_without_overflow(activation):
     """The array given is the array returned, and the largest floats saturate."""
-    x = np.array([-1e308, -1e3, activation.center, 1e3, 1e308])
+    x = np.array([-1e307, -1e3, 1e3, 1e307])
     result = activation.apply(x, 1.0)
     assert result is x
-    low, high = activation.middle - activation.reach, activation.middle + activation.reach
-    np.testing.assert_allclose(result, [low, low, activation.middle, high, high], atol=1e-12)
+    np.testing.assert_allclose(result, np.repeat([activation.low, activation.high], 2), atol=1e-12)
+
+
+def test_a_part_is_that_of_its_concepts():
+    """Some of several functions, or the one that all have."""
+    assert MIXED.part(slice(1, 3)).name == ("tanh", "saturation")
+    assert MIXED.part(slice(1, 2)).name == "tanh"
+    assert ACTIVATIONS["tanh"].part(slice(1, 2)) is ACTIVATIONS["tanh"]

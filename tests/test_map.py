@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import unicodedata
 from fractions import Fraction
 
 import numpy as np
@@ -204,7 +205,7 @@ def test_wrong_states_and_depth_are_told():
     for states in ([1.0], [[1.0, 2.0, 3.0]], np.zeros((2, 2, 2)), 0.5):
         with pytest.raises(ParameterError, match=r"states.*\(2,\) or \(n_samples, 2\)"):
             fcm.step(states)
-        with pytest.raises(ParameterError, match=r"run\(states=.*\(2,\) or \(n_samples, 2\)"):
+        with pytest.raises(ParameterError, match=r"run\(start=.*\(2,\) or \(n_samples, 2\)"):
             fcm.run(states, 0)
     for depth in (-1, 1.5, True, "2"):
         with pytest.raises(ParameterError, match=r"depth.*integer >= 0"):
@@ -229,7 +230,8 @@ def test_states_that_are_no_numbers_are_told(method, states, message):
     fcm = FuzzyCognitiveMap(np.eye(2), concepts=["a", "b"])
     with pytest.raises(ParameterError, match=message) as caught:
         getattr(fcm, method)(states, *[2][: method == "run"])
-    assert str(caught.value).startswith(f"`FuzzyCognitiveMap.{method}(states=...)`")
+    name = "start" if method == "run" else "states"
+    assert str(caught.value).startswith(f"`FuzzyCognitiveMap.{method}({name}=...)`")
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -279,12 +281,66 @@ def test_normalized_keeps_trajectories_or_refuses(activation, size, slope):
 
 
 @pytest.mark.parametrize("n_concepts", [1, 2, 7, 10, 11, 60])
-@pytest.mark.parametrize("name", ["x" * 300, "a\nb", "naïve", "long name of a concept"])
+@pytest.mark.parametrize("name", ["x" * 300, "a\nb", "naïve", "long name of a concept", "長い名前" * 10])
 @pytest.mark.parametrize("size", [1.0, 1e300])
 def test_repr_is_short_whatever_the_names(n_concepts, name, size):
     """No line of it is wider than 100 columns, and there are few lines."""
     names = [f"{i} {name}" for i in range(n_concepts)]
     fcm = FuzzyCognitiveMap(np.full((n_concepts, n_concepts), size), concepts=names, slope=size)
     lines = repr(fcm).splitlines()
-    assert max(map(len, lines)) <= 100
+    wide = [sum(unicodedata.east_asian_width(letter) in "WF" for letter in line) for line in lines]
+    assert max(len(line) + more for line, more in zip(lines, wide, strict=True)) <= 100
     assert len(lines) <= 12
+
+
+DETAILS = {
+    "author": "us",
+    "concepts": {"rain": {"x": 1.5, "y": 20, "group": "weather", "external": True}},
+    "edges": {"rain": {"umbrellas": {"notes": "people open them"}}},
+}
+RAIN = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5, details=DETAILS)
+
+
+def test_details_are_kept_and_change_nothing():
+    """Copies, pickles and maps made from a map say the same; equality is that of what a map does."""
+    for fcm in (RAIN, copy.deepcopy(RAIN), pickle.loads(pickle.dumps(RAIN)), RAIN.normalized(), RAIN.replace(slope=2)):
+        assert fcm.details == DETAILS
+    assert RAIN.replace(details=None) == RAIN
+    assert RAIN.replace(details=None).details == {}
+    RAIN.details["concepts"]["rain"]["x"] = 7
+    assert RAIN.details == DETAILS
+
+
+def test_replace_changes_what_it_is_told():
+    """All else stays."""
+    other = RAIN.replace(activation="tanh", bias=[1, 2])
+    assert other == FuzzyCognitiveMap([[0, 0], [2, 0]], [1, 2], 5, ["rain", "umbrellas"], "tanh")
+
+
+def test_details_follow_concepts_to_new_names():
+    """Who translates a map keeps its layout."""
+    details = RAIN.replace(concepts=["Regen", "Schirme"]).details
+    assert details["concepts"] == {"Regen": DETAILS["concepts"]["rain"]}
+    assert details["edges"] == {"Regen": {"Schirme": DETAILS["edges"]["rain"]["umbrellas"]}}
+    with pytest.raises(ParameterError, match="a sequence of 2 strings"):
+        RAIN.replace(concepts=["Regen"])
+
+
+@pytest.mark.parametrize(
+    ("details", "message"),
+    [
+        ("rain", "must be a mapping such as"),
+        ({1: "a"}, r"details is a mapping whose keys are strings, got \[1\]"),
+        ({"concepts": ["rain"]}, r"details\['concepts'\] is a mapping from names of concepts"),
+        ({"concepts": {"rian": {}}}, "about concepts of the map, got 'rian'. Did you mean 'rain'"),
+        ({"concepts": {"rain": {"x": "left"}}}, r"details\['concepts'\]\['rain'\]\['x'\] is a number, got 'left'"),
+        ({"edges": {"rain": {"sun": {}}}}, r"details\['edges'\]\['rain'\] is about concepts of the map, got 'sun'"),
+        ({"edges": {"rain": {"umbrellas": 2}}}, r"\['umbrellas'\] is a mapping, got 2"),
+        ({"when": np.nan}, r"details\['when'\] is text, a finite number"),
+        ({"when": [0, object()]}, r"details\['when'\]\[1\] is text, a finite number"),
+    ],
+)
+def test_wrong_details_are_named(details, message):
+    """The message says where in the details it is."""
+    with pytest.raises(ParameterError, match=message):
+        RAIN.replace(details=details)

@@ -148,3 +148,10 @@ def test_a_model_needs_neither_scikit_learn_nor_a_solver():
         "print(*heavy)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
+
+
+@pytest.mark.parametrize("n_hidden", [0, 2])
+def test_every_concept_is_of_a_kind(n_hidden):
+    """Features first, then hidden ones, then outputs."""
+    kinds = make_model(LINKS["three outputs"], n_hidden=n_hidden).kinds
+    assert kinds == ("feature",) * 3 + ("hidden",) * n_hidden + ("output",) * 3

@@ -20,7 +20,8 @@ from matplotlib.figure import Figure  # noqa: E402
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # noqa: E402
 
 from cogmap import plotting  # noqa: E402
-from cogmap.plotting import comparisons, maps  # noqa: E402
+from cogmap.plotting import comparisons  # noqa: E402
+from cogmap.plotting.transformed import _hyperplanes, _plane_in_box  # noqa: E402
 
 
 def new_axes(projection=None, size=(5, 4)):
@@ -59,7 +60,7 @@ def three_classes():
 
 @pytest.fixture(scope="module")
 def flowers(iris):
-    return FCMClassifier(random_state=0).fit(*iris)
+    return FCMClassifier(n_hidden=0, random_state=0).fit(*iris)
 
 
 def folds(n_methods=5):
@@ -203,7 +204,7 @@ def test_hyperplanes_are_where_the_last_step_is_undecided(fixture, moons, reques
     ax = plotting.plot_transformed_3d(classifier, *moons)
     assert sum(isinstance(artist, Poly3DCollection) for artist in ax.collections) == n_outputs
     box = np.array([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()])
-    polygons = maps._hyperplanes(classifier, transformed, [0, 1, first], box)
+    polygons = _hyperplanes(classifier, transformed, [0, 1, first], box)
     for output, polygon in enumerate(polygons, start=first):
         assert len(polygon) >= 3
         states = np.full((len(polygon), first + n_outputs), 0.5)
@@ -216,7 +217,7 @@ def test_features_that_are_not_shown_are_held_at_their_mean(iris, flowers):
     """So the hyperplane of an output is where a step from there leaves it undecided."""
     box = np.array([[-5.0, 5.0]] * 3)
     states = flowers.transform(iris[0])
-    for output, polygon in enumerate(maps._hyperplanes(flowers, states, [0, 1, 4], box), start=4):
+    for output, polygon in enumerate(_hyperplanes(flowers, states, [0, 1, 4], box), start=4):
         assert len(polygon) >= 3
         corners = np.full((len(polygon), 7), 0.5)
         corners[:, :4] = states[:, :4].mean(axis=0)
@@ -238,12 +239,12 @@ def test_points_are_drawn_above_hyperplanes_that_can_be_seen_through(moons, outp
 def test_a_plane_cuts_a_box_in_a_polygon_or_not_at_all():
     """The middle plane of the cube has area 1, the diagonal one is a hexagon, one beside it is nothing."""
     cube = np.array([[0.0, 1.0]] * 3)
-    middle = maps._plane_in_box(np.array([0.0, 0.0, 1.0]), -0.5, cube)
+    middle = _plane_in_box(np.array([0.0, 0.0, 1.0]), -0.5, cube)
     around = np.roll(middle, -1, axis=0)
     assert abs((middle[:, 0] * around[:, 1] - around[:, 0] * middle[:, 1]).sum() / 2) == pytest.approx(1)
-    hexagon = maps._plane_in_box(np.ones(3), -1.5, cube)
+    hexagon = _plane_in_box(np.ones(3), -1.5, cube)
     np.testing.assert_allclose(np.linalg.norm(hexagon - np.roll(hexagon, 1, axis=0), axis=1), np.sqrt(0.5))
-    assert maps._plane_in_box(np.ones(3), -4.0, cube).shape == (0, 3)
+    assert _plane_in_box(np.ones(3), -4.0, cube).shape == (0, 3)
 
 
 def test_all_features_of_iris_in_three_dimensions(iris, flowers):

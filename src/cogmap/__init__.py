@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from cogmap.classifier import FCMClassifier
     from cogmap.classifier_cv import FCMClassifierCV
     from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
+    from cogmap.formats import read_map, read_maps, write_map
     from cogmap.map import FuzzyCognitiveMap
     from cogmap.regressor import FCMRegressor
 
@@ -23,8 +24,11 @@ __all__ = [
     "influence",
     "prune",
     "pruning_curve",
+    "read_map",
+    "read_maps",
     "story",
     "what_if",
+    "write_map",
 ]
 
 # Imported when they are asked for: `cogmap --help`, and who needs only a map, do not wait for scikit-learn.
@@ -40,6 +44,9 @@ _ROOMS = {
     "pruning_curve": "explanation",
     "story": "explanation",
     "what_if": "explanation",
+    "read_map": "formats",
+    "read_maps": "formats",
+    "write_map": "formats",
 }
 
 

@@ -1,13 +1,15 @@
-"""A map written as text: a table of its weights, or its strongest influences where the table would be too wide."""
+"""Maps and numbers of concepts written as text, in tables that a screen can hold."""
 
 import reprlib
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 _MATRIX_SHOWN_UP_TO = 10
 _EDGES_SHOWN = 8
+_ROWS_SHOWN = 24
 _WIDEST = 100  # columns of text
 
 
@@ -21,33 +23,71 @@ def _table(concepts: Sequence[str], weights: NDArray[np.float64], bias: NDArray[
     names = [short(name) for name in concepts]
     header = ["influence on", *(f"of {name}" for name in names), "bias"]
     rows = [
-        [name, *(_number(weight) for weight in row), _number(of_concept)]
+        [name, *(number(weight) for weight in row), number(of_concept)]
         for name, row, of_concept in zip(names, weights, bias, strict=True)
     ]
-    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+    return aligned([header, *rows])
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return one line per row, with the first column on the left and the others on the right of theirs."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         row[0].ljust(widths[0])
         + "".join("  " + cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-        for row in [header, *rows]
+        for row in rows
     ]
+
+
+def concept_lines(
+    concepts: Sequence[str], columns: Mapping[str, Sequence[str]], order: Sequence[int] | None = None
+) -> list[str]:
+    """Return a table with a row per concept, the first ones in `order` if there are too many for a screen."""
+    order = range(len(concepts)) if order is None else order
+    shown_rows = order if len(order) <= _ROWS_SHOWN else order[: _ROWS_SHOWN - 1]
+    rows = [[short(concepts[i]), *(column[i] for column in columns.values())] for i in shown_rows]
+    lines = [line.rstrip() for line in aligned([["", *map(short, columns)], *rows])]
+    return lines + [f"... and {len(order) - len(rows)} more"] * (len(rows) < len(order))
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number and what it counts, in the plural if need be."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _strongest_edges(concepts: Sequence[str], weights: NDArray[np.float64]) -> list[str]:
     strongest = np.argsort(-np.abs(weights), axis=None, kind="stable")[:_EDGES_SHOWN]
     rows, columns = np.unravel_index(strongest, weights.shape)
     lines = [
-        f"  {short(concepts[j])} -> {short(concepts[i])}  {_number(weights[i, j], '+')}"
+        f"  {short(concepts[j])} -> {short(concepts[i])}  {number(weights[i, j], '+')}"
         for i, j in zip(rows, columns, strict=True)
     ]
     return [f"strongest of {weights.size} influences:", *lines]
 
 
+def slope_text(slope: float | NDArray[np.float64]) -> str:
+    """Write one slope, or the range of several."""
+    return f"slope {slope:g}" if isinstance(slope, float) else f"slopes {slope.min():.3g} to {slope.max():.3g}"
+
+
 def short(name: str) -> str:
     """Shorten a long name in the middle, and write it in one line, so that tables stay readable."""
-    name = name if name.isprintable() else repr(name)[1:-1]
-    return name if len(name) <= 24 else reprlib.repr(name)[1:-1]
+    name = printable(name)
+    if len(name) + sum(map(_is_wide, name)) <= 24:
+        return name
+    return f"{name[:5]}...{name[-6:]}" if any(map(_is_wide, name)) else reprlib.repr(name)[1:-1]
 
 
-def _number(value: float, sign: str = "") -> str:
+def _is_wide(letter: str) -> bool:
+    """Whether a letter takes two columns of text."""
+    return unicodedata.east_asian_width(letter) in "WF"
+
+
+def printable(name: str) -> str:
+    """Write a name in one line, whatever is in it."""
+    return name if name.isprintable() else repr(name)[1:-1]
+
+
+def number(value: float, sign: str = "", digits: int = 2) -> str:
     """Write a number in few characters."""
-    return f"{value:{sign}.2f}" if abs(value) < 1e5 else f"{value:{sign}.2e}"
+    return f"{value:{sign}.{digits}f}" if abs(value) < 1e5 else f"{value:{sign}.{digits}e}"

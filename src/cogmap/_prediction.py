@@ -37,6 +37,26 @@ class FittedMap(TransformerMixin):
         now.__dict__ = self.__dict__.copy()
         return now.model_, validated(now, X, reset=False)
 
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._drawn_map()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._drawn_map()
+        return bundle
+
+    def _drawn_map(self) -> str:
+        """Return the learned map as HTML, nothing before there is one."""
+        from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
+        from cogmap._graph.view import graph_view
+
+        model: MapModel | None = getattr(self, "model_", None)
+        if model is None:
+            return ""
+        caption = f"The learned map, run for {model.depth} step{'s' if model.depth > 1 else ''}:"
+        return to_html(graph_view(model.map.concepts, model.map.weights, model.kinds), caption)
+
     @property
     def map_(self) -> FuzzyCognitiveMap:
         """The learned map: features, hidden concepts, then outputs."""

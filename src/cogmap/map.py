@@ -1,14 +1,22 @@
 """The fuzzy cognitive map: concepts, their influence on each other, and how their states follow in time."""
 
-from collections.abc import Iterable, Sequence
+import copy
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import map_lines, short
-from cogmap._params import Words, check_integer, real, wrong
+from cogmap._map_checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
+from cogmap._map_tables import MapTables
+from cogmap._map_text import count, map_lines, slope_text
+from cogmap._params import check_integer, check_number, wrong
+from cogmap._settling import Settled, settle
+from cogmap._states import DRIVERS, check_states, first_states, held_states, holding
+from cogmap._wide import held_in_range, normal_form, wide_net
 from cogmap.activations import get_activation
+
+Array = NDArray[np.floating]
 
 _OWNER = "FuzzyCognitiveMap"
 
@@ -18,49 +26,7 @@ def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
     return array
 
 
-def _shape(value: ArrayLike) -> tuple[int, ...]:
-    try:
-        return np.shape(value)
-    except ValueError:  # rows of different lengths
-        return (-1,)
-
-
-def _finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
-    """Return a private float64 copy of `value`, of the given shape and finite."""
-    try:
-        array = np.array(real(value))
-    except (TypeError, ValueError):
-        raise wrong(_OWNER, name, f"{expected} of numbers", value) from None
-    if array.shape != shape:
-        raise wrong(_OWNER, name, f"{expected} of shape {shape}", Words(f"shape {array.shape}"))
-    if not np.isfinite(array).all():
-        raise wrong(_OWNER, name, f"{expected} of finite numbers", value, "Replace NaN and infinity.")
-    return array
-
-
-def _held(values: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[np.floating]:
-    """Return values in another dtype, those beyond its range held near its ends, so that twice a value is still one."""
-    most = float(np.finfo(dtype).max) / 4
-    result: NDArray[np.floating] = np.clip(values, -most, most).astype(dtype, copy=False)
-    return result
-
-
-def _wide_net(
-    A: NDArray[np.floating], peak: float, W: NDArray[np.float64], b: NDArray[np.float64]
-) -> NDArray[np.floating]:
-    """Return the net input where a sum might leave the range of numbers, and perhaps come back."""
-    scale = np.abs(W).max(axis=1)
-    scale[scale == 0.0] = 1.0
-    peak = peak or 1.0
-    with np.errstate(over="ignore"):
-        net = (A.astype(np.float64) / peak) @ (W / scale[:, None]).T
-        net *= scale
-        net *= peak
-        net += b
-        return _held(net, A.dtype)
-
-
-class FuzzyCognitiveMap:
+class FuzzyCognitiveMap(MapTables):
     """A directed graph of concepts that influence each other.
 
     A step takes the states ``A`` of all concepts, one row per sample, to ``f(A @ weights.T + bias)``, where ``f`` is
@@ -76,9 +42,15 @@ class FuzzyCognitiveMap:
         Steepness of the activation function: one number, or one per concept.
     concepts : sequence of str, default=None
         Names of the concepts, no two alike. None means C1, C2, ...
-    activation : {"sigmoid", "logistic", "tanh"}, default="sigmoid"
-        ``"sigmoid"`` is 1 / (1 + exp(-slope (x - 0.5))), ``"logistic"`` is the same without the 0.5, ``"tanh"`` is
-        tanh(slope x).
+    activation : str or list of str, default="sigmoid"
+        The activation function, or one per concept: ``"sigmoid"`` is 1 / (1 + exp(-slope (x - 0.5))), ``"logistic"``
+        the same without the 0.5, ``"tanh"`` tanh(slope x), ``"saturation"`` 0.5 + slope (x - 0.5) cut off at 0 and 1,
+        ``"bivalent"`` 1 above 0 and else 0, ``"trivalent"`` the sign of x: -1, 0 or 1.
+    details : mapping, default=None
+        What the author says about the map, kept in files and otherwise without effect: anything that JSON can hold.
+        ``details["concepts"][name]`` may have ``x``, ``y`` (where the concept is drawn, y growing downwards),
+        ``group``, ``notes``, ``units``, and ``external``, True for a concept that keeps its value;
+        ``details["edges"][source][target]`` may have ``notes``, ``confidence``, ...
 
     Examples
     --------
@@ -95,7 +67,7 @@ class FuzzyCognitiveMap:
     (3, 2)
     """
 
-    __slots__ = ("_activation", "_bias", "_concepts", "_largest", "_slope", "_weights")
+    __slots__ = ("_activation", "_bias", "_concepts", "_details", "_largest", "_slope", "_weights")
 
     def __init__(
         self,
@@ -103,36 +75,27 @@ class FuzzyCognitiveMap:
         bias: ArrayLike | None = None,
         slope: float | ArrayLike = 1.0,
         concepts: Sequence[str] | None = None,
-        activation: str = "sigmoid",
+        activation: str | Sequence[str] = "sigmoid",
+        details: Mapping[str, Any] | None = None,
     ) -> None:
-        if hasattr(weights, "columns"):
-            raise wrong(
-                _OWNER,
-                "weights",
-                "an array, weights[i, j] being the influence of concept j on concept i",
-                Words("a data frame, of which it cannot be told whether its rows are sources or targets"),
-                "Pass frame.to_numpy() and concepts=list(frame.columns) if its rows are targets, frame.to_numpy().T if "
-                "they are sources.",
-            )
-        shape = _shape(weights)
-        if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
-            raise wrong(
-                _OWNER, "weights", "a square array with a row and a column for each concept", Words(f"shape {shape}")
-            )
-        n_concepts = shape[0]
-        self._weights = _read_only(_finite_array("weights", weights, shape, "a square array"))
+        n_concepts = check_square(weights)
+        shape = (n_concepts, n_concepts)
+        self._weights = _read_only(finite_array("weights", weights, shape, "a square array"))
         self._bias = _read_only(
             np.zeros(n_concepts)
             if bias is None
-            else _finite_array("bias", bias, (n_concepts,), "an array, one number per concept,")
+            else finite_array("bias", bias, (n_concepts,), "an array, one number per concept,")
         )
-        slope_shape = () if _shape(slope) == () else (n_concepts,)
-        slopes = _finite_array("slope", slope, slope_shape, "a number, or an array, one number per concept,")
+        slope_shape = () if shape_of(slope) == () else (n_concepts,)
+        slopes = finite_array("slope", slope, slope_shape, "a number, or an array, one number per concept,")
         if not (slopes > 0).all():
             raise wrong(_OWNER, "slope", "greater than 0", slope, "Change the sign of the weights instead.")
         self._slope: float | NDArray[np.float64] = _read_only(slopes) if slopes.ndim else float(slopes)
-        self._concepts = _check_concepts(concepts, n_concepts)
+        self._concepts = check_concepts(concepts, n_concepts)
+        if isinstance(activation, list | tuple) and len(activation) != n_concepts:
+            raise wrong(_OWNER, "activation", f"a name, or {n_concepts} of them, one per concept", activation)
         self._activation = get_activation(activation, _OWNER)
+        self._details = check_details(details, self._concepts)
         # Nothing larger occurs in a step, times the largest state.
         largest = max(n_concepts * float(np.abs(self._weights).max()), float(np.abs(self._bias).max()), 1.0)
         self._largest = largest * max(float(slopes.max()), 1.0)
@@ -158,16 +121,21 @@ class FuzzyCognitiveMap:
         return self._concepts
 
     @property
-    def activation(self) -> str:
-        """Name of the activation function."""
+    def activation(self) -> str | tuple[str, ...]:
+        """Name of the activation function, or of that of each concept if they differ."""
         return self._activation.name
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """A copy of what the author says about the map; maps that differ in nothing else are equal."""
+        return copy.deepcopy(self._details)
 
     @property
     def n_concepts(self) -> int:
         """Number of concepts."""
         return len(self._concepts)
 
-    def net_input(self, states: ArrayLike, concepts: slice = slice(None)) -> NDArray[np.floating]:
+    def net_input(self, states: ArrayLike, concepts: slice = slice(None)) -> Array:
         """Return ``states @ weights.T + bias``, what the activation function is applied to.
 
         Parameters
@@ -181,42 +149,22 @@ class FuzzyCognitiveMap:
         -------
         ndarray of shape (n_computed,) or (n_samples, n_computed)
         """
-        return self._net(*self._check_states(states, "net_input"), concepts)
+        return self._net(*check_states(states, self._concepts, f"{_OWNER}.net_input"), concepts)
 
-    def _net(self, A: NDArray[np.floating], peak: float, concepts: slice = slice(None)) -> NDArray[np.floating]:
+    def _net(self, A: Array, peak: float, concepts: slice = slice(None)) -> Array:
         """Return the net input from states of which none is larger than `peak`."""
         W, b = self._weights[concepts], self._bias[concepts]
         if self._overflows(A, peak):
-            return _wide_net(A, peak, W, b)
-        result: NDArray[np.floating] = A @ W.T.astype(A.dtype, copy=False)
+            return wide_net(A, peak, W, b)
+        result: Array = A @ W.T.astype(A.dtype, copy=False)
         result += b
         return result
 
-    def _overflows(self, A: NDArray[np.floating], peak: float) -> bool:
+    def _overflows(self, A: Array, peak: float) -> bool:
         """Whether a step from states of which none is larger than `peak` might leave the range of their dtype."""
         return self._largest * max(peak, 1.0) > 1e-3 * float(np.finfo(A.dtype).max)
 
-    def _check_states(self, states: ArrayLike, method: str) -> tuple[NDArray[np.floating], float]:
-        """Return the states as an array, and the largest of them without its sign."""
-        owner = f"{_OWNER}.{method}"
-        expected = f"an array of shape ({self.n_concepts},) or (n_samples, {self.n_concepts}), one state per concept"
-        try:
-            A = np.asarray(states)
-            A = A if A.dtype == np.float32 else real(A)
-        except (TypeError, ValueError):
-            raise wrong(owner, "states", expected + ", of numbers", states) from None
-        if A.ndim not in (1, 2) or A.shape[-1] != self.n_concepts:
-            raise wrong(owner, "states", expected, Words(f"shape {A.shape}"))
-        peak = float(max(A.max(), -A.min())) if A.size else 0.0
-        if not peak < np.inf:
-            *row, concept = np.argwhere(~np.isfinite(A))[0]
-            where = f"{A[(*row, concept)]} for concept {self._concepts[concept]!r}" + "".join(
-                f" in row {i}" for i in row
-            )
-            raise wrong(owner, "states", "finite numbers", Words(where), "Replace NaN and infinity.")
-        return A, peak
-
-    def step(self, states: ArrayLike) -> NDArray[np.floating]:
+    def step(self, states: ArrayLike) -> Array:
         """Return the states that follow `states`.
 
         Parameters
@@ -229,14 +177,14 @@ class FuzzyCognitiveMap:
         ndarray of the shape of `states`
             States of the concepts one step later.
         """
-        return self._step(*self._check_states(states, "step"))
+        return self._step(*check_states(states, self._concepts, f"{_OWNER}.step"))
 
-    def _step(self, A: NDArray[np.floating], peak: float) -> NDArray[np.floating]:
+    def _step(self, A: Array, peak: float) -> Array:
         with np.errstate(over="ignore"):  # the tanh of infinity is 1
             return self._activation.apply(self._net(A, peak), self._slope)
 
-    def excitation(self, states: ArrayLike, concepts: slice = slice(None)) -> NDArray[np.floating]:
-        """Return what the tanh inside the activation function is applied to: the net input, centred and steepened.
+    def excitation(self, states: ArrayLike, concepts: slice = slice(None)) -> Array:
+        """Return what the shape of the activation function is applied to: the net input, centred and steepened.
 
         Parameters
         ----------
@@ -249,11 +197,11 @@ class FuzzyCognitiveMap:
         -------
         ndarray of shape (n_computed,) or (n_samples, n_computed)
         """
-        A, peak = self._check_states(states, "excitation")
+        A, peak = check_states(states, self._concepts, f"{_OWNER}.excitation")
         slope = self._slope if isinstance(self._slope, float) else self._slope[concepts]
         with np.errstate(over="ignore"):
-            result = self._activation.excite(self._net(A, peak, concepts), slope)
-        return _held(result, A.dtype) if self._overflows(A, peak) else result
+            result = self._activation.part(concepts).excite(self._net(A, peak, concepts), slope)
+        return held_in_range(result, A.dtype) if self._overflows(A, peak) else result
 
     def excitation_slope(self, concepts: slice = slice(None)) -> NDArray[np.float64]:
         """Return the derivative of `excitation` with respect to the net input.
@@ -267,9 +215,9 @@ class FuzzyCognitiveMap:
         -------
         ndarray of shape (n_returned,)
         """
-        return self._activation.steepness * np.broadcast_to(self._slope, self.n_concepts)[concepts]
+        return (self._activation.steepness * np.broadcast_to(self._slope, self.n_concepts))[concepts]
 
-    def sensitivity(self, states: NDArray[np.floating]) -> NDArray[np.floating]:
+    def sensitivity(self, states: Array) -> Array:
         """Return the derivative of each state with respect to the net input that led to it.
 
         The derivative of a step from states A to states B is thus ``sensitivity(B)[:, None] * weights``.
@@ -285,27 +233,86 @@ class FuzzyCognitiveMap:
         """
         return self._activation.derivative(states, self._slope)
 
-    def run(self, states: ArrayLike, depth: int) -> NDArray[np.floating]:
-        """Return the whole trajectory: `states` and the `depth` states that follow.
+    @property
+    def drivers(self) -> tuple[str, ...]:
+        """Names of the concepts marked `external` in `details`, or, if none is, of those that nothing influences."""
+        about = self._details.get("concepts", {})
+        marked = tuple(name for name in self._concepts if about.get(name, {}).get("external") is True)
+        return marked or tuple(self._concepts[i] for i in np.flatnonzero(~self._weights.any(axis=1)))
+
+    def run(
+        self,
+        start: ArrayLike | Mapping[str, float],
+        depth: int,
+        clamp: Mapping[str, float] | None = None,
+        keep: Collection[str] | str = (),
+    ) -> Array:
+        """Return the whole trajectory: `start` and the `depth` states that follow.
 
         Parameters
         ----------
-        states : array-like of shape (n_concepts,) or (n_samples, n_concepts)
-            States of the concepts at the start.
+        start : array-like of shape (n_concepts,) or (n_samples, n_concepts), or mapping
+            States of the concepts at the start. A mapping has them by name, such as ``{"rainfall": 1}``; concepts that
+            it does not name are undecided, in the middle of their range.
         depth : int
             Number of steps, 0 or more.
+        clamp : mapping, default=None
+            States, by name, at which concepts are held from the start on.
+        keep : collection of str, or "drivers", default=()
+            Names of concepts that keep the state they start with; ``"drivers"`` means those in `drivers`.
 
         Returns
         -------
         ndarray of shape (depth + 1, n_concepts) or (depth + 1, n_samples, n_concepts)
         """
         depth = check_integer(f"{_OWNER}.run", "depth", depth, low=0)
-        first, peak = self._check_states(states, "run")
+        first, step = self._follow(start, clamp, keep, "run")
         trajectory = np.empty((depth + 1, *first.shape), dtype=first.dtype)
         trajectory[0] = first
         for t in range(depth):
-            trajectory[t + 1] = self._step(trajectory[t], peak if t == 0 else 1.0)
+            trajectory[t + 1] = step(trajectory[t])
         return trajectory
+
+    def settle(
+        self,
+        start: ArrayLike | Mapping[str, float] | None = None,
+        clamp: Mapping[str, float] | None = None,
+        keep: Collection[str] | str = (),
+        max_steps: int = 1000,
+        tol: float = 1e-6,
+    ) -> Settled:
+        """Follow one start until it rests or goes round a cycle.
+
+        Parameters
+        ----------
+        start : array-like of shape (n_concepts,) or mapping, default=None
+            States at the start, as an array or by name; what is not named is undecided. None means that all are.
+        clamp, keep
+            What is held, as in `run`.
+        max_steps : int, default=1000
+            Number of steps in which it has to get there.
+        tol : float, default=1e-6
+            How near a state has to come to one before it, in every concept, to count as the same.
+
+        Returns
+        -------
+        Settled
+            With `kind` ("fixed point", "cycle" or "neither"), `states`, `period`, `steps` and a `sentence`.
+        """
+        owner = f"{_OWNER}.settle"
+        max_steps = check_integer(owner, "max_steps", max_steps, low=1)
+        tol = check_number(owner, "tol", tol, low=0, low_included=False)
+        first, step = self._follow(start, clamp, keep, "settle", dimensions=(1,))
+        return settle(step, first.astype(np.float64), self._concepts, max_steps, tol)
+
+    def _follow(
+        self, start: Any, clamp: Any, keep: Any, method: str, dimensions: tuple[int, ...] = (1, 2)
+    ) -> tuple[Array, Callable[[Array], Array]]:
+        """Return the first states, and the step that follows them while some are held."""
+        owner = f"{_OWNER}.{method}"
+        first, peak = first_states(start, self._concepts, self._activation.middle, owner, dimensions)
+        keep = self.drivers if isinstance(keep, str) and keep == DRIVERS else keep
+        return holding(self._step, first, peak, held_states(first, clamp, keep, self._concepts, owner))
 
     def normalized(self) -> "FuzzyCognitiveMap":
         """Return the same map with the largest absolute weight of every row equal to 1.
@@ -314,34 +321,32 @@ class FuzzyCognitiveMap:
         stays the same to rounding. A row of zeros stays as it is. Weights so large or small that a bias or a slope
         could not hold that are refused.
         """
-        scale = np.abs(self._weights).max(axis=1)
-        scale[scale == 0.0] = 1.0
-        center = self._activation.center
-        with np.errstate(over="ignore", invalid="ignore"):
-            weights, slope = self._weights / scale[:, None], self._slope * scale
-            bias = (self._bias - center) / scale + center
-            # How far rounding of the new bias moves what the activation function is applied to.
-            moved = np.abs((bias - center) * scale + center - self._bias) * self._slope
-            held = (
-                (moved <= 1e-6 * np.maximum(np.abs(self._bias) * self._slope, 1.0)) & (slope > 0) & np.isfinite(slope)
-            )
-        if not held.all():
-            i = int(np.argmin(held))
-            raise wrong(
-                f"{_OWNER}.normalized",
-                "weights",
-                "of a size that the slope of their concept can take over",
-                Words(f"{scale[i]:.3g} as the largest influence on {short(self._concepts[i])}"),
-                "Use the map as it is.",
-            )
-        return FuzzyCognitiveMap(weights, bias, slope, self._concepts, self.activation)
+        parts = normal_form(self._weights, self._bias, self._slope, self._activation.center, self._concepts)
+        return self.replace(**dict(zip(("weights", "bias", "slope"), parts, strict=True)))
+
+    def replace(self, **changes: Any) -> "FuzzyCognitiveMap":
+        """Return a map like this one with other values of some parameters.
+
+        Parameters
+        ----------
+        **changes
+            Parameters of `FuzzyCognitiveMap`, such as ``slope=5``. Details follow concepts to their new names.
+
+        Returns
+        -------
+        FuzzyCognitiveMap
+        """
+        names = ("weights", "bias", "slope", "concepts", "activation", "details")
+        if "concepts" in changes and "details" not in changes:
+            changes["details"] = renamed_details(self._details, self._concepts, changes["concepts"])
+        return FuzzyCognitiveMap(**(dict(zip(names, self.__reduce__()[1], strict=True)) | changes))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FuzzyCognitiveMap):
             return NotImplemented
         return (
             self._concepts == other._concepts
-            and self._activation == other._activation
+            and self.activation == other.activation
             and np.array_equal(self._weights, other._weights)
             and np.array_equal(self._bias, other._bias)
             and np.array_equal(
@@ -362,29 +367,27 @@ class FuzzyCognitiveMap:
         raise AttributeError(f"A FuzzyCognitiveMap never changes: `{name}` cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FuzzyCognitiveMap, (self._weights, self._bias, self._slope, self._concepts, self.activation)
+        parameters = (self._weights, self._bias, self._slope, self._concepts, self.activation, self._details)
+        return FuzzyCognitiveMap, parameters
 
     def __repr__(self) -> str:
-        if isinstance(self._slope, float):
-            slope = f"slope {self._slope:g}"
-        else:
-            slope = f"slopes {self._slope.min():.3g} to {self._slope.max():.3g}"
-        head = f"FuzzyCognitiveMap: {self.n_concepts} concepts, {self.activation}, {slope}"
-        return "\n".join([head, *map_lines(self._concepts, self._weights, self._bias)])
+        return "\n".join([self._head, *map_lines(self._concepts, self._weights, self._bias)])
+
+    def _repr_html_(self) -> str:
+        from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
+        from cogmap._graph.view import author_positions, graph_view
+
+        positions = author_positions(self._concepts, self._details)
+        return to_html(graph_view(self._concepts, self._weights, positions=positions), self._head)
+
+    @property
+    def _head(self) -> str:
+        activation = self.activation if isinstance(self.activation, str) else "several activations"
+        return f"FuzzyCognitiveMap: {count(self.n_concepts, 'concept')}, {activation}, {slope_text(self._slope)}"
 
 
-def _check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[str, ...]:
-    if concepts is None:
-        return tuple(f"C{i + 1}" for i in range(n_concepts))
-    if isinstance(concepts, str) or not isinstance(concepts, Iterable):
-        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts)
-    if isinstance(concepts, set | frozenset):
-        cure = "A set has no order of its own: pass a list."
-        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts, cure)
-    names = tuple(concepts)
-    if len(names) != n_concepts or not all(isinstance(name, str) for name in names):
-        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} strings, one per concept", concepts)
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise wrong(_OWNER, "concepts", "names of which no two are alike", concepts, f"Rename one of each: {twice}.")
-    return tuple(str(name) for name in names)
+def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:
+    """Return `fcm` if it is a map."""
+    if not isinstance(fcm, FuzzyCognitiveMap):
+        raise wrong(owner, name, "a FuzzyCognitiveMap", fcm, "An estimator that was fitted has one, `map_`.")
+    return fcm

@@ -79,6 +79,12 @@ class MapModel:
         """Number of outputs, the last concepts."""
         return self.link.n_outputs
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What each concept is: ``"feature"``, ``"hidden"`` or ``"output"``."""
+        n_first = self.map.n_concepts - self.n_hidden - self.n_outputs
+        return ("feature",) * n_first + ("hidden",) * self.n_hidden + ("output",) * self.n_outputs
+
     def first_states(self, X: ArrayLike) -> Array:
         """Return the states that each row starts with.
 

@@ -10,6 +10,7 @@ import time
 import joblib
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 from cogmap.exceptions import DataError
 from cogmap.experiments.rivals import RIVALS
@@ -75,6 +76,16 @@ def test_the_map_gives_transformation_and_pipelines_too(tmp_path):
     clusters = rows[0]["clustering"]
     assert clusters["silhouette"]["test_transformed"] > clusters["silhouette"]["test_original"]
     assert clusters["davies_bouldin"]["train_transformed"] < clusters["davies_bouldin"]["train_original"]
+
+
+def test_the_map_of_the_first_fold_is_kept_as_a_picture():
+    """What it shows, under the names of the columns, as plain numbers and words; other folds have none."""
+    tasks = {task.fold: task for task in make_tasks(["iris"], ["fcm"], "strict")}
+    view = run_task(tasks[0])[0]["map"]
+    assert json.loads(json.dumps(view, allow_nan=False)) == view
+    assert set(view["names"]) <= {*load_iris().feature_names, "class=0", "class=1", "class=2"}
+    assert view["edges"]
+    assert "map" not in run_task(tasks[1])[0]
 
 
 class Broken:

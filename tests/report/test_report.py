@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 from cogmap import FCMClassifier
+from cogmap._graph.view import graph_view
 from cogmap.datasets import DATASETS
 from cogmap.experiments.rivals import PAPER_RIVALS
 from cogmap.experiments.store import ResultStore
@@ -38,6 +39,8 @@ def fake_rows(datasets=("iris", "wine", "digits"), methods=METHODS):
                 if method == "fcm":
                     row["clustering"] = {score: dict(CLUSTERS) for score in CLUSTERING_SCORES}
                     row["loss_curve"] = [[1, 1.0], [10, 0.5], [100, 0.1]]
+                    if fold == 0 and dataset != "wine":  # results of older versions have none
+                        row["map"] = graph_view("abc", np.array([[1, 0, 0], [2, 0, 0], [-1, 0, 0]]))
                 yield row
 
 
@@ -237,12 +240,21 @@ def test_the_page_is_drawn_from_the_summary_alone(folder, summary, tmp_path, mon
         raise AssertionError("figures only draw")
 
     monkeypatch.setattr(FCMClassifier, "fit", refuse)
-    monkeypatch.setattr("cogmap.plotting.maps.attractors", refuse)
+    monkeypatch.setattr("cogmap.plotting.attractors.attractors", refuse)
     described = write_figures(summary, tmp_path)
     assert described == summary["figures"]
     for file in tmp_path.glob("*.svg"):
         assert file.read_bytes() == (folder / "figures" / file.name).read_bytes()
     assert len(list(tmp_path.glob("*.svg"))) == len(list((folder / "figures").glob("*.svg"))) > 10
+
+
+def test_there_is_a_map_per_dataset(folder, summary):
+    """Of those whose results hold one, as a figure of its own, from what the task of the first fold has kept."""
+    shown = [figure["title"] for figure in summary["figures"] if figure["id"].startswith("map_")]
+    assert shown == ["The map of iris", "The map of digits"]
+    assert summary["pictures"]["maps"]["iris"]["names"] == ["a", "b", "c"]
+    assert (folder / "figures" / "map_iris.svg").is_file()
+    assert "The map of digits" in (folder / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -320,7 +332,7 @@ def test_colours_follow_what_is_better(browser, tmp_path):
 def test_names_from_data_are_escaped(browser, folder, summary, tmp_path):
     """Markup in names and errors is shown, not run."""
     evil = "<img src=x onerror=document.title='gone'><script>document.title='gone'</script>"
-    poisoned = json.loads(json.dumps(summary).replace("digits", "DIGITS"))
+    poisoned = json.loads(json.dumps(summary))
     poisoned["tables"][0]["rows"][0][0] = evil
     poisoned["conclusions"][0]["evidence"] = evil
     poisoned["run"]["sessions"][0]["command"] = [evil]

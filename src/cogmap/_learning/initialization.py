@@ -113,7 +113,7 @@ def from_map(expert: FuzzyCognitiveMap, concepts: Sequence[str], slope: float, o
 
 def weight_factors(expert: FuzzyCognitiveMap, slope: float, owner: str, parameter: str) -> NDArray[np.float64]:
     """Return by what to multiply the weights into each concept of a map to get the same influence at our slope."""
-    if get_activation(expert.activation).reach != 0.5:
+    if expert.activation not in ("sigmoid", "logistic"):
         raise wrong(
             owner,
             parameter,

@@ -17,6 +17,8 @@ LARGE = 2**20
 # so many weights are already long.
 _WIDE = 200
 
+_MANY = 100  # features and outputs; maps of more than these and hidden concepts take long to learn
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -27,13 +29,16 @@ class Rules:
     """
 
     fewest_concepts: int = 7
-    fewest_hidden: int = 16  # of a map in which features remember themselves, and leave it to others to compute
+    # Where features remember themselves, and leave it to others to compute: one hidden concept for two features. A wide
+    # map has features enough that compute beside remembering.
+    fewest_hidden: int = 16
+    most_hidden: int = 32
     most_for_rows: int = 30
     rows_per_concept: int = 160
     fewest_iterations: int = 100
     fewest_of_wide: int = 10  # iterations of a wide map
-    teachers_up_to: int = 100  # concepts of a map that is taught
-    concepts_of_teachers: int = 150  # teachers are as many as have so many concepts together
+    teachers_up_to: int = _MANY  # features and outputs of a map that is taught
+    concepts_of_teachers: int = 300  # teachers are as many as have so many concepts together
     rows_per_teacher: int = 50
     output_start: float = 1.0  # share of a "balanced" start that the weights of outputs get
 
@@ -155,7 +160,7 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
         # A step more, so that hidden concepts influence each other.
         "depth": 3 if n_hidden and (small or given["prior"] is None) else 2,
         "max_iter": _enough(given, shape, wide, rules) if solver.all_rows else 500,
-        "n_teachers": _n_teachers(given, shape, n_concepts, rules),
+        "n_teachers": _n_teachers(given, shape, n_hidden, rules),
         "learning_rate": getattr(RULES.get(given["solver"]), "usual_rate", 0.0),
         "batch_size": 200,
     }
@@ -184,7 +189,8 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     if given["prior"] is None:
         return max(beside, 0)
     named = given["prior"].n_concepts - others if isinstance(given["prior"], FuzzyCognitiveMap) else 0
-    return max(beside, rules.fewest_hidden, named)
+    computing = max(min(shape.n_features // 2, shape.n_rows // 20, rules.most_hidden), rules.fewest_hidden)
+    return max(beside, named, computing if others <= _MANY else 0)
 
 
 def _is_of_each_weight(weight_bounds: Any) -> bool:
@@ -197,13 +203,15 @@ def _fewest_concepts(shape: Shape, rules: Rules) -> int:
     return min(max(shape.n_rows // rules.rows_per_concept, rules.fewest_concepts), rules.most_for_rows)
 
 
-def _n_teachers(given: Mapping[str, Any], shape: Shape, n_concepts: int, rules: Rules) -> int:
+def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, rules: Rules) -> int:
     """Return how many teachers pay: none for maps that are wide, for few rows, or if it was said how long to learn."""
     if not SOLVERS[given["solver"]].all_rows or given["max_iter"] != "auto" or given["early_stopping"]:
         return 0
-    if shape.n_rows < 20 or n_concepts > rules.teachers_up_to:
+    others = shape.n_features + shape.n_outputs
+    if shape.n_rows < 20 or others > rules.teachers_up_to:
         return 0
-    return min(5, max(rules.concepts_of_teachers // n_concepts, 2), max(shape.n_rows // rules.rows_per_teacher, 2))
+    affordable = max(rules.concepts_of_teachers // (others + n_hidden), 2)
+    return min(5, affordable, max(shape.n_rows // rules.rows_per_teacher, 2))
 
 
 def _enough(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) -> int:

@@ -1,5 +1,6 @@
 """One piece of the experiment: a method on a fold of a dataset."""
 
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -19,15 +20,19 @@ from sklearn.metrics import (
 )
 from sklearn.preprocessing import MinMaxScaler
 
+from cogmap._graph.view import edge_strength, graph_view
 from cogmap._params import suggestion
 from cogmap.datasets import DATASETS, Rows, get_dataset, load_dataset
 from cogmap.exceptions import DataError
 from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
 from cogmap.experiments.rivals import PAPER_RIVALS, RIVALS
 from cogmap.experiments.store import Key, Row
+from cogmap.explanation import influence
+from cogmap.model import MapModel
 from cogmap.statistics import expected_calibration_error
 
 METHODS = ("fcm", *RIVALS)
+_ROWS_OF_A_PICTURE = 200  # on which influences are measured
 
 # Higher is better for the last two, lower for the first.
 CLUSTERING_SCORES = {
@@ -124,7 +129,10 @@ def run_task(task: Task) -> list[Row]:
     fold = protocol.fold(rows.X, rows.y, task.fold)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
-        results = list(_map_rows(task, *fold)) if task.method == "fcm" else [_rival_row(task, task.method, *fold)]
+        if task.method == "fcm":
+            results = list(_map_rows(task, rows.feature_names, *fold))
+        else:
+            results = [_rival_row(task, task.method, *fold)]
     for row in results:
         row.update(dataset=task.dataset, protocol=task.protocol, fold=task.fold, seed=task.seed)
     return results
@@ -135,7 +143,7 @@ def _rival_row(task: Task, name: str, X_train, X_test, y_train, y_test) -> Row:
     return evaluate(name, rival.fit, X_train, X_test, y_train, y_test)[0]
 
 
-def _map_rows(task: Task, X_train, X_test, y_train, y_test) -> Iterator[Row]:
+def _map_rows(task: Task, names: Sequence[str], X_train, X_test, y_train, y_test) -> Iterator[Row]:
     fit = partial(PROTOCOLS[task.protocol].fit_fcm, task.dataset, task.seed)
     row, fcm = evaluate("fcm", fit, X_train, X_test, y_train, y_test)
     if fcm is None:
@@ -156,6 +164,8 @@ def _map_rows(task: Task, X_train, X_test, y_train, y_test) -> Iterator[Row]:
     row["n_iter"] = fcm.n_iter_
     row["outcome"] = fcm.outcome_.name
     row["loss_curve"] = _thinned(fcm.loss_curve_)
+    if task.fold == 0:
+        row["map"] = _picture(fcm.model_, X_train, names)
     yield row
     scaler = MinMaxScaler(clip=True).fit(train)
     train, test = scaler.transform(train), scaler.transform(test)
@@ -219,6 +229,17 @@ def _cluster_score(score: str, X: NDArray[np.float64], y: NDArray[np.generic]) -
     except ValueError:  # fewer than two classes in the fold, or as many as rows
         return None
     return value if np.isfinite(value) else None
+
+
+def _picture(model: MapModel, X: NDArray[np.float64], names: Sequence[str]) -> dict[str, Any]:
+    """Return what a picture of the map shows: what carries most on some of the rows, under the names of the columns."""
+    some = X[:: -(-len(X) // _ROWS_OF_A_PICTURE)]
+    columns = {f"x{i}": name for i, name in enumerate(names)}
+    concepts = [re.sub(r"^x\d+\b", lambda found: columns.get(found[0], found[0]), name) for name in model.map.concepts]
+    view = graph_view(concepts, model.map.weights, model.kinds, edge_strength(influence(model, some).flow))
+    for edge in (*view["edges"], *view["rings"]):
+        edge.update(weight=round(edge["weight"], 4), strength=round(edge["strength"], 4))
+    return view
 
 
 def _thinned(curve: list[float], points: int = 60) -> list[list[float]]:

@@ -9,22 +9,60 @@ from cogmap._optional import import_or_raise
 
 import_or_raise("matplotlib", "cogmap.plotting", "cli")
 
+from cogmap.plotting.attractors import plot_attractors  # noqa: E402
+from cogmap.plotting.basins import plot_basins  # noqa: E402
 from cogmap.plotting.canvas import COLORS  # noqa: E402
 from cogmap.plotting.comparisons import plot_box, plot_critical_difference, plot_loss_curves  # noqa: E402
-from cogmap.plotting.maps import (  # noqa: E402
-    plot_attractors,
-    plot_decision_regions,
-    plot_transformed,
-    plot_transformed_3d,
+from cogmap.plotting.contributions import plot_contributions  # noqa: E402
+from cogmap.plotting.disagreement import plot_disagreement  # noqa: E402
+from cogmap.plotting.displays import (  # noqa: E402
+    ContributionsDisplay,
+    InfluenceDisplay,
+    MapDisplay,
+    PruningDisplay,
+    StatesDisplay,
+    StoryDisplay,
+    WeightsDisplay,
+    WhatIfDisplay,
 )
+from cogmap.plotting.graph import plot_map  # noqa: E402
+from cogmap.plotting.influence import plot_influence  # noqa: E402
+from cogmap.plotting.pruning import plot_pruning  # noqa: E402
+from cogmap.plotting.regions import plot_decision_regions  # noqa: E402
+from cogmap.plotting.scenarios import plot_monte_carlo, plot_scenarios  # noqa: E402
+from cogmap.plotting.states import plot_states  # noqa: E402
+from cogmap.plotting.story import plot_story  # noqa: E402
+from cogmap.plotting.transformed import plot_transformed, plot_transformed_3d  # noqa: E402
+from cogmap.plotting.weights import plot_weights  # noqa: E402
+from cogmap.plotting.what_if import plot_what_if  # noqa: E402
 
 __all__ = [
     "COLORS",
+    "ContributionsDisplay",
+    "InfluenceDisplay",
+    "MapDisplay",
+    "PruningDisplay",
+    "StatesDisplay",
+    "StoryDisplay",
+    "WeightsDisplay",
+    "WhatIfDisplay",
     "plot_attractors",
+    "plot_basins",
     "plot_box",
+    "plot_contributions",
     "plot_critical_difference",
     "plot_decision_regions",
+    "plot_disagreement",
+    "plot_influence",
     "plot_loss_curves",
+    "plot_map",
+    "plot_monte_carlo",
+    "plot_pruning",
+    "plot_scenarios",
+    "plot_states",
+    "plot_story",
     "plot_transformed",
     "plot_transformed_3d",
+    "plot_weights",
+    "plot_what_if",
 ]

@@ -1,16 +1,27 @@
 """What all figures share: colours, and how Axes are made and tidied."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 from numpy.typing import ArrayLike, NDArray
+
+from cogmap._graph.text import names_in_lines
 
 # The colours of Okabe and Ito, which people with any kind of colour vision can tell apart.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
+N_ON_WHITE = 6  # the first so many are dark enough for lines and words on white
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":")
 INK = "#333333"
 GREY = "#BBBBBB"
+
+# What a figure shows, as numbers and words: a plain dict, so that it can be kept in a file and drawn from there.
+View = dict[str, Any]
 
 
 def make_axes(ax: Axes | None, width: float, height: float, projection: str | None = None) -> Axes:
@@ -19,6 +30,44 @@ def make_axes(ax: Axes | None, width: float, height: float, projection: str | No
         return ax
     axes: Axes = Figure(figsize=(width, height), layout="constrained").add_subplot(projection=projection)
     return axes
+
+
+def settled_extent(ax: Axes) -> Bbox:
+    """Return the place of an Axes without ticks in pixels, where the layout of its figure will put it."""
+    ax.set_axis_off()
+    figure: Any = ax.get_figure(root=True)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    return ax.get_window_extent()
+
+
+class Fitting(Artist):
+    """Calls a function before anything else of its Axes is drawn: only then the size of the Axes is known for sure.
+
+    The layout of a figure may change it whenever something is added to the figure.
+    """
+
+    def __init__(self, fit: Callable[[], None]) -> None:
+        super().__init__()
+        self.fit = fit
+        self.set_zorder(-np.inf)
+        self.set_in_layout(False)
+
+    def draw(self, renderer: Any) -> None:
+        """Call the function."""
+        self.fit()
+
+
+def keep_fitting(ax: Axes, fit: Callable[[], None]) -> None:
+    """Call a function now, and whenever the Axes is drawn."""
+    fit()
+    ax.add_artist(Fitting(fit))
+
+
+def points_of(ax: Axes, share: float = 1.0) -> float:
+    """Return a share of the height of an Axes in points, in which the size of text is counted."""
+    return float(share * ax.get_window_extent().height * 72 / ax.figure.dpi)
 
 
 def color_of(index: int) -> str:
@@ -32,13 +81,101 @@ def paler(colors: NDArray[np.float64], strength: ArrayLike) -> NDArray[np.float6
     return result
 
 
+def as_written(text: object) -> str:
+    """Return text in which dollars are dollars: matplotlib would set what is between two of them as a formula."""
+    return str(text).replace("$", r"\$")
+
+
+def number(value: float) -> str:
+    """Write a number in few signs."""
+    return (
+        "missing" if np.isnan(value) else f"{value:.3g}" if abs(value) < 1000 or abs(value) >= 1e6 else f"{value:.0f}"
+    )
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return names as labels: long ones shortened in the middle, and every sign as it is written."""
+    return [as_written(" ".join(lines)) for lines in names_in_lines(names, 17.0, 1)]
+
+
+def word_size(ax: Axes, n_rows: int) -> float:
+    """Return the size in points of text of which so many rows fit beside an Axes."""
+    return float(np.clip(points_of(ax, 0.8 / n_rows), 3.0, 10.0))
+
+
+def end_labels(ax: Axes, x: float, heights: ArrayLike, names: Sequence[str], colors: Sequence[str]) -> None:
+    """Write names right of where lines end, moved up or down so that none lies on another."""
+    wanted = np.asarray(heights, dtype=np.float64)
+    order = np.argsort(wanted, kind="stable")
+    labels = [
+        ax.annotate(
+            names[index],
+            (x, wanted[index]),
+            xytext=(1.04, wanted[index]),
+            textcoords=ax.get_yaxis_transform(),
+            va="center",
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colors[index],
+                "linewidth": 0.7,
+                "shrinkA": 1,
+                "shrinkB": 4,
+                "relpos": (0, 0.5),
+            },
+        )
+        for index in order
+    ]
+
+    def fit() -> None:
+        low, high = ax.get_ylim()
+        size = min(9.0, points_of(ax, 1 / (1.35 * max(len(labels), 1))))
+        apart = 1.35 * size * (high - low) / points_of(ax)
+        for label, place in zip(labels, spread_out(wanted[order], apart, low, high), strict=True):
+            label.set(fontsize=size, y=place)
+
+    keep_fitting(ax, fit)
+
+
+def spread_out(wanted: NDArray[np.float64], apart: float, low: float, high: float) -> NDArray[np.float64]:
+    """Return places near the wanted ones, which are in order, each at least `apart` from the next, within a range.
+
+    Neighbours that are too close become a group around their mean; groups that touch are joined.
+    """
+    groups: list[list[float]] = []
+    for place in wanted:
+        groups.append([float(place)])
+        while len(groups) > 1 and _group_low(groups[-1], apart, low, high) < _group_high(groups[-2], apart, low, high):
+            last = groups.pop()
+            groups[-1] += last
+    return np.array(
+        [_group_low(group, apart, low, high) + apart * (i + 0.5) for group in groups for i in range(len(group))]
+    )
+
+
+def _group_low(group: list[float], apart: float, low: float, high: float) -> float:
+    """Return where a group begins, each of its members having a place of the size `apart`."""
+    size = apart * len(group)
+    return float(np.clip(np.mean(group) - size / 2, low, max(high - size, low)))
+
+
+def _group_high(group: list[float], apart: float, low: float, high: float) -> float:
+    return _group_low(group, apart, low, high) + apart * len(group)
+
+
 def without_frame(ax: Axes) -> None:
     """Take the lines above and on the right away."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def legend_above(ax: Axes) -> None:
+def legend_above(ax: Axes, handles: Sequence[Any] | None = None) -> None:
     """Put the legend where it hides no data."""
     ax.legend(
-        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, borderaxespad=0.2, handletextpad=0.5
+        handles=handles,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=3,
+        frameon=False,
+        borderaxespad=0.2,
+        handletextpad=0.5,
     )

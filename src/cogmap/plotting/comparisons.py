@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import check_number, wrong
-from cogmap.plotting.canvas import COLORS, INK, LINES, color_of, legend_above, make_axes, without_frame
+from cogmap.plotting.canvas import COLORS, INK, LINES, as_written, color_of, legend_above, make_axes, without_frame
 
 
 def plot_loss_curves(curves: Mapping[str, Sequence[float]], ax: Axes | None = None) -> Axes:
@@ -32,7 +32,13 @@ def plot_loss_curves(curves: Mapping[str, Sequence[float]], ax: Axes | None = No
         # A curve of one value would be no line: it gets a dot.
         marker = "o" if len(loss) == 1 else None
         ax.plot(
-            np.arange(1, len(loss) + 1), loss, style, color=color_of(index), marker=marker, linewidth=1.6, label=name
+            np.arange(1, len(loss) + 1),
+            loss,
+            style,
+            color=color_of(index),
+            marker=marker,
+            linewidth=1.6,
+            label=as_written(name),
         )
     if all((loss > 0).all() for loss in losses.values()):
         ax.set_yscale("log")
@@ -77,7 +83,7 @@ def plot_box(scores: Mapping[str, Sequence[float]], ax: Axes | None = None, high
     )
     for name, box in zip(names, drawn["boxes"], strict=True):
         box.set(facecolor=COLORS[4] if name == highlight else "#E4E4E4", edgecolor=INK)
-    ax.set_yticks(range(1, len(names) + 1), names)
+    ax.set_yticks(range(1, len(names) + 1), [as_written(name) for name in names])
     for name, label in zip(names, ax.get_yticklabels(), strict=True):
         label.set_fontweight("bold" if name == highlight else "normal")
     ax.set_xlabel("score")
@@ -191,7 +197,7 @@ def _draw_names(
                 linewidth=0.8,
                 clip_on=False,
             )
-            name, rank = names[method], f"{ranks[method]:.2f}"
+            name, rank = as_written(names[method]), f"{ranks[method]:.2f}"
             ax.text(
                 edge + 2.5 * outwards,
                 height,

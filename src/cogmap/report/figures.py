@@ -12,7 +12,10 @@ from matplotlib.figure import Figure
 
 from cogmap._files import write_whole
 from cogmap.plotting import plot_box, plot_critical_difference, plot_loss_curves
-from cogmap.plotting.maps import draw_attractors, draw_decision_regions, draw_transformed, draw_transformed_3d
+from cogmap.plotting.attractors import draw_attractors
+from cogmap.plotting.graph import draw_map
+from cogmap.plotting.regions import draw_decision_regions
+from cogmap.plotting.transformed import draw_transformed, draw_transformed_3d
 
 # A figure of the page: its name, title and caption, and its panels by their titles. Each panel is a file of its own, so
 # that a narrow screen shows one below the other.
@@ -44,6 +47,7 @@ def _saved(figure: Figure, kind: str, **options: Any) -> bytes:
 
 def _draw(summary: dict[str, Any]) -> Iterator[Drawn]:
     yield from _comparisons(summary)
+    yield from _maps(summary)
     yield from _pictures(summary)
     yield from _losses(summary)
 
@@ -69,6 +73,13 @@ def _comparisons(summary: dict[str, Any]) -> Iterator[Drawn]:
                 "cannot tell apart."
             )
             yield f"critical_difference_{metric}", f"Critical differences, {title.lower()}", caption, {"": figure}
+
+
+def _maps(summary: dict[str, Any]) -> Iterator[Drawn]:
+    for dataset, view in summary["pictures"]["maps"].items():
+        figure: Any = draw_map(view).figure
+        caption = "Learned on the first fold; drawn is what carries most on its training rows."
+        yield f"map_{dataset}", f"The map of {dataset}", caption, {"": figure}
 
 
 _PICTURES: dict[str, tuple[str, str, Callable[[Any, Axes], Axes], str | None]] = {

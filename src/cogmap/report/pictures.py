@@ -8,7 +8,9 @@ from sklearn.datasets import make_moons
 
 from cogmap import FCMClassifier
 from cogmap.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS
-from cogmap.plotting.maps import attractors_view, decision_regions_view, transformed_3d_view, transformed_view
+from cogmap.plotting.attractors import attractors_view
+from cogmap.plotting.regions import decision_regions_view
+from cogmap.plotting.transformed import transformed_3d_view, transformed_view
 
 # Fine enough for a panel of the page, and small enough for a file that people open.
 _CELLS, _PIXELS, _TRAJECTORIES = 60, 90, 10

@@ -59,8 +59,14 @@ def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
         "loss_curves": {d: results.row(d, "fcm", 0).get("loss_curve", []) for d in results.datasets},
         "conclusions": conclusions(results, bare),
         "missing": _missing(results),
-        "pictures": make_pictures(),
+        "pictures": {**make_pictures(), "maps": _maps(results)},
     }
+
+
+def _maps(results: Results) -> dict[str, Any]:
+    """Return what the pictures of learned maps show, one per dataset; results of older versions have none."""
+    found = {dataset: results.row(dataset, "fcm", 0).get("map") for dataset in results.datasets}
+    return {dataset: view for dataset, view in found.items() if view}
 
 
 def _missing(results: Results) -> list[dict[str, Any]]:

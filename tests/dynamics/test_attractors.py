@@ -89,6 +89,73 @@ def test_basin_is_where_the_trajectory_ends():
         np.testing.assert_allclose(found.cycles[index][0], end, rtol=0, atol=1e-6)
 
 
+@settings(max_examples=20, deadline=None)
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from(["sigmoid", "logistic", "tanh", "saturation", "bivalent"]),
+    st.integers(1, 6),
+)
+def test_every_start_ends_where_a_long_run_of_it_ends(seed, activation, n_concepts):
+    """Whether it left early or late: after many steps all are on the attractor that they were said to reach."""
+    rng = np.random.default_rng(seed)
+    fcm = FuzzyCognitiveMap(rng.normal(size=(n_concepts, n_concepts)), slope=4, activation=activation)
+    A = starts(n_concepts, 60, seed)
+    found = attractors(fcm, A, max_steps=600)
+    ends = fcm.run(A, 3000)[-1]
+    for number, cycle in enumerate(found.cycles):
+        nearest = np.abs(ends[found.basin == number][:, None] - cycle).max(axis=2).min(axis=1)
+        assert nearest.size
+        assert nearest.max() < 1e-3
+
+
+def test_attractors_are_exact():
+    """However near the trajectories came, a fixed point is one to rounding."""
+    found = attractors(TWO_FIXED_POINTS, starts(), tol=1e-3)
+    for cycle in found.cycles:
+        np.testing.assert_allclose(TWO_FIXED_POINTS.step(cycle), cycle, rtol=0, atol=1e-12)
+
+
+def test_a_fixed_point_approached_slowly_from_both_sides_is_no_cycle_of_two():
+    """Deviations change their sign and shrink by a thousandth with each step."""
+    fcm = FuzzyCognitiveMap([[-0.999]], activation="tanh")
+    found = attractors(fcm, [[0.02], [-0.03]], max_steps=4000)
+    assert [len(cycle) for cycle in found.cycles] == [1]
+    np.testing.assert_allclose(found.cycles[0], 0, atol=1e-9)
+    assert found.basin.tolist() == [0, 0]
+
+
+def test_a_line_of_fixed_points_has_one_for_each_start():
+    """A concept that keeps any value: Newton's method cannot tell, but each start rests."""
+    fcm = FuzzyCognitiveMap([[1, 0], [0.5, 0]], activation=["saturation", "logistic"])
+    found = attractors(fcm, [[0.1, 0], [0.5, 0], [0.1, 1]])
+    assert found.basin.tolist() == [0, 1, 0]
+    np.testing.assert_allclose([cycle[0, 0] for cycle in found.cycles], [0.1, 0.5])
+
+
+def test_random_starts_are_spread_over_the_range():
+    """A number instead of starts; the same seed gives the same ones."""
+    one, same, other = (attractors(FOUR_FIXED_POINTS, 500, seed=seed) for seed in (0, 0, 1))
+    assert len(one.cycles) == len(other.cycles) == 4
+    assert np.array_equal(one.basin, same.basin)
+    assert not np.array_equal(one.basin, other.basin)
+    np.testing.assert_allclose(one.shares, 0.25, atol=0.08)
+    assert len(attractors(FuzzyCognitiveMap(np.eye(2) * 2, activation="tanh"), 200).cycles) == 4
+
+
+def test_what_was_found_is_said():
+    """Numbers of fixed points and cycles, shares of starts, and starts that reach nothing."""
+    assert attractors(FOUR_FIXED_POINTS, starts(n=40)).sentence == "40 starts end in 4 fixed points."
+    text = repr(attractors(swap(), [[1, 0], [0, 1], [1, 1], [0, 0]]))
+    assert text.splitlines() == [
+        "4 starts end in 2 fixed points and 1 cycle.",
+        "   50%  cycle of 2 states",
+        "   25%  fixed point",
+        "   25%  fixed point",
+    ]
+    few = attractors(TWO_FIXED_POINTS, starts(n=3), max_steps=1)
+    assert few.sentence == "3 starts end in 0 fixed points; 3 of them reach none."
+
+
 def test_too_few_steps_reach_nothing():
     """After one step trajectories still move; after a thousand they do not."""
     found = attractors(TWO_FIXED_POINTS, starts(), max_steps=1)
@@ -137,6 +204,8 @@ def test_no_starts_find_nothing():
         ({"max_period": 10**9}, "max_period.*<= 10000"),
         ({"starts": [[1j, 0.5]]}, "starts.*numbers"),
         ({"starts": None}, "starts.*numbers"),
+        ({"starts": 0}, "starts.*integer >= 1, got 0"),
+        ({"starts": 3, "seed": "x"}, "seed.*integer >= 0"),
         ({"fcm": None}, "fcm.*a FuzzyCognitiveMap, got None"),
         ({"fcm": [[1.0]]}, "fcm.*a FuzzyCognitiveMap"),
     ],

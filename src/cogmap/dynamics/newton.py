@@ -1,0 +1,97 @@
+"""Cycles made exact by Newton's method, and what becomes of small deviations from them.
+
+A cycle of period p is a fixed point of p steps; a fixed point is a cycle of period 1.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._params import Words, check_integer, real, wrong
+from cogmap.activations import get_activation
+from cogmap.map import FuzzyCognitiveMap
+
+Array = NDArray[np.floating]
+
+_ITERATIONS = 30
+_RESIDUAL = 1e-12  # a state that recurs so nearly is a root to rounding
+
+
+def jacobian(fcm: FuzzyCognitiveMap, states: Array) -> Array:
+    """Return the derivative of a step at `states`, or at each row of them."""
+    sensitivity = fcm.sensitivity(fcm.step(states))
+    with np.errstate(over="ignore"):
+        result: Array = sensitivity[..., :, np.newaxis] * fcm.weights
+    return result
+
+
+def growth(fcm: FuzzyCognitiveMap, cycle: Array) -> Array:
+    """Return the derivative of one way round a cycle: what it makes of a small deviation."""
+    result = np.eye(fcm.n_concepts)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for states in cycle:
+            result = jacobian(fcm, states) @ result
+    return result
+
+
+def spectral_radius(matrix: Array) -> float:
+    """Return the largest absolute eigenvalue, infinity for a matrix beyond all numbers."""
+    if not np.isfinite(matrix).all():
+        return float("inf")
+    return float(np.abs(np.linalg.eigvals(matrix)).max())
+
+
+def draws_in(fcm: FuzzyCognitiveMap, cycle: Array) -> bool:
+    """Say whether a small deviation from the cycle shrinks, or at least does not grow, on a way round it."""
+    return spectral_radius(growth(fcm, cycle)) <= 1.0
+
+
+def polished(fcm: FuzzyCognitiveMap, cycle: Array, within: float) -> Array | None:
+    """Return the exact cycle near states that nearly are one, or None if there is none within this distance.
+
+    What looked like a long cycle may turn out to be a shorter one that is approached slowly.
+    """
+    first = cycle[0].copy()
+    period = len(cycle)
+    for _ in range(_ITERATIONS):
+        path = fcm.run(first, period)
+        residual = path[-1] - first
+        if np.abs(residual).max() <= _RESIDUAL:
+            break
+        try:
+            first = first + np.linalg.solve(np.eye(len(first)) - growth(fcm, path[:-1]), residual)
+        except np.linalg.LinAlgError:
+            return None
+        if not np.abs(first - cycle[0]).max() <= within:
+            return None
+    else:
+        return None
+    for divisor in range(1, period):
+        if period % divisor == 0 and np.abs(path[divisor] - path[0]).max() <= np.sqrt(_RESIDUAL):
+            return path[:divisor]
+    return path[:-1]
+
+
+def check_starts(fcm: FuzzyCognitiveMap, starts: ArrayLike | int, seed: int, owner: str) -> Array:
+    """Return states to start from: those given, or as many random ones."""
+    if isinstance(starts, int | np.integer):
+        number = check_integer(owner, "starts", starts, low=1)
+        low, high = state_range(fcm)
+        return np.random.default_rng(check_integer(owner, "seed", seed, low=0)).uniform(low, high, (number, len(low)))
+    expected = f"a number of random starts, or an array of finite numbers of shape (n_starts, {fcm.n_concepts})"
+    try:
+        states = real(starts)
+    except (TypeError, ValueError):
+        raise wrong(owner, "starts", expected, starts) from None
+    if states.ndim != 2 or states.shape[1] != fcm.n_concepts:
+        raise wrong(owner, "starts", expected, Words(f"shape {states.shape}"))
+    if not np.isfinite(states).all():
+        raise wrong(owner, "starts", expected, starts, "Replace NaN and infinity.")
+    return states
+
+
+def state_range(fcm: FuzzyCognitiveMap) -> tuple[Array, Array]:
+    """Return the smallest and the largest state of each concept."""
+    activation: Any = get_activation(fcm.activation)
+    return np.zeros(fcm.n_concepts) + activation.low, np.zeros(fcm.n_concepts) + activation.high

@@ -1,0 +1,144 @@
+"""Which slope to choose for a map whose author gave weights only."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from cogmap._params import Words, check_integer, wrong
+from cogmap.activations import Activation, get_activation
+from cogmap.dynamics.certificates import certificate
+from cogmap.map import FuzzyCognitiveMap, check_map
+
+
+@dataclass(frozen=True)
+class SlopeAdvice:
+    """Slopes for a map, from the most careful to the steepest.
+
+    Attributes
+    ----------
+    slopes : dict
+        A slope for each name:
+
+        - ``"knight"``: there is one fixed point whatever the weights, if they are in [-1, 1], or no larger than the
+          largest of this map (Knight et al. 2014),
+        - ``"harmati"``: the same, by a larger bound (Harmati et al. 2021),
+        - ``"koutsellis"``: one fixed point, and states stay where the activation function is nearly straight, so that
+          differences between weights are not flattened (Koutsellis et al. 2022),
+        - ``"frobenius"``, ``"row sums"``, ``"radius"``, ``"box"``: where each proof of `certificate` stops.
+    """
+
+    slopes: dict[str, float]
+
+    @property
+    def recommended(self) -> float:
+        """The slope to start with: that of Koutsellis et al."""
+        return self.slopes["koutsellis"]
+
+    def __repr__(self) -> str:
+        lines = [f"  {name.ljust(10)}  {slope:.4g}" for name, slope in sorted(self.slopes.items(), key=lambda s: s[1])]
+        return "\n".join([f"Start with slope {self.recommended:.3g}. Bounds:", *lines])
+
+
+def slope_advice(fcm: FuzzyCognitiveMap) -> SlopeAdvice:
+    """Say which slopes keep one fixed point, and which keep states apart.
+
+    A slope that is too small makes all states alike; one that is too large makes them all 0 or 1, and may bring several
+    fixed points or cycles.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        A map with the same slope for all concepts, whose activation is ``"sigmoid"``, ``"logistic"`` or ``"tanh"``.
+
+    Returns
+    -------
+    SlopeAdvice
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.dynamics import slope_advice
+    >>> slope_advice(FuzzyCognitiveMap([[0, -1], [0.5, 0]], activation="logistic"))
+    Start with slope 1.67. Bounds:
+      koutsellis  1.67
+      knight      2
+      harmati     2
+      frobenius   3.578
+      row sums    4
+      radius      5.657
+      box         inf
+    """
+    check_map(fcm, "slope_advice")
+    activation = get_activation(fcm.activation)
+    if fcm.activation not in ("sigmoid", "logistic", "tanh") or not isinstance(fcm.slope, float):
+        got = Words(f"a map with {'several slopes and ' * (not isinstance(fcm.slope, float))}{fcm.activation!r}")
+        raise wrong("slope_advice", "fcm", "a map with one slope and 'sigmoid', 'logistic' or 'tanh'", got)
+    stops = {proof.name: float(proof.factor * fcm.slope) for proof in certificate(fcm).proofs}
+    # A slope of 4 in the literature is one at which the derivative is 1 at most; larger weights act as larger slopes.
+    unit = 1.0 / float(activation.reach * activation.steepness) / max(1.0, float(np.abs(fcm.weights).max()))
+    return SlopeAdvice(
+        {
+            "knight": knight_slope(fcm.n_concepts) / 4.0 * unit,
+            "harmati": unit / fcm.n_concepts,
+            "koutsellis": min(stops["frobenius"], _straight(fcm, activation)),
+            **stops,
+        }
+    )
+
+
+def knight_slope(n_concepts: int) -> float:
+    """Return the slope below which any map with weights in [-1, 1] and the logistic function has one fixed point.
+
+    The bound of Knight, Lloyd and Penn (2014) in the form that Harmati, Hatwágner and Kóczy (2021) gave it: 4 times the
+    root of ``sum_i i d(i - 1) C(n, i) x^i = 1``, with ``d(i)`` the number of permutations of i things that leave none
+    in its place. They also show that 4 / n is a larger bound.
+
+    Parameters
+    ----------
+    n_concepts : int
+        Number of concepts.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from cogmap.dynamics.steepness import knight_slope
+    >>> [round(knight_slope(n), 4) for n in range(1, 6)]
+    [4.0, 2.0, 1.2199, 0.8624, 0.6624]
+    """
+    n = check_integer("knight_slope", "n_concepts", n_concepts, low=1, high=10_000)
+
+    # The terms i d(i - 1) C(n, i) x^i, each from the one before by factors of modest size.
+    def excess(x: float) -> float:
+        total, term, apart = 0.0, n * x, (1.0, 0.0)  # `apart` is d(i - 1) / (i - 1)! and d(i) / i!
+        for i in range(1, n + 1):
+            total += term * apart[0]
+            if total > 1.0:
+                break
+            # i! C(n, i) x^i becomes that of i + 1; what is left of i d(i - 1) is d(i - 1) / (i - 1)!.
+            term *= (n - i) * x
+            apart = (apart[1], apart[1] + (apart[0] - apart[1]) / (i + 1))
+        return total - 1.0
+
+    return 4.0 * float(brentq(excess, 0.0, 1.0 / n + 1e-12, xtol=1e-15))
+
+
+def _straight(fcm: FuzzyCognitiveMap, activation: Activation) -> float:
+    """Return the slope up to which net inputs from states where the function is nearly straight stay there.
+
+    That is between the two points where the second derivative is extreme: the states 0.211 and 0.789 of the logistic
+    function, 1.317 away from its middle.
+    """
+    reach, middle = float(activation.reach), float(activation.middle)
+    most = float(np.arctanh(1 / np.sqrt(3.0)) / activation.steepness)  # ln(2 + sqrt(3)) = 1.317 for steepness 1/2
+    low, high = middle - reach / np.sqrt(3.0), middle + reach / np.sqrt(3.0)
+    offset: NDArray[np.float64] = fcm.bias - activation.center
+    with np.errstate(over="ignore", invalid="ignore"):
+        positive, negative = np.maximum(fcm.weights, 0.0).sum(axis=1), np.minimum(fcm.weights, 0.0).sum(axis=1)
+        nets = np.abs([high * positive + low * negative + offset, low * positive + high * negative + offset])
+    largest = float(nets.max())
+    return most / largest if largest > 0.0 else float("inf")

@@ -1,0 +1,182 @@
+"""Total effects: what a concept does to another over all that lies between them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._map_text import count, number, short
+from cogmap._params import Words, wrong
+from cogmap._states import columns_of, first_states
+from cogmap.activations import get_activation
+from cogmap.dynamics.newton import jacobian
+from cogmap.map import FuzzyCognitiveMap, check_map
+
+Array = NDArray[np.float64]
+
+_AT_REST = 1e-6  # how little a step may move what counts as a fixed point
+_SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class TotalEffects:
+    """The strongest chain of influence from each concept to each other.
+
+    Attributes
+    ----------
+    concepts : tuple of str
+        Names of the concepts.
+    effects : ndarray of shape (n_concepts, n_concepts)
+        ``effects[i, j]`` is the effect of concept j on concept i, laid out as the weights of a map: the weight of the
+        weakest edge of the strongest chain from j to i, with the sign of the product of its edges; 0 without a chain.
+        On the diagonal are chains that come back.
+    before : ndarray of int, of shape (n_concepts, n_concepts)
+        ``before[i, j]`` is the last concept before i on that chain, -1 without one.
+    """
+
+    concepts: tuple[str, ...]
+    effects: Array
+    before: NDArray[np.intp]
+
+    def chain(self, source: str, target: str) -> tuple[str, ...]:
+        """Return the concepts of the strongest chain from `source` to `target`, both included; empty without one.
+
+        Parameters
+        ----------
+        source, target : str
+            Names of concepts.
+
+        Returns
+        -------
+        tuple of str
+        """
+        (first,) = columns_of([source], self.concepts, "TotalEffects.chain", "source")
+        (last,) = columns_of([target], self.concepts, "TotalEffects.chain", "target")
+        if self.before[last, first] < 0:
+            return ()
+        path = [last, int(self.before[last, first])]
+        while path[-1] != first:
+            path.append(int(self.before[path[-1], first]))
+        return tuple(self.concepts[i] for i in reversed(path))
+
+    def __repr__(self) -> str:
+        off = np.abs(self.effects - np.diag(np.diag(self.effects)))
+        order = np.argsort(-off, axis=None, kind="stable")[: min(_SHOWN, np.count_nonzero(off))]
+        pairs = zip(*np.unravel_index(order, off.shape), strict=True)
+        lines = [
+            f"  {number(self.effects[i, j], '+')}  "
+            + " -> ".join(map(short, self.chain(self.concepts[j], self.concepts[i])))
+            for i, j in pairs
+        ]
+        joined = int(np.count_nonzero(off))
+        head = f"Chains join {count(joined, 'pair')} of {count(len(self.concepts), 'concept')}. The strongest:"
+        return "\n".join([head, *lines]) if joined else f"No chains between {count(len(self.concepts), 'concept')}."
+
+
+def total_effects(fcm: FuzzyCognitiveMap) -> TotalEffects:
+    """Find the strongest chain of influence from each concept to each other.
+
+    A chain is as strong as its weakest edge, and the total effect of a concept on another is that of the strongest
+    chain between them (Kosko 1986). Of chains that are equally strong, one with few edges is taken.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map.
+
+    Returns
+    -------
+    TotalEffects
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.effects import total_effects
+    >>> lake = FuzzyCognitiveMap([[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["men", "fish", "weed"])
+    >>> total_effects(lake)
+    Chains join 4 pairs of 3 concepts. The strongest:
+      +0.80  weed -> fish
+      -0.60  fish -> weed
+      -0.50  men -> fish
+      +0.50  men -> fish -> weed
+    """
+    check_map(fcm, "total_effects")
+    edges = fcm.weights.T  # here rows are sources
+    n = fcm.n_concepts
+    strengths, rank = np.unique(np.abs(np.append(edges, 0.0)), return_inverse=True)
+    # One number says how strong a chain is and, of equally strong ones, which is shorter: a chain of k edges whose
+    # weakest edge has rank r has the key r (n + 1) + n - k. Rank 0 is no edge, and its key is larger than what the
+    # search makes of it.
+    unit = n + 1
+    rank = rank[:-1].reshape(n, n).astype(np.int32 if len(strengths) * unit < np.iinfo(np.int32).max else np.int64)
+    key = np.where(rank > 0, rank * unit + n - 1, n)
+    sign, signs = np.sign(edges), np.sign(edges)
+    before = np.where(rank > 0, np.arange(n)[:, np.newaxis], -1)
+    waiting = key.copy()  # -1 for those whose strongest chain is known
+    sources = np.arange(n)
+    longer = np.empty_like(rank)
+    # Dijkstra's search for the strongest instead of the shortest chain, from all sources at once.
+    for _ in range(n):
+        via = np.argmax(waiting, axis=1)
+        weakest, left = np.divmod(key[sources, via], unit)
+        if not weakest.any():
+            break
+        waiting[sources, via] = -1
+        np.take(rank, via, axis=0, out=longer)
+        np.minimum(longer, weakest[:, np.newaxis], out=longer)
+        longer *= unit
+        longer += (left - 1)[:, np.newaxis]
+        found = np.flatnonzero(longer > key)
+        row, column = np.divmod(found, n)
+        key.flat[found] = waiting.flat[found] = longer.flat[found]
+        sign.flat[found] = sign[row, via[row]] * signs[via[row], column]
+        before.flat[found] = via[row]
+    return TotalEffects(fcm.concepts, (sign * strengths[key // unit]).T, before.T)
+
+
+def linear_response(fcm: FuzzyCognitiveMap, state: ArrayLike | None = None) -> Array:
+    """Return how a fixed point moves if one concept is held a little higher: total effects for small changes.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map.
+    state : array-like of shape (n_concepts,), default=None
+        The fixed point. None means the one that the map settles in when all concepts start undecided.
+
+    Returns
+    -------
+    ndarray of shape (n_concepts, n_concepts)
+        Entry ``[i, j]`` is the derivative of state i with respect to the state at which concept j is held; 1 on the
+        diagonal.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.effects import linear_response
+    >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"])
+    >>> linear_response(rain).round(2)  # an umbrella does not make rain
+    array([[1.  , 0.  ],
+           [0.49, 1.  ]])
+    """
+    check_map(fcm, "linear_response")
+    if state is None:
+        settled = fcm.settle(max_steps=10_000)
+        if settled.period != 1:
+            cure = "Pass the `state` of one, such as one of `cogmap.dynamics.fixed_points(fcm)`."
+            got = Words(f"one that {settled.ending} when all concepts start undecided")
+            raise wrong("linear_response", "fcm", "a map that comes to rest", got, cure)
+        state = settled.mean
+    middle = get_activation(fcm.activation).middle
+    point, _ = first_states(state, fcm.concepts, middle, "linear_response", (1,), "state")
+    moved = float(np.abs(fcm.step(point) - point).max())
+    if moved > _AT_REST:
+        raise wrong("linear_response", "state", "a fixed point", Words(f"a state that a step moves by {moved:.2g}"))
+    try:
+        response = np.linalg.inv(np.eye(fcm.n_concepts) - jacobian(fcm, point))
+    except np.linalg.LinAlgError:
+        got = Words("one where the derivative of a step has the eigenvalue 1")
+        raise wrong("linear_response", "state", "a fixed point that a small change moves by little", got) from None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result: Array = response / np.diag(response)
+    return result

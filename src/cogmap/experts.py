@@ -1,0 +1,291 @@
+"""Several experts: their maps combined, where they disagree, and how much each is to be believed.
+
+Concepts are matched by name; an expert who does not know a concept has drawn no edges of it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._map_text import aligned, count, number, short
+from cogmap._optional import import_or_raise
+from cogmap._params import Words, check_boolean, check_choice, real, wrong
+from cogmap.indices import similarity, stacked
+from cogmap.map import FuzzyCognitiveMap, check_map
+
+Array = NDArray[np.float64]
+
+_SHOWN = 12
+
+
+def check_maps(maps: Iterable[FuzzyCognitiveMap], owner: str) -> list[FuzzyCognitiveMap]:
+    """Return a list of maps, at least one."""
+    if isinstance(maps, FuzzyCognitiveMap | str) or not isinstance(maps, Iterable):
+        raise wrong(owner, "maps", "a list of maps", maps)
+    checked = [check_map(fcm, owner, "maps") for fcm in maps]
+    if not checked:
+        raise wrong(owner, "maps", "a list of at least one map", Words("none"))
+    return checked
+
+
+def combine(
+    maps: Iterable[FuzzyCognitiveMap],
+    how: str = "mean",
+    weights: ArrayLike | str | None = None,
+    only_drawn: bool = False,
+) -> FuzzyCognitiveMap:
+    """Make one map of several.
+
+    Parameters
+    ----------
+    maps : sequence of FuzzyCognitiveMap
+        The maps, with the same slope and activation where they have the same concepts.
+    how : {"mean", "median"}, default="mean"
+        What becomes of the weights that experts give to an edge.
+    weights : array-like of shape (n_maps,), or "credibility", default=None
+        How much each map counts. ``"credibility"`` takes those of `credibility`; None means that all count the same.
+    only_drawn : bool, default=False
+        Whether only those who drew an edge have a say in its weight. Otherwise an edge that was not drawn is one of
+        weight 0.
+
+    Returns
+    -------
+    FuzzyCognitiveMap
+        A map of all concepts, in the order in which the maps bring them. Biases are those of the maps that have the
+        concept, combined in the same way; details are those of the first map that has any.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.experts import combine
+    >>> one = FuzzyCognitiveMap([[0, 0], [0.4, 0]], concepts=["rain", "fish"])
+    >>> two = FuzzyCognitiveMap([[0, 0.5, 0], [0.8, 0, 0], [0, 0, 0]], concepts=["rain", "fish", "weed"])
+    >>> combine([one, two])
+    FuzzyCognitiveMap: 3 concepts, sigmoid, slope 1
+    influence on  of rain  of fish  of weed  bias
+    rain             0.00     0.25     0.00  0.00
+    fish             0.60     0.00     0.00  0.00
+    weed             0.00     0.00     0.00  0.00
+    """
+    maps = check_maps(maps, "combine")
+    how = check_choice("combine", "how", how, ("mean", "median"))
+    only_drawn = check_boolean("combine", "only_drawn", only_drawn)
+    say = _check_say(maps, weights)
+    concepts, W, has = stacked(maps)
+    shares = np.broadcast_to(say[:, np.newaxis, np.newaxis], W.shape) * (W != 0.0 if only_drawn else 1.0)
+    biases = np.zeros(has.shape)
+    for k, fcm in enumerate(maps):
+        biases[k, [concepts.index(name) for name in fcm.concepts]] = fcm.bias
+    middle = _mean if how == "mean" else _median
+    return FuzzyCognitiveMap(
+        middle(W, shares),
+        middle(biases, say[:, np.newaxis] * has),
+        _shared(maps, concepts, "slope"),
+        concepts,
+        _shared(maps, concepts, "activation"),
+        _details(maps),
+    )
+
+
+def _check_say(maps: Sequence[FuzzyCognitiveMap], weights: ArrayLike | str | None) -> Array:
+    """Return how much each map counts."""
+    if weights is None:
+        return np.ones(len(maps))
+    expected = f"'credibility' or {len(maps)} numbers >= 0 that are not all 0, one per map"
+    if isinstance(weights, str):
+        if weights == "credibility":
+            return credibility(maps)
+        raise wrong("combine", "weights", expected, weights)
+    try:
+        say = real(weights)
+    except (TypeError, ValueError):
+        raise wrong("combine", "weights", expected, weights) from None
+    if say.shape != (len(maps),) or not np.isfinite(say).all() or (say < 0).any() or not say.any():
+        raise wrong("combine", "weights", expected, weights)
+    result: Array = say / say.max()
+    return result
+
+
+def _mean(values: Array, shares: Array) -> Array:
+    total = shares.sum(axis=0)
+    # Shares first: sums of huge weights could leave the range of numbers.
+    result: Array = (values * (shares / np.where(total > 0.0, total, 1.0))).sum(axis=0)
+    return result
+
+
+def _median(values: Array, shares: Array) -> Array:
+    """Return the value with as much share below as above it, or the middle of two."""
+    order = np.argsort(values, axis=0, kind="stable")
+    values, shares = np.take_along_axis(values, order, axis=0), np.take_along_axis(shares, order, axis=0)
+    below = np.cumsum(shares, axis=0)
+    half, rounding = below[-1] / 2, 1e-12 * below[-1]
+    low = np.argmax(below >= half - rounding, axis=0)
+    high = np.argmax(below > half + rounding, axis=0)
+    two = [np.take_along_axis(values, place[np.newaxis], axis=0)[0] for place in (low, high)]
+    return np.where(below[-1] > 0.0, two[0] / 2 + two[1] / 2, 0.0)
+
+
+def _shared(maps: Sequence[FuzzyCognitiveMap], concepts: Sequence[str], part: str) -> Any:
+    """Return the slope or the activation that maps share, concept by concept if they have one each."""
+    each: dict[str, Any] = {}
+    for fcm in maps:
+        values = getattr(fcm, part)
+        values = values if isinstance(values, tuple | np.ndarray) else [values] * fcm.n_concepts
+        for name, value in zip(fcm.concepts, values, strict=True):
+            if each.setdefault(name, value) != value:
+                got = Words(f"{each[name]} and {value} for {short(name)}")
+                cure = f"Make them alike with fcm.replace({part}=...)."
+                raise wrong("combine", "maps", f"maps with the same {part} for the same concept", got, cure)
+    alike = len(set(each.values())) == 1
+    return each[concepts[0]] if alike else [each[name] for name in concepts]
+
+
+def _details(maps: Sequence[FuzzyCognitiveMap]) -> dict[str, Any]:
+    """Return what the first map that says something says, about each concept and each edge."""
+    together: dict[str, Any] = {}
+    for fcm in maps:
+        details = fcm.details
+        for part in ("concepts", "edges"):
+            for name, about in details.pop(part, {}).items():
+                known = together.setdefault(part, {}).setdefault(name, {})
+                known.update({key: value for key, value in about.items() if key not in known})
+        together = {**details, **together}
+    return together
+
+
+def credibility(maps: Iterable[FuzzyCognitiveMap]) -> Array:
+    """Return how much each expert agrees with all: the similarity with the mean of the maps, as a share of the sum.
+
+    Parameters
+    ----------
+    maps : sequence of FuzzyCognitiveMap
+        The maps.
+
+    Returns
+    -------
+    ndarray of shape (n_maps,)
+        Numbers that add up to 1. Who contradicts the mean more than agreeing with it has 0. All have the same if nobody
+        agrees with it.
+    """
+    maps = check_maps(maps, "credibility")
+    concepts, W, _ = stacked(maps)
+    mean = FuzzyCognitiveMap((W / len(maps)).sum(axis=0), concepts=concepts)
+    agreement = np.array([max(similarity(fcm, mean), 0.0) for fcm in maps])
+    return agreement / agreement.sum() if agreement.any() else np.full(len(maps), 1.0 / len(maps))
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """How the weights that experts give to the same edge differ.
+
+    All arrays have the shape (n_concepts, n_concepts), laid out as the weights of a map: ``[i, j]`` is about the edge
+    from concept j to concept i.
+
+    Attributes
+    ----------
+    concepts : tuple of str
+        Names of the concepts.
+    n_maps : int
+        Number of experts.
+    n_drawn : ndarray of int
+        How many drew the edge.
+    mean, deviation, low, high : ndarray
+        Of all experts, for whom an edge that they did not draw has the weight 0.
+    opposed : ndarray of bool
+        Whether some drew it with a positive weight and some with a negative one.
+    """
+
+    concepts: tuple[str, ...]
+    n_maps: int
+    n_drawn: NDArray[np.intp]
+    mean: Array
+    deviation: Array
+    low: Array
+    high: Array
+    opposed: NDArray[np.bool_]
+
+    def edges(self) -> list[dict[str, Any]]:
+        """Return a plain dict for each edge that somebody drew, those that experts disagree about most first."""
+        order = np.argsort(-self.deviation, axis=None, kind="stable")
+        places = zip(*np.unravel_index(order, self.deviation.shape), strict=True)
+        parts: dict[str, tuple[Array | NDArray[Any], Callable[[Any], Any]]] = {
+            "n_drawn": (self.n_drawn, int),
+            "mean": (self.mean, float),
+            "deviation": (self.deviation, float),
+            "low": (self.low, float),
+            "high": (self.high, float),
+            "opposed": (self.opposed, bool),
+        }
+        return [
+            {
+                "source": self.concepts[j],
+                "target": self.concepts[i],
+                **{name: plain(part[i, j]) for name, (part, plain) in parts.items()},
+            }
+            for i, j in places
+            if self.n_drawn[i, j]
+        ]
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with a row per edge that somebody drew."""
+        return import_or_raise("pandas", "Disagreement.to_frame", "cli").DataFrame(self.edges())
+
+    def __repr__(self) -> str:
+        edges = self.edges()
+        rows = [
+            [
+                f"{short(edge['source'])} -> {short(edge['target'])}",
+                number(edge["deviation"]),
+                f"{number(edge['low'], '+')} to {number(edge['high'], '+')}",
+                f"{edge['n_drawn']} of {self.n_maps}",
+                "opposed" if edge["opposed"] else "",
+            ]
+            for edge in edges[:_SHOWN]
+        ]
+        opposed = int(self.opposed.sum())
+        head = f"{count(self.n_maps, 'map')}, {count(len(edges), 'edge')}, {opposed} with opposed signs."
+        lines = [line.rstrip() for line in aligned([["", "deviation", "weights", "drawn by", ""], *rows])]
+        more = [f"... and {len(edges) - len(rows)} more"] if len(edges) > len(rows) else []
+        return "\n".join([head, *lines, *more])
+
+
+def disagreement(maps: Iterable[FuzzyCognitiveMap]) -> Disagreement:
+    """Say edge by edge how much experts disagree.
+
+    Parameters
+    ----------
+    maps : sequence of FuzzyCognitiveMap
+        The maps.
+
+    Returns
+    -------
+    Disagreement
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.experts import disagreement
+    >>> one = FuzzyCognitiveMap([[0, 0], [0.4, 0]], concepts=["rain", "fish"])
+    >>> disagreement([one, one.replace(weights=[[0, 0.5], [-0.8, 0]])])
+    2 maps, 2 edges, 1 with opposed signs.
+                  deviation         weights  drawn by
+    rain -> fish       0.60  -0.80 to +0.40    2 of 2  opposed
+    fish -> rain       0.25  +0.00 to +0.50    1 of 2
+    """
+    maps = check_maps(maps, "disagreement")
+    concepts, W, _ = stacked(maps)
+    with np.errstate(over="ignore", invalid="ignore"):  # weights near the end of numbers have infinite sums
+        mean, deviation = W.mean(axis=0), W.std(axis=0)
+    return Disagreement(
+        concepts,
+        len(maps),
+        np.count_nonzero(W, axis=0),
+        mean,
+        deviation,
+        W.min(axis=0),
+        W.max(axis=0),
+        np.asarray((W > 0).any(axis=0) & (W < 0).any(axis=0)),
+    )

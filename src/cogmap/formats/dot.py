@@ -1,0 +1,259 @@
+"""DOT, the language of Graphviz: ``digraph { rain -> umbrellas [influence=0.8] }``."""
+
+import itertools
+import re
+from functools import partial
+from typing import Any, NamedTuple
+
+from cogmap.exceptions import DataError
+from cogmap.formats.drawing import Drawing, as_text, at, details_from_text, edges_of, said_about
+from cogmap.formats.tables import Drawings
+from cogmap.formats.text import MOST_PARTS, decoded
+from cogmap.formats.words import WORDS, Scale, as_number
+from cogmap.map import FuzzyCognitiveMap
+
+_TOKENS = re.compile(
+    r"""
+    (?P<skip>\s+|//[^\n]*|\#[^\n]*|/\*.*?\*/)
+    |(?P<quoted>"(?:[^"\\]|\\.)*")
+    |(?P<html><(?:[^<>]|<[^<>]*>)*>)
+    |(?P<sign>->|--|[{}\[\];,=:+])
+    |(?P<plain>-?(?:\.\d+|\d+(?:\.\d*)?)|[^\W\d]\w*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_WEIGHTS = ("influence", "weight", "label", "xlabel")
+_LOOKS = {
+    "arrowhead", "arrowsize", "bb", "bgcolor", "color", "constraint", "dir", "dpi", "fillcolor", "fontcolor",
+    "fontname", "fontsize", "height", "label", "layout", "len", "lheight", "lp", "lwidth", "margin", "nodesep",
+    "overlap", "pad", "penwidth", "pos", "rank", "rankdir", "ranksep", "ratio", "shape", "size", "splines", "style",
+    "weight", "width", "xlabel",
+}  # fmt: skip
+_KEYWORDS = {"node", "edge", "graph", "digraph", "subgraph", "strict"}
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    line: int
+
+
+def _tokens(text: str) -> list[_Token]:
+    found, position, line = [], 0, 1
+    while position < len(text):
+        match = _TOKENS.match(text, position)
+        if match is None:
+            raise DataError(f"line {line}: {text[position : position + 20]!r} is not DOT")
+        kind, part = str(match.lastgroup), match[0]
+        if kind == "quoted":
+            part_read = re.sub(r"\\(.)", _unescaped, part[1:-1], flags=re.DOTALL)
+            found.append(_Token(kind, part_read, line))
+        elif kind == "html":
+            found.append(_Token("quoted", re.sub(r"<[^>]*>", "", part[1:-1]), line))
+        elif kind != "skip":
+            found.append(_Token(kind, part, line))
+        line += part.count("\n")
+        position = match.end()
+        if len(found) > MOST_PARTS:
+            raise DataError(f"it has more than {MOST_PARTS:,} words, too many for a map")
+    return found
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    """Read a backslash and what follows; a line that is broken goes on, and what we do not know stays."""
+    meanings = {'"': '"', "\\": "\\", "\n": "", "n": "\n", "l": "\n", "r": "\n"}
+    return meanings.get(match[1], match[0])
+
+
+class _Parser:
+    """Reads statements: nodes and edges with their attributes, defaults, and subgraphs within which defaults count."""
+
+    def __init__(self, tokens: list[_Token]) -> None:
+        self._tokens = tokens
+        self._position = 0
+        self.nodes: dict[str, dict[str, str]] = {}
+        self.edges: list[tuple[str, str, dict[str, str], int]] = []
+        self.graph: dict[str, str] = {}
+
+    def _next(self, kind: str, ahead: int = 0) -> str:
+        """Return the text of what comes next, if it is of a kind."""
+        place = self._position + ahead
+        if place >= len(self._tokens) or self._tokens[place].kind != kind:
+            return ""
+        return self._tokens[place].text
+
+    def _is_sign(self, text: str, ahead: int = 0) -> bool:
+        return self._next("sign", ahead) == text
+
+    def _take(self, text: str = "") -> _Token:
+        if self._position >= len(self._tokens):
+            raise DataError(f"it ends too early{f', before {text!r}' if text else ''}")
+        token = self._tokens[self._position]
+        if (text and (token.kind, token.text) != ("sign", text)) or (not text and token.kind == "sign"):
+            raise DataError(f"line {token.line}: {text or 'a name'!r} is expected, and there is {token.text!r}")
+        self._position += 1
+        return token
+
+    def document(self) -> None:
+        """Read a digraph."""
+        if self._next("plain").casefold() == "strict":
+            self._take()
+        kind = self._take()
+        if kind.text.casefold() != "digraph":
+            what = "its edges have no direction" if kind.text.casefold() == "graph" else "it is not DOT"
+            raise DataError(f"line {kind.line}: {what}: it has to begin with digraph, and begins with {kind.text!r}")
+        if not self._is_sign("{"):
+            self.graph["name"] = self._id()
+        self._statements({"node": {}, "edge": {}})
+        if self._position < len(self._tokens):
+            raise DataError(f"line {self._tokens[self._position].line}: there is more after the end of the graph")
+
+    def _id(self) -> str:
+        text = self._take().text
+        while self._is_sign("+"):
+            self._take("+")
+            text += self._take().text
+        return text
+
+    def _statements(self, defaults: dict[str, dict[str, str]]) -> list[str]:
+        """Read what is between braces; return the nodes that are named there."""
+        self._take("{")
+        named: list[str] = []
+        while not self._is_sign("}"):
+            named += self._statement(defaults)
+            while self._is_sign(";") or self._is_sign(","):
+                self._take(self._next("sign"))
+        self._take("}")
+        return named
+
+    def _statement(self, defaults: dict[str, dict[str, str]]) -> list[str]:
+        keyword = self._next("plain").casefold()
+        if keyword in ("node", "edge", "graph") and self._is_sign("[", 1):
+            self._take()
+            (self.graph if keyword == "graph" else defaults[keyword]).update(self._attributes())
+            return []
+        if not self._is_sign("{") and self._is_sign("=", 1):
+            name = self._id()
+            self._take("=")
+            self.graph[name] = self._id()
+            return []
+        line = self._tokens[min(self._position, len(self._tokens) - 1)].line
+        chain = [self._ends(defaults)]
+        while self._is_sign("->") or self._is_sign("--"):
+            if self._is_sign("--"):
+                raise DataError(f"line {line}: the edge -- has no direction")
+            self._take("->")
+            chain.append(self._ends(defaults))
+        said = self._attributes()
+        if len(chain) == 1 and len(chain[0]) == 1:
+            self.nodes[chain[0][0]].update(said)
+        for sources, targets in itertools.pairwise(chain):
+            for source, target in itertools.product(sources, targets):
+                self.edges.append((source, target, defaults["edge"] | said, line))
+        return [name for names in chain for name in names]
+
+    def _ends(self, defaults: dict[str, dict[str, str]]) -> list[str]:
+        """Read a node, or a subgraph for the nodes in it."""
+        if self._next("plain").casefold() == "subgraph":
+            self._take()
+            if not self._is_sign("{"):
+                self._id()
+        if self._is_sign("{"):
+            return self._statements({key: dict(value) for key, value in defaults.items()})
+        name = self._id()
+        while self._is_sign(":"):  # a port
+            self._take(":")
+            self._id()
+        self.nodes.setdefault(name, dict(defaults["node"]))
+        return [name]
+
+    def _attributes(self) -> dict[str, str]:
+        found = {}
+        while self._is_sign("["):
+            self._take("[")
+            while not self._is_sign("]"):
+                key = self._id()
+                self._take("=")
+                found[key] = self._id()
+                while self._is_sign(";") or self._is_sign(","):
+                    self._take(self._next("sign"))
+            self._take("]")
+        return found
+
+
+def read(content: bytes, scale: Scale | None) -> Drawings:
+    """Return the map in a digraph; an edge ``a -> b`` is the influence of a on b."""
+    return {"": partial(_drawing, decoded(content), scale or WORDS)}
+
+
+def _drawing(text: str, scale: Scale) -> Drawing:
+    parser = _Parser(_tokens(text))
+    try:
+        parser.document()
+    except RecursionError:
+        raise DataError("its subgraphs are nested too deep") from None
+    drawing = Drawing(details=_said(parser.graph))
+    names = [node if said.get("label", "\\N") == "\\N" else said["label"] for node, said in parser.nodes.items()]
+    if len(set(names)) < len(names):
+        names = list(parser.nodes)
+    for name, (node, said) in zip(names, parser.nodes.items(), strict=True):
+        with at(f"node {node!r}"):
+            drawing.add(name, f"node {node!r}", _said(said) | _place(said.get("pos", "")), node)
+    for source, target, said, line in parser.edges:
+        where = f"line {line}"
+        key = next((key for key in _WEIGHTS if key in said), None)
+        if key is None:
+            raise DataError(f"{where}: the edge from {source!r} to {target!r} has no weight")
+        with at(where):
+            weight = scale.weight(said[key])
+            about = _said({name: value for name, value in said.items() if name != key})
+        drawing.connect(source, target, weight, where, about)
+    return drawing
+
+
+def _said(attributes: dict[str, str]) -> dict[str, Any]:
+    """Return what is not about looks."""
+    return details_from_text((key, value) for key, value in attributes.items() if key not in _LOOKS)
+
+
+def _place(position: str) -> dict[str, float]:
+    """Return x and y of a position; that of Graphviz grows upwards."""
+    numbers = [as_number(part) for part in position.rstrip("!").split(",")[:2]]
+    if len(numbers) < 2 or None in numbers:
+        return {}
+    x, y = numbers
+    assert x is not None
+    assert y is not None
+    return {"x": x, "y": -y}
+
+
+def write(fcm: FuzzyCognitiveMap) -> bytes:
+    """Return a map as a digraph that Graphviz can draw: ``influence`` is exact, ``label`` is what is shown."""
+    lines = ["digraph {"]
+    lines += [f"  {_quoted(key)}={_quoted(text)}" for key, text in _texts(fcm.details).items()]
+    about = said_about(fcm)
+    for name in fcm.concepts:
+        said = about.get(name, {})
+        texts = _texts({key: value for key, value in said.items() if key not in ("x", "y")})
+        if "x" in said and "y" in said:
+            texts["pos"] = f"{as_text(said['x'])},{as_text(-said['y'])}!"
+        lines.append(f"  {_quoted(name)}{_bracketed(texts)}")
+    for source, target, weight, said in edges_of(fcm):
+        texts = {"influence": as_text(weight) or "", "label": f"{weight:.3g}"} | _texts(said)
+        lines.append(f"  {_quoted(source)} -> {_quoted(target)}{_bracketed(texts)}")
+    return "\n".join([*lines, "}", ""]).encode("utf-8")
+
+
+def _texts(details: dict[str, Any]) -> dict[str, str]:
+    texts = {key: as_text(value) for key, value in details.items() if key not in _LOOKS and key != "influence"}
+    return {key: text for key, text in texts.items() if text is not None}
+
+
+def _bracketed(texts: dict[str, str]) -> str:
+    return f" [{', '.join(f'{_quoted(key)}={_quoted(text)}' for key, text in texts.items())}]" if texts else ""
+
+
+def _quoted(text: str) -> str:
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*|-?\d+(\.\d+)?", text) and text.casefold() not in _KEYWORDS:
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,122 @@
+"""Excel workbooks, each sheet a matrix or a list of edges, perhaps of an expert of its own."""
+
+import io
+import zipfile
+from functools import partial
+from typing import Any
+
+from cogmap._optional import import_or_raise
+from cogmap.exceptions import DataError
+from cogmap.formats.drawing import as_text
+from cogmap.formats.grid import Grid
+from cogmap.formats.safe_xml import check
+from cogmap.formats.tables import Drawings, read_table
+from cogmap.formats.text import CONTROLS, MOST_PARTS
+from cogmap.formats.words import WORDS, Cell, Scale
+
+_MOST_BYTES = 256_000_000  # unpacked
+_MOST_FILES = 1_000
+
+
+def read(content: bytes, scale: Scale | None) -> Drawings:
+    """Return the map of each sheet that is not empty, by name; rows are sources, columns targets."""
+    _check_package(content)
+    openpyxl = import_or_raise("openpyxl", "Reading Excel files", "excel")
+    values, formulas = (_sheets(openpyxl, content, data_only=data_only) for data_only in (True, False))
+    found: Drawings = {}
+    for name, rows in values.items():
+        _check_computed(name, rows, formulas[name])
+        grid = Grid.of(rows, partial(_place, name))
+        if grid.rows:
+            found |= read_table(grid, scale or WORDS, name)
+    if not found:
+        raise DataError("all its sheets are empty")
+    return found
+
+
+def _check_package(content: bytes) -> None:
+    """Look at the sizes and the XML inside before anything is unpacked for use."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as package:
+            parts = package.infolist()
+            size = sum(part.file_size for part in parts)
+            if size > _MOST_BYTES or len(parts) > _MOST_FILES:
+                raise DataError(f"unpacked it would have {size:,} bytes in {len(parts):,} parts, too much for a map")
+            if "xl/workbook.xml" not in package.namelist():
+                raise DataError("it is a zip file and no Excel workbook")
+            for part in parts:
+                if part.filename.endswith((".xml", ".rels")):
+                    check(package.read(part))
+    except DataError:
+        raise
+    except Exception as problem:  # zipfile has many more than its own for files that are damaged
+        kind = (
+            "an Excel workbook of before 2007: save it as .xlsx" if content.startswith(b"\xd0\xcf") else "no .xlsx file"
+        )
+        raise DataError(f"it is {kind} ({problem})") from None
+
+
+def _sheets(openpyxl: Any, content: bytes, data_only: bool) -> dict[str, list[list[Cell]]]:
+    """Return the cells of all sheets: values as they were last computed, or formulas."""
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=data_only, keep_links=False)
+        return {sheet.title: _cells(sheet) for sheet in book.worksheets}
+    except DataError:
+        raise
+    except Exception as problem:  # openpyxl has no exception of its own for files that are not what they seem
+        raise DataError(f"it is damaged, or no .xlsx file: {type(problem).__name__}: {problem}") from None
+
+
+def _cells(sheet: Any) -> list[list[Cell]]:
+    sheet.reset_dimensions()  # some tools claim a sheet to be of one cell
+    rows: list[list[Cell]] = []
+    count = 0
+    for row in sheet.iter_rows(values_only=True):
+        count += len(row) + 1
+        if count > MOST_PARTS:
+            raise DataError(f"sheet {sheet.title!r} has more than {MOST_PARTS:,} cells, too many for a map")
+        rows.append([cell if isinstance(cell, str | int | float | None) else str(cell) for cell in row])
+    return rows
+
+
+def _check_computed(name: str, values: list[list[Cell]], formulas: list[list[Cell]]) -> None:
+    """Refuse formulas whose values are not in the file: they would look like empty cells."""
+    for i, (row, written) in enumerate(zip(values, formulas, strict=True)):
+        for j, formula in enumerate(written):
+            if isinstance(formula, str) and formula.startswith("=") and (j >= len(row) or row[j] is None):
+                raise DataError(
+                    f"{_place(name, i, j)}: the value of the formula {formula!r} is not in the file; open and save it "
+                    "in a spreadsheet program, which computes it"
+                )
+
+
+def _place(name: str, i: int, j: int) -> str:
+    letters = ""
+    while j >= 0:
+        letters, j = chr(ord("A") + j % 26) + letters, j // 26 - 1
+    return f"sheet {name!r}, cell {letters}{i + 1}"
+
+
+def write(rows: list[list[Cell]]) -> bytes:
+    """Return a workbook of one sheet."""
+    openpyxl = import_or_raise("openpyxl", "Writing Excel files", "excel")
+    for row in rows:
+        for cell in row:
+            if isinstance(cell, str) and CONTROLS.search(cell):
+                raise DataError(f"Excel has no place for the signs in {cell!r}")
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("map")
+    for row in rows:
+        sheet.append([_cell(openpyxl, sheet, cell) for cell in row])
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def _cell(openpyxl: Any, sheet: Any, value: Cell) -> Any:
+    """Keep text as text, also where it begins like a formula, and all digits of numbers: openpyxl would write 16."""
+    if value is None or isinstance(value, bool):
+        return value
+    cell = openpyxl.cell.WriteOnlyCell(sheet, value if isinstance(value, str) else as_text(value))
+    cell.data_type = "s" if isinstance(value, str) else "n"
+    return cell

@@ -1,0 +1,280 @@
+"""Maps from and to files, by the kind of the file."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from cogmap._files import read_limited, write_whole
+from cogmap._params import Words, check_choice, numbers, suggestion, wrong
+from cogmap.exceptions import DataError, ParameterError
+from cogmap.formats import delimited, dot, excel, graphml, json_files, mental_modeler, own_json, xml_files
+from cogmap.formats.drawing import Drawing
+from cogmap.formats.names import Named, read_names, renamed
+from cogmap.formats.tables import Drawings
+from cogmap.formats.words import Scale
+from cogmap.formats.written_tables import rows_of
+from cogmap.map import FuzzyCognitiveMap
+
+_MOST_BYTES = 32_000_000
+_LONGEST = 400  # signs in a message
+
+_Writer = Callable[[FuzzyCognitiveMap, str], bytes]
+
+
+class Kind(NamedTuple):
+    """What files with an ending are, and how they are read and written."""
+
+    title: str
+    read: Callable[[bytes, Scale | None], Drawings]
+    write: _Writer | None
+
+
+_DOT = Kind("DOT", dot.read, lambda fcm, _: dot.write(fcm))
+_EXCEL = Kind("an Excel workbook", excel.read, lambda fcm, table: excel.write(rows_of(fcm, table)))
+_TABS = Kind("text with tabs", delimited.read, lambda fcm, table: delimited.write(rows_of(fcm, table), "\t"))
+KINDS = {
+    ".mmp": Kind("Mental Modeler", mental_modeler.read, lambda fcm, _: mental_modeler.write(fcm)),
+    ".json": Kind("JSON", json_files.read, lambda fcm, _: own_json.write(fcm)),
+    ".csv": Kind("CSV", delimited.read, lambda fcm, table: delimited.write(rows_of(fcm, table), ",")),
+    ".tsv": _TABS,
+    ".txt": _TABS,
+    ".xlsx": _EXCEL,
+    ".xlsm": _EXCEL._replace(write=None),
+    ".dot": _DOT,
+    ".gv": _DOT,
+    ".graphml": Kind("GraphML", xml_files.read, lambda fcm, _: graphml.write(fcm)),
+    ".xml": Kind("XML", xml_files.read, None),
+}
+
+
+def read_map(
+    path: str | os.PathLike[str],
+    *,
+    sheet: str | None = None,
+    concepts: str | os.PathLike[str] | Sequence[str] | None = None,
+    scale: Mapping[str, float] | None = None,
+    weight_bounds: tuple[float, float] | None = None,
+) -> FuzzyCognitiveMap:
+    """Read a map from a file.
+
+    The kind of the file is that of its ending: Mental Modeler (.mmp), JSON (.json), a matrix or a list of edges (.csv,
+    .tsv, .txt, .xlsx), DOT (.dot, .gv), GraphML (.graphml) or XML (.xml). Which tool has written it is found out. In a
+    matrix **each row is a source and each column a target**: the transpose of `FuzzyCognitiveMap.weights`.
+
+    Files of other tools say nothing about bias, slope and activation: the map has the defaults of `FuzzyCognitiveMap`,
+    and ``read_map(path).replace(slope=5)`` has others. Layout, groups, notes, units, lags and whatever else the author
+    has written are in the map's `details`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    sheet : str, default=None
+        Which map, in a file that has several: the name of a sheet or of an expert. `read_maps` reads all.
+    concepts : str, path-like or sequence of str, default=None
+        Names for a file that has numbers or short names: another file, which has them, or the names in their order.
+    scale : mapping, default=None
+        What words weigh, such as ``{"weak": 0.2, "strong": 0.8}``. None means VL 0.1, L 0.25, ML 0.375, M 0.5,
+        MH 0.625, H 0.75, VH 1 (or "very low", "weak", "moderate", "strong", ...), and in Mental Modeler's files L 0.25,
+        M 0.62, H 1. A sign, "positive" or "negative" may be added to each word.
+    weight_bounds : (float, float), default=None
+        Range in which all weights have to be, such as ``(-1, 1)``. None means that any weight will do.
+
+    Returns
+    -------
+    FuzzyCognitiveMap
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap, read_map, write_map
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "rain.csv")
+    >>> write_map(FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 0.8)]), path)
+    >>> print(path.read_text())
+    "from/to","rain","umbrellas"
+    "rain",0,0.8
+    "umbrellas",0,0
+    >>> read_map(path).weights
+    array([[0. , 0. ],
+           [0.8, 0. ]])
+    >>> folder.cleanup()
+    """
+    path, drawings = _drawings(path, scale)
+    bounds = _check_bounds(weight_bounds)
+    found = ", ".join(repr(name) for name in drawings)
+    if sheet is not None and sheet not in drawings:
+        expected = f"one of {found}" if any(drawings) else "left out, as the file has one map"
+        raise wrong("read_map", "sheet", expected, sheet, suggestion(sheet, drawings))
+    if sheet is None and len(drawings) > 1:
+        raise DataError(
+            f"The file {path} has {len(drawings)} maps: {found}. Say which with `sheet`, or use `read_maps`."
+        )
+    names = _names(concepts)
+    return _map(path, drawings[next(iter(drawings)) if sheet is None else sheet], names, bounds)
+
+
+def read_maps(
+    path: str | os.PathLike[str],
+    *,
+    concepts: str | os.PathLike[str] | Sequence[str] | None = None,
+    scale: Mapping[str, float] | None = None,
+    weight_bounds: tuple[float, float] | None = None,
+) -> dict[str, FuzzyCognitiveMap]:
+    """Read all maps of a file: those of the sheets of a workbook, or of several experts.
+
+    In a matrix each row is a source and each column a target.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, of any kind that `read_map` reads.
+    concepts : str, path-like or sequence of str, default=None
+        Names of the concepts, as in `read_map`.
+    scale : mapping, default=None
+        What words weigh, as in `read_map`.
+    weight_bounds : (float, float), default=None
+        Range in which all weights have to be, as in `read_map`.
+
+    Returns
+    -------
+    dict
+        From the name of the sheet or expert to a map. A file with one map that has no name has the name of the file.
+    """
+    path, drawings = _drawings(path, scale)
+    bounds, names = _check_bounds(weight_bounds), _names(concepts)
+    return {name or path.stem: _map(path, make, names, bounds) for name, make in drawings.items()}
+
+
+def write_map(fcm: FuzzyCognitiveMap, path: str | os.PathLike[str], *, table: str = "matrix") -> None:
+    """Write a map to a file, which is then there whole or not at all.
+
+    The kind of the file is that of its ending: .mmp (Mental Modeler), .json (ours, which keeps all), .csv, .tsv or
+    .xlsx (a matrix or a list of edges), .dot or .gv, .graphml. In a matrix **each row is a source and each column a
+    target**: the transpose of `FuzzyCognitiveMap.weights`. Names, weights, bias, slope and activation come back exactly
+    with `read_map`: what a kind of file cannot hold so is refused. Of the `details`, each kind keeps what it has a
+    place for.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map.
+    path : str or path-like
+        The file. If it exists, it is replaced.
+    table : {"matrix", "edges"}, default="matrix"
+        What a table is to be.
+    """
+    if not isinstance(fcm, FuzzyCognitiveMap):
+        raise wrong("write_map", "fcm", "a FuzzyCognitiveMap", fcm)
+    check_choice("write_map", "table", table, ["matrix", "edges"])
+    path = _check_path("write_map", path)
+    kind = _kind(path)
+    if kind.write is None:
+        known = ", ".join(ending for ending, other in KINDS.items() if other.write)
+        raise DataError(f"Files such as {path} are read and not written. Endings that are written: {known}.")
+    if not path.parent.is_dir():
+        raise DataError(f"There is no folder {path.parent} to write {path.name} to.")
+    try:
+        content = kind.write(fcm, table)
+        if len(content) > _MOST_BYTES:
+            raise DataError(f"it would have {len(content):,} bytes, more than {_MOST_BYTES:,}")
+        _check_exact(fcm, next(iter(kind.read(content, None).values()))().to_map())
+    except (DataError, ParameterError, UnicodeEncodeError) as problem:
+        cure = "" if path.suffix.casefold() == ".json" else " A .json file can hold any map."
+        raise DataError(f"The map cannot be written to {path}: {_sentence(problem)}{cure}") from None
+    write_whole(path, content)
+
+
+def _check_exact(fcm: FuzzyCognitiveMap, back: FuzzyCognitiveMap) -> None:
+    """Compare what would be read with what is to be written."""
+    if back != fcm:
+        changed = next((pair for pair in zip(fcm.concepts, back.concepts, strict=False) if pair[0] != pair[1]), None)
+        if changed:
+            raise DataError(f"the concept {changed[0]!r} would come back as {changed[1]!r}; rename it")
+        raise DataError("it would not come back as it is")
+
+
+def _drawings(path: str | os.PathLike[str], scale: Mapping[str, float] | None) -> tuple[Path, Drawings]:
+    """Return the maps of a file, each made when it is asked for."""
+    words = None if scale is None else Scale(scale)
+    path = _check_path("read_map", path)
+    kind = _kind(path)
+    content = _content(path)
+    try:
+        return path, kind.read(content, words)
+    except DataError as problem:
+        raise _unreadable(path, problem) from None
+
+
+def _map(
+    path: Path, make: Callable[[], Drawing], names: list[Named] | None, bounds: tuple[float, float] | None
+) -> FuzzyCognitiveMap:
+    try:
+        drawing = make()
+        return (drawing if names is None else renamed(drawing, names)).to_map(bounds)
+    except (DataError, ParameterError) as problem:
+        raise _unreadable(path, problem) from None
+
+
+def _unreadable(path: Path, problem: Exception) -> DataError:
+    return DataError(f"The map {path} cannot be read: {_sentence(problem)}")
+
+
+def _sentence(problem: Exception) -> str:
+    text = " ".join(str(problem).split())
+    text = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return text if text.endswith((".", "?")) else text + "."
+
+
+def _names(concepts: str | os.PathLike[str] | Sequence[str] | None) -> list[Named] | None:
+    """Return names of concepts, from a file or as they are given."""
+    if concepts is None:
+        return None
+    if isinstance(concepts, str | os.PathLike):
+        path = _check_path("read_map", concepts)
+        content = _content(path)
+        try:
+            return read_names(content)
+        except DataError as problem:
+            raise DataError(f"The names of concepts in {path} cannot be read: {_sentence(problem)}") from None
+    if not isinstance(concepts, Sequence) or not all(isinstance(name, str) for name in concepts):
+        raise wrong("read_map", "concepts", "a file with names, or a list of names", concepts)
+    return [Named(name, (), {}) for name in concepts]
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_limited(path, _MOST_BYTES)
+    except OSError as problem:
+        if problem.filename is not None:  # it does not exist, or may not be read
+            raise
+        raise DataError(f"The file {path} cannot be read: {problem}.") from None
+
+
+def _check_path(owner: str, path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise wrong(owner, "path", "the path of a file", path)
+    return Path(path)
+
+
+def _kind(path: Path) -> Kind:
+    kind = KINDS.get(path.suffix.casefold())
+    if kind is None:
+        cure = {".xls": "Save it as .xlsx.", ".ods": "Save it as .xlsx.", ".gexf": _NETWORKX, ".gml": _NETWORKX}
+        hint = cure.get(path.suffix.casefold(), "")
+        known = ", ".join(KINDS)
+        raise DataError(f"The ending of {path} is none of those of maps: {known}. {hint}".rstrip())
+    return kind
+
+
+_NETWORKX = "Read it with networkx, and use cogmap.integrations.networkx.from_networkx."
+
+
+def _check_bounds(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+    if bounds is None:
+        return None
+    found = numbers(bounds)
+    if found.shape != (2,) or not found[0] <= found[1]:
+        raise wrong("read_map", "weight_bounds", "two numbers, the lower first, such as (-1, 1)", Words(repr(bounds)))
+    return float(found[0]), float(found[1])

@@ -1,0 +1,60 @@
+"""A table of cells that knows where in the file each of them is."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from cogmap.formats.words import Cell, as_number
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells, all rows of the same length; empty cells and cells of blanks are None.
+
+    Parameters
+    ----------
+    rows : list of list
+        The cells.
+    place : callable
+        Says where the cell in a row and a column is.
+    whole : Grid
+        The same with all that is empty around it, for matrices without names, where it may belong to a concept.
+    """
+
+    rows: list[list[Cell]]
+    place: Callable[[int, int], str]
+    whole: "Grid | None" = None
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Cell]], place: Callable[[int, int], str]) -> "Grid":
+        """Make a grid from cells as they come, without empty rows and columns around them."""
+        cells = [[_cleaned(cell) for cell in row] for row in rows]
+        full = {i for i, row in enumerate(cells) if any(cell is not None for cell in row)}
+        kept = [i for i, row in enumerate(cells) if len(row) > 1 or i in full]  # all but lines without cells
+        width = max((len(cells[i]) for i in kept), default=0)
+        whole = [cells[i] + [None] * (width - len(cells[i])) for i in kept]
+        inner = [k for k, i in enumerate(kept) if min(full, default=0) <= i <= max(full, default=-1)]
+        columns = [j for row in whole for j, cell in enumerate(row) if cell is not None]
+        first, end = min(columns, default=0), max(columns, default=-1) + 1
+        return cls(
+            [whole[k][first:end] for k in inner],
+            lambda i, j: place(kept[inner[i]], j + first),
+            cls(whole, lambda i, j: place(kept[i], j)),
+        )
+
+    def below(self, n_rows: int) -> "Grid":
+        """Return the grid without its first rows."""
+        return Grid.of(self.rows[n_rows:], lambda i, j: self.place(i + n_rows, j))
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.rows[0]) if self.rows else 0
+
+
+def _cleaned(cell: Cell) -> Cell:
+    return None if isinstance(cell, str) and not cell.strip() else cell
+
+
+def is_text(cell: Cell) -> bool:
+    """Whether a cell holds words, and neither a number nor nothing."""
+    return isinstance(cell, str) and as_number(cell) is None

@@ -1,0 +1,26 @@
+"""JSON: ours, Mental Modeler's, or that of another tool."""
+
+import json
+
+from cogmap.exceptions import DataError
+from cogmap.formats import mental_modeler, other_json, own_json
+from cogmap.formats.tables import Drawings
+from cogmap.formats.text import decoded
+from cogmap.formats.words import LETTERS, WORDS, Scale
+
+
+def read(content: bytes, scale: Scale | None) -> Drawings:
+    """Return the maps in a JSON file."""
+    try:
+        value = json.loads(decoded(content))
+    except json.JSONDecodeError as problem:
+        raise DataError(f"line {problem.lineno}, column {problem.colno}: it is not JSON: {problem.msg}") from None
+    except (ValueError, RecursionError) as problem:
+        if isinstance(problem, DataError):
+            raise
+        raise DataError(f"it is not JSON that can be read: {problem}") from None
+    if own_json.is_ours(value):
+        return own_json.read_json(value, scale or WORDS)
+    if mental_modeler.is_mental_modeler(value):
+        return mental_modeler.read_json(value, scale or LETTERS)
+    return other_json.read_json(value, scale or WORDS)

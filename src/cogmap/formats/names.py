@@ -1,0 +1,95 @@
+"""A second file that names the concepts, for files whose edges call them by numbers or short names."""
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from cogmap._params import suggestion
+from cogmap.exceptions import DataError
+from cogmap.formats.delimited import are_pairs, read_grid
+from cogmap.formats.drawing import Drawing, details_from_text, label
+from cogmap.formats.text import decoded
+from cogmap.formats.words import as_number
+
+_PAIR = re.compile(r"\s*(\d+)\s*:\s*(\"[^\"]*\"|'[^']*')\s*(?:,|$)")
+_NUMBER_HEADERS = {"id", "number", "no", "nr", "#", "index"}
+_NAME_HEADERS = {"name", "names", "concept", "concepts", "label"}
+_ABOUT = ("group", "description", "notes", "units", "x", "y")
+
+
+class Named(NamedTuple):
+    """A concept: its name, what edges may call it, and what is said about it."""
+
+    name: str
+    ids: tuple[str, ...]
+    about: dict[str, Any]
+
+
+def is_list_of_concepts(value: object) -> bool:
+    """Whether a JSON value names concepts, and no edges."""
+    if not isinstance(value, list) or not value:
+        return False
+    if all(isinstance(item, str) for item in value):
+        return True
+    return all(isinstance(item, dict) and "name" in item and "affects" not in item for item in value)
+
+
+def read_names(content: bytes) -> list[Named]:
+    """Return the concepts that a file names, in its order."""
+    text = decoded(content)
+    if are_pairs(text):
+        inside = text.strip()[1:-1]
+        pairs = _PAIR.findall(inside)
+        if _PAIR.sub("", inside).strip():
+            raise DataError(f'it is not of the form {{1:"name", 2:"name"}}: {_PAIR.sub("", inside).strip()[:40]!r}')
+        return [Named(name[1:-1], (number,), {}) for number, name in pairs]
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return _from_cells([row for row in read_grid(text).rows if any(cell is not None for cell in row)])
+    if isinstance(value, dict) and all(isinstance(name, str) for name in value.values()):
+        return [Named(name, (number,), {}) for number, name in value.items()]
+    if not is_list_of_concepts(value):
+        raise DataError("it is not a list of concepts")
+    return [_from_item(item) for item in value]
+
+
+def _from_item(item: str | dict[str, Any]) -> Named:
+    if isinstance(item, str):
+        return Named(item, (), {})
+    ids = tuple(label(item[key]) for key in ("variable", "id") if item.get(key) is not None)
+    about = details_from_text((key, item.get(key)) for key in _ABOUT if not isinstance(item.get(key), list | dict))
+    return Named(label(item["name"]).strip(), ids, about)
+
+
+def _from_cells(rows: list[list[Any]]) -> list[Named]:
+    """Read a table of numbers, names and notes, or of names and notes."""
+    header = [label(cell).strip().casefold() for cell in rows[0]] if rows else []
+    if header and (header[0] in _NUMBER_HEADERS or header[0] in _NAME_HEADERS):
+        rows = rows[1:]
+    if not rows:
+        raise DataError("it is empty")
+    numbered = len(rows[0]) > 1 and all(as_number(row[0]) is not None for row in rows)
+    found = []
+    for row in rows:
+        name, *rest = row[1:] if numbered else row
+        about = details_from_text(zip(("notes",), rest, strict=False))
+        found.append(Named(label(name).strip(), (label(row[0]).strip(),) if numbered else (), about))
+    return found
+
+
+def renamed(drawing: Drawing, names: list[Named]) -> Drawing:
+    """Return a drawing with these concepts, in this order, and the edges that it has."""
+    start = 0 if "0" in drawing.concepts else 1
+    result = Drawing(details=drawing.details)
+    for k, (name, ids, about) in enumerate(names, start=start):
+        result.add(name, "the names of the concepts", dict(about), *(ids or (str(k), f"C{k + 1 - start}")))
+    meant = {}
+    for called, details in drawing.concepts.items():
+        meant[called] = name = result.ids.get(called, called)
+        if name not in result.concepts:
+            hint = suggestion(called, [*result.concepts, *result.ids])
+            raise DataError(f"the concept {called!r} is not among the {len(names)} that are named. {hint}".strip())
+        result.concepts[name] = details | result.concepts[name]
+    result.edges = [edge._replace(source=meant[edge.source], target=meant[edge.target]) for edge in drawing.edges]
+    return result

@@ -1,0 +1,80 @@
+"""Our own JSON, which keeps all of a map."""
+
+import json
+from functools import partial
+from typing import Any
+
+from cogmap.exceptions import DataError
+from cogmap.formats.drawing import PARAMETERS, Drawing, at, edges_of, said_about
+from cogmap.formats.tables import Drawings
+from cogmap.formats.words import Scale, as_number
+from cogmap.map import FuzzyCognitiveMap
+
+FORMAT = "cogmap map"
+VERSION = 1
+
+
+def is_ours(value: object) -> bool:
+    """Whether a JSON value says that it is of this format."""
+    return isinstance(value, dict) and value.get("format") == FORMAT
+
+
+def read_json(value: dict[str, Any], scale: Scale) -> Drawings:
+    """Return the map; an edge goes from its source to its target."""
+    version = value.get("version")
+    if version != VERSION:
+        raise DataError(f"it is of version {version!r} of our format, and this cogmap reads version {VERSION}")
+    return {"": partial(_drawing, value, scale)}
+
+
+def _drawing(value: dict[str, Any], scale: Scale) -> Drawing:
+    drawing = Drawing(details=_member(value, "details", dict))
+    for number, concept in enumerate(_member(value, "concepts", list)):
+        where = f"concepts[{number}]"
+        if not isinstance(concept, dict) or not isinstance(concept.get("name"), str):
+            raise DataError(f"{where}: a concept has a name")
+        about = dict(_member(concept, "details", dict))
+        about |= {key: concept[key] for key in PARAMETERS if key in concept}
+        if concept["name"] in drawing.concepts:
+            raise DataError(f"{where}: there is already a concept named {concept['name']!r}; rename one of them")
+        drawing.concepts[concept["name"]] = about
+    for number, edge in enumerate(_member(value, "edges", list)):
+        where = f"edges[{number}]"
+        if not isinstance(edge, dict) or as_number(edge.get("weight")) is None:
+            raise DataError(f"{where}: an edge has a source, a target and a number as its weight")
+        with at(where):
+            weight, about = scale.weight(edge["weight"]), _member(edge, "details", dict)
+        drawing.connect(str(edge.get("source")), str(edge.get("target")), weight, where, about)
+    return drawing
+
+
+def _member(value: dict[str, Any], key: str, kind: type) -> Any:
+    found = value.get(key, kind())
+    if not isinstance(found, kind):
+        raise DataError(f"{key!r} has to be {'a list' if kind is list else 'a mapping'}")
+    return found
+
+
+def write(fcm: FuzzyCognitiveMap) -> bytes:
+    """Return a map as JSON, one concept or edge per line."""
+    about = said_about(fcm)
+    details = fcm.details
+    concepts, edges = [], []
+    for name in fcm.concepts:
+        said = about.get(name, {})
+        concept = {"name": name} | {key: said[key] for key in PARAMETERS if key in said}
+        rest = details.get("concepts", {}).get(name)
+        concepts.append(concept | ({} if rest is None else {"details": rest}))
+    for source, target, weight, said in edges_of(fcm):
+        edge = {"source": source, "target": target, "weight": weight}
+        edges.append(edge | ({"details": said} if said else {}))
+    rest = {key: value for key, value in details.items() if key not in ("concepts", "edges")}
+    head = {"format": FORMAT, "version": VERSION, "details": rest}
+    parts = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items() if value]
+    parts += [_lines(key, items) for key, items in (("concepts", concepts), ("edges", edges))]
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode("ascii")
+
+
+def _lines(key: str, items: list[dict[str, Any]]) -> str:
+    inside = ",\n".join("    " + json.dumps(item) for item in items)
+    return f"  {json.dumps(key)}: [\n{inside}\n  ]"

@@ -1,0 +1,22 @@
+"""XML: which tool has written it, its root says."""
+
+from cogmap.exceptions import DataError
+from cogmap.formats import graphml, jfcm, mental_modeler
+from cogmap.formats.safe_xml import local_name, parsed
+from cogmap.formats.tables import Drawings
+from cogmap.formats.words import LETTERS, WORDS, Scale
+
+_READERS = {"mentalmodeler": mental_modeler.read_xml, "maps": jfcm.read_xml, "graphml": graphml.read_xml}
+
+
+def read(content: bytes, scale: Scale | None) -> Drawings:
+    """Return the maps in an XML file."""
+    root = parsed(mental_modeler.repaired(content))
+    reader = _READERS.get(local_name(root).casefold())
+    if reader is None:
+        known = ", ".join(f"<{name}>" for name in _READERS)
+        raise DataError(f"its root is <{local_name(root)}>, and those of the maps that are known here are {known}")
+    found = reader(root, scale or (LETTERS if reader is mental_modeler.read_xml else WORDS))
+    if not found:
+        raise DataError("there is no map in it")
+    return found

@@ -1,0 +1,231 @@
+"""What a map looks like in numbers: degrees, kinds of concepts, density, hierarchy, and how far two maps are apart."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._map_text import concept_lines, count, number
+from cogmap._optional import import_or_raise
+from cogmap.map import FuzzyCognitiveMap, check_map
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Indices:
+    """The numbers by which maps are described and compared in the literature.
+
+    Attributes
+    ----------
+    concepts : tuple of str
+        Names of the concepts.
+    indegree, outdegree, centrality : ndarray of shape (n_concepts,)
+        The sum of the weights of a concept's incoming and of its outgoing edges, without their signs; and both.
+    kinds : tuple of str
+        What each concept is: ``"transmitter"`` (it influences, and is not influenced), ``"receiver"`` (the other way
+        round), ``"ordinary"`` (both), or ``"isolated"``.
+    n_edges : int
+        Number of edges.
+    density : float
+        The share of all possible edges that are there. An edge from a concept to itself is possible if the map has one.
+    complexity : float or None
+        Receivers per transmitter; None without transmitters.
+    hierarchy : float
+        The hierarchy index of MacDonald (1983), from the spread of the outdegrees: with weights of size 1, 0 if all
+        concepts have the same say and 1 in a strict hierarchy.
+    """
+
+    concepts: tuple[str, ...]
+    indegree: Array
+    outdegree: Array
+    kinds: tuple[str, ...]
+    n_edges: int
+    density: float
+    complexity: float | None
+    hierarchy: float
+
+    @property
+    def centrality(self) -> Array:
+        """The sum of indegree and outdegree of each concept."""
+        return self.indegree + self.outdegree
+
+    def number_of(self, kind: str) -> int:
+        """Return the number of concepts of a kind."""
+        return self.kinds.count(kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as a plain dict that JSON can hold."""
+        columns = {"indegree": self.indegree, "outdegree": self.outdegree, "centrality": self.centrality}
+        return {
+            "concepts": list(self.concepts),
+            **{name: column.tolist() for name, column in columns.items()},
+            "kinds": list(self.kinds),
+            **{name: getattr(self, name) for name in ("n_edges", "density", "complexity", "hierarchy")},
+        }
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with a row per concept: degrees, centrality, kind."""
+        pandas = import_or_raise("pandas", "Indices.to_frame", "cli")
+        columns = {"indegree": self.indegree, "outdegree": self.outdegree, "centrality": self.centrality}
+        return pandas.DataFrame({**columns, "kind": self.kinds}, index=list(self.concepts))
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{self.number_of(kind)} {kind}" for kind in _KINDS.values() if self.number_of(kind))
+        complexity = "none" if self.complexity is None else f"{self.complexity:.3g}"
+        head = [
+            f"{count(len(self.concepts), 'concept')} ({kinds}), {count(self.n_edges, 'edge')}",
+            f"density {self.density:.3g}, complexity {complexity}, hierarchy {self.hierarchy:.3g}",
+        ]
+        columns = {
+            name: [number(value) for value in getattr(self, name)] for name in ("indegree", "outdegree", "centrality")
+        }
+        order = np.argsort(-self.centrality, kind="stable").tolist()
+        return "\n".join([*head, *concept_lines(self.concepts, {**columns, "kind": self.kinds}, order)])
+
+
+# Whether a concept is influenced, and whether it influences.
+_KINDS = {(False, True): "transmitter", (True, False): "receiver", (True, True): "ordinary", (False, False): "isolated"}
+
+
+def indices(fcm: FuzzyCognitiveMap) -> Indices:
+    """Describe a map by the numbers of the literature.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map as it was drawn, not rewritten for another rule.
+
+    Returns
+    -------
+    Indices
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.indices import indices
+    >>> indices(FuzzyCognitiveMap([[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["fishing", "fish", "weed"]))
+    3 concepts (1 transmitter, 2 ordinary), 3 edges
+    density 0.5, complexity 0, hierarchy 0.0233
+             indegree  outdegree  centrality         kind
+    fish         1.30       0.60        1.90     ordinary
+    weed         0.60       0.80        1.40     ordinary
+    fishing      0.00       0.50        0.50  transmitter
+    """
+    check_map(fcm, "indices")
+    absolute = np.abs(fcm.weights)
+    with np.errstate(over="ignore", invalid="ignore"):  # weights near the end of numbers have infinite sums
+        indegree, outdegree = absolute.sum(axis=1), absolute.sum(axis=0)
+        spread = float(((outdegree - outdegree.mean()) ** 2).sum())
+    kinds = tuple(_KINDS[bool(i), bool(o)] for i, o in zip(indegree, outdegree, strict=True))
+    n, n_edges = fcm.n_concepts, int(np.count_nonzero(absolute))
+    possible = n * n if np.diagonal(absolute).any() else n * (n - 1)
+    transmitters, receivers = kinds.count("transmitter"), kinds.count("receiver")
+    return Indices(
+        fcm.concepts,
+        indegree,
+        outdegree,
+        kinds,
+        n_edges,
+        n_edges / possible if possible else 0.0,
+        receivers / transmitters if transmitters else None,
+        12.0 * spread / ((n - 1) * n * (n + 1)) if n > 1 else 0.0,
+    )
+
+
+def stacked(maps: Iterable[FuzzyCognitiveMap]) -> tuple[tuple[str, ...], Array, NDArray[np.bool_]]:
+    """Return the names of all concepts, the weights of each map on them, and which concepts each map has."""
+    maps = list(maps)
+    concepts = tuple(dict.fromkeys(name for fcm in maps for name in fcm.concepts))
+    place = {name: i for i, name in enumerate(concepts)}
+    weights = np.zeros((len(maps), len(concepts), len(concepts)))
+    has = np.zeros((len(maps), len(concepts)), dtype=bool)
+    for k, fcm in enumerate(maps):
+        columns = [place[name] for name in fcm.concepts]
+        weights[k][np.ix_(columns, columns)] = fcm.weights
+        has[k, columns] = True
+    return concepts, weights, has
+
+
+def distance(a: FuzzyCognitiveMap, b: FuzzyCognitiveMap) -> float:
+    """Return how far two maps are apart, from 0 (the same weights) to 1 (as far as two maps can be).
+
+    The distance ratio of Langfield-Smith and Wirth as Markóczy and Goldberg (1995) generalised it: the sum of all
+    differences of weights, an edge of a concept that only one of the maps has counting as much as a weight of full
+    size, divided by the largest that this sum could be. Full size is 1, or the largest weight of both maps.
+
+    Parameters
+    ----------
+    a, b : FuzzyCognitiveMap
+        The maps. Concepts are matched by name.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.indices import distance
+    >>> one = FuzzyCognitiveMap([[0, 1], [1, 0]], concepts=["fish", "weed"])
+    >>> distance(one, FuzzyCognitiveMap([[0, 1], [-1, 0]], concepts=["fish", "weed"]))
+    0.5
+    """
+    check_map(a, "distance", "a")
+    check_map(b, "distance", "b")
+    _, weights, has = stacked([a, b])
+    full = max(1.0, float(np.abs(weights).max()))
+    loops = bool(np.diagonal(weights, axis1=1, axis2=2).any())
+    shared = has[0] & has[1]
+    both = np.outer(shared, shared)
+    one = (np.outer(has[0], has[0]) | np.outer(has[1], has[1])) & ~both
+    possible = both | one if loops else (both | one) & ~np.eye(len(shared), dtype=bool)
+    difference = np.where(both, np.abs(weights[0] - weights[1]), np.where(weights.any(axis=0), full, 0.0))
+    largest = 2.0 * full * np.count_nonzero(both & possible) + full * np.count_nonzero(one & possible)
+    return float(difference[possible].sum() / largest) if largest else 0.0
+
+
+def similarity(a: FuzzyCognitiveMap, b: FuzzyCognitiveMap) -> float:
+    """Return how alike the edges of two maps are: the cosine of the angle between their weights.
+
+    1 means the same up to a factor, 0 nothing in common, -1 the same edges with opposite signs. Unlike `distance`, it
+    takes no account of edges that neither map has.
+
+    Parameters
+    ----------
+    a, b : FuzzyCognitiveMap
+        The maps. Concepts are matched by name.
+
+    Returns
+    -------
+    float
+        0 if one of the maps has no edges, and 1 if both have none.
+    """
+    return float(similarity_matrix([check_map(a, "similarity", "a"), check_map(b, "similarity", "b")])[0, 1])
+
+
+def similarity_matrix(maps: Sequence[FuzzyCognitiveMap]) -> Array:
+    """Return the similarity of each map with each other.
+
+    Parameters
+    ----------
+    maps : sequence of FuzzyCognitiveMap
+        The maps. Concepts are matched by name.
+
+    Returns
+    -------
+    ndarray of shape (n_maps, n_maps)
+    """
+    _, weights, _ = stacked([check_map(fcm, "similarity_matrix", "maps") for fcm in maps])
+    flat = weights.reshape(len(weights), -1)
+    size = np.abs(flat).max(axis=1, initial=0.0)
+    flat = flat / np.where(size > 0.0, size, 1.0)[:, np.newaxis]
+    length = np.sqrt((flat * flat).sum(axis=1))
+    flat /= np.where(length > 0.0, length, 1.0)[:, np.newaxis]
+    result = np.clip(flat @ flat.T, -1.0, 1.0)
+    empty = length == 0.0
+    result[np.outer(empty, empty)] = 1.0
+    np.fill_diagonal(result, 1.0)
+    return result

@@ -1,0 +1,133 @@
+"""Maps as graphs of networkx, and graphs of networkx as maps."""
+
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cogmap._map_checks import plain
+from cogmap._optional import import_or_raise
+from cogmap._params import check_integer, wrong
+from cogmap.exceptions import DataError, ParameterError
+from cogmap.formats.drawing import PARAMETERS, Drawing, Edge, edges_of, said_about
+from cogmap.formats.words import as_number
+from cogmap.map import FuzzyCognitiveMap, check_map
+
+nx = import_or_raise("networkx", "cogmap.integrations.networkx", "networkx")
+
+
+def to_networkx(fcm: FuzzyCognitiveMap) -> Any:
+    """Return a map as a directed graph.
+
+    An edge goes from the concept that influences to the one that is influenced, and has the attribute ``weight``. So
+    the adjacency matrix of the graph, whose rows are sources, is the transpose of `FuzzyCognitiveMap.weights`. Details
+    of concepts, and their bias, slope and activation unless these are the default, are attributes of nodes.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map.
+
+    Returns
+    -------
+    networkx.DiGraph
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.integrations.networkx import to_networkx
+    >>> graph = to_networkx(FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 0.8), ("sun", "umbrellas", -0.5)]))
+    >>> list(graph.edges(data="weight"))
+    [('rain', 'umbrellas', 0.8), ('sun', 'umbrellas', -0.5)]
+    """
+    if not isinstance(fcm, FuzzyCognitiveMap):
+        raise wrong("to_networkx", "fcm", "a FuzzyCognitiveMap", fcm)
+    details, about = fcm.details, said_about(fcm)
+    graph = nx.DiGraph()
+    graph.graph.update({key: value for key, value in details.items() if key not in ("concepts", "edges")})
+    for name in fcm.concepts:
+        graph.add_node(name, **about.get(name, {}))
+    for source, target, weight, said in edges_of(fcm):
+        graph.add_edge(source, target, **said | {"weight": weight})
+    return graph
+
+
+def from_networkx(graph: Any) -> FuzzyCognitiveMap:
+    """Return a directed graph as a map.
+
+    An edge from a to b with the attribute ``weight`` is the influence of a on b; edges without a weight count 1, as
+    everywhere in networkx. Attributes of nodes and edges become details of the map, as far as a file could keep them.
+
+    Parameters
+    ----------
+    graph : networkx.DiGraph
+        The graph. Nodes that are no text are called by what ``str`` makes of them.
+
+    Returns
+    -------
+    FuzzyCognitiveMap
+    """
+    if not isinstance(graph, nx.Graph):
+        raise wrong("from_networkx", "graph", "a directed graph of networkx", graph)
+    if not graph.is_directed():
+        raise wrong("from_networkx", "graph", "a directed graph", graph, "The edges of a map have a direction.")
+    drawing = Drawing(
+        details={key: value for key, value in _kept(graph.graph).items() if key not in ("concepts", "edges")}
+    )
+    names = {node: str(node) for node in graph.nodes}
+    for node, attributes in graph.nodes(data=True):
+        about = _kept({key: value for key, value in attributes.items() if key not in PARAMETERS})
+        about |= {key: value for key, value in attributes.items() if key in PARAMETERS}
+        drawing.add(names[node], "the nodes of the graph", about)
+    for source, target, attributes in graph.edges(data=True):
+        where = f"the edge from {source!r} to {target!r}"
+        weight = attributes.get("weight", 1.0)
+        weight = weight.item() if hasattr(weight, "item") else weight
+        if as_number(weight) is None or isinstance(weight, str):
+            raise DataError(f"{where} has the weight {weight!r}, which is not a number.")
+        about = _kept({key: value for key, value in attributes.items() if key != "weight"})
+        drawing.edges.append(Edge(names[source], names[target], float(weight), partial(str, where), about))
+    return drawing.to_map()
+
+
+def _kept(attributes: dict[Any, Any]) -> dict[str, Any]:
+    """Return those attributes that details can hold."""
+    kept: dict[str, Any] = {}
+    for key, value in attributes.items():
+        with suppress(ParameterError):
+            kept |= plain({key: value}, "details")
+    return kept
+
+
+def communities(fcm: FuzzyCognitiveMap, seed: int = 0) -> tuple[tuple[str, ...], ...]:
+    """Return groups of concepts that influence each other more than the others, the largest first.
+
+    The Louvain method on the sizes of the weights, whatever their sign and direction.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map.
+    seed : int, default=0
+        Seed of the order in which concepts are looked at.
+
+    Returns
+    -------
+    tuple of tuple of str
+        Names of the concepts of each group.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.integrations.networkx import communities
+    >>> edges = [("rain", "river", 1), ("river", "fish", 1), ("fish", "river", -0.5), ("jobs", "taxes", 0.7)]
+    >>> communities(FuzzyCognitiveMap.from_edges(edges))
+    (('rain', 'river', 'fish'), ('jobs', 'taxes'))
+    """
+    check_map(fcm, "communities")
+    sizes = np.abs(fcm.weights) + np.abs(fcm.weights).T
+    seed = check_integer("communities", "seed", seed, low=0)
+    groups = nx.community.louvain_communities(nx.from_numpy_array(sizes), seed=seed)
+    ordered = sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group))
+    return tuple(tuple(fcm.concepts[i] for i in group) for group in ordered)

@@ -1,0 +1,103 @@
+"""Figures of why a map says what it says about a row: contributions of features that add up."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from cogmap._graph.picture import SOFT, color
+from cogmap._params import check_integer, wrong
+from cogmap.explanation import Explanation
+from cogmap.explanation._subject import output_index
+from cogmap.plotting.canvas import View, as_written, make_axes, number, short_names, without_frame
+
+_MOST_ROWS = 12
+
+
+def plot_contributions(explanation: Explanation, row: int = 0, output: Any = None, ax: Axes | None = None) -> Axes:
+    """Show what each feature contributes to an output of a row, from the baseline to what the map says.
+
+    Every bar begins where the one below it ends; the largest contribution is on top. Blue raises the output, vermilion
+    lowers it.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What ``cogmap.explanation.explain`` has found.
+    row : int, default=0
+        Which of the rows that were explained.
+    output : object, default=None
+        A class, or the name of an output. None means the largest output of the row.
+    ax : matplotlib Axes, default=None
+        Where to draw. None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    return draw_contributions(contributions_view(explanation, row, output), ax)
+
+
+def contributions_view(explanation: Explanation, row: int = 0, output: Any = None) -> View:
+    """Choose which contributions a figure shows; the others become one bar."""
+    owner = "plot_contributions"
+    if not isinstance(explanation, Explanation):
+        raise wrong(owner, "explanation", "an Explanation, as cogmap.explanation.explain returns", explanation)
+    n_rows = len(explanation.outputs)
+    row = check_integer(owner, "row", row, low=0, high=n_rows - 1)
+    names = explanation.output_names
+    k = int(np.argmax(explanation.outputs[row])) if output is None else output_index(owner, output, names)
+    shares = explanation.contributions[row, :, k]
+    order = np.argsort(-np.abs(shares), kind="stable")
+    shown = order if len(order) <= _MOST_ROWS else order[: _MOST_ROWS - 1]
+    rest = order[len(shown) :]
+    return {
+        "names": [str(explanation.feature_names[i]) for i in shown],
+        "values": [float(explanation.values[row, i]) for i in shown],
+        "contributions": [float(shares[i]) for i in shown],
+        "n_others": len(rest),
+        "others": float(shares[rest].sum()),
+        "base": float(explanation.base_values[k]),
+        "output": float(explanation.outputs[row, k]),
+        "output_name": str(names[k]),
+        "scale": explanation.scale,
+    }
+
+
+def draw_contributions(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `contributions_view` has chosen."""
+    names = [
+        f"{name} = {number(value)}" for name, value in zip(short_names(view["names"]), view["values"], strict=True)
+    ]
+    bars = list(view["contributions"])
+    if view["n_others"]:
+        names.append(f"{view['n_others']} others")
+        bars.append(view["others"])
+    ax = make_axes(ax, 6.2, 1.4 + 0.34 * len(bars))
+    # From the last row, at the bottom, to the first.
+    ends = view["base"] + np.cumsum(bars[::-1])[::-1]
+    starts = ends - bars
+    rows = np.arange(len(bars))
+    ax.barh(rows, bars, left=starts, height=0.62, color=[color(bar) for bar in bars])
+    for y in rows[:-1]:  # from the end of a bar to the beginning of the one above it
+        ax.plot([starts[y], starts[y]], [y, y + 1], color=SOFT, linewidth=0.8, zorder=1)
+    ax.set_yticks(rows, names)
+    ax.set_ylim(len(bars) - 0.4, -0.6)
+    ax.use_sticky_edges = False
+    ax.margins(x=0.12)
+    digits = int(np.clip(2 - np.floor(np.log10(max(np.abs(bars).max(), 1e-9))), 0, 6))
+    for y, bar, start, end in zip(rows, bars, starts, ends, strict=True):
+        right = max(start, end)
+        ax.annotate(f"{bar:+.{digits}f}", (right, y), (4, 0), textcoords="offset points", va="center", size=9)
+    marks = sorted([(view["base"], "baseline"), (view["output"], "this row")])
+    for (place, name), side in zip(marks, ("right", "left"), strict=True):
+        ax.axvline(place, color=SOFT, linewidth=1.0, linestyle=":", zorder=0)
+        text = f"{name} {place:.{digits}f}"
+        ax.annotate(text, (place, 1.0), (0, 3), xycoords=ax.get_xaxis_transform(), textcoords="offset points",
+                    ha=side, va="bottom", size=9, color=SOFT)  # fmt: skip
+    what = as_written(view["output_name"])
+    ax.set_xlabel(what if view["scale"] == "probability" else f"{what}, {view['scale']}")
+    ax.tick_params(axis="y", length=0)
+    without_frame(ax)
+    ax.spines["left"].set_visible(False)
+    return ax

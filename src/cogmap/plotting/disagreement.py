@@ -1,0 +1,73 @@
+"""Figures of disagreement: the weights that experts give to the same edge."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from cogmap._graph.picture import NEGATIVE, SOFT
+from cogmap._params import wrong
+from cogmap.experts import Disagreement
+from cogmap.plotting.canvas import INK, View, legend_above, make_axes, short_names, without_frame
+
+_MOST_ROWS = 24
+
+
+def plot_disagreement(disagreement: Disagreement, ax: Axes | None = None) -> Axes:
+    """Show the weights of the edges that experts disagree about most.
+
+    A line goes from the lowest to the highest weight, an edge that somebody did not draw counting as 0; it is vermilion
+    if experts gave opposite signs. A dot is the mean, the larger the more of them drew the edge.
+
+    Parameters
+    ----------
+    disagreement : Disagreement
+        What ``cogmap.experts.disagreement`` returns.
+    ax : matplotlib Axes, default=None
+        Where to draw. None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    return draw_disagreement(disagreement_view(disagreement), ax)
+
+
+def disagreement_view(disagreement: Disagreement) -> View:
+    """Choose which edges a figure shows."""
+    if not isinstance(disagreement, Disagreement):
+        expected = "a Disagreement, as cogmap.experts.disagreement returns"
+        raise wrong("plot_disagreement", "disagreement", expected, disagreement)
+    edges = disagreement.edges()
+    return {"edges": edges[:_MOST_ROWS], "n_others": max(len(edges) - _MOST_ROWS, 0), "n_maps": disagreement.n_maps}
+
+
+def draw_disagreement(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `disagreement_view` has chosen."""
+    edges = view["edges"]
+    ax = make_axes(ax, 7.0, 1.3 + 0.3 * max(len(edges), 1))
+    without_frame(ax)
+    if not edges:
+        ax.set_axis_off()
+        ax.text(0.5, 0.5, "nobody drew an edge", ha="center", va="center", transform=ax.transAxes)
+        return ax
+    rows = np.arange(len(edges))
+    low, high, mean, drawn = (np.array([edge[part] for edge in edges]) for part in ("low", "high", "mean", "n_drawn"))
+    shades = [NEGATIVE if edge["opposed"] else SOFT for edge in edges]
+    ax.hlines(rows, low, high, colors=shades, linewidth=2.0)
+    ax.scatter(np.concatenate([low, high]), np.tile(rows, 2), marker="|", s=60, color=shades * 2)
+    ax.scatter(mean, rows, s=14 + 66 * drawn / view["n_maps"], color=INK, zorder=3)
+    ax.axvline(0.0, color=SOFT, linewidth=0.8)
+    sources, targets = (short_names([edge[end] for edge in edges]) for end in ("source", "target"))
+    ax.set_yticks(rows, [f"{source} → {target}" for source, target in zip(sources, targets, strict=True)])
+    ax.set_ylim(len(edges) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set_xlabel(f"weight, of {view['n_maps']} experts")
+    if view["n_others"]:
+        ax.set_ylabel(f"{len(edges)} of {len(edges) + view['n_others']} edges")
+    handles = [Line2D([], [], color=SOFT, linewidth=2.0, label="from lowest to highest")]
+    if any(edge["opposed"] for edge in edges):
+        handles.append(Line2D([], [], color=NEGATIVE, linewidth=2.0, label="opposite signs"))
+    handles.append(Line2D([], [], color=INK, marker="o", linewidth=0, markersize=7, label="mean"))
+    legend_above(ax, handles)
+    return ax

@@ -1,0 +1,175 @@
+"""Figures of a map as a graph: features left, hidden concepts in the middle, outputs right, or as it was drawn."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import EllipseCollection, LineCollection, PathCollection, PolyCollection
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.path import Path
+from matplotlib.text import Text
+
+from cogmap._graph.layout import layout
+from cogmap._graph.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
+from cogmap._graph.view import author_positions, edge_strength, graph_view
+from cogmap._params import check_integer, wrong
+from cogmap.plotting.asked import kinds_of, map_of
+from cogmap.plotting.canvas import View, as_written, keep_fitting, make_axes, settled_extent
+
+# Something that is drawn, and what of it has a size in pixels of the picture.
+Sized = tuple[Artist, str, Any]
+
+_PIXELS = 80.0  # of a picture in an inch of a figure that is made for it: text of 13 pixels is one of 11.7 points
+
+
+def plot_map(fcm: Any, influence: Any = None, n_edges: int | None = None, ax: Axes | None = None) -> Axes:
+    """Show a map as a graph.
+
+    Features stand left, hidden concepts in the middle, outputs right; concepts of a map without such kinds stand where
+    its author has put them (``details["concepts"][name]`` has ``x`` and ``y``), or right of those that influence them.
+    Influences go from left to right, those along a column bow out of it, and those that go back run below everything. A
+    ring is the influence of a concept on itself. Blue is positive, vermilion negative.
+
+    Parameters
+    ----------
+    fcm : estimator, MapModel or FuzzyCognitiveMap
+        A fitted estimator, its ``model_``, or a map.
+    influence : Influence, default=None
+        What ``cogmap.explanation.influence`` has found on data: widths, and which influences are drawn, follow how much
+        of what moves the outputs each carries. None means the weights.
+    n_edges : int, default=None
+        How many of the strongest influences between concepts are drawn. None draws all if they are few or the author
+        has laid out the map; otherwise those that have nine tenths of the strength, and not many more than concepts.
+    ax : matplotlib Axes, default=None
+        Where to draw; text is as small as the Axes demands. None makes a figure that is large enough.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.plotting import plot_map
+    >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5)
+    >>> [text.get_text() for text in plot_map(rain).texts][:2]
+    ['rain', 'umbrellas']
+    """
+    return draw_map(map_view(fcm, influence, n_edges), ax)
+
+
+def map_view(fcm: Any, influence: Any = None, n_edges: int | None = None) -> View:
+    """Choose what a figure of a map shows."""
+    owner = "plot_map"
+    drawn = map_of(owner, fcm)
+    if n_edges is not None:
+        check_integer(owner, "n_edges", n_edges, low=0)
+    strength = None
+    if influence is not None:
+        if getattr(influence, "concepts", None) != drawn.concepts:
+            raise wrong(owner, "influence", "the Influence of this map on data", influence)
+        strength = edge_strength(influence.flow)
+    kinds = kinds_of(fcm)
+    positions = None if kinds else author_positions(drawn.concepts, drawn.details)
+    return graph_view(drawn.concepts, drawn.weights, kinds, strength, positions, n_edges)
+
+
+def draw_map(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `map_view` has chosen."""
+    if ax is None:
+        picture = layout(view)
+        ax = make_axes(None, picture.width / _PIXELS, picture.height / _PIXELS)
+    else:
+        extent = settled_extent(ax)
+        picture = layout(view, extent.width / extent.height)
+    ax.set_axis_off()
+    ax.set(xlim=(0, picture.width), ylim=(picture.height, 0), aspect="equal")
+    sized = [*_draw_arrows(ax, picture), *_draw_boxes(ax, picture), *_draw_legend(ax, picture)]
+    for artist, _, _ in sized:
+        artist.set_in_layout(False)  # all of it lies inside the Axes: a layout need not measure it
+
+    def fit() -> None:
+        """Keep words and lines in proportion to the picture, however large the Axes is."""
+        ends = ax.transData.transform([(0, 0), (1, 0)])
+        points = float(np.hypot(*(ends[1] - ends[0]))) * 72 / ax.figure.dpi  # a pixel of the picture
+        for artist, what, size in sized:
+            artist.set(**{what: np.multiply(size, points)})
+
+    keep_fitting(ax, fit)
+    return ax
+
+
+def _draw_arrows(ax: Axes, picture: Picture) -> Iterator[Sized]:
+    colors = [color(arrow.weight) for arrow in picture.arrows]
+    paths = [Path(arrow.points, [Path.MOVETO] + [Path.CURVE4] * (len(arrow.points) - 1)) for arrow in picture.arrows]
+    lines = PathCollection(paths, facecolors="none", edgecolors=colors, alpha=OPACITY, zorder=1)
+    ax.add_collection(lines, autolim=False)
+    yield lines, "linewidths", [arrow.width for arrow in picture.arrows]
+    corners = [arrow.head for arrow in picture.arrows]
+    heads = PolyCollection(corners, facecolors=colors, edgecolors="none", alpha=OPACITY, zorder=1)
+    ax.add_collection(heads, autolim=False)
+    yield heads, "linewidths", 0.0
+
+
+def _draw_boxes(ax: Axes, picture: Picture) -> Iterator[Sized]:
+    rounded = f"round,pad=0,rounding_size={0.3 * picture.size}"
+    for box in picture.boxes:
+        ground = FancyBboxPatch(
+            (box.left, box.top),
+            box.width,
+            box.height,
+            boxstyle=rounded,
+            facecolor=FILLS[box.kind],
+            edgecolor=BORDER,
+            linestyle=":" if box.alone else "-",
+            zorder=2,
+        )
+        ax.add_patch(ground)
+        yield ground, "linewidth", 1.0
+        for y, line in zip(box.heights_of_lines(picture.size), box.lines, strict=True):
+            yield _write(ax, box.text_x, y, line, box.anchor, SOFT if box.alone else TEXT), "fontsize", picture.size
+    rings = [box.ring for box in picture.boxes if box.ring]
+    circles = [(ring.x, ring.y, ring.radius) for ring in rings]
+    yield from _draw_rings(ax, circles, [color(ring.weight) for ring in rings], [ring.width for ring in rings])
+
+
+def _draw_rings(
+    ax: Axes, circles: list[tuple[float, float, float]], colors: list[str], widths: list[float]
+) -> Iterator[Sized]:
+    if circles:
+        x, y, radius = np.transpose(circles)
+        rings = EllipseCollection(
+            2 * radius,
+            2 * radius,
+            np.zeros_like(x),
+            units="xy",
+            offsets=np.column_stack([x, y]),
+            offset_transform=ax.transData,
+            facecolors="none",
+            edgecolors=colors,
+            zorder=3,
+        )
+        ax.add_collection(rings, autolim=False)
+        yield rings, "linewidths", widths
+
+
+def _draw_legend(ax: Axes, picture: Picture) -> Iterator[Sized]:
+    size = picture.small
+    lines = {"positive": POSITIVE, "negative": NEGATIVE}
+    for key in picture.keys:
+        if key.kind in lines:
+            segment = [(key.x, key.y), (key.x + 2.0 * size, key.y)]
+            line = LineCollection([segment], colors=lines[key.kind], alpha=OPACITY)
+            ax.add_collection(line, autolim=False)
+            yield line, "linewidths", 2.5
+        else:
+            yield from _draw_rings(ax, [(key.x + 0.4 * size, key.y, 0.36 * size)], [SOFT], [2.0])
+    for word in picture.words:
+        yield _write(ax, word.x, word.y, word.text, word.anchor, SOFT), "fontsize", size
+
+
+def _write(ax: Axes, x: float, y: float, text: str, anchor: str, shade: str) -> Text:
+    side = "left" if anchor == "start" else "center"
+    return ax.text(x, y, as_written(text), ha=side, va="center_baseline", color=shade, zorder=4)

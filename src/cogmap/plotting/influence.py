@@ -1,0 +1,104 @@
+"""Figures of what matters in a whole map: the influence of features on its outputs."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+
+from cogmap._graph.picture import NEGATIVE, POSITIVE, color
+from cogmap._graph.view import FEATURE
+from cogmap._params import wrong
+from cogmap.explanation import Influence
+from cogmap.explanation._subject import output_index
+from cogmap.plotting.canvas import (
+    GREY,
+    N_ON_WHITE,
+    View,
+    as_written,
+    color_of,
+    legend_above,
+    make_axes,
+    short_names,
+    without_frame,
+)
+
+_MOST_ROWS = 20
+
+
+def plot_influence(influence: Influence, output: Any = None, ax: Axes | None = None) -> Axes:
+    """Show how much each feature influences the outputs of a map through all its steps, the largest on top.
+
+    Of one output, a coloured bar is the mean effect, blue if the output rises with the feature, vermilion if it falls,
+    and the grey bar behind it is the mean size of the effect: where it reaches much farther, the sign changes from row
+    to row. Of all outputs, the sizes are shown one after the other.
+
+    Parameters
+    ----------
+    influence : Influence
+        What ``cogmap.explanation.influence`` has found.
+    output : object, default=None
+        A class, or the name of an output. None means all, or the last if there are only two or one.
+    ax : matplotlib Axes, default=None
+        Where to draw. None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    return draw_influence(influence_view(influence, output), ax)
+
+
+def influence_view(influence: Influence, output: Any = None) -> View:
+    """Choose which influences a figure shows."""
+    owner = "plot_influence"
+    if not isinstance(influence, Influence):
+        raise wrong(owner, "influence", "an Influence, as cogmap.explanation.influence returns", influence)
+    n_outputs = len(influence.output_names)
+    if output is not None:
+        outputs = [output_index(owner, output, influence.output_names)]
+    else:  # what one of two classes gains, the other loses
+        outputs = list(range(n_outputs)) if n_outputs > 2 else [n_outputs - 1]
+    features = [i for i, kind in enumerate(influence.kinds) if kind == FEATURE]
+    size = influence.magnitude[np.ix_(features, outputs)]
+    order = np.argsort(-size.sum(axis=1), kind="stable")[:_MOST_ROWS]
+    return {
+        "names": [str(influence.concepts[features[i]]) for i in order],
+        "n_others": len(features) - len(order),
+        "output_names": [str(influence.output_names[k]) for k in outputs],
+        "size": size[order].tolist(),
+        "effect": influence.effect[np.ix_(features, outputs)][order].tolist(),
+    }
+
+
+def draw_influence(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `influence_view` has chosen."""
+    size, effect = np.array(view["size"]), np.array(view["effect"])
+    ax = make_axes(ax, 6.0, 1.2 + 0.3 * len(size))
+    rows = np.arange(len(size))
+    outputs = [as_written(name) for name in view["output_names"]]
+    if len(outputs) == 1:
+        signs = np.where(effect[:, 0] < 0.0, -1.0, 1.0)
+        ax.barh(rows, signs * size[:, 0], height=0.7, color=GREY, alpha=0.6)
+        ax.barh(rows, effect[:, 0], height=0.4, color=[color(value) for value in effect[:, 0]])
+        words = {"raises": POSITIVE, "lowers": NEGATIVE, "mean size": GREY}
+        legend_above(ax, [Patch(color=shade, label=word) for word, shade in words.items()])
+        ax.axvline(0.0, color=GREY, linewidth=0.8)
+        ax.set_xlabel(f"influence on {outputs[0]}")
+    else:
+        starts = np.cumsum(size, axis=1) - size
+        for k, name in enumerate(outputs):
+            shade = color_of(k % N_ON_WHITE)
+            hatch = ("", "///", "...", "xxx")[k // N_ON_WHITE % 4]
+            ax.barh(rows, size[:, k], left=starts[:, k], height=0.7, color=shade, hatch=hatch, edgecolor="white",
+                    linewidth=0.5, label=name)  # fmt: skip
+        ax.set_xlabel("size of the influence on the outputs")
+        legend_above(ax)
+    more = view["n_others"]
+    ax.set_yticks(rows, short_names(view["names"]))
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    if more:
+        ax.set_ylabel(f"{len(rows)} of {len(rows) + more} features")
+    ax.tick_params(axis="y", length=0)
+    without_frame(ax)
+    return ax

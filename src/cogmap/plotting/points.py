@@ -1,0 +1,72 @@
+"""Rows of a table in a figure: checked, put into groups by their class, and drawn."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap._params import wrong
+from cogmap.plotting.canvas import INK, MARKERS, View, as_written, color_of
+
+Lines = list[NDArray[np.float64]]
+
+
+def check_data(owner: str, classifier: Any, X: Any, y: ArrayLike, fewest_features: int = 1) -> NDArray[Any]:
+    """Return the labels as an array that fits `X`."""
+    shape = np.shape(X)
+    if len(shape) != 2 or shape[0] == 0 or shape[1] < fewest_features:
+        expected = f"an array of shape (n_samples, n_features) with at least {fewest_features} features"
+        raise wrong(owner, "X", expected, f"shape {shape}")
+    labels = np.asarray(y)
+    if labels.shape != shape[:1]:
+        raise wrong(owner, "y", f"an array of shape ({shape[0]},), one label a row of X", f"shape {labels.shape}")
+    unknown = np.setdiff1d(labels, classifier.classes_)
+    if unknown.size:
+        raise wrong(owner, "y", f"labels that the classifier knows, {classifier.classes_.tolist()}", unknown.tolist())
+    return labels
+
+
+def groups(points: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> View:
+    """Return the points of each class, under its name."""
+    return {"groups": [{"name": f"class {label}", "points": points[labels == label]} for label in classes]}
+
+
+def scatter(ax: Any, view: View) -> None:
+    """Draw the points of each class with a colour and a marker of its own."""
+    for index, group in enumerate(view["groups"]):
+        ax.scatter(
+            *np.transpose(group["points"]),
+            s=18,
+            color=color_of(index),
+            marker=MARKERS[index % len(MARKERS)],
+            edgecolors="white",
+            linewidths=0.4,
+            label=as_written(group["name"]),
+            zorder=3,
+        )
+
+
+def draw_lines(ax: Axes, lines: Lines) -> None:
+    """Draw lines above points and ground."""
+    for line in lines:
+        ax.plot(*np.transpose(line), color=INK, linewidth=1.2, zorder=4)
+
+
+def value_range(values: NDArray[np.floating]) -> tuple[float, float]:
+    """Return the range of `values` with a margin."""
+    low, high = float(values.min()), float(values.max())
+    margin = 0.06 * (high - low) if high > low else 0.5
+    return low - margin, high + margin
+
+
+def lattice(columns: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return all points (column, row), row by row."""
+    return np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
+
+
+def like(X: Any, rows: NDArray[np.float64]) -> Any:
+    """Return `rows` as a data frame if `X` is one, so that an estimator finds the names it knows."""
+    if not hasattr(X, "columns"):
+        return rows
+    return type(X)(dict(zip(X.columns, rows.T, strict=True)))

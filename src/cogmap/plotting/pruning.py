@@ -1,0 +1,71 @@
+"""Figures of how small a map can be: its score against the edges that are kept."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from cogmap._graph.picture import POSITIVE, SOFT
+from cogmap._params import wrong
+from cogmap.explanation import PruningCurve
+from cogmap.plotting.canvas import View, make_axes, without_frame
+
+
+def plot_pruning(curve: PruningCurve, ax: Axes | None = None) -> Axes:
+    """Show the score of maps with fewer and fewer edges, on rows that they did not learn from.
+
+    The line is the mean over the folds, the band one standard deviation to each side; the dotted line is the map with
+    all its edges.
+
+    Parameters
+    ----------
+    curve : PruningCurve
+        What ``cogmap.explanation.pruning_curve`` has found.
+    ax : matplotlib Axes, default=None
+        Where to draw. None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    return draw_pruning(pruning_view(curve), ax)
+
+
+def pruning_view(curve: PruningCurve) -> View:
+    """Compute what a figure of pruning shows."""
+    if not isinstance(curve, PruningCurve):
+        raise wrong("plot_pruning", "curve", "a PruningCurve, as cogmap.explanation.pruning_curve returns", curve)
+    return {
+        "n_edges": curve.n_edges.tolist(),
+        "keep": curve.keep.tolist(),
+        "mean": curve.scores.mean(axis=0).tolist(),
+        "spread": curve.scores.std(axis=0).tolist(),
+        "full": float(curve.full_scores.mean()),
+        "metric": curve.metric,
+    }
+
+
+def draw_pruning(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `pruning_view` has computed."""
+    ax = make_axes(ax, 5.5, 3.8)
+    edges, mean, spread = (np.array(view[name]) for name in ("n_edges", "mean", "spread"))
+    ax.fill_between(edges, mean - spread, mean + spread, color=POSITIVE, alpha=0.18, linewidth=0)
+    ax.plot(edges, mean, color=POSITIVE, marker="o", markersize=4, linewidth=1.6)
+    ax.axhline(view["full"], color=SOFT, linestyle=":", linewidth=1.2)
+    ax.annotate(f"all edges: {view['full']:.3f}", (0.02, view["full"]), (0, 3), xycoords=ax.get_yaxis_transform(),
+                textcoords="offset points", va="bottom", size=9, color=SOFT)  # fmt: skip
+    ax.set_xscale("log")
+    ticks = _apart(edges)
+    ax.set_xticks(ticks, [f"{count:.0f}" for count in ticks])
+    ax.minorticks_off()
+    ax.set(xlabel="edges", ylabel=view["metric"])
+    without_frame(ax)
+    return ax
+
+
+def _apart(counts: NDArray[np.float64]) -> list[float]:
+    """Return the numbers whose labels have room beside each other on a logarithmic axis, the largest among them."""
+    ticks: list[float] = []
+    for count in sorted(counts.tolist(), reverse=True):
+        if not ticks or np.log(ticks[-1] / count) > 0.08 * np.log(counts.max() / counts.min()):
+            ticks.append(count)
+    return ticks

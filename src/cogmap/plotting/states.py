@@ -1,0 +1,107 @@
+"""Figures of states over the steps of a map."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
+
+from cogmap._graph.view import OUTPUT
+from cogmap._params import Words, numbers, wrong
+from cogmap.plotting.canvas import (
+    GREY,
+    LINES,
+    N_ON_WHITE,
+    View,
+    color_of,
+    end_labels,
+    make_axes,
+    short_names,
+    without_frame,
+)
+
+_MOST_NAMED = 12  # lines with a name and a colour; more could not be told apart
+
+
+def plot_states(
+    states: ArrayLike, concepts: Sequence[str], kinds: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Show the states of concepts over the steps of a map.
+
+    If there are more concepts than can be told apart, outputs and those whose states move most have a colour and a
+    name, and the others are thin grey lines.
+
+    Parameters
+    ----------
+    states : array-like of shape (n_steps, n_concepts)
+        States at every step, as `FuzzyCognitiveMap.run` returns for one start, or ``trajectory(X)[:, row]`` of an
+        estimator.
+    concepts : sequence of str
+        Names of the concepts.
+    kinds : sequence of {"feature", "hidden", "output"}, default=None
+        What each concept is, such as ``model_.kinds``.
+    ax : matplotlib Axes, default=None
+        Where to draw. None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.plotting import plot_states
+    >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5)
+    >>> len(plot_states(rain.run([1.0, 0.0], depth=4), rain.concepts).lines)
+    2
+    """
+    return draw_states(states_view(states, concepts, kinds), ax)
+
+
+def states_view(states: ArrayLike, concepts: Sequence[str], kinds: Sequence[str] | None = None) -> View:
+    """Choose which states a figure names."""
+    owner = "plot_states"
+    table = numbers(states)
+    if table.ndim != 2 or table.shape[1] != len(concepts) or not len(table):
+        expected = f"an array of shape (n_steps, {len(concepts)}), one column per concept"
+        cure = "Of several rows choose one: trajectory[:, 0]." if table.ndim == 3 else ""
+        raise wrong(owner, "states", expected, Words(f"shape {np.shape(states)}"), cure)
+    if not np.isfinite(table).all():
+        raise wrong(owner, "states", "an array of finite numbers", states)
+    if kinds is not None and len(kinds) != len(concepts):
+        raise wrong(owner, "kinds", f"a sequence of {len(concepts)}, one per concept", kinds)
+    moved = np.abs(np.diff(table, axis=0)).sum(axis=0)
+    last = np.array([kind == OUTPUT for kind in kinds]) if kinds else np.zeros(len(concepts), dtype=bool)
+    named = np.sort(np.lexsort((-moved, ~last))[:_MOST_NAMED])
+    return {"states": table, "names": [str(name) for name in concepts], "named": named, "kinds": kinds}
+
+
+def draw_states(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `states_view` has chosen."""
+    ax = make_axes(ax, 6.4, 4.0)
+    states, named = np.asarray(view["states"]), [int(i) for i in view["named"]]
+    marker = "o" if len(states) <= 20 else ""
+    for i in range(states.shape[1]):
+        if i not in named:
+            ax.plot(states[:, i], color=GREY, linewidth=0.7, zorder=1)
+    names = short_names(view["names"])
+    for number, i in enumerate(named):
+        is_output = bool(view["kinds"]) and view["kinds"][i] == OUTPUT
+        ax.plot(
+            states[:, i],
+            color=color_of(number % N_ON_WHITE),
+            linestyle=LINES[number // N_ON_WHITE % len(LINES)],
+            linewidth=2.4 if is_output else 1.4,
+            marker=marker,
+            markersize=4,
+            zorder=2,
+        )
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel="step", ylabel="state")
+    ax.margins(x=0.02)
+    without_frame(ax)
+    last = len(states) - 1
+    colors = [color_of(number % N_ON_WHITE) for number in range(len(named))]
+    end_labels(ax, last, states[-1, named], [names[i] for i in named], colors)
+    return ax

@@ -1,0 +1,80 @@
+"""Figures of what would change the answer: how far each feature has to move."""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from cogmap._graph.legend import wrapped
+from cogmap._graph.picture import SOFT, color
+from cogmap._params import wrong
+from cogmap.explanation import WhatIf
+from cogmap.plotting.canvas import View, as_written, make_axes, number, short_names, without_frame
+
+
+def plot_what_if(what_if: WhatIf, ax: Axes | None = None) -> Axes:
+    """Show the change of a row that changes the answer: a bar for each feature that moves, with its values.
+
+    Parameters
+    ----------
+    what_if : WhatIf
+        What ``cogmap.explanation.what_if`` has found.
+    ax : matplotlib Axes, default=None
+        Where to draw. None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    return draw_what_if(what_if_view(what_if), ax)
+
+
+def what_if_view(what_if: WhatIf) -> View:
+    """Collect what a figure of a change shows."""
+    if not isinstance(what_if, WhatIf):
+        raise wrong("plot_what_if", "what_if", "a WhatIf, as cogmap.explanation.what_if returns", what_if)
+    return {
+        "names": [str(name) for name in what_if.changes],
+        "values": [[float(before), float(after)] for before, after in what_if.changes.values()],
+        "sizes": [float(what_if.sizes[name]) for name in what_if.changes],
+        "outputs": [[float(a), float(b)] for a, b in zip(what_if.outputs_before, what_if.outputs, strict=True)],
+        "output_names": [str(name) for name in what_if.output_names],
+        "sentence": what_if.sentence,
+    }
+
+
+def draw_what_if(view: View, ax: Axes | None = None) -> Axes:
+    """Draw what `what_if_view` has collected."""
+    n_rows = len(view["names"])
+    n_shown = max(n_rows, 2)  # one bar alone would be too thick
+    ax = make_axes(ax, 6.2, 1.4 + 0.4 * n_shown)
+    without_frame(ax)
+    if not n_rows:
+        words = "\n".join(wrapped(as_written(view["sentence"]), 30.0, 1.0))
+        ax.set_axis_off()
+        ax.text(0.5, 0.5, words, ha="center", va="center", transform=ax.transAxes)
+        return ax
+    rows, sizes = np.arange(n_rows), np.array(view["sizes"])
+    ax.barh(rows, sizes, height=0.5, color=[color(size) for size in sizes])
+    for y, size, (before, after) in zip(rows, sizes, view["values"], strict=True):
+        ax.annotate(f"{number(before)} → {number(after)}", (size, y), (5 if size >= 0 else -5, 0),
+                    textcoords="offset points", ha="left" if size >= 0 else "right", va="center", size=9)  # fmt: skip
+    ax.axvline(0.0, color=SOFT, linewidth=0.8)
+    ax.set_yticks(rows, short_names(view["names"]))
+    ax.set_ylim(n_shown - 0.4, -0.6)
+    ax.margins(x=0.35)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set_xlabel("change, in standard deviations")
+    ax.set_title(_answers(view), fontsize=10)
+    return ax
+
+
+def _answers(view: View) -> str:
+    """Say how the answer changes: the output that rises most, and the one that falls most."""
+    change = [after - before for before, after in view["outputs"]]
+    most, least = int(np.argmax(change)), int(np.argmin(change))
+    return "\n".join(
+        f"{name}: {number(before)} → {number(after)}"
+        for name, (before, after) in (
+            (short_names(view["output_names"])[k], view["outputs"][k]) for k in dict.fromkeys([most, least])
+        )
+    )

@@ -1,0 +1,126 @@
+"""Maps rewritten: the inference rules of the field, and concepts held for good, as other weights and biases.
+
+Nothing that is asked about a map needs to know of rules or of clamps: it is asked about the map rewritten.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cogmap._params import Words, check_choice, wrong
+from cogmap._states import by_name
+from cogmap.activations import get_activation
+from cogmap.map import FuzzyCognitiveMap, check_map
+
+RULES = ("kosko", "modified", "rescaled")
+
+
+def with_rule(fcm: FuzzyCognitiveMap, rule: str) -> FuzzyCognitiveMap:
+    """Return the map whose plain steps are the steps of `fcm` by an inference rule of the field.
+
+    With ``f`` the activation function, ``W`` the weights, ``I`` the identity and ``1`` a vector of ones:
+
+    ========== ======================================== ============================================
+    rule       a step                                   weights and bias
+    ========== ======================================== ============================================
+    kosko      ``f(W A)``                               as they are
+    modified   ``f(A + W A)``                           ``W + I``
+    rescaled   ``f((2 A - 1) + W (2 A - 1))``           ``2 (W + I)``, and ``-(W + I) 1`` more bias
+    ========== ======================================== ============================================
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map as it was drawn.
+    rule : {"kosko", "modified", "rescaled"}
+        The rule. The last one is for states in [0, 1].
+
+    Returns
+    -------
+    FuzzyCognitiveMap
+        Its weights are no longer those that were drawn: ask `fcm` for its indices, and this one for its dynamics.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.rewriting import with_rule
+    >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], activation="logistic")
+    >>> with_rule(rain, "rescaled")
+    FuzzyCognitiveMap: 2 concepts, logistic, slope 1
+    influence on  of rain  of umbrellas   bias
+    rain             2.00          0.00  -1.00
+    umbrellas        4.00          2.00  -3.00
+    """
+    check_map(fcm, "with_rule")
+    rule = check_choice("with_rule", "rule", rule, RULES)
+    if rule == "kosko":
+        return fcm
+    W = fcm.weights + np.eye(fcm.n_concepts)
+    if rule == "modified":
+        return fcm.replace(weights=W)
+    if np.any(get_activation(fcm.activation).low != 0.0):
+        got = Words(f"'rescaled' for a map with activation {fcm.activation!r}")
+        raise wrong("with_rule", "rule", "'kosko' or 'modified' for states in [-1, 1]", got)
+    with np.errstate(over="ignore"):  # what is beyond numbers is refused by the map
+        return fcm.replace(weights=2.0 * W, bias=fcm.bias - W.sum(axis=1))
+
+
+def with_clamp(fcm: FuzzyCognitiveMap, clamp: Mapping[str, float]) -> FuzzyCognitiveMap:
+    """Return the map of the other concepts while some are held: what these say moves into the bias.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map.
+    clamp : mapping
+        States, by name, at which concepts are held. One concept at least has to be left.
+
+    Returns
+    -------
+    FuzzyCognitiveMap
+        Its steps are those of the other concepts in ``fcm.run(..., clamp=clamp)``.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.rewriting import with_clamp
+    >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5)
+    >>> with_clamp(rain, {"rain": 0.5})
+    FuzzyCognitiveMap: 1 concept, sigmoid, slope 5
+    influence on  of umbrellas  bias
+    umbrellas             0.00  1.00
+    """
+    check_map(fcm, "with_clamp")
+    held = by_name(clamp, fcm.concepts, "with_clamp", "clamp")
+    free = [i for i in range(fcm.n_concepts) if i not in held]
+    if not free:
+        raise wrong("with_clamp", "clamp", "a mapping that leaves a concept free", Words("all concepts of the map"))
+    columns, states = list(held), np.array(list(held.values()))
+    per_concept = {
+        name: [value[i] for i in free]
+        for name, value in (("activation", fcm.activation), ("slope", fcm.slope))
+        if isinstance(value, tuple | np.ndarray)
+    }
+    concepts = [fcm.concepts[i] for i in free]
+    return fcm.replace(
+        weights=fcm.weights[np.ix_(free, free)],
+        bias=fcm.bias[free] + fcm.weights[np.ix_(free, columns)] @ states,
+        concepts=concepts,
+        details=_details_of(fcm.details, set(concepts)),
+        **per_concept,
+    )
+
+
+def _details_of(details: dict[str, Any], concepts: set[str]) -> dict[str, Any]:
+    """Return what is said about some concepts and the edges between them."""
+    kept = dict(details)
+    if "concepts" in details:
+        kept["concepts"] = {name: about for name, about in details["concepts"].items() if name in concepts}
+    if "edges" in details:
+        kept["edges"] = {
+            source: {target: about for target, about in targets.items() if target in concepts}
+            for source, targets in details["edges"].items()
+            if source in concepts
+        }
+    return kept

@@ -1,0 +1,25 @@
+"""Guides are made by running them: every example is run again, and has to say the same."""
+
+import doctest
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAPS = Path(os.environ.get("COGMAP_MAPS") or ROOT.parent / "shared" / "maps")
+
+
+@pytest.mark.skipif(not MAPS.is_dir(), reason="the folder with maps of others is not here (COGMAP_MAPS names it)")
+def test_maps_by_hand(tmp_path, monkeypatch):
+    """From the file of the wetland to a learned map in a file."""
+    shutil.copyfile(MAPS / "mm_ozesmi_wetland.mmp", tmp_path / "wetland.mmp")
+    monkeypatch.chdir(tmp_path)
+    # Fences are no part of what an example prints.
+    text = (ROOT / "docs" / "maps-by-hand.md").read_text(encoding="utf-8").replace("```", "\n")
+    test = doctest.DocTestParser().get_doctest(text, {}, "maps-by-hand.md", None, 0)
+    told = []
+    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
+    assert not told, "".join(told)
+    assert (tmp_path / "learned.mmp").exists()

@@ -1,0 +1,133 @@
+"""Monte Carlo over weights: each sample is a scenario, and the weights are spread as asked for."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import kstest, triang, uniform
+
+from cogmap import FuzzyCognitiveMap
+from cogmap.dynamics import ONE_CYCLE
+from cogmap.exceptions import ParameterError
+from cogmap.experts import combine
+from cogmap.monte_carlo import _around, _draw, monte_carlo
+from cogmap.scenarios import scenario
+
+LAKE = FuzzyCognitiveMap(
+    [[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["fishing", "fish", "weed"], slope=2, activation="logistic"
+)
+
+
+@pytest.mark.parametrize("activation", ["sigmoid", "logistic", "tanh", ["saturation", "logistic", "tanh"]])
+@pytest.mark.parametrize("slope", [1.5, [1.0, 2.0, 0.5]])
+def test_without_a_spread_every_sample_is_the_scenario(activation, slope):
+    """For each activation and slope, with a bias, a start and drivers that are kept."""
+    fcm = LAKE.replace(activation=activation, slope=slope, bias=[0.1, -0.2, 0.3])
+    arguments = {"start": {"fishing": 0.3, "weed": 0.9}, "keep": "drivers"}
+    result = monte_carlo(fcm, {"weed": 0}, spread=0, n_samples=5, steps=1000, **arguments)
+    expected = scenario(fcm, {"weed": 0}, **arguments)
+    np.testing.assert_allclose(result.before, np.tile(expected.before, (5, 1)), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(result.after, np.tile(expected.after, (5, 1)), rtol=0, atol=1e-6)
+    assert result.resting == 1
+
+
+def test_samples_do_not_depend_on_how_many_are_made_at_once(monkeypatch):
+    """Blocks of any size give the same samples, and each is the scenario of a map within the spread."""
+    whole = monte_carlo(LAKE, {"fishing": 0}, n_samples=50)
+    monkeypatch.setattr("cogmap.monte_carlo._NUMBERS_AT_ONCE", 1)
+    np.testing.assert_allclose(monte_carlo(LAKE, {"fishing": 0}, n_samples=50).after, whole.after, rtol=0, atol=1e-8)
+    assert not np.array_equal(monte_carlo(LAKE, {"fishing": 0}, n_samples=50, seed=1).after, whole.after)
+
+
+def test_results_are_those_of_maps_at_the_ends():
+    """The scenario of each corner of the weights lies in the spread of many samples, nearly; none lies outside."""
+    result = monte_carlo(LAKE, {"fishing": 0}, spread=0.1, n_samples=4000)
+    corners = []
+    for signs in np.array(np.meshgrid(*[[-0.1, 0.1]] * 3)).reshape(3, -1).T:
+        W = LAKE.weights.copy()
+        W[W != 0] += signs
+        corners.append(scenario(LAKE.replace(weights=W), {"fishing": 0}).change)
+    low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+    assert (result.change >= low - 1e-3).all()
+    assert (result.change <= high + 1e-3).all()
+    np.testing.assert_allclose(result.change.min(axis=0), low, atol=0.15 * np.abs(high - low).max())
+
+
+def test_weights_keep_their_signs_and_their_range():
+    """No edge is born or dies; [-1, 1] is not left by maps that are in it."""
+    W = np.array([[0.0, 0.1], [-0.95, 0.5]])
+    low, high = _around(FuzzyCognitiveMap(W), 0.2)
+    np.testing.assert_allclose(low, [[0, 0], [-1, 0.3]])
+    np.testing.assert_allclose(high, [[0, 0.3], [-0.75, 0.7]])
+    low, high = _around(FuzzyCognitiveMap(10 * W), 0.2)
+    np.testing.assert_allclose((low[1, 0], high[1, 1]), (-9.7, 5.2))
+
+
+@pytest.mark.parametrize(
+    ("shape", "law"), [("uniform", uniform(-0.5, 1.5)), ("triangular", triang(0.7 / 1.5, -0.5, 1.5))]
+)
+def test_weights_follow_the_law_asked_for(shape, law):
+    """By the test of Kolmogorov and Smirnov, from SciPy."""
+    drawn = _draw(np.random.default_rng(0), shape, np.array([-0.5]), np.array([0.2]), np.array([1.0]), 5000)
+    assert kstest(drawn[:, 0], law.cdf).pvalue > 0.01
+
+
+def test_between_experts_lie_the_experts():
+    """Each edge is drawn between its lowest and highest weight; one expert alone has no spread."""
+    low, high = LAKE.replace(weights=LAKE.weights * 0.5), LAKE.replace(weights=LAKE.weights * 1.2)
+    result = monte_carlo([low, LAKE, high], {"fishing": 0}, n_samples=2000)
+    ends = [scenario(fcm, {"fishing": 0}).change[1] for fcm in (low, high)]
+    assert result.change[:, 1].min() >= min(ends) - 0.02
+    assert result.change[:, 1].max() <= max(ends) + 0.02
+    assert result.change[:, 1].std() > 0.01
+    alone = monte_carlo([LAKE], {"fishing": 0}, n_samples=10)
+    np.testing.assert_allclose(alone.change, np.tile(scenario(LAKE, {"fishing": 0}).change, (10, 1)), atol=1e-6)
+    # Lower ends, most likely values, upper ends: the most likely one is the median of the three.
+    assert combine([low, LAKE, high], "median").weights.tolist() == LAKE.weights.tolist()
+    narrow = monte_carlo([low, LAKE, high], {"fishing": 0}, shape="triangular", n_samples=2000)
+    assert narrow.change[:, 1].std() < result.change[:, 1].std()
+
+
+def test_maps_that_do_not_rest_are_counted():
+    """Their states are means over a while, as for a scenario of a cycle."""
+    result = monte_carlo(ONE_CYCLE, {"C1": 0.5}, spread=0, n_samples=3, start=[0.2, 0.3], steps=400)
+    assert result.resting == 0
+    expected = ONE_CYCLE.settle([0.2, 0.3]).states.mean(axis=0)
+    np.testing.assert_allclose(result.before, np.tile(expected, (3, 1)), rtol=0, atol=0.02)
+
+
+def test_summaries_are_those_of_numpy():
+    """Means, quantiles, shares; in JSON and in a data frame, too."""
+    result = monte_carlo(LAKE, {"fishing": 1}, n_samples=200)
+    np.testing.assert_allclose(result.mean, result.change.mean(axis=0))
+    np.testing.assert_allclose(result.quantiles([0.1, 0.5]), np.quantile(result.change, [0.1, 0.5], axis=0))
+    np.testing.assert_allclose(result.rises, (result.change > 0).mean(axis=0))
+    read = json.loads(json.dumps(result.to_dict()))
+    assert read["quantiles"]["0.5"] == result.quantiles([0.5])[0].tolist()
+    np.testing.assert_allclose(result.to_frame()["95%"], result.quantiles([0.95])[0])
+    assert repr(result).startswith("With fishing = 1, in 200 maps, of which 100% come to rest:")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"maps": None}, "maps.*a list of maps"),
+        ({"maps": []}, "maps.*at least one map"),
+        ({"clamp": {"fich": 1}}, "clamp.*Did you mean 'fish'"),
+        ({"clamp": {"fish": np.nan}}, "clamp.*finite numbers, got nan for concept 'fish'"),
+        ({"clamp": "fish"}, "clamp.*a mapping"),
+        ({"spread": -1}, "spread.*number >= 0"),
+        ({"spread": np.nan}, "spread.*number >= 0"),
+        ({"shape": "normal"}, "shape.*'uniform', 'triangular', got 'normal'"),
+        ({"n_samples": 0}, "n_samples.*integer >= 1"),
+        ({"n_samples": 10**9}, "n_samples.*<= 10000000"),
+        ({"steps": 0}, "steps.*integer >= 1"),
+        ({"seed": -1}, "seed.*integer >= 0"),
+        ({"start": [0, 0]}, r"start.*shape \(3,\)"),
+        ({"keep": ["policy"]}, "keep.*names of concepts"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments, message):
+    """Each with its name and what was expected."""
+    with pytest.raises(ParameterError, match=message):
+        monte_carlo(**{"maps": LAKE, "clamp": {"fish": 1}, **arguments})
