@@ -98,6 +98,7 @@ _CHECKS: dict[str, Check] = {
     "init": _choice(
         list(initialization.NAMES), "a FuzzyCognitiveMap", lambda value: isinstance(value, FuzzyCognitiveMap)
     ),
+    "learn": _choice(["weights", "slopes"]),
     "scale": _choice(["logistic"], "True or False", lambda value: isinstance(value, bool | np.bool_)),
     "class_weight": _choice(
         ["balanced"], "a dict {label: weight}", lambda value: value is None or isinstance(value, dict)
@@ -117,3 +118,19 @@ def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
     if isinstance(init, str) and init == "correlation" and n_hidden not in (0, "auto"):
         cure = "Hidden concepts are correlated with nothing."
         raise wrong(owner, "n_hidden", "0 with init='correlation'", n_hidden, cure)
+    if parameters.get("learn") == "slopes":
+        _check_slopes(owner, parameters)
+
+
+def _check_slopes(owner: str, parameters: Mapping[str, Any]) -> None:
+    """Complain about what has no meaning where the weights stay as they are."""
+    prior, init = parameters["prior"], parameters["init"]
+    known = isinstance(prior, FuzzyCognitiveMap) or isinstance(init, FuzzyCognitiveMap) or init == "correlation"
+    if not known:
+        expected = "'weights', unless prior or init is a FuzzyCognitiveMap or init is 'correlation'"
+        raise wrong(owner, "learn", expected, "slopes", "Slopes are learned for weights that are known.")
+    for name in ("edges", "weight_bounds", "monotonic_cst"):
+        if parameters[name] is not None:
+            raise wrong(owner, name, "None with learn='slopes'", parameters[name], "The weights stay as they are.")
+    if parameters["l1_ratio"]:
+        raise wrong(owner, "l1_ratio", "0 with learn='slopes'", parameters["l1_ratio"], "The weights stay as they are.")

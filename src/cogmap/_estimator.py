@@ -19,7 +19,7 @@ from cogmap._callbacks import CallbackSupport, with_callbacks
 from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics, Scaling
 from cogmap._learning import initialization
 from cogmap._learning.learn import Learned, learn
-from cogmap._learning.recipe import Recipe
+from cogmap._learning.recipe import Departure, Recipe
 from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import SOLVERS, Outcome, Theta
@@ -48,6 +48,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
     loss_curve_: list[float]
     n_iter_: int
     teacher_losses_: list[float]
+    departures_: list[Departure]
     feature_importances_: NDArray[np.floating]
 
     @property
@@ -135,6 +136,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         self.loss_curve_ = learned.loss_curve
         self.n_iter_ = len(learned.loss_curve)
         self.teacher_losses_ = learned.teacher_losses
+        self.departures_ = learned.departures
         self.feature_importances_ = learned_importances(self.model_, some_rows)
         if settings.early_stopping:
             self.validation_loss_curve_ = learned.validation_curve

@@ -199,6 +199,7 @@ class FCMClassifier(ClassMap):
         edges: Any = None,
         weight_bounds: Any = None,
         monotonic_cst: Any = None,
+        learn: str = "weights",
         scale: str | bool = "logistic",
         class_weight: dict[Any, float] | str | None = None,
         warm_start: bool = False,
@@ -227,6 +228,7 @@ class FCMClassifier(ClassMap):
         self.edges = edges
         self.weight_bounds = weight_bounds
         self.monotonic_cst = monotonic_cst
+        self.learn = learn
         self.scale = scale
         self.class_weight = class_weight
         self.warm_start = warm_start

@@ -115,6 +115,7 @@ class FCMClassifierCV(ClassMap):
         edges: Any = None,
         weight_bounds: Any = None,
         monotonic_cst: Any = None,
+        learn: str = "weights",
         scale: str | bool = "logistic",
         class_weight: dict[Any, float] | str | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -135,6 +136,7 @@ class FCMClassifierCV(ClassMap):
         self.edges = edges
         self.weight_bounds = weight_bounds
         self.monotonic_cst = monotonic_cst
+        self.learn = learn
         self.scale = scale
         self.class_weight = class_weight
         self.random_state = random_state

@@ -175,6 +175,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         edges: Any = None,
         weight_bounds: Any = None,
         monotonic_cst: Any = None,
+        learn: str = "weights",
         scale: str | bool = "logistic",
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
@@ -200,6 +201,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         self.edges = edges
         self.weight_bounds = weight_bounds
         self.monotonic_cst = monotonic_cst
+        self.learn = learn
         self.scale = scale
         self.warm_start = warm_start
         self.random_state = random_state

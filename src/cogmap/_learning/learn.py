@@ -7,7 +7,7 @@ import numpy as np
 from cogmap._learning.arrows import tied_to_effects
 from cogmap._learning.monitor import Monitor
 from cogmap._learning.parts import validation_rows
-from cogmap._learning.recipe import Recipe
+from cogmap._learning.recipe import Departure, Recipe
 from cogmap._learning.settings import Settings
 from cogmap._learning.solvers import Outcome, Theta, Watch, make_solver
 from cogmap._learning.table import Table
@@ -25,6 +25,7 @@ class Learned:
     loss_curve: list[float]
     validation_curve: list[float] = field(default_factory=list)
     teacher_losses: list[float] = field(default_factory=list)
+    departures: list[Departure] = field(default_factory=list)  # from an expert's prior
 
 
 def learn(
@@ -67,7 +68,7 @@ def learn(
         if teachers is None:
             monitor.begin(settings.n_teachers + 1)
             teachers = learn_teachers(recipe, learning, new_start, random, monitor)
-        if teachers and settings.prior == "memory":
+        if teachers and isinstance(settings.prior, str) and settings.learn == "weights":
             recipe = tied_to_effects(recipe, learning, [teacher.theta for teacher in teachers])
         problem = recipe.problem(learning, taught_targets(recipe, learning, teachers) if teachers else None)
         # One of the teachers may have got stuck early, and who starts there gets stuck as well.
@@ -84,7 +85,7 @@ def learn(
         if outcome.converged and _says_nothing(model, table):
             outcome = Outcome.FORGOTTEN if _forgets(model) else Outcome.NOTHING_LEARNED
     losses = [teacher.loss for teacher in teachers]
-    return Learned(model, outcome, watch.loss_curve, watch.validation_curve, losses)
+    return Learned(model, outcome, watch.loss_curve, watch.validation_curve, losses, recipe.departures(model))
 
 
 def _says_nothing(model: MapModel, table: Table) -> bool:

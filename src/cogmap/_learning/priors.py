@@ -36,6 +36,7 @@ class Prior:
 
     weights: NDArray[np.float64]
     pull: NDArray[np.float64]
+    drawn: NDArray[np.bool_]  # the influences that an expert drew
 
 
 def make_prior(given: Any, concepts: Concepts, slope: float, limits: Bounds | None, owner: str) -> Prior:
@@ -57,36 +58,50 @@ def make_prior(given: Any, concepts: Concepts, slope: float, limits: Bounds | No
     n = len(concepts)
     weights, pull = np.zeros((n, n)), np.ones((n, n))
     if given is None:
-        return Prior(weights, pull)
+        return Prior(weights, pull, np.zeros((n, n), dtype=bool))
     np.fill_diagonal(weights[concepts.inputs, concepts.inputs], _MEMORY / slope)
     pull[concepts.inputs] = _INTO_FEATURES
     pull[concepts.outputs, concepts.outputs] = _BETWEEN_OUTPUTS
     np.fill_diagonal(pull[concepts.inputs, concepts.inputs], 1.0)
     if limits is not None:
         weights = np.clip(weights, *limits)
+    drawn = np.zeros((n, n), dtype=bool)
     if isinstance(given, FuzzyCognitiveMap):
-        _add_expert(given, weights, concepts, slope, limits, owner)
-    return Prior(weights, pull)
+        said, drawn = _said(given, concepts, slope, owner)
+        _check_allowed(said, limits, concepts, slope, owner)
+        weights = np.where(drawn, said, weights)
+    return Prior(weights, pull, drawn)
 
 
-def _add_expert(
-    expert: FuzzyCognitiveMap,
-    weights: NDArray[np.float64],
-    concepts: Concepts,
-    slope: float,
-    limits: Bounds | None,
-    owner: str,
+def _said(
+    expert: FuzzyCognitiveMap, concepts: Concepts, slope: float, owner: str
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the weights of an expert's map at our concepts and slope, and which influences it has."""
+    visible = [*range(concepts.n_inputs), *range(concepts.outputs.start, len(concepts))]
+    if expert.concepts == tuple(f"C{i + 1}" for i in range(len(visible))):  # never named: ours, in our order
+        places = visible
+    else:
+        places = matched(expert, concepts.names, owner, "prior", partly=True)
+    said = np.zeros((len(concepts), len(concepts)))
+    said[np.ix_(places, places)] = expert.weights * weight_factors(expert, slope, owner, "prior")[:, None]
+    return said, said != 0.0
+
+
+def _check_allowed(
+    said: NDArray[np.float64], limits: Bounds | None, concepts: Concepts, slope: float, owner: str
 ) -> None:
-    """Write every influence that an expert draws over what stands there."""
-    places = matched(expert, concepts.names, owner, "prior", partly=True)
-    said = expert.weights * weight_factors(expert, slope, owner, "prior")[:, None]
-    for i, j in np.argwhere(said != 0.0):
-        target, source = places[i], places[j]
-        if limits is not None and not limits[0][target, source] <= said[i, j] <= limits[1][target, source]:
-            expected = (
-                f"a map within what edges, weight_bounds and monotonic_cst allow, which for "
-                f"{concepts.names[source]!r} -> {concepts.names[target]!r} is "
-                f"[{limits[0][target, source]:g}, {limits[1][target, source]:g}]"
-            )
-            raise wrong(owner, "prior", expected, Words(f"{said[i, j]:g} (at slope {slope:g})"), "Change one of them.")
-        weights[target, source] = said[i, j]
+    """Complain about an influence that an expert draws and that is not allowed."""
+    if limits is None:
+        return
+    low, high = limits
+    contradicted = np.argwhere((said != 0.0) & ((said < low) | (said > high)))
+    if contradicted.size:
+        i, j = contradicted[0]
+        raise wrong(
+            owner,
+            "prior",
+            "a map within what edges, weight_bounds and monotonic_cst allow, which for "
+            f"{concepts.names[j]!r} -> {concepts.names[i]!r} is [{low[i, j]:g}, {high[i, j]:g}]",
+            Words(f"{said[i, j]:g} (at slope {slope:g})"),
+            "Change one of them.",
+        )

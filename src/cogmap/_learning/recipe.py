@@ -1,7 +1,7 @@
 """A recipe: what a solver minimises on a table, where it starts, and the model that its parameters make."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from cogmap._learning.objective import Objective
 from cogmap._learning.penalties import ElasticNet
 from cogmap._learning.priors import Prior, make_prior
 from cogmap._learning.settings import Settings
-from cogmap._learning.solvers import Problem, Theta
+from cogmap._learning.solvers import Problem, Slopes, Theta
 from cogmap._learning.structure import Bounds, joined, weight_limits
 from cogmap._learning.table import Table
 from cogmap._links import Link
@@ -22,9 +22,18 @@ from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 
 
+class Departure(NamedTuple):
+    """An influence that an expert drew, and what was learned instead."""
+
+    source: str
+    target: str
+    prior: float
+    learned: float
+
+
 @dataclass(frozen=True)
 class Recipe:
-    """Settings together with the concepts of the map that is learned and the limits of its weights."""
+    """Settings together with the concepts of the map that is learned, the limits of its weights, and its prior."""
 
     settings: Settings
     link: Link
@@ -41,7 +50,10 @@ class Recipe:
         monotone = monotone_limits(settings.monotonic_cst, concepts, link, owner)
         limits = joined(limits, monotone, "edges or weight_bounds", "monotonic_cst", concepts, owner)
         prior = make_prior(settings.prior, concepts, settings.slope, limits, owner)
-        return cls(settings, link, concepts, limits, prior)
+        recipe = cls(settings, link, concepts, limits, prior)
+        if settings.learn == "slopes":  # the weights to start from are those that stay
+            prior = replace(prior, weights=recipe._start(table, None)[0], pull=np.ones_like(prior.pull))
+        return replace(recipe, prior=prior)
 
     def objective(self, table: Table, targets: NDArray[Any] | None = None) -> Objective:
         """Return the loss on a table, perhaps with other targets."""
@@ -64,31 +76,56 @@ class Recipe:
         be of one class, but their weight itself then scales the loss.
         """
         n_rows = part_of or max(table.n_rows, table.total_weight)
+        prior, settings = self.prior, self.settings
         penalty = ElasticNet.from_alpha(
-            self.settings.alpha, self.settings.l1_ratio, n_rows, self.prior.weights.ravel(), self.prior.pull.ravel()
+            settings.alpha, settings.l1_ratio, n_rows, prior.weights.ravel(), prior.pull.ravel()
         )
-        return Problem(self.objective(table, targets), penalty, self.limits, 1.0 if part_of else None)
+        space = Slopes(prior.weights) if settings.learn == "slopes" else None
+        return Problem(self.objective(table, targets), penalty, self.limits, 1.0 if part_of else None, space)
 
     def start(self, table: Table, random: np.random.RandomState) -> Theta:
         """Return the parameters to start from."""
+        W, b = self._start(table, random)
+        return np.concatenate([W.ravel(), b])
+
+    def _start(self, table: Table, random: np.random.RandomState | None) -> initialization.Weights:
+        """Return weights and bias to start from; where all is known, nothing random is needed."""
         settings, concepts = self.settings, self.concepts
         if isinstance(settings.init, FuzzyCognitiveMap):
-            W, b = initialization.from_map(settings.init, concepts.names, settings.slope, settings.owner)
-        elif settings.init == "correlation":
+            return initialization.from_map(settings.init, concepts.names, settings.slope, settings.owner)
+        if settings.init == "correlation":
             X = np.concatenate([block for _, block in table.blocks()])
-            W, b = initialization.correlation(X, table.targets.columns, table.weight, self.limits)
-        elif settings.init == "uniform":
-            W, b = initialization.uniform(len(concepts), random)
-        elif settings.prior is None:
+            return initialization.correlation(X, table.targets.columns, table.weight, self.limits)
+        random = random or np.random.RandomState(0)
+        if settings.init == "uniform":
+            return initialization.uniform(len(concepts), random)
+        if settings.prior is None:
             widths = np.full((len(concepts), 1), settings.start_width)
             widths[concepts.outputs] *= settings.output_start
-            W, b = initialization.balanced(len(concepts), random, self.limits, widths)
-        else:
-            W, b = initialization.around(self.prior.weights, concepts, random, self.limits, settings.output_start)
-        return np.concatenate([W.ravel(), b])
+            return initialization.balanced(len(concepts), random, self.limits, widths)
+        return initialization.around(self.prior.weights, concepts, random, self.limits, settings.output_start)
 
     def model(self, theta: Theta) -> MapModel:
         """Return the model with these parameters, of features that are states already."""
         r, settings = len(self.concepts), self.settings
-        fcm = FuzzyCognitiveMap(theta[: r * r].reshape(r, r), theta[r * r :], settings.slope, self.concepts.names)
+        W, b = theta[: r * r].reshape(r, r), theta[r * r :]
+        fcm = FuzzyCognitiveMap(W, b, settings.slope, self.concepts.names)
+        if settings.learn == "slopes":
+            fcm = self._with_slopes(W, b)
         return MapModel(fcm, settings.depth, Encoding(self.concepts.n_inputs, settings.n_hidden), self.link)
+
+    def _with_slopes(self, W: NDArray[np.float64], b: NDArray[np.float64]) -> FuzzyCognitiveMap:
+        """Return the same map with the weights that were given, and slopes instead of what they were multiplied by."""
+        given, slope = self.prior.weights, self.settings.slope
+        squares = np.square(given).sum(axis=1)
+        steeper = np.where(squares > 0.0, (W * given).sum(axis=1) / np.where(squares > 0.0, squares, 1.0), 1.0)
+        return FuzzyCognitiveMap(given, 0.5 + (b - 0.5) / steeper, slope * steeper, self.concepts.names)
+
+    def departures(self, model: MapModel) -> list[Departure]:
+        """Return what became of the influences that an expert drew, those that changed most first."""
+        names, W = self.concepts.names, model.map.weights
+        departures = [
+            Departure(names[j], names[i], float(self.prior.weights[i, j]), float(W[i, j]))
+            for i, j in np.argwhere(self.prior.drawn)
+        ]
+        return sorted(departures, key=lambda departure: -abs(departure.learned - departure.prior))

@@ -105,6 +105,7 @@ class Settings:
     edges: Any
     weight_bounds: Any
     monotonic_cst: Any
+    learn: str  # "weights" or "slopes"
     enough: bool  # whether max_iter is what usually pays, not what was asked for
     dtype: Any  # in what is computed
     n_threads: int
@@ -131,6 +132,7 @@ DEFAULTS: dict[str, Any] = {
     "edges": None,
     "weight_bounds": None,
     "monotonic_cst": None,
+    "learn": "weights",
     "prior": "memory",
     "n_threads": 1,
     "owner": "FCMClassifier",
@@ -150,6 +152,7 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
         How many hidden concepts pay.
     """
     given = {name: parameters.get(name, default) for name, default in DEFAULTS.items()}
+    given["slope"] = _slope(given)
     n_hidden = _n_hidden(given, shape, rules) if given["n_hidden"] == "auto" else given["n_hidden"]
     small = shape.n_features + shape.n_outputs < _fewest_concepts(shape, rules)
     n_concepts = shape.n_features + n_hidden + shape.n_outputs
@@ -176,6 +179,13 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
     )
 
 
+def _slope(given: Mapping[str, Any]) -> float:
+    """Return the slope: that of the map whose weights stay as they are, if it has one, so that they are the same."""
+    slopes = [given[name].slope for name in ("init", "prior") if isinstance(given[name], FuzzyCognitiveMap)]
+    same = given["learn"] == "slopes" and slopes and np.ndim(slopes[0]) == 0
+    return float(slopes[0] if same else given["slope"])
+
+
 def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     """Return how many hidden concepts pay: some beside few others, none where an expert speaks of all concepts."""
     others = shape.n_features + shape.n_outputs
@@ -183,7 +193,7 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
         return max(given["init"].n_concepts - others, 0)
     if given["depth"] == 1 or given["init"] != "balanced":
         return 0
-    if given["edges"] is not None or _is_of_each_weight(given["weight_bounds"]):
+    if given["edges"] is not None or given["learn"] == "slopes" or _is_of_each_weight(given["weight_bounds"]):
         return 0
     beside = _fewest_concepts(shape, rules) - others
     if given["prior"] is None:

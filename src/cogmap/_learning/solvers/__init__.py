@@ -9,6 +9,7 @@ from cogmap._learning.solvers.adaptive import RULES, Adaptive, Rule, one_epoch
 from cogmap._learning.solvers.driver import Problem, Solver, Theta, Watch
 from cogmap._learning.solvers.lbfgs import LBFGS, steps_remembered
 from cogmap._learning.solvers.outcomes import Outcome
+from cogmap._learning.solvers.spaces import Slopes
 
 SOLVERS: dict[str, type[LBFGS] | type[Adaptive]] = {"lbfgs": LBFGS, **dict.fromkeys(RULES, Adaptive)}
 
@@ -28,6 +29,7 @@ __all__ = [
     "Outcome",
     "Problem",
     "Rule",
+    "Slopes",
     "Solver",
     "Theta",
     "Watch",

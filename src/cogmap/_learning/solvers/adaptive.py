@@ -120,7 +120,7 @@ class Adaptive:
 
 def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, random: np.random.RandomState) -> float:
     """Make one pass over the rows, changing `theta` in place; return the mean loss met on the way."""
-    space = rule.space(problem.objective.n_concepts)
+    space = problem.space or rule.space(problem.objective.n_concepts)
     bounds = problem.theta_bounds
     if bounds is not None:
         bounds = space.bound(bounds[0]), space.bound(bounds[1])
@@ -132,7 +132,7 @@ def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, rando
             loss, gradient = problem.smooth_value_and_gradient(theta, rows)
             loss += penalty.absolute_part(theta)
             total += loss * (n_rows if rows is None else len(rows))
-            direction, rate = rule(space.gradient(gradient))
+            direction, rate = rule(space.gradient(gradient, x))
             x -= rate * direction
             if penalty.l1:
                 W = slice(0, penalty.n_weights)

@@ -8,7 +8,7 @@ for a step, because SciPy's L-BFGS-B keeps its loop to itself.)
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from cogmap._learning.penalties import ElasticNet
 from cogmap._learning.solvers.outcomes import Outcome
 from cogmap._learning.structure import Bounds
 from cogmap.exceptions import NonFiniteLossError
+
+if TYPE_CHECKING:
+    from cogmap._learning.solvers.spaces import Space
 
 Theta = NDArray[np.float64]
 
@@ -47,6 +50,7 @@ class Problem:
     penalty: ElasticNet
     bounds: Bounds | None = None  # of the weights; the bias is always free
     unit_weight: float | None = None  # the weight that counts as one row; None takes the mean
+    space: "Space | None" = None  # the parameters to take steps in; None leaves it to the solver
 
     # Not cached: Python 3.11 does that under a lock, which a process forked meanwhile would wait for for ever.
     @property

@@ -55,7 +55,7 @@ class _Signs:
 
 @dataclass(frozen=True)
 class LBFGS:
-    """L-BFGS-B in centred parameters; `watch.tol` bounds the entries of the gradient."""
+    """L-BFGS-B in centred parameters, or those that the problem asks for; `watch.tol` bounds the entries of the gradient."""
 
     all_rows = True
 
@@ -69,22 +69,22 @@ class LBFGS:
 
 def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome]:
     penalty = problem.penalty
-    centred = Centred(problem.objective.n_concepts)
-    signs = _Signs(penalty.prior / centred.weight_scale) if penalty.l1 else None
-    l1 = centred.weight_scale * penalty.l1 * penalty.pull
+    space = problem.space or Centred(problem.objective.n_concepts)
+    signs = _Signs(penalty.prior / space.weight_scale) if penalty.l1 else None
+    l1 = space.weight_scale * penalty.l1 * penalty.pull
     bounds = problem.theta_bounds
     if bounds is not None:
-        bounds = centred.bound(bounds[0]), centred.bound(bounds[1])
+        bounds = space.bound(bounds[0]), space.bound(bounds[1])
     if signs is not None:
         free = np.full(len(theta), np.inf)
         bounds = signs.split_bounds(*(bounds or (-free, free)))
 
     def from_scipy(x: Theta) -> Theta:
-        return centred.to_theta(x if signs is None else signs.join(x))
+        return space.to_theta(x if signs is None else signs.join(x))
 
     def value_and_gradient(x: Theta) -> tuple[float, Theta]:
         loss, gradient = problem.smooth_value_and_gradient(from_scipy(x))
-        gradient = centred.gradient(gradient)
+        gradient = space.gradient(gradient, x if signs is None else signs.join(x))
         if signs is None:
             return loss, gradient
         # Linear in the parts, which agrees with |W - prior| wherever one of the two is 0, as at the solution.
@@ -103,7 +103,7 @@ def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome
     rounding = np.finfo(problem.objective.dtype).eps
     result = scipy.optimize.minimize(
         value_and_gradient,
-        centred.from_theta(theta) if signs is None else signs.split(centred.from_theta(theta)),
+        space.from_theta(theta) if signs is None else signs.split(space.from_theta(theta)),
         jac=True,
         method="L-BFGS-B",
         bounds=None if bounds is None else scipy.optimize.Bounds(*bounds),
@@ -113,7 +113,7 @@ def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome
             "maxiter": watch.max_iter + 1,
             "maxfun": 20 * (watch.max_iter + 1),
             "maxls": 50,
-            "maxcor": steps_remembered(centred.n_concepts),
+            "maxcor": steps_remembered(problem.objective.n_concepts),
             "gtol": watch.tol,
             "ftol": 0.0 if watch.tol == 0.0 else 8.0 * rounding,
         },

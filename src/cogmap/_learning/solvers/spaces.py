@@ -1,12 +1,39 @@
-"""In which parameters a solver takes its steps: those of the map, or centred ones.
+"""In which parameters a solver takes its steps: those of the map, centred ones, or slopes.
 
-A space is a linear change of parameters. The weights stay the first of them, each by itself: a weight of theta is
+The first two are linear changes of parameters. The weights stay the first of them, each by itself: a weight of theta is
 `weight_scale` times the parameter that stands for it.
 """
+
+from typing import Protocol
 
 import numpy as np
 
 from cogmap._learning.solvers.driver import Theta
+
+
+class Space(Protocol):
+    """What solvers ask of a space."""
+
+    @property
+    def weight_scale(self) -> float:
+        """By what a parameter is multiplied to give a weight."""
+        ...
+
+    def from_theta(self, theta: Theta) -> Theta:
+        """Return the parameters for those of the map."""
+        ...
+
+    def to_theta(self, x: Theta) -> Theta:
+        """Return the parameters of the map."""
+        ...
+
+    def bound(self, of_theta: Theta) -> Theta:
+        """Return a bound of theta, whose bias is free, as a bound of these parameters."""
+        ...
+
+    def gradient(self, of_theta: Theta, x: Theta) -> Theta:
+        """Turn the gradient with respect to theta into the one with respect to these parameters, at `x`."""
+        ...
 
 
 class Plain:
@@ -29,7 +56,7 @@ class Plain:
         """Return the same."""
         return of_theta
 
-    def gradient(self, of_theta: Theta) -> Theta:
+    def gradient(self, of_theta: Theta, x: Theta) -> Theta:
         """Return the same."""
         return of_theta
 
@@ -65,9 +92,49 @@ class Centred:
         """Return a bound of theta, whose bias is free, as a bound of these parameters."""
         return np.concatenate([0.5 * of_theta[: self.n_weights], of_theta[self.n_weights :]])
 
-    def gradient(self, of_theta: Theta) -> Theta:
+    def gradient(self, of_theta: Theta, x: Theta) -> Theta:
         """Turn the gradient with respect to theta, in place, into the one with respect to these parameters."""
         dW, db = self._square(of_theta), of_theta[self.n_weights :]
         dW *= 2.0
         dW -= db[:, None]
         return of_theta
+
+
+class Slopes:
+    """Slope and bias of each concept, while the weights stay in proportion: row i of W is exp(x[i]) times that given.
+
+    A slope and the weights into its concept are multiplied with each other, so that a steeper concept is one whose
+    weights are all larger. After the logarithms come the net inputs at the middle, as in `Centred`.
+    """
+
+    weight_scale = 1.0
+
+    def __init__(self, weights: Theta) -> None:
+        self.weights = weights
+        self.n_concepts = len(weights)
+        squares = np.square(weights).sum(axis=1)
+        self._has_inputs = squares > 0.0
+        self._squares = np.where(self._has_inputs, squares, 1.0)
+
+    def from_theta(self, theta: Theta) -> Theta:
+        """Return how much steeper each concept is, as a logarithm, then the net inputs at the middle."""
+        n = self.n_concepts
+        W = theta[: n * n].reshape(n, n)
+        steeper = np.where(self._has_inputs, (W * self.weights).sum(axis=1) / self._squares, 1.0)
+        return np.concatenate([np.log(steeper), theta[n * n :] + 0.5 * W.sum(axis=1)])
+
+    def to_theta(self, x: Theta) -> Theta:
+        """Return W row by row, then b."""
+        W = np.exp(x[: self.n_concepts])[:, None] * self.weights
+        return np.concatenate([W.ravel(), x[self.n_concepts :] - 0.5 * W.sum(axis=1)])
+
+    def bound(self, of_theta: Theta) -> Theta:
+        """Refuse: weights that stay as they are have no bounds."""
+        raise NotImplementedError
+
+    def gradient(self, of_theta: Theta, x: Theta) -> Theta:
+        """Return the gradient with respect to these parameters."""
+        n = self.n_concepts
+        dW, db = of_theta[: n * n].reshape(n, n), of_theta[n * n :]
+        of_rows = ((dW - 0.5 * db[:, None]) * self.weights).sum(axis=1)
+        return np.concatenate([np.exp(x[:n]) * of_rows, db])
