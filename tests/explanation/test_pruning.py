@@ -46,6 +46,24 @@ def test_the_given_estimator_is_not_changed_and_its_settings_are_kept(learned):
     assert (pruned.depth_, pruned.n_hidden_) == (fcm.depth_, fcm.n_hidden_)
 
 
+def test_what_an_expert_has_fixed_still_holds(learned):
+    """Signs and ranges of the edges that stay; an edge that has to be there stays, however little it carries."""
+    _, X, y = learned("iris")
+    petals, sepal = ["petal length (cm)", "petal width (cm)"], "sepal width (cm)"
+    edges = {(petal, f"class={k}"): sign for petal in petals for k, sign in enumerate("-++")} | {
+        (sepal, "class=1"): (0.01, 0.02)
+    }
+    fcm = FCMClassifier(edges=edges, random_state=0).fit(X, y)
+    pruned = prune(fcm, X, y, keep=0.4)
+    names = pruned.map_.concepts
+    weights = {edge: pruned.map_.weights[names.index(edge[1]), names.index(edge[0])] for edge in edges}
+    assert 0.01 <= weights.pop((sepal, "class=1")) <= 0.02
+    assert any(weights.values())
+    for edge, weight in weights.items():
+        assert weight <= 0.0 if edges[edge] == "-" else weight >= 0.0
+    assert np.count_nonzero(pruned.map_.weights) < np.count_nonzero(fcm.map_.weights)
+
+
 def test_hidden_concepts_stay(learned):
     """A map with hidden concepts keeps as many, though `edges` alone would do without."""
     _, X, y = learned("diabetes")
