@@ -76,9 +76,7 @@ def _tradable(trial: Trial, row: Array, gradient: Array) -> NDArray[np.intp]:
     """Return the features that may be traded: those that changed, and the steepest others, as many as may change."""
     space = trial.space
     changed = space.changed(row)
-    free = space.low < space.high
-    free[changed] = False
-    others = np.flatnonzero(free)
+    others = space.free[~np.isin(space.free, changed)]
     steepest = others[np.argsort(-np.abs(gradient[others]), kind="stable")[: max(space.most - len(changed), 0)]]
     features = np.concatenate([changed, steepest])
     return np.asarray(features[~space.whole[features]])
