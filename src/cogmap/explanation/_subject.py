@@ -25,7 +25,7 @@ class Subject:
     @property
     def columns(self) -> NDArray[np.intp]:
         """From which column of a table each of the first concepts gets its first state."""
-        return np.arange(self.model.n_features)
+        return self.model.encoding.columns
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -69,7 +69,8 @@ class Subject:
 def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
     """Return who is asked, and the table as numbers; an estimator checks the table as in `predict`."""
     if isinstance(model, MapModel):
-        return Subject(model, model.map.concepts[: model.n_features]), model._checked(X).astype(np.float64)
+        names = model.encoding.column_names(model.map.concepts[: model.n_inputs])
+        return Subject(model, tuple(names)), model._checked(X).astype(np.float64)
     if hasattr(model, "_fitted_model") and not isinstance(model, type):
         fitted, table = model._fitted_model(X)
         names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(fitted.n_features)])

@@ -55,7 +55,7 @@ class _Signs:
 
 @dataclass(frozen=True)
 class LBFGS:
-    """L-BFGS-B in centred parameters, or those that the problem asks for; `watch.tol` bounds the entries of the gradient."""
+    """L-BFGS-B in centred parameters, or those of the problem; `watch.tol` bounds the entries of the gradient."""
 
     all_rows = True
 
