@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining pictures format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining pictures guides format clean
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -46,6 +46,9 @@ bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and t
 
 pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
 	$(BIN)/python docs/pictures/draw.py
+
+guides: $(VENV)/test.installed  ## what docs/explaining.md shows, printed anew
+	$(BIN)/python docs/run.py docs/explaining.md
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix .

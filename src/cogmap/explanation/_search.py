@@ -84,7 +84,7 @@ def _leap(trial: Trial) -> None:
             return
         margins, progress = trial.judged(rows)
         found = trial.smallest(rows, margins)
-        if found is not None and (trial.best is None or space.sizes(rows[found]) < 2.0 * space.sizes(trial.best)):
+        if found is not None and (trial.best is None or space.sizes(rows[found]) < 1.5 * space.sizes(trial.best)):
             improve(trial, rows[found])
         if trial.best is not None:  # more leaps are for what is not reached otherwise
             return

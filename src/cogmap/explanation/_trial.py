@@ -68,7 +68,7 @@ class Space:
         changed = self.changed(row)
         return changed if len(changed) >= self.most else self.free
 
-    @property
+    @cached_property
     def free(self) -> NDArray[np.intp]:
         """The features that are not fixed."""
         return np.flatnonzero(self.low < self.high)

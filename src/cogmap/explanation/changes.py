@@ -197,11 +197,14 @@ def _like(row: Any, table: Any, found: Array, changed: NDArray[np.intp]) -> Any:
         values = {table.columns[j]: float(found[j]) for j in changed}
         kinds = {name: table[name].dtype for name, value in values.items() if value.is_integer()}
         return table.with_columns(**values).cast(kinds)
-    result = table.copy()
+    result, types = table.copy(), list(table.dtypes)
     for j in changed:
-        column = table.iloc[:, j].astype(float)
-        column.iloc[0] = found[j]
-        result.isetitem(j, column.astype(table.dtypes.iloc[j]) if found[j] == np.rint(found[j]) else column)
+        if types[j].kind == "f":
+            result.isetitem(j, found[j : j + 1])
+        else:
+            column = table.iloc[:, j].astype(float)
+            column.iloc[0] = found[j]
+            result.isetitem(j, column.astype(types[j]) if found[j] == np.rint(found[j]) else column)
     return result
 
 

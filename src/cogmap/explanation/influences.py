@@ -186,7 +186,7 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
         flow=_flow(reading, *_pairs(subject, rows, -(-_FEWEST_LINES // len(rows)))),
         weights=subject.model.map.weights,
         concepts=subject.model.map.concepts,
-        kinds=subject.kinds,
+        kinds=subject.model.kinds,
         output_names=subject.output_names(scale),
         scale=scale,
     )

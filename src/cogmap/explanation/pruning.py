@@ -174,14 +174,16 @@ def _pruned(estimator: Any, X: Any, y: Any, keep: float) -> Any:
         "depth": estimator.depth_,
     }
     has = estimator.get_params(deep=False)
+    if has["terms"] == "auto":
+        settled["terms"] = estimator.model_.encoding.most_words
     return _again(estimator, **{name: value for name, value in settled.items() if name in has}).fit(X, y)
 
 
 def _limits(estimator: Any) -> Bounds:
     """Return the smallest and the largest weight of each edge that the parameters of an estimator allow."""
     model = estimator.model_
-    names, n_hidden, n_outputs = list(model.map.concepts), model.n_hidden, model.n_outputs
-    concepts = Concepts(names, len(names) - n_hidden - n_outputs, n_hidden, n_outputs)
+    names = list(model.map.concepts)
+    concepts = Concepts(names, model.n_inputs, model.n_hidden, model.n_outputs)
     given = weight_limits(estimator.edges, estimator.weight_bounds, concepts, type(estimator).__name__)
     return free(len(names)) if given is None else given
 

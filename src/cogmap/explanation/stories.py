@@ -160,7 +160,7 @@ def story(
         weights=subject.model.map.weights,
         feature_names=subject.feature_names,
         concepts=subject.model.map.concepts,
-        kinds=subject.kinds,
+        kinds=subject.model.kinds,
         scale=scale,
     )
 
