@@ -357,7 +357,7 @@ def test_weights_of_very_different_size_are_no_problem(estimator):
         (FCMClassifier, {"alpha": 1e300}, r"penalty.*Lower alpha."),
         (FCMRegressor, {"slope": 1e300}, r"The largest slope is 1e\+300. Lower slope."),
         (FCMClassifier, {"solver": "adam", "learning_rate": 1e300}, r"weight.*Lower learning_rate"),
-        (FCMClassifier, {"weight_bounds": (1e300, 1e301)}, r"weight.*set weight_bounds"),
+        (FCMClassifier, {"prior": None, "weight_bounds": (1e300, 1e301)}, r"weight.*set weight_bounds"),
         (FCMRegressor, {"init": FuzzyCognitiveMap(np.eye(4) * 1e300)}, "weight.*another `init`"),
     ],
 )

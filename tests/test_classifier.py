@@ -71,7 +71,7 @@ class TestPrediction:
         X, y = breast_cancer
         fcm = FCMClassifier(output=output, random_state=0).fit(X, y)
         assert fcm.output_ == output
-        assert fcm.map_.n_concepts == 30 + (1 if output == "single" else 2)
+        assert fcm.map_.n_concepts == 30 + fcm.n_hidden_ + (1 if output == "single" else 2)
         assert fcm.score(X, y) > 0.97
         decision, probability = fcm.decision_function(X), fcm.predict_proba(X)
         assert decision.shape == (569,)
@@ -84,10 +84,10 @@ class TestPrediction:
         X, y = iris
         fcm = FCMClassifier(depth=3, random_state=0).fit(X, y)
         trajectory = fcm.trajectory(X)
-        assert trajectory.shape == (4, 150, 7)
+        assert trajectory.shape == (4, 150, 4 + fcm.n_hidden_ + 3)
         np.testing.assert_allclose(trajectory, fcm.map_.run(trajectory[0], 3), atol=1e-15)
         np.testing.assert_allclose(fcm.transform(X), trajectory[2], atol=1e-15)
-        outputs = trajectory[3][:, 4:]
+        outputs = trajectory[3][:, -3:]
         np.testing.assert_allclose(fcm.decision_function(X), 10.0 * outputs, atol=1e-12)
         exponentials = np.exp(10.0 * outputs)
         np.testing.assert_allclose(
@@ -137,7 +137,8 @@ class TestPrediction:
         y = np.array(["setosa", "versicolor", "virginica"])[iris[1]]
         kind = frame.__module__.split(".")[0]
         fcm = FCMClassifier(random_state=0).set_output(transform=kind).fit(X, y)
-        concepts = [*names, "class=setosa", "class=versicolor", "class=virginica"]
+        hidden = [f"hidden {i + 1}" for i in range(fcm.n_hidden_)]
+        concepts = [*names, *hidden, "class=setosa", "class=versicolor", "class=virginica"]
         assert list(fcm.feature_names_in_) == names
         assert list(fcm.map_.concepts) == concepts
         transformed = fcm.transform(X)
@@ -220,8 +221,8 @@ class TestLearning:
 
     def test_absolute_penalty_makes_weights_exactly_zero(self, wine):
         """More of it, more zeros, and it still classifies."""
-        dense = FCMClassifier(random_state=0).fit(*wine)
-        sparse = FCMClassifier(l1_ratio=1.0, random_state=0).fit(*wine)
+        dense = FCMClassifier(prior=None, random_state=0).fit(*wine)
+        sparse = FCMClassifier(prior=None, l1_ratio=1.0, random_state=0).fit(*wine)
         assert (dense.map_.weights == 0).mean() == 0
         assert (sparse.map_.weights == 0).mean() > 0.5
         assert sparse.score(*wine) > 0.95
@@ -238,7 +239,7 @@ class TestLearning:
         )
         fcm.fit(X, iris[1])
         W, place = fcm.map_.weights, list(fcm.map_.concepts).index
-        allowed = np.zeros_like(W, dtype=bool)
+        allowed = np.eye(len(W), dtype=bool)
         for source, target in edges:
             allowed[place(target), place(source)] = True
         assert not W[~allowed].any()
@@ -316,9 +317,9 @@ class TestLearning:
     def test_a_map_that_learns_nothing_says_so(self, iris, depth):
         """Too deep for its slope, the map forgets the features; the warning says what to change, and that helps."""
         with pytest.warns(ConvergenceWarning, match=r"do not depend on the features.*raise slope"):
-            fcm = FCMClassifier(depth=depth, slope=1.0, random_state=0).fit(*iris)
+            fcm = FCMClassifier(depth=depth, slope=1.0, prior=None, random_state=0).fit(*iris)
         assert fcm.outcome_ is Outcome.NOTHING_LEARNED
-        steeper = FCMClassifier(depth=depth, slope=2.0, random_state=0).fit(*iris)
+        steeper = FCMClassifier(depth=depth, slope=2.0, prior=None, random_state=0).fit(*iris)
         assert steeper.score(*iris) > 0.9
 
 
@@ -474,18 +475,26 @@ def test_map_of_the_classifier_is_a_map(iris):
 
 
 class TestHiddenConcepts:
-    """Concepts that are neither features nor outputs, for maps that would have few."""
+    """Concepts that are neither features nor outputs, and compute while features remember themselves."""
 
-    def test_a_small_map_is_made_seven_concepts(self, iris):
-        """Hidden ones stand between the features and the outputs and start undecided; larger maps have none."""
+    def test_they_stand_between_the_features_and_the_outputs(self, iris):
+        """They start undecided; there are as many as were asked for, or 16 beside few features."""
         X, y = make_moons(60, noise=0.2, random_state=0)
         fcm = FCMClassifier(random_state=0).fit(X, y)
-        expected = ["x0", "x1", "hidden 1", "hidden 2", "hidden 3", "hidden 4", "class=1"]
+        expected = ["x0", "x1", *(f"hidden {i + 1}" for i in range(16)), "class=1"]
         assert list(fcm.map_.concepts) == fcm.get_feature_names_out().tolist() == expected
         assert (fcm.trajectory(X)[0][:, 2:] == 0.5).all()
-        assert FCMClassifier(output="one_hot").fit(X, y).n_hidden_ == 3
-        assert FCMClassifier().fit(*iris).n_hidden_ == 0
+        assert FCMClassifier(output="one_hot").fit(X, y).n_hidden_ == 16
+        assert FCMClassifier().fit(*iris).n_hidden_ == 16
         assert FCMClassifier(n_hidden=2).fit(*iris).n_hidden_ == 2
+        assert FCMClassifier(n_hidden=0).fit(*iris).map_.n_concepts == 7
+
+    def test_without_memory_a_small_map_is_made_seven_concepts(self, iris):
+        """Features compute as well, so that larger maps need none."""
+        X, y = make_moons(60, noise=0.2, random_state=0)
+        assert FCMClassifier(prior=None).fit(X, y).n_hidden_ == 4
+        assert FCMClassifier(prior=None, output="one_hot").fit(X, y).n_hidden_ == 3
+        assert FCMClassifier(prior=None).fit(*iris).n_hidden_ == 0
 
     def test_many_rows_make_larger_maps(self):
         """One concept for 160 rows that differ, up to 30, also in a large table."""
@@ -495,7 +504,9 @@ class TestHiddenConcepts:
         assert warm.fit(X[:100], y[:100]).map_.n_concepts == 20  # what goes on stays as it is
         X, y = np.random.default_rng(0).random((60_000, 20)), np.arange(60_000) % 2
         with pytest.warns(ConvergenceWarning):
-            assert FCMClassifier(max_iter=1).fit(X, y).n_hidden_ == 9
+            assert FCMClassifier(max_iter=1).fit(X, y).n_hidden_ == 16
+        with pytest.warns(ConvergenceWarning):
+            assert FCMClassifier(prior=None, max_iter=1).fit(X, y).n_hidden_ == 9
 
     @pytest.mark.parametrize("factor", [0.001, 1000.0])
     def test_a_factor_on_all_weights_makes_no_other_map(self, factor):
@@ -504,7 +515,7 @@ class TestHiddenConcepts:
         weight = np.random.default_rng(0).random(300) + 0.5
         one = FCMClassifier(random_state=0, alpha=0.0).fit(X, y, weight)
         other = FCMClassifier(random_state=0, alpha=0.0).fit(X, y, factor * weight)
-        assert one.map_.n_concepts == other.map_.n_concepts == 7
+        assert one.map_.n_concepts == other.map_.n_concepts == 19
         assert len(one.teacher_losses_) == len(other.teacher_losses_) == 5
         np.testing.assert_allclose(one.teacher_losses_, other.teacher_losses_, rtol=0.05)
 
@@ -512,7 +523,7 @@ class TestHiddenConcepts:
         "expert",
         [
             {"edges": [("x0", "x1"), ("x1", "x1"), ("x1", "class=1")]},
-            {"weight_bounds": (-3, 3)},
+            {"weight_bounds": (np.full((3, 3), -3.0), 3.0)},
             {"init": "correlation"},
             {"init": "uniform"},
             {"depth": 1},
@@ -534,8 +545,8 @@ class TestHiddenConcepts:
         feature = "hidden costs"
         expert = FuzzyCognitiveMap(np.eye(2), concepts=[feature, "class=1"])
         assert FCMClassifier(init=expert).fit(pd.DataFrame({feature: X[:, 0]}), y).n_hidden_ == 0
-        assert clone(fcm).set_params(warm_start=True).fit(X, y).fit(X, y).n_hidden_ == 4
-        assert FCMClassifier().partial_fit(X, y, classes=[0, 1]).partial_fit(X, y).n_hidden_ == 4
+        assert clone(fcm).set_params(warm_start=True).fit(X, y).fit(X, y).n_hidden_ == 16
+        assert FCMClassifier().partial_fit(X, y, classes=[0, 1]).partial_fit(X, y).n_hidden_ == 16
 
     @pytest.mark.parametrize("classifier", [FCMClassifier, FCMClassifierCV])
     def test_a_disc_is_told_from_what_surrounds_it(self, classifier):
@@ -598,5 +609,5 @@ def spirals(n_rows, seed):
 @pytest.mark.parametrize("seed", [5, 8, 11, 13, 16])
 def test_a_teacher_that_got_stuck_does_not_hold_the_map_back(seed):
     """It starts from the best of them: on two spirals the first one lags far behind with these seeds."""
-    fcm = FCMClassifier(random_state=seed).fit(*spirals(300, 0))
+    fcm = FCMClassifier(prior=None, random_state=seed).fit(*spirals(300, 0))
     assert fcm.score(*spirals(2000, 1)) > 0.95

@@ -81,7 +81,7 @@ def test_one_step_has_no_hidden_concepts():
     """They cannot matter there, and each choice has the concepts that suit it."""
     X, y = make_moons(60, noise=0.2, random_state=0)
     assert FCMClassifierCV(depths=(1,), alphas=(0.2,), random_state=0).fit(X, y).n_hidden_ == 0
-    assert FCMClassifierCV(depths=(2,), alphas=(0.2,), random_state=0).fit(X, y).n_hidden_ == 4
+    assert FCMClassifierCV(depths=(2,), alphas=(0.2,), random_state=0).fit(X, y).n_hidden_ == 16
 
 
 def test_defaults_are_those_of_the_classifier():

@@ -66,5 +66,6 @@ def test_pandas_flows_through_a_pipeline(wine):
 
     X, y = load_wine(return_X_y=True, as_frame=True)
     pipeline = make_pipeline(FCM, SVC()).set_output(transform="pandas").fit(X, y)
-    assert list(pipeline[-1].feature_names_in_) == [*X.columns, "class=0", "class=1", "class=2"]
+    hidden = [f"hidden {i + 1}" for i in range(pipeline[0].n_hidden_)]
+    assert list(pipeline[-1].feature_names_in_) == [*X.columns, *hidden, "class=0", "class=1", "class=2"]
     assert list(pipeline[:-1].get_feature_names_out()) == list(pipeline[-1].feature_names_in_)

@@ -111,12 +111,19 @@ def test_predicting_while_refitting_uses_one_model_or_the_other(iris):
 def test_edges_that_forget_the_features_say_which_edges_are_missing(iris):
     """Two steps, and no feature keeps its value: the cure is an edge from a feature to itself, and it helps."""
     X = pd.DataFrame(iris[0], columns=list("abcd"))
-    outputs = ["class=0", "class=1", "class=2"]
-    edges = [(feature, output) for feature in "abcd" for output in outputs]
+    edges = np.zeros((7, 7), dtype=bool)
+    edges[4:, :4] = True
     with pytest.warns(ConvergenceWarning, match=r"No influence of a feature reaches an output.*influence themselves"):
         FCMClassifier(edges=edges, random_state=0).fit(X, iris[1])
-    kept = [*edges, *((feature, feature) for feature in "abcd")]
-    assert FCMClassifier(edges=kept, random_state=0).fit(X, iris[1]).score(X, iris[1]) > 0.9
+    edges[range(4), range(4)] = True
+    assert FCMClassifier(edges=edges, random_state=0).fit(X, iris[1]).score(X, iris[1]) > 0.9
+
+
+def test_named_edges_never_forget_the_features(iris):
+    """Each concept may influence itself, whatever is named."""
+    X = pd.DataFrame(iris[0], columns=list("abcd"))
+    edges = [(feature, f"class={code}") for feature in "abcd" for code in range(3)]
+    assert FCMClassifier(edges=edges, random_state=0).fit(X, iris[1]).score(X, iris[1]) > 0.9
 
 
 @pytest.mark.parametrize(("size", "passes", "least"), [(10, 3, 0.85), (10, 10, 0.95), (30, 30, 0.95)])

@@ -126,10 +126,11 @@ class TestSeveralTargets:
         assert one.score(X, Y) == pytest.approx(other.score(X, Y[:, ::-1]), abs=0.05)
 
 
-def test_small_maps_are_made_fifteen_concepts(diabetes):
-    """The rules for values hold, not those for classes."""
-    fcm = FCMRegressor(random_state=0).fit(*diabetes)
-    assert (fcm.map_.n_concepts, fcm.n_hidden_, fcm.depth_) == (15, 4, 3)
+@pytest.mark.parametrize(("prior", "n_hidden"), [("memory", 16), (None, 4)])
+def test_the_rules_for_values_hold(diabetes, prior, n_hidden):
+    """Not those for classes: without memory small maps are made 15 concepts, and few concepts make a step more."""
+    fcm = FCMRegressor(prior=prior, random_state=0).fit(*diabetes)
+    assert (fcm.map_.n_concepts, fcm.n_hidden_, fcm.depth_) == (11 + n_hidden, n_hidden, 3)
     assert len(fcm.teacher_losses_) == 5
 
 

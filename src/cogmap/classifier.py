@@ -15,7 +15,7 @@ from cogmap._encoding import Encoding
 from cogmap._labels import all_labels
 from cogmap._learning.recipe import Recipe
 from cogmap._learning.size import check_size
-from cogmap._learning.solvers import RULES, Outcome, Rule, one_epoch
+from cogmap._learning.solvers import RULES, Adam, Outcome, Rule, one_epoch
 from cogmap._learning.table import Table
 from cogmap._params import shown, wrong
 from cogmap._threads import one_blas_thread
@@ -327,4 +327,6 @@ class FCMClassifier(ClassMap):
         known_rule, random, seen = copy.deepcopy(getattr(self, "_incremental", (None, None, 0.0)))
         if type(known_rule) is type(rule) and known_rule.learning_rate == learning_rate:
             rule = known_rule
+        elif isinstance(rule, Adam):
+            rule.goes_on = known_rule is None and hasattr(self, "model_")
         return rule, check_random_state(self.random_state) if random is None else random, seen

@@ -118,7 +118,7 @@ def test_the_choice_among_settings_is_by_losses_of_rows_kept_aside():
     """Two steps beat one on moons, and each candidate has the concepts that suit it."""
     table = make_table(*make_moons(200, noise=0.1, random_state=0))
     candidates = [settings_for(table, depth=depth) for depth in (1, 3)]
-    assert [candidate.n_hidden for candidate in candidates] == [0, 4]
+    assert [candidate.n_hidden for candidate in candidates] == [0, 16]
     monitor = Recorder()
     choice = choose(table, candidates, 4, np.random.RandomState(0), monitor)
     assert choice.number == 1

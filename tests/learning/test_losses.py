@@ -73,26 +73,44 @@ def test_of_a_table_squared_loss_is_half_a_logarithm():
 
 
 class TestElasticNet:
-    """The penalty on weights, never on the bias."""
+    """The penalty around a prior, on weights, never on the bias."""
 
     THETA = np.array([1.0, -2.0, 0.0, 0.5, 100.0, -100.0])  # four weights, two of the bias
+    NOWHERE, ALIKE = np.zeros(4), np.ones(4)
+    PRIOR, PULL = np.array([1.5, -2.0, 0.2, -0.5]), np.array([1.0, 3.0, 2.0, 0.5])
 
     def test_alpha_is_shared_between_the_two_parts(self):
         """Divided by the rows, so that it goes with a mean loss."""
-        penalty = ElasticNet.from_alpha(3.0, 0.25, 10, 4)
+        penalty = ElasticNet.from_alpha(3.0, 0.25, 10, self.NOWHERE, self.ALIKE)
         assert (penalty.l1, penalty.l2, penalty.n_weights) == pytest.approx((0.075, 0.225, 4))
 
     def test_square_part_and_its_gradient(self):
         """Half the sum of squares of the weights."""
         gradient = np.ones(6)
-        value = ElasticNet(0.0, 0.2, 4).add_smooth_part(self.THETA, gradient)
+        value = ElasticNet(0.0, 0.2, self.NOWHERE, self.ALIKE).add_smooth_part(self.THETA, gradient)
         assert value == pytest.approx(0.1 * (1 + 4 + 0.25))
         np.testing.assert_allclose(gradient, [1.2, 0.6, 1.0, 1.1, 1.0, 1.0])
 
+    def test_square_part_around_a_prior(self):
+        """Half the sum of squares of what weights are away from the prior, each times its pull."""
+        gradient = np.ones(6)
+        value = ElasticNet(0.0, 0.2, self.PRIOR, self.PULL).add_smooth_part(self.THETA, gradient)
+        assert value == pytest.approx(0.1 * (0.25 + 2 * 0.04 + 0.5 * 1.0))
+        np.testing.assert_allclose(gradient, [0.9, 1.0, 0.92, 1.1, 1.0, 1.0])
+
     def test_absolute_part_and_its_step(self):
         """Weights move towards 0 by what their rate says, and not past it."""
-        penalty = ElasticNet(0.5, 0.0, 4)
+        penalty = ElasticNet(0.5, 0.0, self.NOWHERE, self.ALIKE)
         assert penalty.absolute_part(self.THETA) == pytest.approx(0.5 * 3.5)
-        theta = self.THETA.copy()
-        penalty.shrink(theta, np.array([1.0, 1.0, 1.0, 2.0, 9.0, 9.0]))
-        np.testing.assert_allclose(theta, [0.5, -1.5, 0.0, 0.0, 100.0, -100.0])
+        W = self.THETA[:4].copy()
+        penalty.shrink(W, self.NOWHERE, np.array([1.0, 1.0, 1.0, 2.0]))
+        assert W.tolist() == [0.5, -1.5, 0.0, 0.0]
+
+    def test_absolute_part_around_a_prior(self):
+        """Weights move towards the prior by pull times rate, from either side, and end exactly there."""
+        penalty = ElasticNet(0.5, 0.0, self.PRIOR, self.PULL)
+        assert penalty.absolute_part(self.THETA) == pytest.approx(0.5 * (0.5 + 2 * 0.2 + 0.5 * 1.0))
+        W = self.THETA[:4].copy()
+        penalty.shrink(W, self.PRIOR, np.array([0.5, 1.0, 1.0, 2.0]))
+        np.testing.assert_allclose(W, [1.25, -2.0, 0.2, 0.0], atol=1e-15)
+        assert (W == self.PRIOR).tolist() == [False, True, True, False]

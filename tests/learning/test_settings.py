@@ -8,44 +8,77 @@ import pytest
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
 from cogmap._learning.settings import DEFAULTS, VALUES, Shape, resolve
 
+# Features x0 and x1, a hidden concept, and the output.
+NAMED = FuzzyCognitiveMap(np.eye(4), concepts=["x0", "x1", "hidden 1", "class=1"])
+
 # Parameters, (rows, features, outputs), and what is settled.
 SETTLED = [
-    # Hidden concepts make a small map seven concepts, or one for 160 rows, up to 30; a step more goes with them.
-    ({}, (100, 4, 3), {"n_hidden": 0, "depth": 2, "start_width": 4.0}),
-    ({}, (100, 2, 1), {"n_hidden": 4, "depth": 3, "start_width": 8.0}),
-    ({}, (3200, 2, 1), {"n_hidden": 17}),
-    ({}, (10**6, 20, 1), {"n_hidden": 9}),
-    ({}, (10**6, 40, 1), {"n_hidden": 0}),
+    # Where features remember themselves, 16 hidden concepts compute, and up to 32 beside many features if rows allow.
+    ({}, (100, 4, 3), {"n_hidden": 16, "depth": 2}),
+    ({}, (100, 60, 3), {"n_hidden": 16, "depth": 2}),
+    ({}, (2000, 60, 3), {"n_hidden": 30}),
+    ({}, (500, 60, 3), {"n_hidden": 25}),
+    ({}, (10**6, 97, 3), {"n_hidden": 32}),
+    ({}, (10**6, 98, 3), {"n_hidden": 0, "depth": 2}),
+    # More only where a map of few features has one for 160 rows, up to 30 in all; a step more goes with few concepts.
+    ({}, (100, 2, 1), {"n_hidden": 16, "depth": 3}),
+    ({}, (3200, 2, 1), {"n_hidden": 17, "depth": 3}),
+    ({}, (10**6, 2, 1), {"n_hidden": 27}),
     ({"n_hidden": 0}, (100, 2, 1), {"n_hidden": 0, "depth": 2}),
-    ({"n_hidden": 2}, (100, 4, 3), {"n_hidden": 2, "depth": 3}),
-    ({"depth": 2}, (100, 2, 1), {"n_hidden": 4, "depth": 2}),
+    ({"n_hidden": 2}, (100, 4, 3), {"n_hidden": 2, "depth": 2}),
+    ({"depth": 2}, (100, 2, 1), {"n_hidden": 16, "depth": 2}),
+    # Where nothing remembers: as many as make seven concepts, or one for 160 rows, up to 30.
+    ({"prior": None}, (100, 4, 3), {"n_hidden": 0, "depth": 2, "start_width": 4.0}),
+    ({"prior": None}, (100, 2, 1), {"n_hidden": 4, "depth": 3, "start_width": 8.0}),
+    ({"prior": None}, (3200, 2, 1), {"n_hidden": 17}),
+    ({"prior": None}, (10**6, 20, 1), {"n_hidden": 9}),
+    ({"prior": None}, (10**6, 40, 1), {"n_hidden": 0}),
+    ({"prior": None, "n_hidden": 2}, (100, 4, 3), {"n_hidden": 2, "depth": 3}),
     # None where they have no place.
     ({"depth": 1}, (100, 2, 1), {"n_hidden": 0, "depth": 1}),
     ({"init": "correlation"}, (100, 2, 1), {"n_hidden": 0}),
     ({"init": "uniform"}, (100, 2, 1), {"n_hidden": 0}),
     ({"edges": [("a", "b")]}, (100, 2, 1), {"n_hidden": 0}),
-    ({"weight_bounds": (-1, 1)}, (100, 2, 1), {"n_hidden": 0}),
-    # As many as an expert's map has beyond features and outputs.
+    ({"weight_bounds": (np.zeros((3, 3)), 1.0)}, (100, 2, 1), {"n_hidden": 0}),
+    ({"learn": "slopes", "init": "correlation"}, (100, 2, 1), {"n_hidden": 0}),
+    ({"learn": "slopes", "prior": FuzzyCognitiveMap(np.eye(3))}, (100, 2, 1), {"n_hidden": 0}),
+    # Bounds for all weights, for some of them by name, or on effects say nothing about which concepts there are.
+    ({"weight_bounds": (-1, 1)}, (100, 2, 1), {"n_hidden": 16}),
+    ({"weight_bounds": {("a", "b"): "+"}}, (100, 2, 1), {"n_hidden": 16}),
+    ({"monotonic_cst": [1, 0]}, (100, 2, 1), {"n_hidden": 16}),
+    # At least as many as an expert's map has beyond features and outputs; exactly so if learning starts from it.
+    ({"prior": NAMED}, (100, 2, 1), {"n_hidden": 16}),
+    ({"prior": FuzzyCognitiveMap(np.eye(30))}, (100, 2, 1), {"n_hidden": 27}),
     ({"init": FuzzyCognitiveMap(np.eye(5))}, (100, 2, 1), {"n_hidden": 2}),
     ({"init": FuzzyCognitiveMap(np.eye(2))}, (100, 2, 1), {"n_hidden": 0}),
-    # Teachers: one for 50 rows, as many as have 150 concepts together, from two to five.
+    # The slope of weights that stay as they are is that of their map.
+    ({"learn": "slopes", "prior": FuzzyCognitiveMap(np.eye(3), slope=5.0)}, (100, 2, 1), {"slope": 5.0}),
+    ({"learn": "slopes", "init": FuzzyCognitiveMap(np.eye(3), slope=5.0)}, (100, 2, 1), {"slope": 5.0}),
+    ({"learn": "slopes", "init": FuzzyCognitiveMap(np.eye(3), slope=[1, 2, 3])}, (100, 2, 1), {"slope": 2.0}),
+    ({"prior": FuzzyCognitiveMap(np.eye(3), slope=5.0)}, (100, 2, 1), {"slope": 2.0}),
+    # Teachers: one for 50 rows, as many as have 300 concepts together, from two to five.
     ({}, (300, 4, 3), {"n_teachers": 5}),
     ({}, (200, 4, 3), {"n_teachers": 4}),
     ({}, (20, 4, 3), {"n_teachers": 2}),
     ({}, (19, 4, 3), {"n_teachers": 0}),
-    ({}, (300, 40, 3), {"n_teachers": 3}),
+    ({}, (300, 57, 2), {"n_teachers": 4}),
     ({}, (300, 97, 3), {"n_teachers": 2}),
     ({}, (300, 98, 3), {"n_teachers": 0}),
     ({"n_teachers": 7}, (200, 4, 3), {"n_teachers": 7}),
     ({"max_iter": 10}, (200, 4, 3), {"n_teachers": 0, "max_iter": 10, "enough": False}),
     ({"early_stopping": True}, (200, 4, 3), {"n_teachers": 0}),
     ({"solver": "adam"}, (200, 4, 3), {"n_teachers": 0, "max_iter": 500, "batch_size": 200, "learning_rate": 0.05}),
-    ({"solver": "rmsprop"}, (200, 4, 3), {"learning_rate": 0.02}),
+    ({"solver": "rmsprop", "n_hidden": 3}, (200, 4, 3), {"learning_rate": 0.005}),
+    ({"solver": "rmsprop"}, (200, 93, 3), {"learning_rate": 0.05 / 112}),
     ({"solver": "adam", "learning_rate": 0.3}, (200, 4, 3), {"learning_rate": 0.3}),
-    # Iterations: one for 15 rows, from 100 to 200; for wide maps one for 200 rows, from 10 to 50.
-    ({}, (100, 4, 3), {"max_iter": 100, "teacher_iter": 200, "enough": True}),
-    ({}, (2250, 4, 3), {"max_iter": 150}),
-    ({}, (10**5, 4, 3), {"max_iter": 200}),
+    # Iterations: one for 10 rows, from 150 to 300; without a prior a third less; for wide maps one for 200 rows, from
+    # 10 to 50.
+    ({}, (100, 4, 3), {"max_iter": 150, "teacher_iter": 200, "enough": True}),
+    ({}, (2250, 4, 3), {"max_iter": 225}),
+    ({}, (10**5, 4, 3), {"max_iter": 300}),
+    ({"prior": None}, (100, 4, 3), {"max_iter": 100, "teacher_iter": 200, "enough": True}),
+    ({"prior": None}, (2250, 4, 3), {"max_iter": 150}),
+    ({"prior": None}, (10**5, 4, 3), {"max_iter": 200}),
     ({}, (100, 198, 3), {"max_iter": 10, "teacher_iter": 10, "start_width": 2.0, "dtype": np.float32}),
     ({}, (8000, 784, 10), {"max_iter": 40}),
     ({}, (10**5, 784, 10), {"max_iter": 50}),
@@ -55,11 +88,14 @@ SETTLED = [
 
 # The same for values: maps of 15 concepts, five teachers for every map that is not wide, more iterations.
 SETTLED_FOR_VALUES = [
-    ({}, (100, 4, 1), {"n_hidden": 10, "depth": 3, "output_start": 0.5, "n_teachers": 5, "max_iter": 150}),
-    ({}, (100, 14, 1), {"n_hidden": 0, "depth": 2}),
-    ({}, (3200, 4, 1), {"n_hidden": 15, "max_iter": 200}),
+    ({}, (100, 4, 1), {"n_hidden": 16, "depth": 3, "output_start": 0.5, "n_teachers": 5, "max_iter": 225}),
+    ({}, (100, 14, 1), {"n_hidden": 16, "depth": 2}),
+    ({}, (3200, 2, 1), {"n_hidden": 17, "depth": 3, "max_iter": 300}),
+    ({"prior": None}, (100, 4, 1), {"n_hidden": 10, "depth": 3, "max_iter": 150}),
+    ({"prior": None}, (100, 14, 1), {"n_hidden": 0, "depth": 2}),
+    ({"prior": None}, (3200, 4, 1), {"n_hidden": 15, "max_iter": 200}),
     ({}, (19, 4, 1), {"n_teachers": 0}),
-    ({}, (300, 120, 1), {"n_teachers": 5, "teacher_iter": 200}),
+    ({}, (300, 120, 1), {"n_hidden": 0, "n_teachers": 5, "teacher_iter": 200}),
     ({}, (300, 300, 1), {"n_teachers": 3, "teacher_iter": 40, "max_iter": 40}),
     ({}, (300, 1000, 1), {"n_teachers": 0}),
     ({"depth": 1}, (100, 4, 1), {"n_hidden": 0}),

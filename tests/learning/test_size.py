@@ -19,6 +19,9 @@ MEASURED = [
     ({"l1_ratio": 0.5}, (30, 1000, 1), 731),
     ({"solver": "adam"}, (30, 1000, 1), 94),
     ({"weight_bounds": (-9, 9)}, (30, 1000, 1), 388),
+    ({"monotonic_cst": [1] + [0] * 999}, (30, 1000, 1), 414),
+    ({"n_teachers": 2}, (30, 900, 1), 358),
+    ({"n_teachers": 2, "prior": None}, (30, 900, 1), 258),
     ({}, (3000, 1000, 1), 270),
     ({"depth": 6}, (3000, 1000, 1), 289),
     ({}, (3000, 5, 1000), 229),
@@ -95,8 +98,10 @@ def test_what_would_fit_is_never_refused(monkeypatch, iris):
 def test_what_takes_long_is_warned_of(monkeypatch, iris):
     """With how long, and what to make smaller; not where it was said how long to learn."""
     monkeypatch.setattr(size, "_LONG", 1e-9)
-    with pytest.warns(UserWarning, match="may take about 0 minutes.*Choose columns"):
+    with pytest.warns(UserWarning, match="may take about 0 minutes.*Lower n_hidden"):
         FCMClassifier(random_state=0).fit(*iris)
+    with pytest.warns(UserWarning, match="may take about 0 minutes.*Choose columns"):
+        FCMClassifier(n_hidden=0, random_state=0).fit(*iris)
     FCMClassifier(max_iter=1, tol=0, random_state=0).fit(*iris)
 
 

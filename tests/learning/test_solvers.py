@@ -12,14 +12,16 @@ from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Outcome, Problem, W
 from cogmap._learning.solvers.adaptive import Adam, RMSprop, batches
 from cogmap.exceptions import NonFiniteLossError
 
+NOWHERE, ALIKE = np.zeros(16), np.ones(16)
 
-def make_problem(l1=0.0, l2=0.01, bounds=None, depth=1, seed=0):
+
+def make_problem(l1=0.0, l2=0.01, bounds=None, depth=1, seed=0, prior=NOWHERE, pull=ALIKE):
     """A logistic regression, or a deeper map, on random rows of two classes."""
     rng = np.random.default_rng(seed)
     X = rng.random((60, 3))
     y = (X @ [2.0, -1.0, 0.1] + 0.3 * rng.normal(size=60) > 0.5).astype(int)
     objective = Objective(X, y, LogLoss(), depth=depth, slope=1.0)
-    return Problem(objective, ElasticNet(l1, l2, 16), bounds)
+    return Problem(objective, ElasticNet(l1, l2, prior, pull), bounds)
 
 
 def solve(solver, problem, max_iter=5000, tol=1e-9, batch_size=60, rate=0.02, **watching):
@@ -36,12 +38,16 @@ def total_loss(problem, theta):
 
 
 BOUNDS = np.full((4, 4), -0.3), np.full((4, 4), 0.5)
+AROUND = {"prior": np.linspace(-0.4, 0.8, 16), "pull": np.linspace(0.5, 3.0, 16)}
 PROBLEMS = {
     "square penalty": {},
     "absolute penalty": {"l1": 0.02, "l2": 0.0},
     "both penalties": {"l1": 0.01, "l2": 0.01},
     "bounds": {"bounds": BOUNDS},
     "absolute penalty and bounds": {"l1": 0.005, "l2": 0.0, "bounds": BOUNDS},
+    "square penalty around a prior": AROUND,
+    "absolute penalty around a prior": {"l1": 0.02, "l2": 0.0, **AROUND},
+    "both penalties around a prior, and bounds": {"l1": 0.01, "l2": 0.01, "bounds": BOUNDS, **AROUND},
 }
 
 
@@ -54,14 +60,15 @@ def test_every_solver_finds_the_minimum_of_every_convex_problem(solver, name):
     # of Adam becomes small by itself.
     settings = {} if solver == "lbfgs" else {"tol": 0.0, "max_iter": 12_000, "rate": {"adam": 0.1}.get(solver, 0.005)}
     theta, _, _ = solve(solver, problem, **settings)
-    l1, n = problem.penalty.l1, problem.penalty.n_weights
-    low, high = (
-        (np.full(16, -10.0), np.full(16, 10.0)) if problem.bounds is None else (b.ravel() for b in problem.bounds)
-    )
+    prior, l1, n = problem.penalty.prior, problem.penalty.l1 * problem.penalty.pull, problem.penalty.n_weights
+    low, high = (np.full(16, -10.0), np.full(16, 10.0))
+    if problem.bounds is not None:
+        low, high = (b.ravel() for b in problem.bounds)
+    low, high = low - prior, high - prior
 
-    def split_loss(parts):  # weights as positive minus negative parts, which makes |W| smooth
-        joined = np.concatenate([parts[:n] - parts[n : 2 * n], parts[2 * n :]])
-        return problem.smooth_value_and_gradient(joined)[0] + l1 * parts[: 2 * n].sum()
+    def split_loss(parts):  # weights as prior plus positive minus negative parts, which makes |W - prior| smooth
+        joined = np.concatenate([prior + parts[:n] - parts[n : 2 * n], parts[2 * n :]])
+        return problem.smooth_value_and_gradient(joined)[0] + l1 @ (parts[:n] + parts[n : 2 * n])
 
     ranges = [(max(a, 0), max(b, 0)) for a, b in zip(low, high, strict=True)]
     ranges += [(max(-b, 0), max(-a, 0)) for a, b in zip(low, high, strict=True)]
@@ -83,6 +90,16 @@ def test_absolute_penalty_makes_exact_zeros(solver):
     assert not W[:3].any()  # the features are not read after one step
     assert W[3, 0] > 0.1
     assert W[3, 2] == 0.0
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
+@pytest.mark.parametrize("depth", [1, 3])
+def test_a_strong_absolute_penalty_gives_exactly_the_prior(solver, depth):
+    """Every weight is that of the prior, to the last bit; the bias is still learned."""
+    problem = make_problem(l1=50.0, l2=0.0, depth=depth, **AROUND)
+    theta, _, _ = solve(solver, problem, max_iter=300, tol=1e-6)
+    assert np.array_equal(theta[:16], AROUND["prior"])
+    assert np.abs(problem.smooth_value_and_gradient(theta)[1][16:]).max() < 0.05
 
 
 def test_one_step_is_logistic_regression():
@@ -237,7 +254,8 @@ def test_batches_of_a_weighted_table_average_to_the_whole():
     rng = np.random.default_rng(0)
     X, y, weight = rng.random((301, 3)), rng.integers(0, 2, 301), rng.random(301)
     objective = Objective(X, y, LogLoss(), depth=2, slope=1.0, sample_weight=weight)
-    problem, theta = Problem(objective, ElasticNet(0.0, 0.0, 16)), rng.normal(size=20)
+    penalty = ElasticNet(0.0, 0.0, NOWHERE, ALIKE)
+    problem, theta = Problem(objective, penalty), rng.normal(size=20)
     parts = np.array_split(rng.permutation(301), 7)
     values = [problem.smooth_value_and_gradient(theta, rows) for rows in parts]
     whole = problem.smooth_value_and_gradient(theta)
@@ -245,7 +263,7 @@ def test_batches_of_a_weighted_table_average_to_the_whole():
     assert sum(share * value[0] for share, value in zip(shares, values, strict=True)) == pytest.approx(whole[0])
     gradient = sum(share * value[1] for share, value in zip(shares, values, strict=True))
     np.testing.assert_allclose(gradient, whole[1], rtol=0, atol=1e-12)
-    unit = Problem(objective, ElasticNet(0.0, 0.0, 16), unit_weight=0.25).smooth_value_and_gradient(theta)
+    unit = Problem(objective, penalty, unit_weight=0.25).smooth_value_and_gradient(theta)
     assert unit[0] == pytest.approx(whole[0] * weight.mean() / 0.25)
 
 
@@ -254,7 +272,7 @@ def test_squared_loss_is_the_likelihood_of_noise_of_unknown_size():
     rng = np.random.default_rng(0)
     X, y = rng.random((40, 3)), rng.normal(size=(40, 2))
     objective = Objective(X, y, SquaredLoss(2), depth=2, slope=1.0, n_hidden=1)
-    problem, theta = Problem(objective, ElasticNet(0.0, 0.1, 36)), rng.normal(size=42)
+    problem, theta = Problem(objective, ElasticNet(0.0, 0.1, np.zeros(36), np.ones(36))), rng.normal(size=42)
     value, gradient = problem.smooth_value_and_gradient(theta)
     sums = objective.sums(theta)
     assert value == pytest.approx(0.5 * np.log(sums[0] / sums[2] + 1e-6) + 0.05 * (theta[:36] ** 2).sum())

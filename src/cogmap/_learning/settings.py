@@ -164,7 +164,7 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
         "depth": 3 if n_hidden and (small or given["prior"] is None) else 2,
         "max_iter": _enough(given, shape, wide, rules) if solver.all_rows else 500,
         "n_teachers": _n_teachers(given, shape, n_hidden, rules),
-        "learning_rate": getattr(RULES.get(given["solver"]), "usual_rate", 0.0),
+        "learning_rate": RULES[given["solver"]].usual_rate(n_concepts) if given["solver"] in RULES else 0.0,
         "batch_size": 200,
     }
     return Settings(

@@ -47,7 +47,9 @@ def estimate(shape: Shape, settings: Settings, at_once: int = 1) -> Size:
     arrays = _OWN + settings.n_teachers
     if all_rows:
         of_scipy = _SCIPY + 2 * steps_remembered(r)
-        bounded = settings.l1_ratio > 0 or settings.edges is not None or settings.weight_bounds is not None
+        fixed = (settings.edges, settings.weight_bounds, settings.monotonic_cst)
+        tied = settings.n_teachers > 0 and isinstance(settings.prior, str)  # arrows, to the effects of teachers
+        bounded = settings.l1_ratio > 0 or tied or any(limits is not None for limits in fixed)
         # Weights with an absolute penalty are two parameters each.
         arrays += (2 if settings.l1_ratio > 0 else 1) * (of_scipy + _BOUNDS * bounded)
     runs = row_runs(n, min(usual_block_rows(r), n))

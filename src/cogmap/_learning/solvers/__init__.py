@@ -5,7 +5,7 @@ What learning needs to know about a solver stands in its class: whether every it
 
 from typing import Any
 
-from cogmap._learning.solvers.adaptive import RULES, Adaptive, Rule, one_epoch
+from cogmap._learning.solvers.adaptive import RULES, Adam, Adaptive, Rule, one_epoch
 from cogmap._learning.solvers.driver import Problem, Solver, Theta, Watch
 from cogmap._learning.solvers.lbfgs import LBFGS, steps_remembered
 from cogmap._learning.solvers.outcomes import Outcome
@@ -25,6 +25,7 @@ __all__ = [
     "LBFGS",
     "RULES",
     "SOLVERS",
+    "Adam",
     "Adaptive",
     "Outcome",
     "Problem",

@@ -32,10 +32,14 @@ class RMSprop:
     """
 
     space = Plain
-    usual_rate = 0.02
 
     learning_rate: float
     mean_square: Theta | None = None
+
+    @staticmethod
+    def usual_rate(n_concepts: int) -> float:
+        """Return a rate with which a step moves what enters a concept, over all its weights, by a little only."""
+        return 0.05 / n_concepts
 
     def __call__(self, gradient: Theta) -> tuple[Theta, Theta]:
         """Return the direction to go and the rate for each parameter."""
@@ -51,18 +55,26 @@ class RMSprop:
 # they should be, and the last ones, each from a few rows, do not tear down what was learned.
 _LONG_STEPS = 20
 
+# A map that another solver has learned is as if Adam had made so many steps.
+_OF_A_FIT = 500
+
 
 @dataclass
 class Adam:
     """Adam with its usual constants (0.9, 0.999, 1e-8), in centred parameters, and with a rate that falls."""
 
     space = Centred
-    usual_rate = 0.05
 
     learning_rate: float
     steps: int = 0
     mean: Theta | None = None
     mean_square: Theta | None = None
+    goes_on: bool = False  # from a map that another solver has learned
+
+    @staticmethod
+    def usual_rate(n_concepts: int) -> float:
+        """Return the rate of the first steps."""
+        return 0.05
 
     def __call__(self, gradient: Theta) -> tuple[Theta, Theta]:
         """Return the direction to go and the rate for each parameter."""
@@ -73,7 +85,8 @@ class Adam:
         scratch = _move_towards_square(self.mean_square, gradient, 0.001)
         np.sqrt(self.mean_square, out=scratch)
         scratch += 1e-8
-        rate = self.learning_rate / np.sqrt(1.0 + (self.steps - 1) / _LONG_STEPS)
+        made = self.steps - 1 + _OF_A_FIT * self.goes_on
+        rate = self.learning_rate / np.sqrt(1.0 + made / _LONG_STEPS)
         rate *= np.sqrt(1.0 - 0.999**self.steps) / (1.0 - 0.9**self.steps)
         return self.mean, np.divide(rate, scratch, out=scratch)
 
