@@ -61,7 +61,7 @@ def main():
     iris = load_iris(as_frame=True)
     X, y = iris.data, iris.target_names[iris.target]
     fcm = FCMClassifier(random_state=0).fit(X, y)
-    save_svg("map", map_view(fcm, influence(fcm, X)))  # the README's
+    save_svg("map", map_view(fcm, influence(fcm, X), n_edges=16))  # the README's
     row = X.iloc[[60]]
     save("weights", WeightsDisplay.from_estimator(fcm).figure_)
     save("states", StatesDisplay.from_estimator(fcm, row).figure_)

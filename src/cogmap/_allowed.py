@@ -9,6 +9,7 @@ from cogmap._labels import OUTPUTS
 from cogmap._learning import initialization, priors
 from cogmap._learning.solvers import SOLVERS
 from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
+from cogmap._terms import check_terms
 from cogmap.map import FuzzyCognitiveMap
 
 # Parts of a table, and threads or processes, of which more than this are asked for by mistake only.
@@ -90,6 +91,7 @@ _CHECKS: dict[str, Check] = {
     "validation_fraction": _number(0, 1, ends=False),
     "n_iter_no_change": _integer(1),
     "n_teachers": _integer_or_auto(0, _MOST),
+    "terms": check_terms,
     "prior": _choice(
         list(priors.NAMES),
         "None or a FuzzyCognitiveMap",

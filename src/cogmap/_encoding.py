@@ -1,6 +1,6 @@
 """From a table to first states: features scaled to [0, 1], missing values and everything else undecided."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.special import expit
 
+from cogmap._terms import Terms
 from cogmap.exceptions import DataError
 
 UNDECIDED = 0.5  # what hidden concepts, outputs and features whose value is missing (NaN) start with
@@ -225,31 +226,75 @@ class Encoding:
     Attributes
     ----------
     n_features : int
-        Number of columns of the table, which are the first concepts of the map.
+        Number of columns of the table.
     n_hidden : int
-        Number of hidden concepts, which come next. They and the outputs, the last ones, start undecided.
+        Number of hidden concepts, which come after the inputs. They and the outputs, the last ones, start undecided.
     scaling : FeatureSpread, FeatureRange or None
         How features become states. None takes them as they are.
+    terms : Terms or None
+        Which features are read as words. None gives each feature one concept.
     """
 
     n_features: int
     n_hidden: int = 0
     scaling: Scaling | None = None
+    terms: Terms | None = None
 
-    def features(self, X: Array, dtype: DTypeLike | None = None) -> Array:
-        """Return the states of the features, undecided where a value is missing."""
+    @property
+    def columns(self) -> NDArray[np.intp]:
+        """The column that each input, each of the first concepts of the map, gets its state from."""
+        return np.arange(self.n_features) if self.terms is None else self.terms.columns
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of concepts that get their first states from the table."""
+        return self.n_features if self.terms is None else len(self.terms.columns)
+
+    @property
+    def most_words(self) -> int | None:
+        """The largest number of words of a feature; None if all are numbers."""
+        words = [] if self.terms is None else [len(words) for words in self.terms.words]
+        return max(words, default=0) or None
+
+    def input_names(self, columns: Sequence[str]) -> list[str]:
+        """Return the names of the inputs, given those of the columns."""
+        return list(columns) if self.terms is None else self.terms.names(columns)
+
+    def column_names(self, inputs: Sequence[str]) -> list[str]:
+        """Return the names of the columns, given those of the inputs."""
+        if self.terms is None:
+            return list(inputs)
+        first = np.searchsorted(self.columns, np.arange(self.n_features))
+        words = [f" is {words[0]}" if words else "" for words in self.terms.words]
+        return [inputs[place].removesuffix(word) for place, word in zip(first, words, strict=True)]
+
+    def inputs(self, X: Array, dtype: DTypeLike | None = None) -> Array:
+        """Return the states of the inputs, undecided where a value is missing."""
+        numbers = self._numbers(X, dtype)
+        return numbers if self.terms is None else self.terms.states(X, numbers)
+
+    def _numbers(self, X: Array, dtype: DTypeLike | None) -> Array:
         if self.scaling is not None:
             return self.scaling.scale(X, dtype)
         dtype = dtype or X.dtype
         missing = np.isnan(X)
         return np.where(missing, UNDECIDED, X).astype(dtype) if missing.any() else X.astype(dtype, copy=False)
 
-    def derivative(self, X: Array) -> NDArray[np.float64]:
-        """Return the derivative of the state of each feature with respect to the feature, 0 where it is missing."""
-        return np.where(np.isnan(X), 0.0, 1.0) if self.scaling is None else self.scaling.derivative(X)
+    def derivative(self, X: Array) -> Array:
+        """Return the derivative of the state of each input with respect to its column, 0 where that is missing."""
+        of_numbers = np.where(np.isnan(X), 0.0, 1.0) if self.scaling is None else self.scaling.derivative(X)
+        return of_numbers if self.terms is None else self.terms.derivative(X, of_numbers)
+
+    def by_column(self, of_inputs: Array) -> Array:
+        """Sum what belongs to the same column: from (..., n_inputs) to (..., n_features)."""
+        if self.terms is None:
+            return of_inputs
+        belongs = np.zeros((self.n_inputs, self.n_features), dtype=of_inputs.dtype)
+        belongs[np.arange(self.n_inputs), self.columns] = 1.0
+        return of_inputs @ belongs
 
     def first_states(self, X: Array, n_outputs: int) -> Array:
         """Return the first states of all concepts of a map with so many outputs."""
-        states = np.full((len(X), self.n_features + self.n_hidden + n_outputs), UNDECIDED, dtype=X.dtype)
-        states[:, : self.n_features] = self.features(X)
+        states = np.full((len(X), self.n_inputs + self.n_hidden + n_outputs), UNDECIDED, dtype=X.dtype)
+        states[:, : self.n_inputs] = self.inputs(X)
         return states

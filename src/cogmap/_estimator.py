@@ -19,7 +19,9 @@ from cogmap._callbacks import CallbackSupport, with_callbacks
 from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics, Scaling
 from cogmap._learning import initialization
 from cogmap._learning.learn import Learned, learn
+from cogmap._learning.monotone import constrained
 from cogmap._learning.recipe import Departure, Recipe
+from cogmap._learning.search import Candidate, choose
 from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import SOLVERS, Outcome, Theta
@@ -29,12 +31,16 @@ from cogmap._links import Link
 from cogmap._monitor import FitMonitor
 from cogmap._params import shown
 from cogmap._prediction import FittedMap
+from cogmap._terms import CHOICES, Terms, find_terms
 from cogmap._validation import check_sample_weight, input_names
 from cogmap.exceptions import DataError
 from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 
+_PARTS = 4  # of the rows, by which it is chosen how to read features
+
+Reading = tuple[Encoding, Table]  # how features become states, and the table of the features, not yet states
 Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
 
@@ -113,24 +119,25 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         random = check_random_state(self.random_state)
         X, y, weight = self._validated(X, y, sample_weight, reset=True)
         known = None if earlier is None else earlier.link
-        table = Table(X, self._targets(y, known), weight, tuple(input_names(self)))
+        table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=X.size)
         if SOLVERS[self._parameter("solver")].all_rows and X.size <= LARGE:
             table = table.merged()
         table = self._settled(table, known)
-        shape = Shape(table.n_rows, X.shape[1], table.targets.link.n_outputs, X.size, X.dtype)
-        candidates = self._candidates(shape, earlier)
-        settings = candidates[0]
-        self._check_size(shape, candidates)
-        scaling = self._scaling(table)
         some_rows = sample_of(table.X, table.weight)
-        table = replace(table, X=Encoding(X.shape[1], scaling=scaling).features(table.X, settings.dtype))
+        candidates = self._candidates(self._readings(table, earlier), earlier)
+        self._check_size(candidates)
+        candidates = _with_states(candidates)
+        settings = candidates[0].settings
+        encodings = {candidate.encoding.n_inputs: candidate.encoding for candidate in candidates}
 
         def finished(model: MapModel) -> MapModel:
-            return replace(model, encoding=replace(model.encoding, scaling=scaling))
+            return replace(model, encoding=replace(encodings[model.n_inputs], n_hidden=model.n_hidden))
 
         monitor = FitMonitor(shown_as, X, y, weight, finished)
-        start = None if earlier is None else self._continued(earlier, names_before is not None, table, settings)
-        learned = self._learn(table, candidates, random, monitor, start)
+        start = None
+        if earlier is not None:
+            start = self._continued(earlier, names_before is not None, candidates[0].table, settings)
+        learned = self._learn(candidates, random, monitor, start)
         self.model_ = finished(learned.model)
         self._outcome = learned.outcome.name
         self.loss_curve_ = learned.loss_curve
@@ -154,23 +161,56 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
     def _settled(self, table: Table, known: Link | None) -> Table:
         """Return the table with what depends on all its targets and weights, once equal rows are merged."""
 
-    def _candidates(self, shape: Shape, earlier: MapModel | None) -> list[Settings]:
-        """Return the settings to choose from: these are given."""
-        return [self._settings(shape, earlier)]
+    def _readings(self, table: Table, earlier: MapModel | None) -> list[Reading]:
+        """Return the ways to read features that there are to choose from, the preferred one first."""
+        scaling = self._scaling(table)
+        asked = [self.terms]
+        if isinstance(self.terms, str):  # "auto"
+            asked = [None, *CHOICES] if earlier is None else [earlier.encoding.most_words]
+        readings: list[Reading] = []
+        for terms in asked:
+            found = self._found_terms(terms, table)
+            if not readings or (found is not None and any(found.words)):
+                encoding = Encoding(table.X.shape[1], scaling=scaling, terms=found)
+                readings.append((encoding, replace(table, features=tuple(encoding.input_names(table.features)))))
+        return readings
 
-    def _check_size(self, shape: Shape, candidates: list[Settings]) -> None:
+    def _found_terms(self, terms: Any, table: Table) -> Terms | None:
+        """Return where the words that are asked for are true, by the rows of a table."""
+        if terms is None:
+            return None
+        without = constrained(self.monotonic_cst, table.features)
+        return find_terms(terms, table.X, table.weight, table.features, without, self._owner)
+
+    def _candidate(self, reading: Reading, earlier: MapModel | None = None, **changes: Any) -> Candidate:
+        """Return a candidate that reads features in some way; they are not states yet."""
+        encoding, table = reading
+        shape = Shape(table.n_rows, encoding.n_inputs, table.targets.link.n_outputs, table.n_values, table.X.dtype)
+        return Candidate(self._settings(shape, earlier, **changes), encoding, shape, table)
+
+    def _candidates(self, readings: list[Reading], earlier: MapModel | None) -> list[Candidate]:
+        """Return what there is to choose from: all is given, but perhaps not how to read features."""
+        return [self._candidate(reading, earlier) for reading in readings]
+
+    def _check_size(self, candidates: list[Candidate]) -> None:
         """Complain about what is too large to learn, before anything large is made."""
-        check_size(shape, candidates[0])
+        for candidate in candidates:
+            check_size(candidate.shape, candidate.settings)
 
     def _learn(
         self,
-        table: Table,
-        candidates: list[Settings],
+        candidates: list[Candidate],
         random: np.random.RandomState,
         monitor: FitMonitor,
         start: Theta | None,
     ) -> Learned:
-        return learn(table, candidates[0], random, monitor, start)
+        """Learn, after choosing how to read features if that is to be chosen."""
+        if len(candidates) == 1:
+            return learn(candidates[0].table, candidates[0].settings, random, monitor, start)
+        choice = choose(candidates, _PARTS, random, monitor, self.n_jobs)
+        best = candidates[choice.number]
+        teachers = choice.teachers if best.settings.n_teachers else None
+        return learn(best.table, best.settings, random, monitor, teachers=teachers)
 
     def _parameter(self, name: str) -> Any:
         """Return a parameter, or its default if this estimator does not have it."""
@@ -222,6 +262,17 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         fcm = FuzzyCognitiveMap(fcm.weights, fcm.bias, fcm.slope, None if in_order else fcm.concepts)
         W, b = initialization.from_map(fcm, recipe.concepts.names, settings.slope, self._owner)
         return np.concatenate([W.ravel(), b])
+
+
+def _with_states(candidates: list[Candidate]) -> list[Candidate]:
+    """Return candidates whose tables hold states; those that read features alike share them."""
+    tables: dict[int, Table] = {}
+    for candidate in candidates:
+        key = id(candidate.encoding)
+        if key not in tables:
+            states = candidate.encoding.inputs(candidate.table.X, candidate.settings.dtype)
+            tables[key] = replace(candidate.table, X=states)
+    return [replace(candidate, table=tables[id(candidate.encoding)]) for candidate in candidates]
 
 
 def _is_learned(name: str) -> bool:

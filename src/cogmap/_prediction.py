@@ -77,6 +77,14 @@ class FittedMap(TransformerMixin):
         """How features are scaled."""
         return self.model_.encoding.scaling
 
+    @property
+    def terms_(self) -> dict[str, tuple[str, ...]]:
+        """The words of each feature that is read as words."""
+        terms = self.model_.encoding.terms
+        if terms is None:
+            return {}
+        return {name: words for name, words in zip(input_names(self), terms.words, strict=True) if words}
+
     def transform(self, X: ArrayLike) -> Array:
         """Return the states before the last step: the features that the map has learned.
 
@@ -131,7 +139,8 @@ class FittedMap(TransformerMixin):
             if hasattr(self, "feature_names_in_") and given != names:
                 raise ValueError("input_features is not equal to feature_names_in_")
             names = given
-        return np.asarray(concept_names(names, self.n_hidden_, self.model_.link.names), dtype=object)
+        inputs = self.model_.encoding.input_names(names)
+        return np.asarray(concept_names(inputs, self.n_hidden_, self.model_.link.names), dtype=object)
 
 
 class ClassPredictor(ClassifierMixin, FittedMap):

@@ -14,7 +14,6 @@ from cogmap._class_map import ClassMap
 from cogmap._encoding import Encoding
 from cogmap._labels import all_labels
 from cogmap._learning.recipe import Recipe
-from cogmap._learning.settings import Shape
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Adam, Outcome, Rule, one_epoch
 from cogmap._learning.table import Table
@@ -243,6 +242,7 @@ class FCMClassifier(ClassMap):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         n_teachers: int | str = "auto",
+        terms: Any = None,
         prior: str | FuzzyCognitiveMap | None = "memory",
         init: str | FuzzyCognitiveMap = "balanced",
         edges: Any = None,
@@ -272,6 +272,7 @@ class FCMClassifier(ClassMap):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.n_teachers = n_teachers
+        self.terms = terms
         self.prior = prior
         self.init = init
         self.edges = edges
@@ -339,16 +340,22 @@ class FCMClassifier(ClassMap):
         table = Table(X, self._targets(y, None, classes), weight, tuple(input_names(self)))
         table = self._settled(table, None)
         solver = self.solver if self.solver in RULES else "adam"  # one that can learn in parts
-        shape = Shape(table.n_rows, X.shape[1], table.targets.link.n_outputs, X.size, X.dtype)
-        settings = self._settings(shape, earlier, solver=solver)
-        check_size(shape, settings)
+        if isinstance(self.terms, str):
+            cure = "How to read features is chosen with all rows at hand: say a number of words."
+            raise wrong(f"{self._owner}.partial_fit", "terms", "None, a number or a dict", self.terms, cure)
+        terms = self._found_terms(self.terms, table) if earlier is None else earlier.encoding.terms
+        encoding = Encoding(X.shape[1], terms=terms)
+        table = replace(table, features=tuple(encoding.input_names(table.features)), n_values=X.size)
+        candidate = self._candidate((encoding, table), earlier, solver=solver)
+        settings = candidate.settings
+        check_size(candidate.shape, settings)
         rule, random, seen = self._remembered(solver, settings.learning_rate)
         scaling = self._scaling(table, None if earlier is None else earlier.encoding.scaling)
         seen += max(table.n_rows, table.total_weight)
         if scaling is not None:  # it knows of rows of an earlier fit too
             seen = max(seen, float(scaling.known.weight.max()))
-        encoding = Encoding(X.shape[1], settings.n_hidden, scaling)
-        table = replace(table, X=encoding.features(X, settings.dtype))
+        encoding = replace(encoding, n_hidden=settings.n_hidden, scaling=scaling)
+        table = replace(table, X=encoding.inputs(X, settings.dtype))
         recipe = Recipe.for_table(table, settings)
         problem = recipe.problem(table, part_of=seen)
         theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, table, settings)

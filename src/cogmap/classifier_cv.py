@@ -10,12 +10,11 @@ from joblib import effective_n_jobs
 from scipy.stats import rankdata
 
 from cogmap._class_map import ClassMap
+from cogmap._estimator import Reading
 from cogmap._learning.learn import Learned, learn
-from cogmap._learning.search import choose
-from cogmap._learning.settings import Settings, Shape
+from cogmap._learning.search import Candidate, choose
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import Theta
-from cogmap._learning.table import Table
 from cogmap._monitor import FitMonitor
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
@@ -124,6 +123,7 @@ class FCMClassifierCV(ClassMap):
         n_hidden: int | str = "auto",
         l1_ratio: float = 0.0,
         max_iter: int | str = "auto",
+        terms: Any = "auto",
         prior: str | FuzzyCognitiveMap | None = "memory",
         init: str | FuzzyCognitiveMap = "balanced",
         edges: Any = None,
@@ -145,6 +145,7 @@ class FCMClassifierCV(ClassMap):
         self.n_hidden = n_hidden
         self.l1_ratio = l1_ratio
         self.max_iter = max_iter
+        self.terms = terms
         self.prior = prior
         self.init = init
         self.edges = edges
@@ -157,32 +158,37 @@ class FCMClassifierCV(ClassMap):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _candidates(self, shape: Shape, earlier: MapModel | None) -> list[Settings]:
-        """Return the settings of each depth with each penalty."""
-        return [self._settings(shape, depth=depth, alpha=alpha) for depth, alpha in product(self.depths, self.alphas)]
+    def _candidates(self, readings: list[Reading], earlier: MapModel | None) -> list[Candidate]:
+        """Return each depth with each penalty, and the other ways to read features with the preferred ones."""
+        preferred, *others = readings
+        candidates = [
+            self._candidate(preferred, depth=depth, alpha=alpha) for depth, alpha in product(self.depths, self.alphas)
+        ]
+        return candidates + [self._candidate(reading, depth=self.depths[0], alpha=self.alphas[0]) for reading in others]
 
-    def _check_size(self, shape: Shape, candidates: list[Settings]) -> None:
+    def _check_size(self, candidates: list[Candidate]) -> None:
         """Complain about what is too large to learn, in several processes at once."""
         at_once = min(effective_n_jobs(self.n_jobs), len(candidates) * self.n_folds)
         for candidate in candidates:
-            check_size(shape, replace(candidate, n_threads=1), at_once)
+            check_size(candidate.shape, replace(candidate.settings, n_threads=1), at_once)
 
     def _learn(
         self,
-        table: Table,
-        candidates: list[Settings],
+        candidates: list[Candidate],
         random: np.random.RandomState,
         monitor: FitMonitor,
         start: Theta | None,
     ) -> Learned:
-        """Choose depth and penalty by the losses of the teachers, and learn from those of the choice."""
-        choice = choose(table, candidates, self.n_folds, random, monitor, self.n_jobs)
+        """Choose by the losses of the teachers, and learn from those of the choice."""
+        choice = choose(candidates, self.n_folds, random, monitor, self.n_jobs)
         self.cv_results_ = {
-            "depth": np.array([candidate.depth for candidate in candidates]),
-            "alpha": np.array([candidate.alpha for candidate in candidates]),
+            "depth": np.array([candidate.settings.depth for candidate in candidates]),
+            "alpha": np.array([candidate.settings.alpha for candidate in candidates]),
+            "terms": np.array([candidate.encoding.most_words or 0 for candidate in candidates]),
             "mean_loss": choice.mean_loss,
             "rank_loss": rankdata(choice.mean_loss, method="min"),
             **{f"split{i}_loss": losses for i, losses in enumerate(choice.losses.T)},
         }
-        self.alpha_ = candidates[choice.number].alpha
-        return learn(table, candidates[choice.number], random, monitor, teachers=choice.teachers)
+        best = candidates[choice.number]
+        self.alpha_ = best.settings.alpha
+        return learn(best.table, best.settings, random, monitor, teachers=choice.teachers)

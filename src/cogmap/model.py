@@ -56,22 +56,27 @@ class MapModel:
     link: Link
 
     def __post_init__(self) -> None:
-        concepts = self.n_features + self.n_hidden + self.n_outputs
+        concepts = self.n_inputs + self.n_hidden + self.n_outputs
         if concepts != self.map.n_concepts:
             expected = (
-                f"a map of {concepts} concepts: {self.n_features} features, {self.n_hidden} hidden, "
+                f"a map of {concepts} concepts: {self.n_inputs} inputs, {self.n_hidden} hidden, "
                 f"{self.n_outputs} outputs"
             )
             raise wrong(_OWNER, "map", expected, Words(f"one of {self.map.n_concepts}"))
 
     @property
     def n_features(self) -> int:
-        """Number of features, the first concepts."""
+        """Number of features, the columns of a table."""
         return self.encoding.n_features
 
     @property
+    def n_inputs(self) -> int:
+        """Number of concepts that stand for features, the first ones: more than features if some are read as words."""
+        return self.encoding.n_inputs
+
+    @property
     def n_hidden(self) -> int:
-        """Number of hidden concepts, which come after the features."""
+        """Number of hidden concepts, which come after the inputs."""
         return self.encoding.n_hidden
 
     @property
@@ -82,8 +87,7 @@ class MapModel:
     @property
     def kinds(self) -> tuple[str, ...]:
         """What each concept is: ``"feature"``, ``"hidden"`` or ``"output"``."""
-        n_first = self.map.n_concepts - self.n_hidden - self.n_outputs
-        return ("feature",) * n_first + ("hidden",) * self.n_hidden + ("output",) * self.n_outputs
+        return ("feature",) * self.n_inputs + ("hidden",) * self.n_hidden + ("output",) * self.n_outputs
 
     def first_states(self, X: ArrayLike) -> Array:
         """Return the states that each row starts with.
@@ -196,10 +200,8 @@ class MapModel:
                 block = table[rows]
                 through = self.encoding.derivative(block)[:, None, :]
                 states = self.encoding.first_states(block, self.n_outputs)
-                if of in ("outputs", "decision"):
-                    blocks.append(self._outputs_derivative(states, of) * through)
-                else:
-                    blocks.append(self._states_derivative(states, of) * through)
+                derive = self._outputs_derivative if of in ("outputs", "decision") else self._states_derivative
+                blocks.append(self.encoding.by_column(derive(states, of) * through))
         return np.concatenate(blocks, axis=1 if of == "trajectory" else 0)
 
     def _outputs_derivative(self, states: Array, of: str) -> Array:
@@ -211,14 +213,14 @@ class MapModel:
         back = of_net @ (self.map.excitation_slope(self._outputs)[:, None] * weights[self._outputs])
         for later in trajectory[:0:-1]:
             back = (back * self.map.sensitivity(later)[:, None, :]) @ weights
-        return back[:, :, : self.n_features]
+        return back[:, :, : self.n_inputs]
 
     def _states_derivative(self, states: Array, of: str) -> Array:
         """Go forward from the features: every concept is asked for."""
         depth = {"first_states": 0, "transformed": self.depth - 1, "trajectory": self.depth}[of]
         trajectory = self.map.run(states, depth)
-        now = np.zeros((*states.shape, self.n_features), dtype=states.dtype)
-        now[:, range(self.n_features), range(self.n_features)] = 1.0
+        now = np.zeros((*states.shape, self.n_inputs), dtype=states.dtype)
+        now[:, range(self.n_inputs), range(self.n_inputs)] = 1.0
         steps = [now]
         for later in trajectory[1:]:
             now = self.map.sensitivity(later)[:, :, None] * (self.map.weights @ now)

@@ -212,6 +212,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         n_teachers: int | str = "auto",
+        terms: Any = None,
         prior: str | FuzzyCognitiveMap | None = "memory",
         init: str | FuzzyCognitiveMap = "balanced",
         edges: Any = None,
@@ -238,6 +239,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.n_teachers = n_teachers
+        self.terms = terms
         self.prior = prior
         self.init = init
         self.edges = edges

@@ -38,6 +38,11 @@ class Loss(Protocol):
         """Return what the rows should be, in the form in which the loss takes it, or complain."""
         ...
 
+    @property
+    def is_mean(self) -> bool:
+        """Whether the loss of a table is a mean over its rows; otherwise it is the logarithm of one."""
+        ...
+
     def overall(self, mean: float) -> tuple[float, float]:
         """Return the loss of a table, given the mean over its rows, and its derivative with respect to that."""
         ...
@@ -45,6 +50,8 @@ class Loss(Protocol):
 
 class _MeanLoss:
     """The loss of a table is the mean over its rows."""
+
+    is_mean = True
 
     def overall(self, mean: float) -> tuple[float, float]:
         """Return the mean, whose derivative is 1."""
@@ -160,6 +167,8 @@ class SquaredLoss:
     """
 
     n_outputs: int
+
+    is_mean = False
 
     def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
         """Return what should enter the outputs, one column per output."""

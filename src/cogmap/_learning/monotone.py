@@ -7,7 +7,7 @@ oriented concept with its own or not at all, whatever the row. Everything else i
 an orientation may have any sign.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,14 @@ def monotone_limits(monotonic_cst: Any, concepts: Concepts, link: Link, owner: s
     low[from_oriented & (wanted >= 0.0)] = 0.0
     high[from_oriented & (wanted <= 0.0)] = 0.0
     return low, high
+
+
+def constrained(monotonic_cst: Any, names: Sequence[str]) -> list[int]:
+    """Return the features whose effect must be monotone; what is wrong with them is told later."""
+    if isinstance(monotonic_cst, Mapping):
+        keys = (key[0] if isinstance(key, tuple) else key for key, value in monotonic_cst.items() if value != 0)
+        return [list(names).index(key) for key in keys if key in names]
+    return [j for j, value in enumerate([] if monotonic_cst is None else monotonic_cst) if value != 0]
 
 
 def _of_outputs(link: Link, target: int | None) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ class Table:
     weight: NDArray[np.float64] | None = None  # None: all rows weigh 1
     features: tuple[str, ...] = ()  # names
     rows: NDArray[np.intp] | None = None  # which rows of X; None: all
+    n_values: int = 0  # number of values that were given, before equal rows were merged
 
     @property
     def n_rows(self) -> int:

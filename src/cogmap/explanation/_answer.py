@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,14 +26,30 @@ class Answer:
         return json.dumps(self.to_dict(), allow_nan=False)
 
 
+class Drawn(Answer):
+    """Mixin for answers of which there is a picture."""
+
+    _picture: ClassVar[str]  # which function of cogmap.plotting draws it
+
+    def plot(self, **options: Any) -> Any:
+        """Draw it; options are those of the function of `cogmap.plotting` that does, such as `ax`.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        plotting: Any = import_or_raise("cogmap.plotting", f"{type(self).__name__}.plot", "cli")
+        return getattr(plotting, self._picture)(self, **options)
+
+
 def frame(owner: str, columns: Mapping[str, Any]) -> Any:
     """Return a data frame of pandas."""
     return import_or_raise("pandas", f"{owner}.to_frame", "cli").DataFrame(dict(columns))
 
 
-def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], widest: int = 100) -> list[str]:
+def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], widest: int = 100) -> list[str]:
     """Write a table in lines, the first column to the left; columns that would make it too wide are left out."""
-    cells = [[_cell(cell) for cell in row] for row in [header, *rows]]
+    cells = [[short(cell) for cell in row] for row in [header, *rows]]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     fitting = max(int(np.searchsorted(np.cumsum([width + 2 for width in widths]), widest + 2, side="right")), 1)
     lines = [
@@ -42,8 +58,9 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], widest: 
     return [line[:widest].rstrip() for line in lines]
 
 
-def _cell(value: object) -> str:
-    return short(value) if isinstance(value, str) else f"{value:.4g}" if isinstance(value, float) else str(value)
+def number(value: float, sign: str = "") -> str:
+    """Write a number with four decimals, a large one with five digits."""
+    return f"{value:{sign}.4f}" if abs(value) < 1e4 else f"{value:{sign}.5g}"
 
 
 def _plain(value: Any) -> Any:

@@ -7,9 +7,9 @@ from cogmap.explanation._goals import Array
 from cogmap.explanation._trial import SURE, Trial
 
 _STRETCH = 1.02  # by how much a change may grow for a feature less
-_WIDEST_TRADE, _NARROWEST_TRADE = 1.0, 0.05  # in units
+_WIDEST_TRADE, _NARROWEST_TRADE = 1.0, 0.1  # in units
 _LESS = np.array([1.0, 0.5, 0.2, 0.05])  # shares of a trade, should all of it be too much
-_WORTH = 0.995  # a trade has to make a change smaller by this
+_WORTH = 0.99  # a trade has to make a change smaller by this
 _FINE = 17  # places on the way back, looked at three times, each time between the last two
 _SWAPS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])  # of whole numbers
 _AT_ONCE = 12  # features that are tried in the place of another
@@ -76,9 +76,7 @@ def _tradable(trial: Trial, row: Array, gradient: Array) -> NDArray[np.intp]:
     """Return the features that may be traded: those that changed, and the steepest others, as many as may change."""
     space = trial.space
     changed = space.changed(row)
-    free = space.low < space.high
-    free[changed] = False
-    others = np.flatnonzero(free)
+    others = space.free[row[space.free] == space.start[space.free]]
     steepest = others[np.argsort(-np.abs(gradient[others]), kind="stable")[: max(space.most - len(changed), 0)]]
     features = np.concatenate([changed, steepest])
     return np.asarray(features[~space.whole[features]])

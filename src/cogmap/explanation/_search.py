@@ -5,6 +5,8 @@ feature that gain most, whatever their size: they find what a walk does not get 
 Every row that counts was shown to the map: no result rests on an approximation.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from cogmap.explanation._goals import Array
@@ -13,7 +15,7 @@ from cogmap.explanation._trial import OutOfBudget, Trial
 
 _AT_ONCE = 40  # features that are tried at a time, the most promising ones
 _STEPS = 40  # of a walk
-_LENGTHS = 0.25 * np.array([-8.0, -1.0, 1.0, 8.0])  # of a step, in units; they grow with every ten steps
+_LENGTHS = 0.5 * np.array([-4.0, -1.0, 1.0, 4.0])  # of a step, in units; they grow with every ten steps
 _PARTS = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])  # of the way to a bound: leaps
 _LEAPS = 5
 _BEAM = 4  # leaps that are followed further
@@ -24,6 +26,8 @@ def search(trial: Trial) -> Array | None:
     try:
         _walk(trial)
         _leap(trial)
+        if trial.space.most < len(trial.space.free):
+            _walk_among(trial)
     except OutOfBudget:
         pass
     return trial.best
@@ -52,6 +56,18 @@ def _walk(trial: Trial) -> None:
         row, come = rows[best], progress[best]
 
 
+def _walk_among(trial: Trial) -> None:
+    """Walk with those features alone that change most where all may change: the first steps may be wrong ones."""
+    space = trial.space
+    anywhere = Trial(trial.goal, replace(space, most=len(space.start)), trial.n_tried)
+    _walk(anywhere)
+    trial.n_tried = anywhere.n_tried
+    if anywhere.best is not None:
+        sizes = space.sizes_of_features(anywhere.best)
+        trial.space = space.only(np.argsort(-sizes, kind="stable")[: space.most])
+        _walk(trial)
+
+
 def _leap(trial: Trial) -> None:
     """Take the changes of one feature that gain most, whatever their size, and follow some of them further."""
     space = trial.space
@@ -68,7 +84,7 @@ def _leap(trial: Trial) -> None:
             return
         margins, progress = trial.judged(rows)
         found = trial.smallest(rows, margins)
-        if found is not None and (trial.best is None or space.sizes(rows[found]) < 2.0 * space.sizes(trial.best)):
+        if found is not None and (trial.best is None or space.sizes(rows[found]) < 1.5 * space.sizes(trial.best)):
             improve(trial, rows[found])
         if trial.best is not None:  # more leaps are for what is not reached otherwise
             return

@@ -22,17 +22,6 @@ class Subject:
     model: MapModel
     feature_names: tuple[str, ...]
 
-    @property
-    def columns(self) -> NDArray[np.intp]:
-        """From which column of a table each of the first concepts gets its first state."""
-        return np.arange(self.model.n_features)
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """What each concept is: a feature, hidden, or an output."""
-        n_hidden, n_outputs = self.model.n_hidden, self.model.n_outputs
-        return ("feature",) * len(self.columns) + ("hidden",) * n_hidden + ("output",) * n_outputs
-
     def output_names(self, scale: str) -> tuple[str, ...]:
         """Return the names of what is read: classes, the second of two if only their odds are, or targets."""
         classes = getattr(self.model.link, "classes", None)
@@ -43,9 +32,7 @@ class Subject:
 
     def by_column(self, of_concepts: Array) -> Array:
         """Sum what belongs to the same column: from (..., n_concepts) to (..., n_features)."""
-        belongs = np.zeros((of_concepts.shape[-1], self.model.n_features))
-        belongs[np.arange(len(self.columns)), self.columns] = 1.0
-        return of_concepts @ belongs
+        return self.model.encoding.by_column(of_concepts[..., : self.model.n_inputs])
 
     def mean_row(self) -> Array:
         """Return the mean of the training data, or a row of which nothing is known where no scaling has learned it."""
@@ -69,7 +56,8 @@ class Subject:
 def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
     """Return who is asked, and the table as numbers; an estimator checks the table as in `predict`."""
     if isinstance(model, MapModel):
-        return Subject(model, model.map.concepts[: model.n_features]), model._checked(X).astype(np.float64)
+        names = model.encoding.column_names(model.map.concepts[: model.n_inputs])
+        return Subject(model, tuple(names)), model._checked(X).astype(np.float64)
     if hasattr(model, "_fitted_model") and not isinstance(model, type):
         fitted, table = model._fitted_model(X)
         names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(fitted.n_features)])

@@ -1,6 +1,6 @@
 """Where a change is looked for, and the map that is asked about it, as often as the budget allows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -38,16 +38,26 @@ class Space:
     most: int
 
     def sizes(self, rows: Array) -> Array:
-        """Return the size of the change of each row: the sum over its features, each in its unit."""
-        moved: Array = np.abs(rows - self.start)
+        """Return the size of the change of each row: the sum over its features."""
+        size: Array = self.sizes_of_features(rows).sum(axis=-1)
+        return size
+
+    def sizes_of_features(self, rows: Array) -> Array:
+        """Return the size of the change of each feature, in its unit."""
+        moved: Array = np.abs(rows - self.start) / self.unit
         if self._missing.any():
             moved[..., self._missing] = 0.0
-        size: Array = moved @ (1.0 / self.unit)
-        return size
+        return moved
 
     def changed(self, row: Array) -> NDArray[np.intp]:
         """Return the features that are not as they were."""
         return np.flatnonzero((row != self.start) & ~self._missing)
+
+    def only(self, features: NDArray[np.intp]) -> "Space":
+        """Return the same space with all but some features fixed."""
+        fixed = np.full(len(self.start), True)
+        fixed[features] = False
+        return replace(self, low=np.where(fixed, self.start, self.low), high=np.where(fixed, self.start, self.high))
 
     @cached_property
     def _missing(self) -> NDArray[np.bool_]:
@@ -56,7 +66,12 @@ class Space:
     def movable(self, row: Array) -> NDArray[np.intp]:
         """Return the features that may move: those that are free, but once enough have changed, only these."""
         changed = self.changed(row)
-        return changed if len(changed) >= self.most else np.flatnonzero(self.low < self.high)
+        return changed if len(changed) >= self.most else self.free
+
+    @cached_property
+    def free(self) -> NDArray[np.intp]:
+        """The features that are not fixed."""
+        return np.flatnonzero(self.low < self.high)
 
     def variants(self, row: Array, features: NDArray[np.intp], values: Array) -> Array:
         """Return rows like `row`, each with one feature at another value.
@@ -92,10 +107,10 @@ class OutOfBudget(Exception):
 class Trial:
     """A goal, a space to reach it in, and the best that was found so far."""
 
-    def __init__(self, goal: Goal, space: Space) -> None:
+    def __init__(self, goal: Goal, space: Space, n_tried: int = 0) -> None:
         self.goal, self.space = goal, space
         self.best: Array | None = None
-        self.n_tried = 0
+        self.n_tried = n_tried
 
     def judged(self, rows: Array) -> tuple[Array, Array]:
         """Return margins and progress of rows, as `Goal.judge` does, within the budget."""

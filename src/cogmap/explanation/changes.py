@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import Words, check_integer, check_number, numbers, shown, suggestion, wrong
 from cogmap._threads import one_blas_thread
-from cogmap.explanation._answer import Answer, frame, text_table
+from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
 from cogmap.explanation._search import search
 from cogmap.explanation._subject import Subject, feature_index, one_row, opened
@@ -20,7 +20,7 @@ Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
-class WhatIf(Answer):
+class WhatIf(Drawn):
     """A row that is like a given one, but about which the map says something else.
 
     Attributes
@@ -46,6 +46,8 @@ class WhatIf(Answer):
     others : tuple of WhatIf
         Further answers, each without the feature that changes most in those before.
     """
+
+    _picture = "plot_what_if"
 
     row: Any
     changes: dict[str, tuple[float, float]]
@@ -152,7 +154,7 @@ def what_if(
             answers.append(_described(subject, space, found, in_form, to, trial.n_tried))
             if found is None or already:
                 break
-            space = _without(space, int(np.nan_to_num(np.abs(found - space.start) / space.unit).argmax()))
+            space = space.only(np.setdiff1d(space.free, space.sizes_of_features(found).argmax()))
     first, *others = answers
     return replace(first, others=tuple(other for other in others if other.found))
 
@@ -191,11 +193,19 @@ def _like(row: Any, table: Any, found: Array, changed: NDArray[np.intp]) -> Any:
     """Return what was found in the form in which the row was given; whole columns of a data frame stay whole."""
     if not hasattr(table, "columns"):
         return found.copy() if np.ndim(row) == 1 else found[None].copy()
-    values = {table.columns[j]: float(found[j]) for j in changed}
-    kinds = {name: table[name].dtype for name, value in values.items() if value.is_integer()}
-    if hasattr(table, "assign"):  # pandas
-        return table.assign(**values).astype(kinds)
-    return table.with_columns(**values).cast(kinds)
+    if not hasattr(table, "isetitem"):  # polars
+        values = {table.columns[j]: float(found[j]) for j in changed}
+        kinds = {name: table[name].dtype for name, value in values.items() if value.is_integer()}
+        return table.with_columns(**values).cast(kinds)
+    result, types = table.copy(), list(table.dtypes)
+    for j in changed:
+        if types[j].kind == "f":
+            result.isetitem(j, found[j : j + 1])
+        else:
+            column = table.iloc[:, j].astype(float)
+            column.iloc[0] = found[j]
+            result.isetitem(j, column.astype(types[j]) if found[j] == np.rint(found[j]) else column)
+    return result
 
 
 def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features: Any) -> Space:
@@ -218,13 +228,6 @@ def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features
     for j in [*_fixed(fixed, names), *np.flatnonzero(np.isnan(start))]:
         low[j] = high[j] = start[j]
     return Space(start, low, high, unit, whole, most)
-
-
-def _without(space: Space, j: int) -> Space:
-    """Return the same space with one more feature fixed."""
-    low, high = space.low.copy(), space.high.copy()
-    low[j] = high[j] = space.start[j]
-    return replace(space, low=low, high=high)
 
 
 def _fixed(fixed: Any, names: tuple[str, ...]) -> list[int]:

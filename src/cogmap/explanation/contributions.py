@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._optional import import_or_raise
 from cogmap._params import check_choice
-from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
 from cogmap.explanation._reading import SCALES, Reading
 from cogmap.explanation._subject import Subject, baseline_rows, opened, output_index
@@ -25,7 +25,7 @@ _TOLD = 1e-8  # a larger gap between contributions and outputs
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(Answer):
+class Explanation(Drawn):
     """What each feature contributes to what the map says about each row.
 
     ``base_values + contributions.sum(axis=1)`` is ``outputs``, to 1e-9.
@@ -45,6 +45,8 @@ class Explanation(Answer):
     scale : {"probability", "decision"}
         Whether outputs are probabilities, or what decides: log-odds or scores. Values are the same on both.
     """
+
+    _picture = "plot_contributions"
 
     contributions: Array
     base_values: Array
@@ -127,7 +129,7 @@ class Explanation(Answer):
         head = f"Explanation of {n_rows} rows: {n_features} features, {n_outputs} outputs, scale {self.scale!r}"
         size = np.abs(self.contributions).mean(axis=0)
         order = np.argsort(-size.max(axis=1), kind="stable")[:LINES_SHOWN]
-        rows = [[self.feature_names[j], *(f"{number:.4f}" for number in size[j])] for j in order]
+        rows = [[self.feature_names[j], *(number(mean) for mean in size[j])] for j in order]
         return "\n".join([head, *text_table(["mean absolute contribution", *self.output_names], rows)])
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import check_choice, check_integer
 from cogmap._threads import one_blas_thread
-from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
 from cogmap.explanation._reading import SCALES, Reading, product
 from cogmap.explanation._subject import Subject, opened
@@ -23,7 +23,7 @@ _AT_ONCE = 2**18  # numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Influence(Answer):
+class Influence(Drawn):
     """How much each concept influences each output, and how much of that each edge carries.
 
     Attributes
@@ -47,6 +47,8 @@ class Influence(Answer):
     scale : {"probability", "decision"}
         What outputs are.
     """
+
+    _picture = "plot_influence"
 
     effect: Array
     magnitude: Array
@@ -94,9 +96,9 @@ class Influence(Answer):
         n_concepts, n_outputs = self.effect.shape
         head = f"Influence of {n_concepts} concepts on {n_outputs} outputs, scale {self.scale!r}"
         order = np.argsort(-self.magnitude.max(axis=1), kind="stable")[:LINES_SHOWN]
-        concepts = [[self.concepts[j], *(f"{number:+.4f}" for number in self.effect[j])] for j in order]
+        concepts = [[self.concepts[j], *(number(effect, "+") for effect in self.effect[j])] for j in order]
         edges = [
-            [source, target, f"{weight:+.2f}", f"{flow:.4f}"]
+            [source, target, f"{weight:+.2f}", number(flow)]
             for source, target, weight, flow in list(zip(*self._strongest_edges(), strict=True))[:LINES_SHOWN]
         ]
         lines = [
@@ -140,7 +142,7 @@ class Importances(Answer):
     def __repr__(self) -> str:
         order = np.argsort(-self.importances_mean, kind="stable")[:LINES_SHOWN]
         rows = [
-            [self.feature_names[j], f"{self.importances_mean[j]:.4f}", f"{self.importances_std[j]:.4f}"] for j in order
+            [self.feature_names[j], number(self.importances_mean[j]), number(self.importances_std[j])] for j in order
         ]
         head = f"Importances of {len(self.feature_names)} features"
         return "\n".join([head, *text_table(["feature", "mean", "std"], rows)])
@@ -184,7 +186,7 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
         flow=_flow(reading, *_pairs(subject, rows, -(-_FEWEST_LINES // len(rows)))),
         weights=subject.model.map.weights,
         concepts=subject.model.map.concepts,
-        kinds=subject.kinds,
+        kinds=subject.model.kinds,
         output_names=subject.output_names(scale),
         scale=scale,
     )

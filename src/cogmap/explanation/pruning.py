@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cogmap._learning.concepts import Concepts
+from cogmap._learning.structure import Bounds, free, weight_limits
 from cogmap._params import check_integer, check_number, wrong
-from cogmap.explanation._answer import Answer, frame, text_table
+from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._subject import opened
 from cogmap.explanation.influences import Influence, influence
 
@@ -18,7 +20,7 @@ Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
-class PruningCurve(Answer):
+class PruningCurve(Drawn):
     """Scores of maps with fewer and fewer edges, on rows that they did not learn from.
 
     Attributes
@@ -32,6 +34,8 @@ class PruningCurve(Answer):
     metric : str
         What a score is: ``"accuracy"``, or ``"R²"`` of a regressor.
     """
+
+    _picture = "plot_pruning"
 
     keep: Array
     n_edges: Array
@@ -87,8 +91,9 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
     Returns
     -------
     estimator
-        A new one, fitted, with the same parameters but for `edges`, and with the depth and the number of hidden
-        concepts that the given one has settled on.
+        A new one, fitted, with the same parameters but for `edges` (and `weight_bounds`, if `edges` said more than
+        where influence is allowed), and with the depth and the number of hidden concepts that the given one has
+        settled on. An edge whose bounds do not allow 0 stays.
 
     Examples
     --------
@@ -157,11 +162,30 @@ def pruning_curve(
 
 
 def _pruned(estimator: Any, X: Any, y: Any, keep: float) -> Any:
-    """Return a new estimator with the edges that carry most."""
-    edges = _strongest(influence(estimator, X), estimator.depth_, keep)
-    settled = {"edges": edges, "n_hidden": estimator.n_hidden_, "depth": estimator.depth_}
+    """Return a new estimator with the edges that carry most, and what an expert has fixed about them."""
+    low, high = _limits(estimator)
+    edges = _strongest(influence(estimator, X), estimator.depth_, keep) | (low > 0.0) | (high < 0.0)
+    low, high = np.where(edges, low, -np.inf), np.where(edges, high, np.inf)
+    bounded = np.isfinite([low, high]).any()
+    settled = {
+        "edges": edges,
+        "weight_bounds": (low, high) if bounded else None,
+        "n_hidden": estimator.n_hidden_,
+        "depth": estimator.depth_,
+    }
     has = estimator.get_params(deep=False)
+    if has["terms"] == "auto":
+        settled["terms"] = estimator.model_.encoding.most_words
     return _again(estimator, **{name: value for name, value in settled.items() if name in has}).fit(X, y)
+
+
+def _limits(estimator: Any) -> Bounds:
+    """Return the smallest and the largest weight of each edge that the parameters of an estimator allow."""
+    model = estimator.model_
+    names = list(model.map.concepts)
+    concepts = Concepts(names, model.n_inputs, model.n_hidden, model.n_outputs)
+    given = weight_limits(estimator.edges, estimator.weight_bounds, concepts, type(estimator).__name__)
+    return free(len(names)) if given is None else given
 
 
 def _strongest(found: Influence, depth: int, keep: float) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import Words, check_choice, wrong
 from cogmap._threads import one_blas_thread
-from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
 from cogmap.explanation._path import integrals, places
 from cogmap.explanation._reading import SCALES, Reading
 from cogmap.explanation._subject import baseline_rows, one_row, opened, output_index
@@ -17,7 +17,7 @@ Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
-class Story(Answer):
+class Story(Drawn):
     """How a map gets from one row to one of its outputs, compared with a baseline.
 
     Attributes
@@ -46,6 +46,8 @@ class Story(Answer):
     scale : {"probability", "decision"}
         What the output is.
     """
+
+    _picture = "plot_story"
 
     states: Array
     baseline_states: Array
@@ -85,13 +87,13 @@ class Story(Answer):
     def __repr__(self) -> str:
         head = f"Story of {self.output_name}: {self.output:.4g}, baseline {self.base_value:.4g}, scale {self.scale!r}"
         order = np.argsort(-np.abs(self.contributions), kind="stable")[:LINES_SHOWN]
-        features = [[self.feature_names[j], f"{self.values[j]:.4g}", f"{self.contributions[j]:+.4f}"] for j in order]
+        features = [[self.feature_names[j], f"{self.values[j]:.4g}", number(self.contributions[j], "+")] for j in order]
         lines = text_table(["feature", "value", "contribution"], features)
         edges = self._edges()
         for t in range(len(self.flow)):
             strongest = [edge for edge in edges if edge[0] == t + 1][: LINES_SHOWN // 2]
             rows = [
-                [source, target, f"{weight:+.2f}", f"{carried:+.4f}"]
+                [source, target, f"{weight:+.2f}", number(carried, "+")]
                 for _, source, target, weight, carried in strongest
             ]
             lines += text_table([f"step {t + 1}: edge from", "to", "weight", "carries"], rows)
@@ -158,7 +160,7 @@ def story(
         weights=subject.model.map.weights,
         feature_names=subject.feature_names,
         concepts=subject.model.map.concepts,
-        kinds=subject.kinds,
+        kinds=subject.model.kinds,
         scale=scale,
     )
 

@@ -1,0 +1,41 @@
+"""What all answers share."""
+
+import numpy as np
+import pytest
+
+from cogmap import FCMClassifier, explain, feature_importances, influence, pruning_curve, story, what_if
+
+
+@pytest.fixture(scope="module")
+def answers(learned):
+    """One of each kind."""
+    fcm, X, y = learned("iris")
+    return [
+        explain(fcm, X),
+        influence(fcm, X),
+        feature_importances(fcm, X),
+        story(fcm, X.iloc[0]),
+        what_if(fcm, X.iloc[0]),
+        pruning_curve(FCMClassifier(max_iter=5), X, y, keep=[0.5], n_folds=2),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_answers_are_tables_json_and_text(answers):
+    """Each has rows, plain values, and lines that fit a screen; none can be changed."""
+    for answer in answers:
+        assert len(answer.to_frame()) > 0
+        assert answer.to_json() == type(answer).to_json(answer)
+        assert all(not isinstance(value, np.ndarray) for value in answer.to_dict().values())
+        assert max(map(len, repr(answer).splitlines())) <= 100
+        with pytest.raises(AttributeError):
+            answer.scale = 3
+
+
+def test_answers_that_have_a_picture_draw_it(answers):
+    """By the function of `cogmap.plotting` that is made for it."""
+    plotting = pytest.importorskip("cogmap.plotting")
+    for answer in answers:
+        if hasattr(answer, "_picture"):
+            assert hasattr(plotting, answer._picture)
+            assert answer.plot().figure is not None

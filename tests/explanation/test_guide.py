@@ -1,0 +1,36 @@
+"""What is written about explanations: the guide can be typed, and every parameter is described."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+from numpydoc.docscrape import FunctionDoc
+
+from cogmap import explanation
+
+GUIDE = Path(__file__).parents[2] / "docs" / "explaining.md"
+
+
+@pytest.mark.skipif(not GUIDE.is_file(), reason="the guides are not part of what is installed")
+def test_examples_of_the_guide_run():
+    """Every Python block, one after the other, as a reader would type them."""
+    pytest.importorskip("shap")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), flags=re.DOTALL):
+        exec(block, names)
+    assert names["fcm"].predict(names["answer"].row) != names["fcm"].predict(names["X_test"].iloc[[0]])
+
+
+@pytest.mark.parametrize("name", [name for name in explanation.__all__ if name.islower()])
+def test_every_parameter_is_described(name):
+    """In order, with what comes back and an example."""
+    function = getattr(explanation, name)
+    doc = FunctionDoc(function)
+    assert [entry.name for entry in doc["Parameters"]] == list(inspect.signature(function).parameters)
+    assert doc["Returns"]
+    assert doc["Examples"]
+    for parameter, entry in zip(inspect.signature(function).parameters.values(), doc["Parameters"], strict=True):
+        if parameter.default is not inspect.Parameter.empty:
+            written = f'"{parameter.default}"' if isinstance(parameter.default, str) else repr(parameter.default)
+            assert entry.type.endswith(f"default={written}")

@@ -1,0 +1,59 @@
+"""A feature that is read as words is several concepts, and still one column to every question."""
+
+import numpy as np
+import pytest
+
+from cogmap import FCMClassifier, FCMClassifierCV, explain, feature_importances, influence, prune, story, what_if
+
+
+@pytest.fixture(scope="module")
+def words(learned):
+    """A classifier of iris that reads petals as words, with its table."""
+    _, X, y = learned("iris")
+    terms = {"petal length (cm)": 3, "petal width (cm)": ["thin", "wide"]}
+    return FCMClassifier(terms=terms, random_state=0).fit(X, y), X, y
+
+
+def test_contributions_are_of_columns_and_add_up(words):
+    """The words of a feature contribute together."""
+    fcm, X, _ = words
+    for model, table in ((fcm, X), (fcm.model_, X.to_numpy())):
+        explanation = explain(model, table)
+        assert explanation.feature_names == tuple(X.columns)
+        assert explanation.contributions.shape == (150, 4, 3)
+        total = explanation.base_values + explanation.contributions.sum(axis=1)
+        assert np.abs(total - fcm.predict_proba(X)).max() < 1e-9
+        assert explanation.relevance.shape == (150, 4, 3)
+    assert fcm.feature_importances_.shape == (4,)
+    assert feature_importances(fcm, X).importances.shape == (4, 5)
+
+
+def test_influence_and_stories_tell_of_words(words):
+    """Concepts are words, features are columns; each step still carries everything."""
+    fcm, X, _ = words
+    found = influence(fcm, X)
+    assert "petal width (cm) is thin" in found.concepts
+    assert found.kinds.count("feature") == 2 + 3 + 2
+    told = story(fcm, X.iloc[100])
+    assert told.contributions.shape == (4,)
+    np.testing.assert_allclose(told.flow.sum(axis=(1, 2)), told.output - told.base_value, atol=1e-9)
+    np.testing.assert_allclose(told.contributions.sum(), told.output - told.base_value, atol=1e-9)
+
+
+def test_changes_are_of_numbers(words):
+    """What is found is a row of numbers, in which words change as they may."""
+    fcm, X, _ = words
+    for i in range(0, 150, 15):
+        answer = what_if(fcm, X.iloc[[i]], fixed=["sepal width (cm)"])
+        assert fcm.predict(answer.row) != fcm.predict(X.iloc[[i]])
+        assert set(answer.changes) <= set(X.columns) - {"sepal width (cm)"}
+
+
+def test_words_stay_in_a_pruned_map(words):
+    """Also those that were chosen by the estimator itself."""
+    fcm, X, y = words
+    pruned = prune(fcm, X, y, keep=0.2)
+    assert pruned.map_.concepts == fcm.map_.concepts
+    assert pruned.score(X, y) > 0.9
+    chosen = FCMClassifierCV(depths=(2,), alphas=(0.2,), terms="auto", random_state=0).fit(X, y)
+    assert prune(chosen, X, y, keep=0.2).map_.concepts == chosen.map_.concepts
