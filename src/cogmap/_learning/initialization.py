@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._encoding import UNDECIDED
-from cogmap._learning.concepts import Concepts
+from cogmap._learning.concepts import Concepts, nearest_concept
 from cogmap._learning.structure import Bounds
-from cogmap._params import Words, shown, suggestion, wrong
+from cogmap._params import Words, shown, wrong
 from cogmap.activations import get_activation
 from cogmap.map import FuzzyCognitiveMap
 
@@ -143,5 +143,5 @@ def matched(
         parameter,
         f"a map of {some} {len(concepts)} concepts of this problem, features first, then classes",
         Words(f"a map of {expert.n_concepts} concepts, without {shown(missing)}, with {shown(unknown)}"),
-        suggestion(unknown[0], missing) if unknown else "",
+        nearest_concept(unknown[0], missing) if unknown else "",
     )
