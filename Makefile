@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-maps bench-explaining pictures guides format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining pictures guides format clean
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -32,6 +32,10 @@ bench: $(VENV)/bench.installed  ## speed and memory, as ratios measured in one r
 
 bench-maps: $(VENV)/excel.installed  ## maps by hand: speed, memory, and what is proved about maps of others
 	$(BIN)/python -m benchmarks.maps
+
+bench-readability: $(VENV)/bench.installed $(VENV)/cli.installed  ## what arrows say beside what the map predicts, an hour
+	$(BIN)/python -m benchmarks.readability --picture docs/pictures/readability.svg
+	$(BIN)/python -m benchmarks.steering
 
 bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned map against 19 rivals on 21 datasets, an hour
 	$(BIN)/python -m benchmarks.accuracy --out results/accuracy
