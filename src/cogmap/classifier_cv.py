@@ -49,11 +49,17 @@ class FCMClassifierCV(ClassMap):
         As for `FCMClassifier`.
     max_iter : int or "auto", default="auto"
         Largest number of iterations of the last map, as for `FCMClassifier`.
+    prior : {"memory"}, FuzzyCognitiveMap or None, default="memory"
+        As for `FCMClassifier`. With an expert's map, `alphas` are how much the expert is believed.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
         As for `FCMClassifier`.
-    edges : bool array of shape (n_concepts, n_concepts) or list of (from, to) names, default=None
+    edges : bool array, list of (from, to) names, or dict, default=None
         As for `FCMClassifier`.
-    weight_bounds : (low, high), default=None
+    weight_bounds : (low, high) or dict, default=None
+        As for `FCMClassifier`.
+    monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
+        As for `FCMClassifier`. It holds whatever is chosen.
+    learn : {"weights", "slopes"}, default="weights"
         As for `FCMClassifier`.
     scale : {"logistic"} or bool, default="logistic"
         As for `FCMClassifier`.
@@ -73,7 +79,7 @@ class FCMClassifierCV(ClassMap):
     cv_results_ : dict of ndarray of shape (n_candidates,)
         ``"depth"``, ``"alpha"``, ``"mean_loss"``, ``"rank_loss"`` and ``"split0_loss"`` and so on: the loss on the rows
         kept aside, for each choice. ``pandas.DataFrame`` shows them as a table.
-    map_, n_hidden_, classes_, output_, gain_, teacher_losses_, loss_curve_, n_iter_, outcome_, scaling_
+    map_, n_hidden_, classes_, output_, gain_, teacher_losses_, departures_, loss_curve_, n_iter_, outcome_, scaling_
         As for `FCMClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         As for `FCMClassifier`.
@@ -96,6 +102,14 @@ class FCMClassifierCV(ClassMap):
     True
     >>> fcm.cv_results_["mean_loss"].shape  # four choices
     (4,)
+
+    How much an expert is to be believed can be chosen as well, by the data.
+
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> expert = FuzzyCognitiveMap.from_edges([("x0", "class=0", 1.0), ("x12", "class=0", 1.0)])
+    >>> fcm = FCMClassifierCV(depths=(2,), alphas=(0.2, 20.0), prior=expert, random_state=0).fit(X, y)
+    >>> len(fcm.departures_), fcm.alpha_ in (0.2, 20.0)
+    (2, True)
     """
 
     def __init__(

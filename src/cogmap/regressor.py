@@ -21,38 +21,43 @@ from cogmap.map import FuzzyCognitiveMap
 class FCMRegressor(RegressorMixin, BaseFCM):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.
 
-    Features, scaled to [0, 1], and targets are concepts of a fully connected map; hidden concepts help where those are
-    few. The map starts from the features of a sample, with all else undecided, makes a fixed number of steps, and what
-    enters an output in the last one is read: the value, in standard deviations from the mean of the training data. The
-    state of the output thus tells where the value lies: 0.5 is the mean, 0.88 one deviation more. Weights are learned
-    by gradients through these steps, by squared loss. The states before the last step are a learned transformation of
-    the features, and the last step is a linear regression on them.
+    Features, scaled to [0, 1], and targets are concepts of a fully connected map; hidden concepts help. The map starts
+    from the features of a sample, with all else undecided, makes a fixed number of steps, and what enters an output in
+    the last one is read: the value, in standard deviations from the mean of the training data. The state of the output
+    thus tells where the value lies: 0.5 is the mean, 0.88 one deviation more. Weights are learned by gradients through
+    these steps, by squared loss. The states before the last step are a learned transformation of the features, and the
+    last step is a linear regression on them.
 
     Parameters
     ----------
     depth : int or "auto", default="auto"
-        Number of steps, at least 1. ``"auto"``: 2, with hidden concepts 3.
+        Number of steps, at least 1. ``"auto"``: 2; with hidden concepts 3 if `prior` is None or there are less than 15
+        features and targets, or less than one for 160 rows, up to 30.
     slope : float, default=2.0
         Steepness of the sigmoid 1 / (1 + exp(-slope (x - 0.5))).
     n_hidden : int or "auto", default="auto"
-        Number of hidden concepts, which are neither features nor outputs and start undecided. They let a map of few
-        concepts bend; with them, the ``"balanced"`` start is twice as wide. ``"auto"``: as many as make 15 concepts in
-        all, or one for 160 rows that differ, up to 30; or as a map in `init` has. None at depth 1, where they cannot
-        matter, with another `init` than ``"balanced"``, and with `edges` or `weight_bounds`, in which an expert speaks
-        of the other concepts. 0 makes a map of features and targets alone.
+        Number of hidden concepts, which are neither features nor outputs and start undecided. They compute what no
+        single arrow can say: bends, and features that act together. ``"auto"``: 16, or one for two features if there
+        are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; none
+        for more than 100 features and targets. Without a `prior`, where features compute too, as many as make 15
+        concepts in all, or one for 160 rows, up to 30. As many as a map in `init` has. None at depth 1, where they
+        cannot matter, with another `init` than ``"balanced"``, with `edges` or arrays of bounds, which speak of the
+        other concepts, and if only slopes are learned. 0 makes a map of features and targets alone.
     alpha : float, default=1.0
-        Strength of the penalty on the weights, ``alpha / n * (l1_ratio * sum |W| + (1 - l1_ratio) / 2 * sum W^2)``
-        beside half the logarithm of the mean square error, so that it is as strong for a target with little noise as
-        for one with much. n is the number of rows, or their total weight if that is larger.
+        Strength of the penalty, which pulls the weights to those of `prior`: ``alpha / n * (l1_ratio * sum |D| +
+        (1 - l1_ratio) / 2 * sum D^2)``, where D is how far they are from it, beside half the logarithm of the mean
+        square error, so that it is as strong for a target with little noise as for one with much. With a prior, what
+        comes into features from elsewhere is pulled 3 times as hard, and what goes between outputs 10 times. n is the
+        number of rows, or their total weight if that is larger.
     l1_ratio : float, default=0.0
-        Share of the absolute penalty, which makes weights exactly 0.
+        Share of the absolute penalty, which makes weights exactly those of the prior: 0 where it says nothing.
     solver : {"lbfgs", "adam", "rmsprop"}, default="lbfgs"
         ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` (that of TensorFlow 1, used in the
         paper) use mini-batches; an iteration is then a pass over the rows.
     max_iter : int or "auto", default="auto"
-        Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 15 rows, from
-        150 to 200, but for maps of more than 200 concepts one for 200 rows, from 40 to 50. With the other solvers it
-        is 500.
+        Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 10 rows, from
+        225 to 300 (without a `prior` a third less), but for maps of more than 200 concepts one for 200 rows, from 40 to
+        50. With the other solvers it is 500.
     tol : float, default=1e-4
         ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
         of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
@@ -60,7 +65,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         loss.
     learning_rate : float or "auto", default="auto"
         Step size of ``"adam"``, where it falls with the root of the number of steps, and of ``"rmsprop"``. ``"auto"``:
-        0.05 and 0.02.
+        0.05, and 0.05 over the number of concepts.
     batch_size : int or "auto", default="auto"
         Rows in a mini-batch; the remainder is spread over the batches. As many rows as there are, or more, means one
         batch of all rows. ``"auto"`` is 200.
@@ -77,16 +82,39 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         alone. ``"auto"``: 5, but 2 to 4 for maps of more than 200 concepts and none for more than 1000, for less than
         20 rows, if `max_iter` or `early_stopping` say how long to learn, with another solver than ``"lbfgs"``, or if
         learning goes on from an earlier fit.
+    prior : {"memory"}, FuzzyCognitiveMap or None, default="memory"
+        The map to which the penalty pulls. ``"memory"``: every feature keeps its value from step to step, and nothing
+        else happens. So the concept of a feature stays what it is named after, and hidden concepts do the computing.
+        If there are teachers, the weight of the arrow from a feature to an output is also kept between half and twice
+        that with which the arrow alone would have the mean effect of the feature, and thus has its sign. An expert's
+        map says more: its influences, of some or all concepts, by name, are pulled to instead, and memory elsewhere.
+        The data overrule the expert where they insist; `alpha` says how much they have to, and `departures_` where
+        they did. The expert's bias is not used. None pulls all weights to 0 alike: as accurate, but arrows mean little.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
-        Weights to start from. ``"balanced"``: random and small, with every concept in the middle of its range.
-        ``"uniform"``: random in [-1, 1], the paper's. ``"correlation"``: correlations of features and labels, not
-        random. An expert's map of the same concepts, by name.
-    edges : bool array of shape (n_concepts, n_concepts) or list of (from, to) names, default=None
-        Which concepts may influence which; all other weights stay 0. None allows all. In an array, ``edges[i, j]``
-        allows concept j to influence concept i. Names are those of `get_feature_names_out`. With a depth of 2 or more
-        a feature is forgotten after the first step unless it may influence itself or another feature.
-    weight_bounds : (low, high), default=None
-        Bounds of the weights: two numbers, or two arrays of shape (n_concepts, n_concepts).
+        Weights to start from. ``"balanced"``: the prior, and small random weights into hidden concepts (without a
+        prior, into all), with every concept in the middle of its range. ``"uniform"``: random in [-1, 1], the paper's.
+        ``"correlation"``: correlations of features and targets, not random. An expert's map of the same concepts, by
+        name.
+    edges : bool array, list of (from, to) names, or dict, default=None
+        Which concepts may influence which; all other weights stay 0. None allows all. Names are those of
+        `get_feature_names_out`: ``[("mass", "target")]``; besides, each concept may influence itself. A dict
+        says of each edge what `weight_bounds` can say, or None. An array of shape (n_concepts, n_concepts) is exact:
+        ``edges[i, j]`` allows concept j to influence concept i; with a depth of 2 or more a feature is then forgotten
+        after the first step unless it may influence itself or another feature.
+    weight_bounds : (low, high) or dict, default=None
+        Bounds of the weights: two numbers, two arrays of shape (n_concepts, n_concepts), or for single influences by
+        name, ``{("mass", "target"): "+"}``, a sign or (low, high), where None is no bound. A sign says how a
+        concept influences another in a step, not what comes of it in all: for that there is `monotonic_cst`.
+        ``slope=5.0, weight_bounds=(-1, 1)`` makes maps with the weights that are usual where maps are drawn by hand.
+    monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
+        Features whose effect must be monotone, by name, ``{"bmi": 1, "age": -1}``, or one number per feature, 0 for
+        free ones: with 1, no target ever falls when the feature rises, with -1 none ever rises, whatever the other
+        features are. It holds for every row because of how the map is built: such a feature influences itself, the
+        outputs, and features and hidden concepts of the same kind only, each with the sign that goes with it.
+    learn : {"weights", "slopes"}, default="weights"
+        ``"slopes"``: the weights of the map in `init` or `prior`, or those of ``init="correlation"``, stay as they are,
+        and slope and bias of each concept are learned. A map in `init` is taken as it is, one in `prior` together with
+        memory. The slope of that map is used instead of `slope` if it is one number.
     scale : {"logistic"} or bool, default="logistic"
         How features become states in [0, 1]. ``"logistic"``: the logistic function of 0.75 times the distance from the
         mean, in standard deviations; a few very large values do no harm, and a constant feature becomes 0.5. True, the
@@ -118,6 +146,9 @@ class FCMRegressor(RegressorMixin, BaseFCM):
     teacher_losses_ : list of float
         Loss of each teacher on the rows that it did not learn from; empty if there were none. It is half the logarithm
         of the mean square in units of the variance: 0 is always saying the mean, and R² is 1 - exp(2 loss).
+    departures_ : list of Departure
+        What became of the influences that an expert's map in `prior` has, those that changed most first. Each has
+        ``source``, ``target``, and the weights ``prior`` and ``learned``, both at the slope of the learned map.
     feature_importances_ : ndarray of shape (n_features_in_,)
         How much each feature matters, as shares of 1: its mean absolute contribution to the difference between two rows
         of the training data (of 200 of them, if there are more).
@@ -150,6 +181,17 @@ class FCMRegressor(RegressorMixin, BaseFCM):
     True
     >>> fcm.map_.concepts[-1]
     'target'
+
+    The target never falls as the body mass index rises, whatever else is measured; and a doctor says what matters.
+
+    >>> fcm = FCMRegressor(monotonic_cst={"bmi": 1}, random_state=0).fit(X, y)
+    >>> bool((fcm.predict(X.assign(bmi=X["bmi"] + 0.01)) >= fcm.predict(X)).all())
+    True
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> doctor = FuzzyCognitiveMap.from_edges([("bmi", "target", 1.0), ("bp", "target", 1.0), ("s3", "target", -1.0)])
+    >>> fcm = FCMRegressor(prior=doctor, learn="slopes", random_state=0).fit(X, y)
+    >>> float(fcm.map_.weights[-1, X.columns.get_loc("s3")]), bool(fcm.score(X, y) > 0.4)
+    (-1.0, True)
     """
 
     _rules = VALUES

@@ -97,6 +97,7 @@ def test_edges_and_bounds_hold_together():
     [
         ([("rain", "moood")], None, "edges.*'moood'.*Did you mean 'mood'"),
         ([("rain", "xyz")], None, "edges.*The concepts are"),
+        ([("rain", "yes")], None, "edges.*got 'yes'. Did you mean 'class=yes'"),
         ([("rain",)], None, r"edges.*\(from, to\)"),
         (["rain"], None, r"edges.*\(from, to\)"),
         ([], None, "edges.*nothing to learn"),

@@ -32,6 +32,10 @@ def tied_to_effects(recipe: Recipe, table: Table, thetas: list[Theta]) -> Recipe
     low, high = free(len(recipe.concepts)) if recipe.limits is None else (bound.copy() for bound in recipe.limits)
     arrows = recipe.concepts.outputs, recipe.concepts.inputs
     lower, upper = np.sort([_LEAST * weights, _MOST * weights], axis=0)
+    # The arrow of a feature that must not remember itself tells of what is left there of others.
+    if recipe.settings.depth > 1:
+        forgotten = np.diag(recipe.prior.weights)[recipe.concepts.inputs] == 0.0
+        lower[:, forgotten], upper[:, forgotten] = -np.inf, np.inf
     # What an expert fixes comes first.
     low[arrows], high[arrows] = np.clip(lower, low[arrows], high[arrows]), np.clip(upper, low[arrows], high[arrows])
     return replace(recipe, limits=(low, high))

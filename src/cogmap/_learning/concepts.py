@@ -51,6 +51,12 @@ class Concepts:
     def place(self, name: Any, owner: str, parameter: str) -> int:
         """Return the number of the concept with a name, or complain, with the nearest name."""
         if not isinstance(name, str) or name not in self.names:
-            cure = suggestion(name, self.names) or f"The concepts are {shown(self.names)}."
+            cure = nearest_concept(name, self.names) or f"The concepts are {shown(self.names)}."
             raise wrong(owner, parameter, "made of names of concepts", name, cure)
         return self.names.index(name)
+
+
+def nearest_concept(name: object, names: Sequence[str]) -> str:
+    """Say which concept was probably meant: that of a class by its label, or one with a similar name."""
+    of_class = f"class={name}"
+    return f"Did you mean {of_class!r}?" if of_class in names else suggestion(name, names)

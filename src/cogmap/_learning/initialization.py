@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._encoding import UNDECIDED
-from cogmap._learning.concepts import Concepts
+from cogmap._learning.concepts import Concepts, nearest_concept
 from cogmap._learning.structure import Bounds
-from cogmap._params import Words, shown, suggestion, wrong
+from cogmap._params import Words, shown, wrong
 from cogmap.activations import get_activation
 from cogmap.map import FuzzyCognitiveMap
 
@@ -45,12 +45,14 @@ def around(
 ) -> Weights:
     """Weights of a prior, with hidden concepts that differ, and a bias that starts every concept in the middle.
 
-    Nothing random is added to what goes from features to features and outputs: these concepts differ already. The
-    weights from hidden concepts to outputs are multiplied by `scale`.
+    Nothing random is added to what goes from features to features and outputs: these concepts differ already. Only a
+    feature that must not remember itself would be as all such, and starts as hidden concepts do. The weights from
+    hidden concepts to outputs are multiplied by `scale`.
     """
     n = len(concepts)
     noise = np.zeros((n, n))
     noise[concepts.hidden] = _HIDDEN / np.sqrt(n)
+    noise[np.flatnonzero(np.diag(prior)[concepts.inputs] == 0.0)] = _HIDDEN / np.sqrt(n)
     noise[concepts.outputs, concepts.hidden] = scale * _HIDDEN / np.sqrt(n)
     return centred(prior + random.uniform(-noise, noise), np.full(n, UNDECIDED), limits)
 
@@ -141,5 +143,5 @@ def matched(
         parameter,
         f"a map of {some} {len(concepts)} concepts of this problem, features first, then classes",
         Words(f"a map of {expert.n_concepts} concepts, without {shown(missing)}, with {shown(unknown)}"),
-        suggestion(unknown[0], missing) if unknown else "",
+        nearest_concept(unknown[0], missing) if unknown else "",
     )

@@ -7,7 +7,7 @@ oriented concept with its own or not at all, whatever the row. Everything else i
 an orientation may have any sign.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,9 +60,11 @@ def monotone_limits(monotonic_cst: Any, concepts: Concepts, link: Link, owner: s
 def constrained(monotonic_cst: Any, names: Sequence[str]) -> list[int]:
     """Return the features whose effect must be monotone; what is wrong with them is told later."""
     if isinstance(monotonic_cst, Mapping):
-        keys = (key[0] if isinstance(key, tuple) else key for key, value in monotonic_cst.items() if value != 0)
-        return [list(names).index(key) for key in keys if key in names]
-    return [j for j, value in enumerate([] if monotonic_cst is None else monotonic_cst) if value != 0]
+        asked = {key[0] if isinstance(key, tuple) and key else key: value for key, value in monotonic_cst.items()}
+    else:
+        given = monotonic_cst if isinstance(monotonic_cst, Iterable) else []
+        asked = dict(zip(names, given, strict=False))
+    return [j for j, name in enumerate(names) if not (np.ndim(asked.get(name, 0)) == 0 and asked.get(name, 0) == 0)]
 
 
 def _of_outputs(link: Link, target: int | None) -> NDArray[np.float64]:
@@ -107,6 +109,6 @@ def _asked(monotonic_cst: Any, concepts: Concepts, link: Link, owner: str) -> tu
 
 
 def _sign(value: Any, name: str, owner: str) -> float:
-    if isinstance(value, bool | str) or value not in (-1, 0, 1):
+    if isinstance(value, bool | np.bool_ | str) or np.ndim(value) or value not in (-1, 0, 1):
         raise wrong(owner, _PARAMETER, f"-1, 0 or 1 for {name!r}", value)
     return float(value)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.initialization import matched, weight_factors
-from cogmap._learning.structure import Bounds
+from cogmap._learning.structure import Bounds, range_at
 from cogmap._params import Words, wrong
 from cogmap.map import FuzzyCognitiveMap
 
@@ -101,7 +101,7 @@ def _check_allowed(
             owner,
             "prior",
             "a map within what edges, weight_bounds and monotonic_cst allow, which for "
-            f"{concepts.names[j]!r} -> {concepts.names[i]!r} is [{low[i, j]:g}, {high[i, j]:g}]",
+            f"{concepts.names[j]!r} -> {concepts.names[i]!r} is {range_at(limits, i, j)}",
             Words(f"{said[i, j]:g} (at slope {slope:g})"),
             "Change one of them.",
         )

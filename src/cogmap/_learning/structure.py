@@ -56,14 +56,15 @@ def joined(
         raise wrong(
             owner,
             name,
-            f"a range that goes with `{other_name}`, which allows {_range(others, i, j)} there",
-            Words(f"{_range(limits, i, j)} for {concepts.names[j]!r} -> {concepts.names[i]!r}"),
+            f"a range that goes with `{other_name}`, which allows {range_at(others, i, j)} there",
+            Words(f"{range_at(limits, i, j)} for {concepts.names[j]!r} -> {concepts.names[i]!r}"),
             "Change one of the two.",
         )
     return low, high
 
 
-def _range(bounds: Bounds, i: int, j: int) -> str:
+def range_at(bounds: Bounds, i: int, j: int) -> str:
+    """Say what weights are allowed at a place of W."""
     low, high = bounds[0][i, j], bounds[1][i, j]
     return "no influence" if low == high == 0.0 else f"[{low:g}, {high:g}]"
 
