@@ -21,7 +21,7 @@ from cogmap._learning import initialization
 from cogmap._learning.learn import Learned, learn
 from cogmap._learning.monotone import constrained
 from cogmap._learning.recipe import Departure, Recipe
-from cogmap._learning.search import Candidate, choose
+from cogmap._learning.search import MOST_INPUTS, Candidate, choose
 from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import SOLVERS, Outcome, Theta
@@ -170,8 +170,9 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         readings: list[Reading] = []
         for terms in asked:
             found = self._found_terms(terms, table)
-            if not readings or (found is not None and any(found.words)):
-                encoding = Encoding(table.X.shape[1], scaling=scaling, terms=found)
+            encoding = Encoding(table.X.shape[1], scaling=scaling, terms=found)
+            # Words that nothing is read as, or so many that a choice takes too long, are none to choose.
+            if not readings or (encoding.most_words and encoding.n_inputs <= MOST_INPUTS):
                 readings.append((encoding, replace(table, features=tuple(encoding.input_names(table.features)))))
         return readings
 
@@ -209,8 +210,8 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
             return learn(candidates[0].table, candidates[0].settings, random, monitor, start)
         choice = choose(candidates, _PARTS, random, monitor, self.n_jobs)
         best = candidates[choice.number]
-        teachers = choice.teachers if best.settings.n_teachers else None
-        return learn(best.table, best.settings, random, monitor, teachers=teachers)
+        wanted = best.settings.n_teachers > 0 or self._parameter("n_teachers") == "auto"
+        return learn(best.table, best.settings, random, monitor, teachers=choice.teachers if wanted else None)
 
     def _parameter(self, name: str) -> Any:
         """Return a parameter, or its default if this estimator does not have it."""

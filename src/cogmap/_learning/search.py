@@ -21,7 +21,7 @@ from cogmap.model import MapModel
 # Words have to lower the loss on the rows kept aside by this share to be worth the longer map.
 WORDS_GAIN = 0.03
 
-_EASY = 2 * CLASSES.teachers_up_to  # inputs and outputs of a map of which several teachers can be afforded
+MOST_INPUTS = 2 * CLASSES.teachers_up_to  # of a map of which several teachers can be afforded
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ def choose(
     """
     table = candidates[0].table
     recipes = [Recipe.for_table(candidate.table, candidate.settings) for candidate in candidates]
-    widest = max(recipe.concepts.n_inputs + recipe.concepts.n_outputs for recipe in recipes)
-    parts = list(divisions(table, n_parts, random))[: None if widest <= _EASY else 1]
+    widest = max(recipe.concepts.n_inputs for recipe in recipes)
+    parts = list(divisions(table, n_parts, random))[: None if widest <= MOST_INPUTS else 1]
     monitor.begin(2)
     if not parts:
         return Choice(0, [], np.empty((len(candidates), 0)), np.full(len(candidates), np.nan))
@@ -124,7 +124,9 @@ def _clearly_best(losses: NDArray[np.float64], mean: NDArray[np.float64]) -> int
     preferred for a reason.
     """
     best = int(mean.argmin())
-    behind = losses[0] - losses[best]
-    if len(behind) == 1:
-        return best
-    return best if mean[0] - mean[best] > behind.std(ddof=1) / np.sqrt(len(behind)) else 0
+    return best if mean[0] - mean[best] > _standard_error(losses[0] - losses[best]) else 0
+
+
+def _standard_error(differences: NDArray[np.float64]) -> float:
+    """Return the standard error of a mean; 0 if there is one difference only, which says nothing about it."""
+    return float(differences.std(ddof=1) / np.sqrt(len(differences))) if len(differences) > 1 else 0.0

@@ -36,7 +36,7 @@ class Rules:
     most_for_rows: int = 30
     rows_per_concept: int = 160
     fewest_iterations: int = 100
-    fewest_of_wide: int = 10  # iterations of a wide map
+    fewest_of_wide: int = 20  # iterations of a wide map
     teachers_up_to: int = _MANY  # features and outputs of a map that is taught
     concepts_of_teachers: int = 300  # teachers are as many as have so many concepts together
     rows_per_teacher: int = 50

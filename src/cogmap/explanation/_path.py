@@ -10,7 +10,7 @@ have to add up to the difference between its ends. A part on which they do not i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -71,6 +71,9 @@ def shares(reading: Reading, start: Array, end: Array, close: float = EXACT) -> 
     ndarray of shape (n_lines, n_columns, n_concepts)
         For each column they add up to the difference between the ends.
     """
+    if reading.mirrored:
+        of_second = shares(replace(reading, first_column=1), start, end, close)
+        return np.concatenate([-of_second, of_second], axis=1)
     result = np.empty((len(start), reading.n_columns, start.shape[1]))
     at_once = max(_AT_ONCE // (reading.n_columns * start.shape[1]), 1)
     with one_blas_thread():

@@ -20,6 +20,12 @@ class Reading:
 
     model: MapModel
     scale: str
+    first_column: int = 0  # outputs before it are not read
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether there are two outputs that add up to 1, so that one tells all."""
+        return self.scale == "probability" and hasattr(self.model.link, "classes") and self.n_columns == 2
 
     @cached_property
     def entries(self) -> list[Array]:
@@ -59,7 +65,7 @@ class Reading:
         """Return the outputs, of shape (n_rows, n_columns), from what enters the first step."""
         link, last = self.model.link, self._last(self.states(net), net)
         result = link.outputs(last) if self.scale == "probability" else link.decision(last)
-        return np.asarray(result.reshape(len(net), -1), dtype=np.float64)
+        return np.asarray(result.reshape(len(net), -1)[:, self.first_column :], dtype=np.float64)
 
     def pulls(self, net: Array) -> list[Array]:
         """Return the derivative of the outputs with respect to what enters each step.
@@ -77,7 +83,7 @@ class Reading:
         link, fcm, steps = self.model.link, self.model.map, self.states(net)
         last = self._last(steps, net)
         pull = link.outputs_derivative(last) if self.scale == "probability" else link.decision_derivative(last)
-        result: list[Array] = [np.array(pull, dtype=np.float64)]
+        result: list[Array] = [np.array(pull[:, self.first_column :], dtype=np.float64)]
         for states, entry in zip(steps[::-1], self.entries[:0:-1], strict=True):
             pull = product(result[0], entry)
             pull *= fcm.sensitivity(states)[:, None, :]

@@ -1,6 +1,6 @@
 """What influences what in the whole map, on data: concepts on outputs, the edges that carry it, and features."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -129,7 +129,7 @@ class Importances(Answer):
 
     def __getitem__(self, name: str) -> Any:
         """Return an attribute by its name, as a Bunch of scikit-learn does."""
-        if name not in self.to_dict():
+        if name not in {field.name for field in fields(self)}:
             raise KeyError(name)
         return getattr(self, name)
 
