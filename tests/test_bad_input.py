@@ -68,6 +68,13 @@ WRONG_PARAMETERS = [
     ("validation_fraction", 0.0, "a number > 0 and < 1"),
     ("validation_fraction", 1.0, "a number > 0 and < 1"),
     ("n_iter_no_change", 0, "an integer >= 1"),
+    ("terms", 0, "an integer >= 2, got 0. Or None, 'auto', or a dict"),
+    ("terms", "many", "an integer >= 2, got 'many'"),
+    ("prior", "memmory", "Did you mean 'memory'"),
+    ("prior", np.eye(3), "or None or a FuzzyCognitiveMap"),
+    ("prior", FuzzyCognitiveMap(np.eye(2)), "a map of 2 concepts, with ['C1', 'C2']"),
+    ("prior", FuzzyCognitiveMap.from_edges([("x00", "x1", 1)]), "with ['x00']. Did you mean 'x0'?"),
+    ("prior", FuzzyCognitiveMap.from_edges([("x0", "x1", 1)], activation="tanh"), "states in [0, 1]"),
     ("init", "balance", "Did you mean 'balanced'"),
     ("init", np.eye(3), "or a FuzzyCognitiveMap"),
     ("init", FuzzyCognitiveMap(np.eye(2)), "a map of the 6 concepts"),
@@ -75,8 +82,24 @@ WRONG_PARAMETERS = [
     ("edges", [("x0", "clas=0")], "Did you mean 'class=0'"),
     ("edges", np.eye(3, dtype=bool), "shape (6, 6)"),
     ("edges", [], "nothing to learn"),
+    ("edges", {}, "nothing to learn"),
+    ("edges", {("x0", "x1"): "up"}, "'+', '-' or (low, high) with low <= high for 'x0' -> 'x1', got 'up'"),
+    ("edges", {("x0", "x1"): "+", ("x0", "x1x"): "+"}, "Did you mean 'x1'?"),
     ("weight_bounds", (1, -1), "low <= high"),
     ("weight_bounds", 5, "(low, high)"),
+    ("weight_bounds", {("x0", "x1x"): "+"}, "made of names of concepts, got 'x1x'. Did you mean 'x1'?"),
+    ("weight_bounds", {("x0", "elsewhere"): "+"}, "The features are ['x0', 'x1', 'x2'], the outputs ["),
+    ("weight_bounds", {("x0", "x1"): (2, 1)}, "low <= high for 'x0' -> 'x1', got (2, 1)"),
+    ("weight_bounds", {("x0", "x1"): "positive"}, "'+', '-' or (low, high)"),
+    ("weight_bounds", {"x0": "+"}, "a dict whose keys are edges, (from, to) names, got 'x0'"),
+    ("weight_bounds", (np.zeros((2, 2)), 1), "two arrays of shape ("),
+    ("monotonic_cst", 5, "got 5"),
+    ("monotonic_cst", [1, 0], "got [1, 0]"),
+    ("monotonic_cst", [1, 0, 0, 0], "got [1, 0, 0, 0]"),
+    ("monotonic_cst", {("x0", "nothing"): 1}, "must be"),
+    ("learn", "slope", "Did you mean 'slopes'"),
+    ("learn", None, "one of 'weights', 'slopes', got None"),
+    ("learn", "slopes", "Slopes are learned for weights that are known"),
     ("scale", None, "or True or False"),
     ("scale", "minmax", "'logistic' or True or False"),
     ("class_weight", "balance", "Did you mean 'balanced'"),
@@ -115,6 +138,76 @@ def test_wrong_parameters_of_the_regressor(name, value, message):
         FCMRegressor(**{name: value}).fit(X, VALUES)
     assert str(caught.value).startswith(f"`FCMRegressor({name}=...)` must be ")
     assert message.replace("6", "4").replace("Did you mean 'class=0'", "made of names of concepts") in str(caught.value)
+
+
+KNOWN = FuzzyCognitiveMap.from_edges([("x0", "x1", 1.0)])
+TARGET = FuzzyCognitiveMap.from_edges([("x0", "target", -1.0)])
+
+# Parameters that contradict each other, for values: which is named, and what it says.
+CONTRADICTIONS = [
+    ({"edges": [("x0", "target")], "weight_bounds": (1, 2)}, "weight_bounds", "`edges`, which allows no influence"),
+    ({"edges": {("x0", "x1"): "-"}, "weight_bounds": {("x0", "x1"): (0.5, 1)}}, "weight_bounds", "got [0.5, 1] for"),
+    ({"monotonic_cst": {"x0": 1}, "weight_bounds": {("x0", "target"): (-2, -1)}}, "edges or weight_bounds",
+     "`monotonic_cst`, which allows [0, inf] there, got [-2, -1] for 'x0' -> 'target'"),
+    ({"monotonic_cst": {"x0": 1, "x1": -1}, "edges": {("x0", "x1"): (1, None)}}, "edges or weight_bounds",
+     "allows [-inf, 0] there, got [1, inf] for 'x0' -> 'x1'. Change one of the two."),
+    ({"prior": KNOWN, "edges": [("x0", "target")]}, "prior", "for 'x0' -> 'x1' is no influence, got 0.5 (at slope 2)"),
+    ({"prior": KNOWN, "weight_bounds": {("x0", "x1"): "-"}}, "prior", "'x0' -> 'x1' is [-inf, 0], got 0.5"),
+    ({"prior": KNOWN, "weight_bounds": (-0.1, 0.1)}, "prior", "'x0' -> 'x1' is [-0.1, 0.1], got 0.5"),
+    ({"prior": TARGET, "monotonic_cst": [1, 0, 0]}, "prior", "'x0' -> 'target' is [0, inf], got -0.5"),
+    ({"prior": KNOWN, "monotonic_cst": [1, 0, 0]}, "prior", "'x0' -> 'x1' is no influence, got 0.5"),
+    ({"prior": KNOWN, "learn": "slopes", "edges": [("x0", "x1")]}, "edges", "None with learn='slopes'"),
+    ({"prior": KNOWN, "learn": "slopes", "weight_bounds": (-1, 1)}, "weight_bounds", "The weights stay as they are"),
+    ({"prior": KNOWN, "learn": "slopes", "monotonic_cst": [1, 0, 0]}, "monotonic_cst", "None with learn='slopes'"),
+    ({"prior": KNOWN, "learn": "slopes", "l1_ratio": 0.5}, "l1_ratio", "0 with learn='slopes'"),
+    ({"prior": FuzzyCognitiveMap(np.eye(9)), "n_hidden": 0}, "prior", "all of 4 concepts of this problem"),
+    ({"prior": FuzzyCognitiveMap(np.eye(9)), "n_hidden": 2}, "prior", "a map of 9 concepts, with ['C1', "),
+    ({"prior": None, "learn": "slopes"}, "learn", "unless prior or init is a FuzzyCognitiveMap"),
+    ({"prior": "memory", "init": "uniform", "learn": "slopes"}, "learn", "weights that are known"),
+    ({"init": "correlation", "n_hidden": 2}, "n_hidden", "0 with init='correlation'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("parameters", "name", "message"), CONTRADICTIONS, ids=lambda value: str(value)[:40])
+def test_what_contradicts_itself_is_told(parameters, name, message):
+    """Which parameter, about which influence, what the others allow; and nothing is fitted."""
+    fcm = FCMRegressor(**parameters)
+    with pytest.raises(ParameterError) as caught:
+        fcm.fit(X, VALUES)
+    assert str(caught.value).startswith(f"`FCMRegressor({name}=...)` must be ")
+    assert message in str(caught.value)
+    assert not hasattr(fcm, "model_")
+
+
+# What monotone effects may be asked for depends on the kind of outputs.
+WRONG_MONOTONE = [
+    (FCMRegressor, VALUES, [1, 0], "3 numbers, one per feature, each -1, 0 or 1"),
+    (FCMRegressor, VALUES, [1, 2, 0], "-1, 0 or 1 for 'x1', got 2"),
+    (FCMRegressor, VALUES, {"x00": 1}, "names of features, got 'x00'. Did you mean 'x0'"),
+    (FCMRegressor, VALUES, {"target": 1}, "names of features, got 'target'"),
+    (FCMRegressor, VALUES, {("x0", "target"): 1}, "names of features as keys"),
+    (FCMClassifier, Y == 1, {("x0", "class=True"): 1}, "names of features as keys"),
+    (FCMClassifier, Y, [1, 0, 0], "{(feature, class): +1 or -1}, with the same class throughout"),
+    (FCMClassifier, Y, {"x0": 1}, "where there are more than two classes, got 'x0' alone"),
+    (FCMClassifier, Y, {("x0", 1): 1}, "made of names of concepts, got 1. Did you mean 'class=1'?"),
+    (FCMClassifier, Y, {("x0", "class=1"): 1, ("x1", "class=2"): 1}, "with the same class throughout"),
+    (FCMClassifier, Y, {("x0", "class=1"): "up"}, "-1, 0 or 1 for 'x0', got 'up'"),
+]
+
+
+@pytest.mark.parametrize(("estimator", "y", "asked", "message"), WRONG_MONOTONE, ids=lambda value: str(value)[:40])
+def test_monotone_effects_that_cannot_be_meant_are_told(estimator, y, asked, message):
+    """By name, with the nearest; more than two classes need to know which."""
+    with pytest.raises(ParameterError) as caught:
+        estimator(monotonic_cst=asked).fit(X, y)
+    assert str(caught.value).startswith(f"`{estimator.__name__}(monotonic_cst=...)` must be ")
+    assert message in str(caught.value)
+
+
+def test_bounds_beyond_all_measure_leave_outputs_that_say_nothing():
+    """The prior is within them, so no loss is infinite, and what came of it is told."""
+    with pytest.warns(ConvergenceWarning, match="do not depend on the features"):
+        FCMClassifier(weight_bounds=(1e300, 1e301), random_state=0).fit(X, Y)
 
 
 def test_every_parameter_is_in_the_table():

@@ -22,7 +22,7 @@ def test_a_curved_boundary_asks_for_more_than_one_step():
     assert (fcm.depth_, fcm.alpha_) == (results["depth"][best], results["alpha"][best])
     assert results["mean_loss"][results["depth"] == 1].min() > 2 * results["mean_loss"][best]
     frame = pd.DataFrame(results)
-    assert frame.shape == (9, 4 + 4)
+    assert frame.shape == (9 + 2, 5 + 4)  # depths with penalties, and the first of both with words
     assert frame["rank_loss"][best] == 1
     np.testing.assert_allclose(fcm.teacher_losses_, frame.filter(like="split").to_numpy()[best])
     assert len(fcm.trajectory(X)) == fcm.depth_ + 1
@@ -71,8 +71,8 @@ def test_weights_count_in_the_choice():
 
 def test_maps_of_many_concepts_keep_one_part_aside():
     """Five would take too long: one part chooses, and there are no teachers."""
-    X, y = make_classification(60, 120, n_informative=10, random_state=0)
-    fcm = FCMClassifierCV(depths=(1, 2), alphas=(0.2,), random_state=0).fit(X, y)
+    X, y = make_classification(60, 201, n_informative=10, random_state=0)
+    fcm = FCMClassifierCV(depths=(1, 2), alphas=(0.2,), terms=None, random_state=0).fit(X, y)
     assert [name for name in fcm.cv_results_ if name.startswith("split")] == ["split0_loss"]
     assert fcm.teacher_losses_ == []
 
@@ -88,7 +88,7 @@ def test_defaults_are_those_of_the_classifier():
     """What both have is the same, and the first choice is the classifier's."""
     ours, theirs = FCMClassifierCV().get_params(), FCMClassifier().get_params()
     shared = ours.keys() & theirs.keys()
-    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
+    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared} | {"terms": "auto"}
     assert ours["alphas"][0] == theirs["alpha"]
     assert ours["depths"][0] == 2  # that of a map without hidden concepts
     assert ours.keys() - theirs.keys() == {"depths", "alphas", "n_folds"}

@@ -51,9 +51,10 @@ class FCMClassifier(ClassMap):
         single arrow can say: bends, and features that act together. ``"auto"``: 16, or one for two features if there
         are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; none
         for more than 100 features and outputs. Without a `prior`, where features compute too, as many as make 7
-        concepts in all, or one for 160 rows, up to 30. As many as a map in `init` has. None at depth 1, where they
-        cannot matter, with another `init` than ``"balanced"``, with `edges` or arrays of bounds, which speak of the
-        other concepts, and if only slopes are learned. 0 makes a map of features and outputs alone.
+        concepts in all, or one for 160 rows, up to 30. As many as a map in `init` has, and at least as many as one in
+        `prior`. None at depth 1, where they cannot matter, with another `init` than ``"balanced"``, with `edges` or
+        arrays of bounds, which speak of the other concepts, and if only slopes are learned. 0 makes a map of features
+        and outputs alone.
     alpha : float, default=0.2
         Strength of the penalty, which pulls the weights to those of `prior`: ``alpha / n * (l1_ratio * sum |D| +
         (1 - l1_ratio) / 2 * sum D^2)`` beside the mean loss, where D is how far they are from it. With a prior, what
@@ -67,7 +68,7 @@ class FCMClassifier(ClassMap):
         paper) use mini-batches; an iteration is then a pass over the rows.
     max_iter : int or "auto", default="auto"
         Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 10 rows, from
-        150 to 300 (without a `prior` a third less), but for maps of more than 200 concepts one for 200 rows, from 10 to
+        150 to 300 (without a `prior` a third less), but for maps of more than 200 concepts one for 200 rows, from 20 to
         50. With the other solvers it is 500.
     tol : float, default=1e-4
         ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs

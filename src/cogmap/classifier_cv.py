@@ -35,7 +35,7 @@ class FCMClassifierCV(ClassMap):
     alphas : sequence of float, default=(0.2, 0.02, 2.0)
         Strengths of the penalty to choose from, the preferred one first.
     n_folds : int, default=4
-        Number of parts of the rows, each of which is kept aside once; for maps of more than 100 concepts, which take
+        Number of parts of the rows, each of which is kept aside once; for more than 200 features or words, which take
         long to learn, only the first.
     slope : float, default=2.0
         As for `FCMClassifier`.
@@ -107,7 +107,7 @@ class FCMClassifierCV(ClassMap):
 
     >>> from cogmap import FuzzyCognitiveMap
     >>> expert = FuzzyCognitiveMap.from_edges([("x0", "class=0", 1.0), ("x12", "class=0", 1.0)])
-    >>> fcm = FCMClassifierCV(depths=(2,), alphas=(0.2, 20.0), prior=expert, random_state=0).fit(X, y)
+    >>> fcm = FCMClassifierCV(depths=(2,), alphas=(0.2, 20.0), terms=None, prior=expert).fit(X, y)
     >>> len(fcm.departures_), fcm.alpha_ in (0.2, 20.0)
     (2, True)
     """

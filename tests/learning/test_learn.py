@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_moons
 
+from cogmap._encoding import Encoding
 from cogmap._labels import class_link
 from cogmap._learning.learn import learn
 from cogmap._learning.monitor import Monitor
 from cogmap._learning.recipe import Recipe
-from cogmap._learning.search import choose
+from cogmap._learning.search import Candidate, choose
 from cogmap._learning.settings import Shape, resolve
 from cogmap._learning.solvers import Outcome
 from cogmap._learning.table import Table
@@ -117,10 +118,11 @@ def test_a_part_of_a_table_is_learned_without_copying_it(iris_table):
 def test_the_choice_among_settings_is_by_losses_of_rows_kept_aside():
     """Two steps beat one on moons, and each candidate has the concepts that suit it."""
     table = make_table(*make_moons(200, noise=0.1, random_state=0))
-    candidates = [settings_for(table, depth=depth) for depth in (1, 3)]
-    assert [candidate.n_hidden for candidate in candidates] == [0, 16]
+    encoding, shape = Encoding(2), Shape(200, 2, 1)
+    candidates = [Candidate(settings_for(table, depth=depth), encoding, shape, table) for depth in (1, 3)]
+    assert [candidate.settings.n_hidden for candidate in candidates] == [0, 16]
     monitor = Recorder()
-    choice = choose(table, candidates, 4, np.random.RandomState(0), monitor)
+    choice = choose(candidates, 4, np.random.RandomState(0), monitor)
     assert choice.number == 1
     assert choice.losses.shape == (2, 4)
     np.testing.assert_allclose(choice.mean_loss, choice.losses.mean(axis=1))

@@ -96,8 +96,8 @@ def expert(weight, **details):
     [
         (FuzzyCognitiveMap.from_edges([("rian", "class=yes", 1)]), None, None, r"with \['rian'\]. Did you mean 'rain'"),
         (FuzzyCognitiveMap.from_edges([("rain", "yes", 1)]), None, None, r"with \['yes'\]. Did you mean 'class=yes'"),
-        (FuzzyCognitiveMap(np.eye(2)), None, None, "a map of 2 concepts, without"),
-        (FuzzyCognitiveMap(np.eye(7)), None, None, "a map of 7 concepts, without"),
+        (FuzzyCognitiveMap(np.eye(2)), None, None, r"all of 4 concepts.*got a map of 2 concepts, with \['C1', 'C2'\]"),
+        (FuzzyCognitiveMap(np.eye(7)), None, None, r"a map of 7 concepts, with \['C1'"),
         (expert(1, activation="tanh"), None, None, r"states in \[0, 1\].*got a map with activation 'tanh'.*Build"),
         (expert(1, slope=2), None, {("rain", "class=yes"): "-"}, r"'rain' -> 'class=yes' is \[-inf, 0\], got 1"),
         (expert(-1, slope=2), {("rain", "class=yes"): "+"}, None, r"is \[0, inf\], got -1 \(at slope 2\). Change one"),

@@ -72,14 +72,14 @@ SETTLED = [
     ({"solver": "rmsprop"}, (200, 93, 3), {"learning_rate": 0.05 / 112}),
     ({"solver": "adam", "learning_rate": 0.3}, (200, 4, 3), {"learning_rate": 0.3}),
     # Iterations: one for 10 rows, from 150 to 300; without a prior a third less; for wide maps one for 200 rows, from
-    # 10 to 50.
+    # 20 to 50.
     ({}, (100, 4, 3), {"max_iter": 150, "teacher_iter": 200, "enough": True}),
     ({}, (2250, 4, 3), {"max_iter": 225}),
     ({}, (10**5, 4, 3), {"max_iter": 300}),
     ({"prior": None}, (100, 4, 3), {"max_iter": 100, "teacher_iter": 200, "enough": True}),
     ({"prior": None}, (2250, 4, 3), {"max_iter": 150}),
     ({"prior": None}, (10**5, 4, 3), {"max_iter": 200}),
-    ({}, (100, 198, 3), {"max_iter": 10, "teacher_iter": 10, "start_width": 2.0, "dtype": np.float32}),
+    ({}, (100, 198, 3), {"max_iter": 20, "teacher_iter": 20, "start_width": 2.0, "dtype": np.float32}),
     ({}, (8000, 784, 10), {"max_iter": 40}),
     ({}, (10**5, 784, 10), {"max_iter": 50}),
     ({"batch_size": 7}, (100, 4, 3), {"batch_size": 7}),

@@ -96,7 +96,7 @@ def test_edges_and_bounds_hold_together():
     ("edges", "bounds", "message"),
     [
         ([("rain", "moood")], None, "edges.*'moood'.*Did you mean 'mood'"),
-        ([("rain", "xyz")], None, "edges.*The concepts are"),
+        ([("rain", "xyz")], None, r"edges.*features are \['rain', 'mood'\], the outputs \['class=yes'\]"),
         ([("rain", "yes")], None, "edges.*got 'yes'. Did you mean 'class=yes'"),
         ([("rain",)], None, r"edges.*\(from, to\)"),
         (["rain"], None, r"edges.*\(from, to\)"),
@@ -121,7 +121,7 @@ def test_edges_and_bounds_hold_together():
         (None, ("a", "b"), "weight_bounds"),
         (None, (np.zeros((2, 2)), 1), r"weight_bounds.*\(3, 3\)"),
         (None, {("rain", "moood"): "+"}, "weight_bounds.*'moood'.*Did you mean 'mood'"),
-        (None, {("rain", "sun"): "+"}, "weight_bounds.*The concepts are"),
+        (None, {("rain", "sun"): "+"}, "weight_bounds.*The features are"),
         (None, {"rain": (0, 1)}, r"weight_bounds.*\(from, to\) names, got 'rain'"),
         (None, {("rain", "mood"): "up"}, "weight_bounds.*'rain' -> 'mood', got 'up'. None in the place"),
         (None, {("rain", "mood"): (1, 0)}, r"weight_bounds.*low <= high for 'rain' -> 'mood', got \(1, 0\)"),

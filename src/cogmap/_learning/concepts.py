@@ -51,7 +51,8 @@ class Concepts:
     def place(self, name: Any, owner: str, parameter: str) -> int:
         """Return the number of the concept with a name, or complain, with the nearest name."""
         if not isinstance(name, str) or name not in self.names:
-            cure = nearest_concept(name, self.names) or f"The concepts are {shown(self.names)}."
+            visible = (shown(self.names[kind]) for kind in (self.inputs, self.outputs))
+            cure = nearest_concept(name, self.names) or "The features are {}, the outputs {}.".format(*visible)
             raise wrong(owner, parameter, "made of names of concepts", name, cure)
         return self.names.index(name)
 

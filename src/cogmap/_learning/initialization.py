@@ -137,11 +137,12 @@ def matched(
         return [ours[name] for name in expert.concepts]
     if expert.concepts == tuple(f"C{i + 1}" for i in range(len(concepts))):
         return list(range(len(concepts)))
-    some = "some of the" if partly else "the"
+    some = "some or all of" if partly else "the"
+    without = "" if partly else f" without {shown(missing)},"
     raise wrong(
         owner,
         parameter,
         f"a map of {some} {len(concepts)} concepts of this problem, features first, then classes",
-        Words(f"a map of {expert.n_concepts} concepts, without {shown(missing)}, with {shown(unknown)}"),
+        Words(f"a map of {expert.n_concepts} concepts,{without} with {shown(unknown)}"),
         nearest_concept(unknown[0], missing) if unknown else "",
     )
