@@ -145,6 +145,7 @@ def scaled_target(regressor):
 MAPS = {
     "default": fcm,
     "prior=None": lambda: fcm(prior=None),
+    "depth=2": lambda: fcm(depth=2),
     "random_state=1": lambda: fcm(random_state=1),
     "alpha=2": lambda: fcm(alpha=2.0),
     "n_hidden=0": lambda: fcm(n_hidden=0),
