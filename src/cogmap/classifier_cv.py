@@ -49,6 +49,8 @@ class FCMClassifierCV(ClassMap):
         As for `FCMClassifier`.
     max_iter : int or "auto", default="auto"
         Largest number of iterations of the last map, as for `FCMClassifier`.
+    terms : int, dict, "auto" or None, default="auto"
+        As for `FCMClassifier`. ``"auto"`` tries words with the first depth and the first penalty.
     prior : {"memory"}, FuzzyCognitiveMap or None, default="memory"
         As for `FCMClassifier`. With an expert's map, `alphas` are how much the expert is believed.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
@@ -77,9 +79,12 @@ class FCMClassifierCV(ClassMap):
     depth_, alpha_ : int, float
         The depth and the penalty chosen.
     cv_results_ : dict of ndarray of shape (n_candidates,)
-        ``"depth"``, ``"alpha"``, ``"mean_loss"``, ``"rank_loss"`` and ``"split0_loss"`` and so on: the loss on the rows
-        kept aside, for each choice. ``pandas.DataFrame`` shows them as a table.
-    map_, n_hidden_, classes_, output_, gain_, teacher_losses_, departures_, loss_curve_, n_iter_, outcome_, scaling_
+        ``"depth"``, ``"alpha"``, ``"terms"`` (the largest number of words of a feature), ``"mean_loss"``,
+        ``"rank_loss"`` and ``"split0_loss"`` and so on: the loss on the rows kept aside, for each choice.
+        ``pandas.DataFrame`` shows them as a table.
+    map_, n_hidden_, classes_, output_, gain_, teacher_losses_, loss_curve_, n_iter_, outcome_, scaling_
+        As for `FCMClassifier`.
+    terms_, departures_ : dict, list
         As for `FCMClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         As for `FCMClassifier`.
@@ -100,8 +105,8 @@ class FCMClassifierCV(ClassMap):
     >>> fcm = FCMClassifierCV(depths=(2, 1), alphas=(0.2, 2.0), random_state=0).fit(X, y)
     >>> fcm.depth_ in (1, 2)
     True
-    >>> fcm.cv_results_["mean_loss"].shape  # four choices
-    (4,)
+    >>> fcm.cv_results_["mean_loss"].shape  # four choices, and the first with words, few or many
+    (6,)
 
     How much an expert is to be believed can be chosen as well, by the data.
 
