@@ -21,7 +21,7 @@ class TestMissingValues:
         X, y = iris[0] / 8, iris[1]
         holes = np.random.default_rng(0).random(X.shape) < 0.1
         missing = np.where(holes, np.nan, X)
-        fcm = estimator(scale=scale, random_state=0).fit(missing, y)
+        fcm = estimator(scale=scale, terms=None, random_state=0).fit(missing, y)
         first = fcm.trajectory(missing)[0][:, :4]
         assert (first[holes] == 0.5).all()
         if scale == "logistic":

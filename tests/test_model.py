@@ -114,7 +114,7 @@ def test_a_model_never_changes():
         (lambda model: model.outputs(X[:, :2]), r"MapModel\(X=.*3 columns, one per feature, got shape \(6, 2\)"),
         (lambda model: model.outputs([["a", "b", "c"]]), "a table of numbers"),
         (lambda model: model.derivative(X, of="output"), "Did you mean 'outputs'"),
-        (lambda model: MapModel(model.map, 2, Encoding(2), model.link), "a map of 4 concepts: 2 features, 0 hidden"),
+        (lambda model: MapModel(model.map, 2, Encoding(2), model.link), "a map of 4 concepts: 2 inputs, 0 hidden"),
     ],
 )
 def test_what_does_not_fit_is_told(call, message):
