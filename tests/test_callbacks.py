@@ -62,8 +62,8 @@ def test_callbacks_hear_of_teachers_from_the_first_iteration_on(iris):
 def test_callbacks_hear_of_every_choice(iris):
     """The search of FCMClassifierCV is a stage of one iteration per teacher."""
     recorder = Recorder()
-    fcm = FCMClassifierCV(depths=(1, 2), alphas=(0.2,), n_folds=3, random_state=0).set_callbacks(recorder)
-    fcm.fit(*iris)
+    fcm = FCMClassifierCV(depths=(1, 2), alphas=(0.2,), n_folds=3, terms=None, random_state=0)
+    fcm.set_callbacks(recorder).fit(*iris)
     names = [event[1] for event in recorder.events if event[0] == "begin"]
     n_choices = len(fcm.cv_results_["depth"])  # two depths, and two numbers of words with the first
     assert n_choices == 4

@@ -1,7 +1,10 @@
 """Guides are made by running them: every example is run again, and has to say the same."""
 
+import contextlib
 import doctest
+import io
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -23,3 +26,15 @@ def test_maps_by_hand(tmp_path, monkeypatch):
     doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
     assert not told, "".join(told)
     assert (tmp_path / "learned.mmp").exists()
+
+
+@pytest.mark.parametrize("name", ["reading.md"])
+def test_what_a_guide_prints_is_what_it_shows(name):
+    """Every Python block is run again, and below it stands what it prints."""
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    names = {}
+    for code, shown in re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", text, flags=re.DOTALL):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(code, names)
+        assert printed.getvalue().split() == shown.split()
