@@ -1,7 +1,6 @@
 """What is read from a map: its outputs as they follow from first states, and their derivatives step by step."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,33 +15,39 @@ SCALES = ("probability", "decision")
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A model with the scale on which its outputs are read: always a table, also where there is one output only."""
+    """A model with the scale on which its outputs are read: always a table, also where there is one output only.
+
+    Attributes
+    ----------
+    entries : list of ndarray
+        By which matrix states enter each step; the last step is read at its outputs only, as a link wants it.
+    n_columns : int
+        Number of outputs that are read: classes or targets, one for two classes of which only the odds are.
+    """
 
     model: MapModel
     scale: str
     first_column: int = 0  # outputs before it are not read
+    entries: list[Array] = field(init=False)
+    n_columns: int = field(init=False)
+
+    # Not cached when first asked for: Python 3.11 does that under a lock, which a process forked while another thread
+    # fits would wait for for ever.
+    def __post_init__(self) -> None:
+        fcm = self.model.map
+        into_outputs = fcm.excitation_slope(self._outputs)[:, None] * fcm.weights[self._outputs]
+        object.__setattr__(self, "entries", [*[fcm.weights] * (self.model.depth - 1), into_outputs])
+        object.__setattr__(self, "n_columns", int(self.value(np.zeros((1, len(self.entries[0])))).shape[1]))
 
     @property
     def mirrored(self) -> bool:
         """Whether there are two outputs that add up to 1, so that one tells all."""
         return self.scale == "probability" and hasattr(self.model.link, "classes") and self.n_columns == 2
 
-    @cached_property
-    def entries(self) -> list[Array]:
-        """By which matrix states enter each step; the last step is read at its outputs only, as a link wants it."""
-        fcm = self.model.map
-        into_outputs = fcm.excitation_slope(self._outputs)[:, None] * fcm.weights[self._outputs]
-        return [*[fcm.weights] * (self.model.depth - 1), into_outputs]
-
     @property
     def unit(self) -> Array:
         """In what outputs are counted: values in their deviation, probabilities and scores as they are."""
         return np.asarray(getattr(self.model.link, "deviation", 1.0), dtype=np.float64)
-
-    @cached_property
-    def n_columns(self) -> int:
-        """Number of outputs that are read: classes or targets, one for two classes of which only the odds are."""
-        return int(self.value(np.zeros((1, len(self.entries[0])))).shape[1])
 
     def net(self, first: Array) -> Array:
         """Return what enters the first step."""
