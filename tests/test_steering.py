@@ -213,7 +213,7 @@ class TestPrior:
         right = correlations(X, y)
         opposite = FuzzyCognitiveMap(-right.weights, slope=5.0, concepts=right.concepts)
         for prior, believed in ((right, True), (opposite, False)):
-            fcm = FCMClassifierCV(depths=(2,), alphas=(30.0, 0.2), prior=prior, terms=None, random_state=0).fit(X, y)
+            fcm = FCMClassifierCV(depths=(2,), alphas=(30.0, 0.2), prior=prior, random_state=0).fit(X, y)
             assert (fcm.alpha_ == 30.0) == believed
 
     def test_estimators_with_an_expert_can_be_cloned_and_pickled(self, iris):
@@ -313,9 +313,7 @@ class TestBoundsByName:
     def test_they_hold_whatever_is_chosen(self, iris):
         """By cross-validation; also those about hidden concepts, of which every choice must have some."""
         said = SAID | {("hidden 1", "class=1"): "-"}
-        fcm = FCMClassifierCV(
-            depths=(2, 3), alphas=(0.2, 0.02), n_folds=2, weight_bounds=said, terms=None, random_state=0
-        )
+        fcm = FCMClassifierCV(depths=(2, 3), alphas=(0.2, 0.02), n_folds=2, weight_bounds=said, random_state=0)
         assert hold(fcm.fit(*iris), said)
 
     def test_early_stopping_keeps_within_them(self, iris):
@@ -331,6 +329,37 @@ class TestBoundsByName:
         folds = StratifiedKFold(5, shuffle=True, random_state=0)
         scores = [cross_val_score(fcm, X, y, cv=folds).mean() for fcm in (FCMClassifier(random_state=0), classic)]
         assert scores[1] > scores[0] - 0.02
+
+
+SPOKEN_OF = {
+    "named edges": {"edges": [("x0", "class=1"), ("x1", "class=1")]},
+    "an array of edges": {"edges": np.ones((4, 4), dtype=bool)},
+    "named bounds": {"weight_bounds": {("x0", "class=1"): "+"}},
+    "arrays of bounds": {"weight_bounds": (np.full((4, 4), -2.0), 2.0)},
+    "a prior": {"prior": FuzzyCognitiveMap.from_edges([("x0", "class=1", -1.0)])},
+    "slopes": {"prior": FuzzyCognitiveMap.from_edges([("x0", "class=1", -1.0)]), "learn": "slopes"},
+    "a start": {"init": FuzzyCognitiveMap(np.eye(4))},
+}
+
+
+@pytest.mark.parametrize("spoken_of", SPOKEN_OF.values(), ids=SPOKEN_OF)
+@pytest.mark.parametrize("estimator", [FCMClassifier(terms="auto"), FCMClassifierCV(depths=(2,), alphas=(0.2,))])
+def test_features_of_which_an_expert_speaks_do_not_become_words(estimator, spoken_of):
+    """Where words are a choice, also on data of which they would be chosen."""
+    X = np.random.RandomState(0).uniform(-1, 1, (300, 3))
+    y = (np.abs(X[:, 0]) < 0.5).astype(int)
+    assert clone(estimator).set_params(random_state=0).fit(X, y).terms_
+    assert clone(estimator).set_params(random_state=0, **spoken_of).fit(X, y).terms_ == {}
+
+
+@pytest.mark.parametrize("asked", [[0, 1, 0], np.array([0, 1, 0]), {"x1": 1}, {"x0": 0, "x1": 1}])
+def test_features_of_monotone_effect_stay_numbers_beside_words(asked):
+    """However they are asked for."""
+    X = np.random.RandomState(0).uniform(-1, 1, (300, 3))
+    y = (np.abs(X[:, 0]) < 0.5).astype(int)
+    fcm = FCMClassifier(terms=3, monotonic_cst=asked, random_state=0).fit(X, y)
+    assert list(fcm.terms_) == ["x0", "x2"]
+    assert (fcm.predict_proba(X + np.array([0, 0.1, 0]))[:, 1] >= fcm.predict_proba(X)[:, 1] - 1e-12).all()
 
 
 class TestSlopes:
@@ -397,7 +426,7 @@ class TestSlopes:
         parts = FCMClassifier(**settings)
         for _ in range(60):
             parts.partial_fit(X, y, classes=[0, 1, 2])
-        chosen = FCMClassifierCV(depths=(2, 1), alphas=(0.2,), terms=None, **settings).fit(X, y)
+        chosen = FCMClassifierCV(depths=(2, 1), alphas=(0.2,), **settings).fit(X, y)
         for fcm in (warm, parts, chosen):
             assert np.array_equal(fcm.map_.weights, W)
             assert fcm.score(X, y) > 0.8

@@ -19,10 +19,10 @@ from cogmap._callbacks import CallbackSupport, with_callbacks
 from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics, Scaling
 from cogmap._learning import initialization
 from cogmap._learning.learn import Learned, learn
-from cogmap._learning.monotone import constrained
+from cogmap._learning.monotone import by_name, constrained
 from cogmap._learning.recipe import Departure, Recipe
 from cogmap._learning.search import MOST_INPUTS, Candidate, choose
-from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve
+from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve, speaks_of_concepts
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import SOLVERS, Outcome, Theta
 from cogmap._learning.table import Table
@@ -167,6 +167,8 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         asked = [self.terms]
         if isinstance(self.terms, str):  # "auto"
             asked = [None, *CHOICES] if earlier is None else [earlier.encoding.most_words]
+            if speaks_of_concepts(self.get_params(deep=False)):  # of features, which must not become words
+                asked = asked[:1]
         readings: list[Reading] = []
         for terms in asked:
             found = self._found_terms(terms, table)
@@ -229,6 +231,8 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
     def _settings(self, shape: Shape, earlier: MapModel | None = None, **changes: Any) -> Settings:
         """Settle every "auto". Where learning goes on, the concepts are known, and there are no teachers."""
         parameters = self.get_params(deep=False) | changes
+        if self.terms is not None:
+            parameters["monotonic_cst"] = by_name(self.monotonic_cst, input_names(self))
         if earlier is not None:
             known = {"n_hidden": earlier.n_hidden, "n_teachers": 0}
             parameters |= {name: value for name, value in known.items() if self._parameter(name) == "auto"}

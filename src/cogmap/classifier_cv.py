@@ -50,7 +50,8 @@ class FCMClassifierCV(ClassMap):
     max_iter : int or "auto", default="auto"
         Largest number of iterations of the last map, as for `FCMClassifier`.
     terms : int, dict, "auto" or None, default="auto"
-        As for `FCMClassifier`. ``"auto"`` tries words with the first depth and the first penalty.
+        As for `FCMClassifier`. ``"auto"`` tries words with the first depth and the first penalty; not where `edges`,
+        `weight_bounds`, `prior` or `init` speak of single concepts.
     prior : {"memory"}, FuzzyCognitiveMap or None, default="memory"
         As for `FCMClassifier`. With an expert's map, `alphas` are how much the expert is believed.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
@@ -112,7 +113,7 @@ class FCMClassifierCV(ClassMap):
 
     >>> from cogmap import FuzzyCognitiveMap
     >>> expert = FuzzyCognitiveMap.from_edges([("x0", "class=0", 1.0), ("x12", "class=0", 1.0)])
-    >>> fcm = FCMClassifierCV(depths=(2,), alphas=(0.2, 20.0), terms=None, prior=expert).fit(X, y)
+    >>> fcm = FCMClassifierCV(depths=(2,), alphas=(0.2, 20.0), prior=expert).fit(X, y)
     >>> len(fcm.departures_), fcm.alpha_ in (0.2, 20.0)
     (2, True)
     """

@@ -67,6 +67,16 @@ def constrained(monotonic_cst: Any, names: Sequence[str]) -> list[int]:
     return [j for j, name in enumerate(names) if not (np.ndim(asked.get(name, 0)) == 0 and asked.get(name, 0) == 0)]
 
 
+def by_name(monotonic_cst: Any, names: Sequence[str]) -> Any:
+    """Return what is asked for without the features that are free, which may be read as words."""
+    asked = monotonic_cst
+    if isinstance(asked, Sequence | np.ndarray) and len(asked) == len(names):
+        asked = dict(zip(names, asked, strict=True))
+    if not isinstance(asked, Mapping):
+        return asked
+    return {key: value for key, value in asked.items() if np.ndim(value) or value != 0 or key not in names}
+
+
 def _of_outputs(link: Link, target: int | None) -> NDArray[np.float64]:
     """Return the orientation of each output."""
     if link.output != "one_hot":

@@ -203,6 +203,14 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     return max(beside, named, computing if others <= _MANY else 0)
 
 
+def speaks_of_concepts(parameters: Mapping[str, Any]) -> bool:
+    """Whether an expert has said something about single concepts, which then must be there."""
+    maps = (parameters.get(name) for name in ("prior", "init"))
+    bounds = parameters.get("weight_bounds")
+    by_name = parameters.get("edges") is not None or isinstance(bounds, Mapping) or _is_of_each_weight(bounds)
+    return by_name or any(isinstance(given, FuzzyCognitiveMap) for given in maps)
+
+
 def _is_of_each_weight(weight_bounds: Any) -> bool:
     """Whether bounds are arrays, whose size says how many concepts there are."""
     return isinstance(weight_bounds, list | tuple) and any(np.ndim(bound) for bound in weight_bounds)
