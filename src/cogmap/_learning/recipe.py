@@ -109,17 +109,12 @@ class Recipe:
         """Return the model with these parameters, of features that are states already."""
         r, settings = len(self.concepts), self.settings
         W, b = theta[: r * r].reshape(r, r), theta[r * r :]
-        fcm = FuzzyCognitiveMap(W, b, settings.slope, self.concepts.names)
-        if settings.learn == "slopes":
-            fcm = self._with_slopes(W, b)
+        slope: Any = settings.slope
+        if settings.learn == "slopes":  # the weights that were given, and slopes for what they were multiplied by
+            steeper = Slopes(self.prior.weights).steeper(W)
+            W, b, slope = self.prior.weights, 0.5 + (b - 0.5) / steeper, slope * steeper
+        fcm = FuzzyCognitiveMap(W, b, slope, self.concepts.names)
         return MapModel(fcm, settings.depth, Encoding(self.concepts.n_inputs, settings.n_hidden), self.link)
-
-    def _with_slopes(self, W: NDArray[np.float64], b: NDArray[np.float64]) -> FuzzyCognitiveMap:
-        """Return the same map with the weights that were given, and slopes instead of what they were multiplied by."""
-        given, slope = self.prior.weights, self.settings.slope
-        squares = np.square(given).sum(axis=1)
-        steeper = np.where(squares > 0.0, (W * given).sum(axis=1) / np.where(squares > 0.0, squares, 1.0), 1.0)
-        return FuzzyCognitiveMap(given, 0.5 + (b - 0.5) / steeper, slope * steeper, self.concepts.names)
 
     def departures(self, model: MapModel) -> list[Departure]:
         """Return what became of the influences that an expert drew, those that changed most first."""

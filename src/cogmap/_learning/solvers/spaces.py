@@ -116,12 +116,15 @@ class Slopes:
         self._has_inputs = squares > 0.0
         self._squares = np.where(self._has_inputs, squares, 1.0)
 
+    def steeper(self, W: Theta) -> Theta:
+        """Return how many times as steep each concept is, given weights that stand for that."""
+        return np.where(self._has_inputs, (W * self.weights).sum(axis=1) / self._squares, 1.0)
+
     def from_theta(self, theta: Theta) -> Theta:
         """Return how much steeper each concept is, as a logarithm, then the net inputs at the middle."""
         n = self.n_concepts
         W = theta[: n * n].reshape(n, n)
-        steeper = np.where(self._has_inputs, (W * self.weights).sum(axis=1) / self._squares, 1.0)
-        return np.concatenate([np.log(steeper), theta[n * n :] + 0.5 * W.sum(axis=1)])
+        return np.concatenate([np.log(self.steeper(W)), theta[n * n :] + 0.5 * W.sum(axis=1)])
 
     def to_theta(self, x: Theta) -> Theta:
         """Return W row by row, then b."""
@@ -130,7 +133,7 @@ class Slopes:
 
     def bound(self, of_theta: Theta) -> Theta:
         """Refuse: weights that stay as they are have no bounds."""
-        raise NotImplementedError
+        raise TypeError("Weights that stay as they are have no bounds.")
 
     def gradient(self, of_theta: Theta, x: Theta) -> Theta:
         """Return the gradient with respect to these parameters."""
