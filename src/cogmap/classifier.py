@@ -49,12 +49,12 @@ class FCMClassifier(ClassMap):
     n_hidden : int or "auto", default="auto"
         Number of hidden concepts, which are neither features nor outputs and start undecided. They compute what no
         single arrow can say: bends, and features that act together. ``"auto"``: 16, or one for two features if there
-        are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; 100
-        from 3,000 rows on; none for more than 100 features and outputs. Without a `prior`, where features compute too,
-        as many as make 7 concepts in all, or one for 160 rows, up to 30. As many as a map in `init` has, and at least
-        as many as one in `prior`. None at depth 1, where they cannot matter, with another `init` than ``"balanced"``,
-        with `edges` or arrays of bounds, which speak of the other concepts, and if only slopes are learned. 0 makes a
-        map of features and outputs alone.
+        are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; from
+        3,000 rows on 16 and 4 for each feature and output, up to 100; none for more than 100 features and outputs.
+        Without a `prior`, where features compute too, as many as make 7 concepts in all, or one for 160 rows, up to 30.
+        As many as a map in `init` has, and at least as many as one in `prior`. None at depth 1, where they cannot
+        matter, with another `init` than ``"balanced"``, with `edges` or arrays of bounds, which speak of the other
+        concepts, and if only slopes are learned. 0 makes a map of features and outputs alone.
     alpha : float, default=0.2
         Strength of the penalty, which pulls the weights to those of `prior`: ``alpha / n * (l1_ratio * sum |D| +
         (1 - l1_ratio) / 2 * sum D^2)`` beside the mean loss, where D is how far they are from it. With a prior, what

@@ -44,7 +44,8 @@ class Rules:
     output_start: float = 1.0  # share of a "balanced" start that the weights of outputs get
     # From so many rows on, mini-batches learn more in the same time, and so much that many hidden concepts pay.
     many_rows: int = 3000
-    hidden_for_many: int = 100
+    hidden_for_many: int = 100  # at the most
+    hidden_per_other: int = 4  # for each feature and output
     teachers_for_many: int = 2
 
 
@@ -205,7 +206,7 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
         return 0
     beside = _fewest_concepts(shape, rules) - others
     if _has_many_rows(shape, rules):
-        beside = rules.hidden_for_many
+        beside = min(rules.fewest_hidden + rules.hidden_per_other * others, rules.hidden_for_many)
     if given["prior"] is None:
         return max(beside, 0)
     named = given["prior"].n_concepts - others if isinstance(given["prior"], FuzzyCognitiveMap) else 0
