@@ -522,7 +522,7 @@ class TestHiddenConcepts:
         assert warm.fit(X[:100], y[:100]).map_.n_concepts == 31  # what goes on stays as it is
         X, y = np.random.default_rng(0).random((60_000, 20)), np.arange(60_000) % 2
         with pytest.warns(ConvergenceWarning):
-            assert FCMClassifier(max_iter=1).fit(X, y).n_hidden_ == 16
+            assert FCMClassifier(max_iter=1).fit(X, y).n_hidden_ == 100
         with pytest.warns(ConvergenceWarning):
             assert FCMClassifier(prior=None, max_iter=1).fit(X, y).n_hidden_ == 9
 
