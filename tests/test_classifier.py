@@ -524,7 +524,7 @@ class TestHiddenConcepts:
         with pytest.warns(ConvergenceWarning):
             assert FCMClassifier(max_iter=1).fit(X, y).n_hidden_ == 100
         with pytest.warns(ConvergenceWarning):
-            assert FCMClassifier(prior=None, max_iter=1).fit(X, y).n_hidden_ == 9
+            assert FCMClassifier(prior=None, max_iter=1).fit(X, y).n_hidden_ == 100
 
     @pytest.mark.parametrize("factor", [0.001, 1000.0])
     def test_a_factor_on_all_weights_makes_no_other_map(self, factor):
