@@ -41,6 +41,7 @@ def _estimator(kind: type[BaseFCM], state: State) -> BaseFCM:
     estimator = kind(**parameters)
     estimator.__dict__ |= learned
     if frames := state["set_output"]:
+        require(frames["transform"] in ("default", "pandas", "polars"), "kind of data frame")
         estimator.set_output(transform=frames["transform"])
     return estimator
 
