@@ -311,7 +311,8 @@ def test_strange_content_gives_an_error_or_a_model_that_answers(valid, small, tm
         except ModelFileError:
             continue
         if hasattr(back, "predict"):
-            answers = back.predict(small.table if hasattr(back, "feature_names_in_") else small.table.to_numpy())
+            names = getattr(back, "feature_names_in_", None)
+            answers = back.predict(small.table.to_numpy() if names is None else small.table.set_axis(names, axis=1))
             assert len(answers) == len(small.table)
 
 
