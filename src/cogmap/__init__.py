@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
     from cogmap.formats import read_map, read_maps, write_map
     from cogmap.map import FuzzyCognitiveMap
+    from cogmap.preparation import TablePreparer
     from cogmap.persistence import load, save
     from cogmap.regressor import FCMRegressor
 
@@ -19,6 +20,7 @@ __all__ = [
     "FCMClassifierCV",
     "FCMRegressor",
     "FuzzyCognitiveMap",
+    "TablePreparer",
     "__version__",
     "explain",
     "feature_importances",
@@ -40,6 +42,7 @@ _ROOMS = {
     "FCMClassifierCV": "classifier_cv",
     "FCMRegressor": "regressor",
     "FuzzyCognitiveMap": "map",
+    "TablePreparer": "preparation",
     "explain": "explanation",
     "feature_importances": "explanation",
     "influence": "explanation",
