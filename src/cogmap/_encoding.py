@@ -15,7 +15,7 @@ UNDECIDED = 0.5  # what hidden concepts, outputs and features whose value is mis
 
 # A value outside the range seen in training keeps its distance up to one more range, so that a row a little outside
 # is treated like a linear model would; beyond, it is held there, so that no input can overflow the map.
-_OUTERMOST = (-1.0, 2.0)
+OUTERMOST = (-1.0, 2.0)
 
 _ROWS_AT_ONCE = 4096
 
@@ -139,7 +139,7 @@ class FeatureRange:
 
     @property
     def _unit(self) -> NDArray[np.float64]:
-        return _unit(self.high - self.low)
+        return units(self.high - self.low)
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Return `X` with the range of each feature moved to [0, 1]; a constant feature becomes 0.
@@ -149,7 +149,7 @@ class FeatureRange:
         low, unit = self.low, self._unit
 
         def states(block: Array) -> NDArray[np.float64]:
-            return np.clip((block - low) / unit, *_OUTERMOST)
+            return np.clip((block - low) / unit, *OUTERMOST)
 
         return _by_blocks(X, states, dtype)
 
@@ -157,7 +157,7 @@ class FeatureRange:
         """Return the derivative of each state with respect to its feature."""
         with np.errstate(over="ignore", invalid="ignore"):
             states = (X - self.low) / self._unit
-            inside = (states > _OUTERMOST[0]) & (states < _OUTERMOST[1])  # False where a value is missing
+            inside = (states > OUTERMOST[0]) & (states < OUTERMOST[1])  # False where a value is missing
         return inside / self._unit
 
 
@@ -186,7 +186,7 @@ class FeatureSpread:
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Return the logistic function of `X` in deviations from the mean; a constant feature becomes 0.5."""
-        unit = _unit(self.deviation)
+        unit = units(self.deviation)
 
         def states(block: Array) -> NDArray[np.float64]:
             net = (block - self.mean) / unit
@@ -198,10 +198,10 @@ class FeatureSpread:
     def derivative(self, X: Array) -> NDArray[np.float64]:
         """Return the derivative of each state with respect to its feature."""
         states = self.scale(X, np.float64)
-        return np.where(np.isnan(X), 0.0, states * (1.0 - states) * (self.steepness / _unit(self.deviation)))
+        return np.where(np.isnan(X), 0.0, states * (1.0 - states) * (self.steepness / units(self.deviation)))
 
 
-def _unit(width: NDArray[np.float64]) -> NDArray[np.float64]:
+def units(width: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return in what a feature is counted: its width, or ones if it has none."""
     return np.where(width == 0.0, 1.0, width)
 
