@@ -139,7 +139,7 @@ class FeatureRange:
 
     @property
     def _unit(self) -> NDArray[np.float64]:
-        return units(self.high - self.low)
+        return _unit(self.high - self.low)
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Return `X` with the range of each feature moved to [0, 1]; a constant feature becomes 0.
@@ -186,7 +186,7 @@ class FeatureSpread:
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Return the logistic function of `X` in deviations from the mean; a constant feature becomes 0.5."""
-        unit = units(self.deviation)
+        unit = _unit(self.deviation)
 
         def states(block: Array) -> NDArray[np.float64]:
             net = (block - self.mean) / unit
@@ -198,10 +198,10 @@ class FeatureSpread:
     def derivative(self, X: Array) -> NDArray[np.float64]:
         """Return the derivative of each state with respect to its feature."""
         states = self.scale(X, np.float64)
-        return np.where(np.isnan(X), 0.0, states * (1.0 - states) * (self.steepness / units(self.deviation)))
+        return np.where(np.isnan(X), 0.0, states * (1.0 - states) * (self.steepness / _unit(self.deviation)))
 
 
-def units(width: NDArray[np.float64]) -> NDArray[np.float64]:
+def _unit(width: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return in what a feature is counted: its width, or ones if it has none."""
     return np.where(width == 0.0, 1.0, width)
 
