@@ -100,7 +100,7 @@ def _opened(content: bytes) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             _check_parts(package.infolist())
             yield package
-    except ModelFileError:
+    except (ModelFileError, MemoryError):
         raise
     except Exception as problem:  # zipfile and zlib have many more than their own for files that are damaged
         raise ModelFileError(f"it is cut off or damaged ({problem})") from None
