@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
     from cogmap.formats import read_map, read_maps, write_map
     from cogmap.map import FuzzyCognitiveMap
-    from cogmap.preparation import TablePreparer
     from cogmap.persistence import load, save
+    from cogmap.preparation import TablePreparer
     from cogmap.regressor import FCMRegressor
 
 __version__ = "0.1.0.dev0"
