@@ -50,11 +50,11 @@ export function createStore(state) {
   };
 }
 
-/** Add an edit after those that hold; what was undone is forgotten. An edit of the same weight in a row replaces it. */
-export function withEdit(state, target, source, value) {
+/** Add an edit after those that hold; what was undone is forgotten. Within one gesture an edit replaces the one before. */
+export function withEdit(state, target, source, value, sameGesture) {
   const held = state.edits.slice(0, state.done);
   const last = held.at(-1);
-  if (last && last[0] === target && last[1] === source) held.pop();
+  if (sameGesture && last && last[0] === target && last[1] === source) held.pop();
   return { edits: [...held, [target, source, value]], done: held.length + 1 };
 }
 
