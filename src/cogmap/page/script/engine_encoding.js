@@ -10,19 +10,29 @@ export function isMissing(value) {
   return value === null || value === undefined || value === "" || Number.isNaN(value);
 }
 
-/** Return the features of a row, NaN where one is missing. */
-export function featuresOf(model, row) {
+/** Return a number per column, NaN where it is missing: that of a category is the number of its choice. */
+export function numbersOf(model, row) {
+  return Float64Array.from(model.columns, (column, c) => {
+    if (isMissing(row[c])) return NaN;
+    return column.kind === "category" ? choiceOf(column, String(row[c])) : Number(row[c]);
+  });
+}
+
+/** Return the number of a choice. Rare ones share the last, and what was never seen says nothing. */
+function choiceOf({ choices, rare }, value) {
+  const choice = choices.indexOf(value);
+  if (choice >= 0) return choice;
+  return rare?.includes(value) ? choices.length - 1 : NaN;
+}
+
+/** Return the features from a number per column: a category has one per choice, of which one is 1. */
+export function featuresOf(model, numbers) {
   const features = new Float64Array(model.features.length).fill(NaN);
   model.columns.forEach((column, c) => {
-    const value = row[c];
-    if (isMissing(value)) return;
-    if (column.codes) {
-      const choice = column.choices.indexOf(String(value));
-      // What was never seen is none of the choices.
-      column.features.forEach((feature, f) => (features[feature] = choice < 0 ? column.unseen[f] : column.codes[choice][f]));
-    } else {
-      features[column.features[0]] = Number(value);
-    }
+    const number = numbers[c];
+    if (Number.isNaN(number)) return;
+    if (column.kind === "category") column.features.forEach((feature, k) => (features[feature] = k === number ? 1 : 0));
+    else features[column.features[0]] = number;
   });
   return features;
 }
@@ -31,7 +41,7 @@ export function featuresOf(model, row) {
 export function firstStates(model, row) {
   return model.kind === "map"
     ? Float64Array.from(model.middle, (middle, i) => (isMissing(row[i]) ? middle : Number(row[i])))
-    : statesOfFeatures(model, featuresOf(model, row));
+    : statesOfFeatures(model, featuresOf(model, numbersOf(model, row)));
 }
 
 /** Return the first states that features give. */
