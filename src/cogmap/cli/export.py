@@ -24,7 +24,7 @@ def export(model: str, to: str, out: str | None) -> None:
     """Write MODEL for other programs.
 
     onnx is the whole model, with the preparation of its table, for runtimes without Python. The others are the learned
-    map alone, concepts and weights: JSON, DOT (Graphviz), CSV (a matrix whose rows are sources), or mmp (Mental Modeler).
+    map alone, concepts and weights: JSON, DOT (Graphviz), CSV (a matrix, rows are sources) or mmp (Mental Modeler).
     """
     with command():
         asked = TableModel.open(model)
