@@ -2,7 +2,7 @@
 
 import click
 
-from cogmap.cli.running import command, example, model_argument, tell
+from cogmap.cli.running import check_place, command, example, model_argument, tell
 from cogmap.page import write
 from cogmap.tables import read_table
 from cogmap.tabular import TableModel
@@ -18,6 +18,7 @@ def explore(model: str, table: str | None, out: str) -> None:
     Rows of TABLE, if it is given, can be chosen in the page, with their truth if TABLE has it.
     """
     with command():
+        check_place(out, model, *([] if table is None else [table]))
         asked = TableModel.open(model)
         frame = truth = None
         if table is not None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from cogmap.cli.running import command, example, json_option, progress, tell
+from cogmap.cli.running import check_place, command, example, json_option, progress, tell
 from cogmap.exceptions import DataError
 from cogmap.formats import read_map
 from cogmap.persistence import save
@@ -69,7 +69,8 @@ def fit(
     with others on rows that it has not learned from, and a card says how good it is.
     """
     with command():
-        _check_places(out, page)
+        for file in (out, page):
+            check_place(file, table)
         wishes = Wishes(
             task=task,
             keep=keep,
@@ -96,14 +97,6 @@ def fit(
     click.echo(f"\nSaved as {out}. Next: cogmap predict {out} new.csv --out predictions.csv")
     if page is not None:
         click.echo(f"The page is {page}.")
-
-
-def _check_places(*files: str | None) -> None:
-    """Complain before the work, not after it, about files that cannot be written."""
-    for file in files:
-        if file is not None and (Path(file).is_dir() or not Path(file).parent.is_dir()):
-            what = "is a folder" if Path(file).is_dir() else f"would be in {Path(file).parent}, which is no folder"
-            raise DataError(f"{file} cannot be written: it {what}.")
 
 
 def _sign(text: str) -> tuple[str, int]:

@@ -8,7 +8,17 @@ from typing import Any
 import click
 import numpy as np
 
-from cogmap.cli.running import command, example, json_option, model_argument, out_option, progress, table_argument, tell
+from cogmap.cli.running import (
+    check_place,
+    command,
+    example,
+    json_option,
+    model_argument,
+    out_option,
+    progress,
+    table_argument,
+    tell,
+)
 from cogmap.tables import csv_line, whole_output
 from cogmap.tables.writing import csv_cell
 from cogmap.tabular import TableModel
@@ -39,6 +49,7 @@ def predict(model: str, table: str, out: str, why: bool, as_json: bool) -> None:
     With --json every row is a JSON object on a line of its own.
     """
     with command():
+        check_place(out, table, model)
         asked = TableModel.open(model)
         scan = Scan(asked, table)
         with whole_output(out) as output, progress() as done:

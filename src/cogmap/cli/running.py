@@ -5,11 +5,14 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
 from cogmap.cli.errors import Problem, told_in_one_line
 from cogmap.cli.stopping import Stopped, say, stoppable
+from cogmap.exceptions import DataError
+from cogmap.tables.sources import STANDARD
 
 model_argument = click.argument("model", metavar="MODEL")
 table_argument = click.argument("table", metavar="TABLE")
@@ -42,6 +45,19 @@ def tell(notes: Iterable[str]) -> None:
     """Tell on standard error what was strange."""
     for note in notes:
         click.echo(f"Note: {note}", err=True)
+
+
+def check_place(file: str | None, *sources: str) -> None:
+    """Complain before the work, not after it, about a file that cannot be written, or must not be replaced."""
+    if file is None or file == STANDARD:
+        return
+    path = Path(file)
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a folder" if path.is_dir() else f"would be in {path.parent}, which is no folder"
+        raise DataError(f"The file {file} cannot be written: it {what}.")
+    for source in sources:
+        if path.exists() and Path(source).exists() and path.samefile(source):
+            raise DataError(f"The file {file} is what is read, and would be replaced. Choose another name.")
 
 
 @contextmanager

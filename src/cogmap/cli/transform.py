@@ -5,7 +5,17 @@ from typing import Any
 
 import click
 
-from cogmap.cli.running import command, example, json_option, model_argument, out_option, progress, table_argument, tell
+from cogmap.cli.running import (
+    check_place,
+    command,
+    example,
+    json_option,
+    model_argument,
+    out_option,
+    progress,
+    table_argument,
+    tell,
+)
 from cogmap.tables import csv_line, whole_output
 from cogmap.tabular import TableModel
 from cogmap.tabular.scanning import Scan
@@ -23,6 +33,7 @@ def transform(model: str, table: str, out: str, as_json: bool) -> None:
     used stays in its place, with a note.
     """
     with command():
+        check_place(out, table, model)
         asked = TableModel.open(model)
         scan = Scan(asked, table)
         names = [str(name) for name in asked.model.map.concepts]

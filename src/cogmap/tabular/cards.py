@@ -46,19 +46,19 @@ def make_card(
 def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str, Any]]:
     """Return what share each column has, the largest first, and what more of a number leads to."""
     some = X.iloc[:: max(len(X) // _ROWS_FOR_EFFECTS, 1)]
-    found = influence(fcm, some.astype(np.float64))
-    inputs = fcm.model_.encoding.by_column(found.effect[: fcm.model_.n_inputs].T).T
-    largest = float(np.abs(inputs).max()) or 1.0
+    effect = influence(fcm, some.astype(np.float64)).effect[: fcm.model_.n_inputs]
+    effects = fcm.model_.encoding.by_column(effect.T).T
+    threshold = _SIGN * float(np.abs(effects).max())
     shares, result, place = fcm.feature_importances_, [], 0
     for column in columns:
-        share = float(shares[place : place + len(column.outputs)].sum())
-        entry: dict[str, Any] = {"column": column.name, "share": share}
-        if column.kind in ("number", "boolean"):
-            strongest = int(inputs[place].argmax())
-            if abs(inputs[place]).max() > _SIGN * largest:
-                one = len(found.output_names) == 1
-                up = inputs[place, 0] > 0 if one else True
-                entry["more"] = "higher" if one and up else "lower" if one else found.output_names[strongest]
+        outputs = slice(place, place + len(column.outputs))
+        entry: dict[str, Any] = {"column": column.name, "share": float(shares[outputs].sum())}
+        of_column = effects[place]
+        if column.kind in ("number", "boolean") and np.abs(of_column).max() > threshold:
+            if hasattr(fcm, "classes_"):
+                entry["more"] = str(fcm.classes_[of_column.argmax()])
+            else:
+                entry["more"] = "higher" if of_column[0] > 0 else "lower"
         result.append(entry)
         place += len(column.outputs)
     return sorted(result, key=lambda entry: -entry["share"])
