@@ -448,7 +448,7 @@ def test_wrong_uses_of_a_model_are_one_line_and_exit_code_2(case, folder, monkey
 def test_ten_thousand_columns_end_in_a_model_or_in_one_line(tmp_path):
     """They are not read for minutes, nor do they end in a traceback."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.integers(0, 9, (12, 10_000))).add_prefix("c").assign(y=["a", "b"] * 6)
+    frame = pd.DataFrame(rng.integers(0, 9, (40, 10_000))).add_prefix("c").assign(y=["a", "b"] * 20)
     frame.to_csv(tmp_path / "wide.csv", index=False)
     model = tmp_path / "wide.cogmap"
     result = CliRunner().invoke(
