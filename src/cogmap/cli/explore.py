@@ -5,7 +5,7 @@ import click
 from cogmap.cli.running import check_place, command, example, model_argument, tell
 from cogmap.page import write
 from cogmap.tables import read_table
-from cogmap.tabular import TableModel
+from cogmap.tabular.model import TableModel
 
 
 @click.command(epilog=example("cogmap explore flowers.cogmap flowers.csv --out flowers.html"))

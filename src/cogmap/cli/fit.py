@@ -11,9 +11,9 @@ from cogmap.formats import read_map
 from cogmap.persistence import save
 from cogmap.tables import read_table
 from cogmap.tables.sources import name_of
-from cogmap.tabular import Wishes, train
 from cogmap.tabular.cards import card_text
 from cogmap.tabular.targets import TASKS
+from cogmap.tabular.training import Wishes, train
 
 
 @click.command(
