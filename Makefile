@@ -47,6 +47,9 @@ bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and t
 bench-files: $(VENV)/test.installed  ## model files: size, and time to load one, beside pickle and ONNX
 	$(BIN)/python -m benchmarks.files
 
+bench-table: $(VENV)/cli.installed  ## commands for tables: time beside pandas and a random forest, memory, some minutes
+	$(BIN)/python -m benchmarks.table
+
 pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
 	$(BIN)/python docs/pictures/draw.py
 
