@@ -4,8 +4,8 @@ import { bodyOf, button, icon, make, draw, setAttribute, setText } from "./dom.j
 import { contributionWords, explainedOutput } from "./reasons.js";
 import { cell, number, oneLine, short } from "./words.js";
 import { readCell } from "./csv.js";
+import { decimalsOf, POSITIONS } from "./state.js";
 
-const POSITIONS = 200; // of a slider
 const BINS = 24; // of the silhouette above it
 const OPEN_LOCK = "M5 7V5a3 3 0 0 1 5.8-1M4 7h8v6H4z";
 const CLOSED_LOCK = "M5 7V5a3 3 0 0 1 6 0v2M4 7h8v6H4z";
@@ -82,7 +82,7 @@ function control(page, column, c) {
 
 function labelText(column) {
   const name = short(column.name, 60);
-  return column.unit ? `${name} (${oneLine(column.unit)})` : name;
+  return column.unit && !column.name.includes(column.unit) ? `${name} (${oneLine(column.unit)})` : name;
 }
 
 /** A slider between the lowest and the highest value of the data, and a box for any number; an empty box is unknown. */
@@ -128,10 +128,11 @@ function slider(page, column, c) {
 }
 
 /** Positions of a slider and the values they stand for: round ones, and exactly the ends of the data. */
-function stepsOf({ low, high, whole }) {
+function stepsOf(column) {
+  const { low, high, whole } = column;
   const width = high - low;
   const count = whole && width <= 1000 ? Math.max(width, 1) : POSITIONS;
-  const decimals = whole ? 0 : Math.min(Math.max(Math.ceil(-Math.log10(width / count || 1)), 0), 12);
+  const decimals = decimalsOf(column);
   return {
     count,
     value: (position) => (position <= 0 ? low : position >= count ? high : Number((low + (width * position) / count).toFixed(decimals))),
