@@ -2,6 +2,7 @@
 
 The script is written as modules, so that each can be read and tested alone. A page opened from a disk may not import
 files, so they become one: each module becomes a function that returns what it exports, those that it imports first.
+A module imports and exports by name, ``import { a, b as c } from "./x.js";``, or all, ``import * as x from "./x.js";``.
 """
 
 import base64
@@ -58,7 +59,7 @@ def _collect(name: str, modules: dict[str, str], importing: tuple[str, ...]) -> 
         raise ValueError(f"modules of the page import each other: {' -> '.join([*importing, name])}")
     if name in modules:
         return
-    text = _read(f"script/{name}")
+    text = _without_comments(_read(f"script/{name}"))
     exported: list[str] = []
 
     def taken(found: re.Match[str]) -> str:
@@ -80,6 +81,19 @@ def _collect(name: str, modules: dict[str, str], importing: tuple[str, ...]) -> 
     if importing:
         text = f"const {_variable(name)} = (() => {{\n{text}return {{ {', '.join(exported)} }};\n}})();"
     modules[name] = f"// {name}\n{text}"
+
+
+def _without_comments(text: str) -> str:
+    """Leave out comments and indentation, which are for who reads the modules; not within a text over several lines."""
+    lines, in_comment, in_text = [], False, False
+    for line in text.splitlines():
+        start = line.lstrip()
+        if not in_text and (in_comment or start.startswith("/*")):
+            in_comment = "*/" not in start
+        elif in_text or (start and not start.startswith("//")):
+            lines.append(line if in_text else start)
+            in_text ^= line.count("`") % 2 == 1
+    return "\n".join(lines) + "\n"
 
 
 def _variable(name: str) -> str:

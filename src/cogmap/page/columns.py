@@ -85,6 +85,63 @@ def _range(low: float, high: float, mean: float, deviation: float, whole: bool) 
     }
 
 
+def prepared_columns(preparer: Any, features: list[Column]) -> list[Column]:
+    """Return a column per column of a raw table, from those of the features that a `TablePreparer` makes of it.
+
+    A category is one column with choices. A date stays as its parts are, a number each.
+    """
+    columns: list[Column] = []
+    first = 0
+    for column in preparer.columns_:
+        own = features[first : first + len(column.outputs)]
+        first += len(own)
+        if column.kind == "category":
+            columns.append(_category(column, own))
+        elif column.kind == "boolean":
+            columns.append({**own[0], "name": column.name, "kind": "boolean", "choices": list(column.choices)})
+        elif column.kind == "number":
+            unit = {"unit": column.unit} if column.unit else _unit(column.name)
+            columns.append({**own[0], "name": column.name, **unit})
+        else:
+            columns.extend(own)
+    return columns
+
+
+def _category(column: Any, features: list[Column]) -> Column:
+    frequent = max(range(len(features)), key=lambda place: features[place]["mean"])
+    return {
+        "name": column.name,
+        "kind": "category",
+        "features": [feature["features"][0] for feature in features],
+        "choices": list(column.choices),
+        "rare": list(column.rare),
+        "mean": column.choices[frequent],
+        "deviations": [feature["deviation"] for feature in features],
+        "missing": any(feature["missing"] for feature in features),
+    }
+
+
+def cells(column: Column, table: Array) -> list[Any]:
+    """Return what a column shows for rows of features: numbers, or choices; None where it is missing."""
+    own = table[:, column["features"]]
+    if column["kind"] != "category":
+        return plain(own[:, 0])
+    choices, missing = own.argmax(axis=1).tolist(), np.isnan(own).any(axis=1).tolist()
+    return [None if gap else column["choices"][place] for place, gap in zip(choices, missing, strict=True)]
+
+
+def plain(values: NDArray[Any]) -> list[Any]:
+    """Return numbers as JSON writes them shortest, and None for what is missing."""
+    return [_number(float(value)) for value in values]
+
+
+def _number(value: float) -> float | int | None:
+    if np.isnan(value):
+        return None
+    # A whole number needs no ".0"; -0.0 would lose its sign, and beyond 2**53 digits would be more.
+    return int(value) if value.is_integer() and abs(value) < 2**53 and (value or not np.signbit(value)) else value
+
+
 def concept_columns(fcm: FuzzyCognitiveMap) -> list[Column]:
     """Return a column per concept of a map by hand: the state that it starts with or is held at."""
     activation = get_activation(fcm.activation)

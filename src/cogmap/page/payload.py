@@ -10,7 +10,16 @@ from cogmap.explanation import influence
 from cogmap.explanation._subject import Subject
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
-from cogmap.page.columns import concept_columns, features_of, number_columns, scaling_name
+from cogmap.page.columns import (
+    cells,
+    concept_columns,
+    features_of,
+    number_columns,
+    plain,
+    prepared_columns,
+    scaling_name,
+)
+from cogmap.page.notes import notes_of
 from cogmap.page.opening import Opened
 from cogmap.page.picture import picture_of
 from cogmap.page.sample import by_class, by_value, rows_shown
@@ -25,28 +34,34 @@ _SPARSE = 0.5  # of weights: below this share only those that are not 0 are list
 
 def make_payload(opened: Opened) -> Payload:
     """Return the payload of a model with perhaps a table."""
-    payload = _of_map(opened.fcm) if opened.model is None else _of_model(opened, opened.model)
+    payload = _of_map(opened) if opened.model is None else _of_model(opened, opened.model)
     return {"title": _title(opened), **payload}
 
 
 def _title(opened: Opened) -> str:
-    return f"A map of {opened.target}" if opened.target else f"A map of {opened.fcm.n_concepts} concepts"
+    said = opened.fcm.details.get("name")
+    if isinstance(said, str) and said:
+        return said
+    return f"A map of {opened.target or f'{opened.fcm.n_concepts} concepts'}"
 
 
-def _of_map(fcm: FuzzyCognitiveMap) -> Payload:
+def _of_map(opened: Opened) -> Payload:
+    fcm = opened.fcm
+    columns = concept_columns(fcm)
+    drawn = picture_of(fcm.concepts, fcm.weights, None, None, author_positions(fcm.concepts, fcm.details))
     drivers = [fcm.concepts.index(name) for name in fcm.drivers]
     return {
         "kind": "map",
         **_map_part(fcm, ["output"] * fcm.n_concepts),
         "n_outputs": fcm.n_concepts,
         "outputs": list(fcm.concepts),
-        "columns": concept_columns(fcm),
+        "columns": columns,
         "features": [{"inputs": [j]} for j in range(fcm.n_concepts)],
         "details": fcm.details,
         "drivers": drivers,
         "sample": {"columns": [], "answers": None, "numbers": []},
-        "notes": [],
-        **picture_of(fcm.concepts, fcm.weights, None, None, author_positions(fcm.concepts, fcm.details)),
+        "notes": notes_of(opened, [], 0, drawn["graph"]["left_out"]),
+        **drawn,
     }
 
 
@@ -56,6 +71,8 @@ def _of_model(opened: Opened, model: MapModel) -> Payload:
     encoding = model.encoding
     classes = getattr(link, "classes", None)
     columns = number_columns(encoding, opened.names, table)
+    if opened.preparer is not None:
+        columns = prepared_columns(opened.preparer, columns)
     chosen = _chosen(opened, model, len(columns))
     shown = None if table is None else table[chosen]
     mean = np.full(model.n_features, np.nan) if encoding.scaling is None else encoding.scaling.known.mean
@@ -72,15 +89,15 @@ def _of_model(opened: Opened, model: MapModel) -> Payload:
         "link": _link(link),
         "scaling": scaling_name(encoding),
         "features": features_of(encoding),
-        "mean": _plain(mean),
+        "mean": plain(mean),
         "columns": columns,
         "sample": {
-            "columns": [] if shown is None else [_plain(column) for column in shown.T],
+            "columns": [] if shown is None else [cells(column, shown) for column in columns],
             "answers": _plain_answers(opened, chosen),
             "numbers": chosen.tolist(),
         },
         "n_rows": 0 if table is None else len(table),
-        "notes": _notes(opened, model, chosen),
+        "notes": notes_of(opened, columns, len(chosen), drawn["graph"]["left_out"]),
         **drawn,
     }
 
@@ -94,9 +111,12 @@ def _map_part(fcm: FuzzyCognitiveMap, kinds: Any) -> Payload:
         "version": VERSION,
         "concepts": list(fcm.concepts),
         "kinds": [_KINDS[kind] for kind in kinds],
-        "weights": [_plain(row) if dense else [[int(j), _number(row[j])] for j in np.flatnonzero(row)] for row in W],
-        "bias": _plain(fcm.bias),
-        "slope": slope if isinstance(slope, float) else _plain(slope),
+        "weights": [
+            plain(row) if dense else list(zip(np.flatnonzero(row).tolist(), plain(row[row != 0.0]), strict=True))
+            for row in W
+        ],
+        "bias": plain(fcm.bias),
+        "slope": slope if isinstance(slope, float) else plain(slope),
         "activation": activation if isinstance(activation, str) else list(activation),
     }
 
@@ -106,7 +126,7 @@ def _link(link: Any) -> Payload:
         return {"kind": "log-odds"}
     if link.output == "one_hot":
         return {"kind": "softmax", "gain": float(link.gain)}
-    return {"kind": "values", "mean": _plain(link.mean), "deviation": _plain(link.deviation)}
+    return {"kind": "values", "mean": plain(link.mean), "deviation": plain(link.deviation)}
 
 
 def _chosen(opened: Opened, model: MapModel, n_columns: int) -> NDArray[np.intp]:
@@ -129,30 +149,4 @@ def _plain_answers(opened: Opened, chosen: NDArray[np.intp]) -> list[Any] | None
     answers = opened.answers[chosen]
     if answers.ndim == 1:
         return [None if code < 0 else int(code) for code in answers]
-    return [None if np.isnan(values).any() else _plain(values) for values in answers]
-
-
-def _notes(opened: Opened, model: MapModel, chosen: NDArray[np.intp]) -> list[str]:
-    """Say what is left out."""
-    notes = []
-    if opened.table is not None and len(chosen) < len(opened.table):
-        share = "every class" if hasattr(model.link, "classes") else "every part of the range"
-        notes.append(f"{len(chosen):,} of {len(opened.table):,} rows are shown, in which {share} has its share.")
-    return notes
-
-
-def _plain(values: NDArray[Any]) -> list[Any]:
-    """Return numbers as they are written shortest, and None for what is missing."""
-    return [_number(value) for value in values]
-
-
-def _number(value: float) -> Any:
-    number = float(value)
-    if np.isnan(number):
-        return None
-    # A whole number takes two letters less; beyond 2**53 its digits would be more.
-    return (
-        int(number)
-        if number.is_integer() and abs(number) < 2**53 and not (number == 0.0 and np.signbit(number))
-        else number
-    )
+    return [None if np.isnan(values).any() else plain(values) for values in answers]
