@@ -4,7 +4,7 @@ import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
 import { cell, className, number, percent, points, short, signed } from "./words.js";
 import { saidOutput } from "./answer.js";
 
-const SLOTS = 5; // on each side; always so many, so that nothing moves
+const SLOTS = 4; // on each side; always so many, so that nothing moves
 
 /** The output that is explained: the one that was asked for, or the one that the map says. */
 export function explainedOutput(model, view) {
