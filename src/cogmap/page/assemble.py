@@ -2,6 +2,9 @@
 
 The script is written as modules, so that each can be read and tested alone. A page opened from a disk may not import
 files, so they become one: each module becomes a function that returns what it exports, those that it imports first.
+The script is packed, comments and all, and a few lines unpack and start it: so it can be read in a browser's tools, and
+the file stays small. The policy knows the hashes of both.
+
 A module imports and exports by name, ``import { a, b as c } from "./x.js";``, or all, ``import * as x from "./x.js";``.
 """
 
@@ -16,6 +19,7 @@ from typing import Any
 
 _FOLDER = files("cogmap.page")
 _ENTRY = "main.js"
+_LARGE = 2**21  # bytes: beyond, packing them tightly takes too long
 
 _IMPORT = re.compile(r'^import\s+(\{[^}]*\}|\* as \w+)\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
 _PASSED_ON = re.compile(r'^export\s+(\{[^}]*\})\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
@@ -24,26 +28,27 @@ _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const|let) (\w+)
 
 def assembled(title: str, payload: dict[str, Any]) -> str:
     """Return the page: one file that asks nobody for anything."""
-    style, script = _read("style.css"), script_of(_ENTRY)
+    style, starter, script = _read("style.css"), _read("starter.js"), script_of(_ENTRY)
     parts = {
-        "policy": html.escape(_policy(style, script), quote=True),
+        "policy": html.escape(_policy(style, [starter, script]), quote=True),
         "title": html.escape(title),
         "style": style,
-        "payload": packed(payload),
-        "script": script,
+        "payload": packed(json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)),
+        "script": packed(script),
+        "starter": starter,
     }
-    for name in ("style", "script"):  # what ends their element would end it in the middle
-        if f"</{name}" in parts[name].lower():
+    for name, text in (("style", style), ("script", starter)):  # it would end its element in the middle
+        if f"</{name}" in text.lower():
             raise ValueError(f"the {name} of the page contains its own end")
     # In one pass: what is put in is not looked at again.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("page.html"))
 
 
-def packed(payload: dict[str, Any]) -> str:
-    """Return the payload as text that is no markup, whatever it holds; `unpacked` in the page undoes it."""
-    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # A lone half of a surrogate pair is no text.
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 9)).decode("ascii")
+def packed(text: str) -> str:
+    """Return a text deflated and in base64: small, and never markup. `unpacked` in the page undoes it."""
+    # A lone half of a surrogate pair cannot be encoded; in JSON it can be spelled out.
+    content = text.encode("utf-8", "backslashreplace")
+    return base64.b64encode(zlib.compress(content, 9 if len(content) < _LARGE else 6)).decode("ascii")
 
 
 def script_of(entry: str) -> str:
@@ -59,7 +64,7 @@ def _collect(name: str, modules: dict[str, str], importing: tuple[str, ...]) -> 
         raise ValueError(f"modules of the page import each other: {' -> '.join([*importing, name])}")
     if name in modules:
         return
-    text = _without_comments(_read(f"script/{name}"))
+    text = _read(f"script/{name}")
     exported: list[str] = []
 
     def taken(found: re.Match[str]) -> str:
@@ -83,28 +88,14 @@ def _collect(name: str, modules: dict[str, str], importing: tuple[str, ...]) -> 
     modules[name] = f"// {name}\n{text}"
 
 
-def _without_comments(text: str) -> str:
-    """Leave out comments and indentation, which are for who reads the modules; not within a text over several lines."""
-    lines, in_comment, in_text = [], False, False
-    for line in text.splitlines():
-        start = line.lstrip()
-        if not in_text and (in_comment or start.startswith("/*")):
-            in_comment = "*/" not in start
-        elif in_text or (start and not start.startswith("//")):
-            lines.append(line if in_text else start)
-            in_text ^= line.count("`") % 2 == 1
-    return "\n".join(lines) + "\n"
-
-
 def _variable(name: str) -> str:
     return "$" + name.removesuffix(".js")
 
 
-def _policy(style: str, script: str) -> str:
-    """Allow nothing but our own style and script."""
-    return (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
-    )
+def _policy(style: str, scripts: list[str]) -> str:
+    """Allow nothing but our own style and scripts."""
+    allowed = " ".join(_hash(script) for script in scripts)
+    return f"default-src 'none'; style-src {_hash(style)}; script-src {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def _hash(text: str) -> str:

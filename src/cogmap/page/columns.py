@@ -126,8 +126,9 @@ def cells(column: Column, table: Array) -> list[Any]:
     own = table[:, column["features"]]
     if column["kind"] != "category":
         return plain(own[:, 0])
-    choices, missing = own.argmax(axis=1).tolist(), np.isnan(own).any(axis=1).tolist()
-    return [None if gap else column["choices"][place] for place, gap in zip(choices, missing, strict=True)]
+    missing: NDArray[np.bool_] = np.isnan(own).any(axis=1)
+    places = np.where(missing, -1, own.argmax(axis=1)).tolist()
+    return [None if place < 0 else column["choices"][place] for place in places]
 
 
 def plain(values: NDArray[Any]) -> list[Any]:

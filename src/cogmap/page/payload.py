@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._graph.view import author_positions, edge_strength
-from cogmap.explanation import influence
+from cogmap.explanation import feature_importances, influence
 from cogmap.explanation._subject import Subject
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
@@ -79,9 +79,13 @@ def _of_model(opened: Opened, model: MapModel) -> Payload:
     measured = Subject(model, opened.names).typical_rows(_TYPICAL) if shown is None else shown
     strength = edge_strength(influence(model, measured).flow)
     drawn = picture_of(opened.fcm.concepts, opened.fcm.weights, model.kinds, strength, None)
+    importances = feature_importances(model, measured, n_repeats=1).importances_mean
+    for column in columns:
+        column["importance"] = round(float(importances[column["features"]].sum() / (importances.sum() or 1.0)), 4)
     return {
         "kind": "regressor" if classes is None else "classifier",
         "target": opened.target,
+        "prepared": opened.preparer is not None,
         **_map_part(opened.fcm, model.kinds),
         "depth": model.depth,
         "n_outputs": model.n_outputs,
