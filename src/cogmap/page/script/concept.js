@@ -105,7 +105,7 @@ function arrowEditor(page, target, source) {
       const position = String(Math.round((100 * weight) / reach));
       if (range.value !== position) range.value = position;
       setAttribute(range, "aria-valuetext", signed(weight));
-      setText(now, weight === model.weights[place] ? `Weight ${signed(weight)}, as learned` : `Weight ${signed(weight)}, was ${signed(model.weights[place])}`);
+      setText(now, weight === model.weights[place] ? `Weight ${signed(weight)}, as it was` : `Weight ${signed(weight)}, was ${signed(model.weights[place])}`);
     },
   };
 }

@@ -21,7 +21,7 @@ export function reasonsPart(page) {
   const heading = document.getElementById("reasons-heading");
   const choice = outputChoice(page);
   const size = Math.min(SLOTS, model.columns.length);
-  const sides = [side("For", "up", size), side("Against", "down", size)];
+  const sides = [side(model.kind === "classifier" ? "For" : "Raises", "up", size), side(model.kind === "classifier" ? "Against" : "Lowers", "down", size)];
   const sum = make("p", { class: "sum" });
   const note = make("p", { class: "soft note" });
   bodyOf("reasons").append(...[choice?.element ?? null, make("div", { class: "sides" }, ...sides.map((one) => one.element)), sum, note].filter(Boolean));

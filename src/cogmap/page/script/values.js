@@ -158,19 +158,20 @@ function silhouette(page, column, c) {
 
 function choices(page, column, c) {
   const { store } = page;
-  const known = column.choices ?? [0, 1];
-  const words = column.kind === "boolean" && known.length === 2 && known.every((one) => typeof one !== "string") ? ["no", "yes"] : known.map((one) => short(String(one), 60));
+  const isBoolean = column.kind === "boolean";
+  const known = isBoolean ? [0, 1] : column.choices;
+  const words = isBoolean ? (column.choices ?? ["no", "yes"]) : column.choices;
   const select = make("select", {
     id: `value-${c}`, class: "choice",
     onchange: () => store.change({ row: store.state.row.with(c, select.value === "" ? null : known[Number(select.value)]) }),
   });
   select.append(make("option", { value: "" }, "unknown"));
-  words.forEach((word, place) => select.append(make("option", { value: String(place) }, word)));
-  const low = make("span", { class: "end" }, column.kind === "boolean" ? "" : `one of ${known.length}`);
+  words.forEach((word, place) => select.append(make("option", { value: String(place) }, short(word, 60))));
+  const low = make("span", { class: "end" }, isBoolean ? "" : `one of ${known.length}`);
   return {
     entry: "", main: select, low, high: make("span", { class: "end" }),
     update(value) {
-      const place = known.findIndex((one) => one === value || Number(one) === value);
+      const place = known.indexOf(value);
       const shown = place < 0 ? "" : String(place);
       if (select.value !== shown) select.value = shown;
     },
@@ -195,7 +196,7 @@ function holding(page, column, c) {
   });
   const value = make("output", { class: "entry", for: `value-${c}` });
   const label = make("label", { class: "control-name", for: `value-${c}`, title: model.concepts[i].name }, short(model.concepts[i].name, 60));
-  const main = make("div", { class: "slider-box" }, range);
+  const main = make("div", { class: "slider-box plain" }, range);
   const element = make("li", { class: "control" }, make("div", { class: "control-head" }, label, make("label", { class: "hold" }, box, "hold"), value), main,
     make("div", { class: "control-foot" }, make("span", { class: "end" }, number(low)), make("span", { class: "end" }, number(high))));
   return {
@@ -207,7 +208,7 @@ function holding(page, column, c) {
       const position = String(Math.round((100 * (now - low)) / (high - low)));
       if (range.value !== position) range.value = position;
       setText(value, number(now));
-      setAttribute(main, "class", held ? "slider-box" : "slider-box unknown");
+      setAttribute(main, "class", held ? "slider-box plain" : "slider-box plain unknown");
       setAttribute(range, "aria-valuetext", `${number(now)}, ${held ? "held" : "follows the map"}`);
     },
   };
