@@ -50,7 +50,7 @@ function aboutConcept(page, i, arrow) {
     elements: [
       make("div", { class: "panel-head" }, make("h3", { title: concept.name }, short(concept.name, 80)), close),
       model.kind === "map" ? "" : make("p", { class: "soft" }, KINDS[concept.kind]),
-      state, hold.element, editor ? editor.element : "", ...lists.map((list) => list.element),
+      state, hold.element, editor ? editor.element : "", make("div", { class: "lists" }, ...lists.map((list) => list.element)),
     ],
     update(view) {
       setText(state, `State ${fixed(view.result.states[view.step][i], 3)} at step ${view.step}, ${fixed(view.result.states.at(-1)[i], 3)} at the end.`);
@@ -105,7 +105,7 @@ function arrowEditor(page, target, source) {
       const position = String(Math.round((100 * weight) / reach));
       if (range.value !== position) range.value = position;
       setAttribute(range, "aria-valuetext", signed(weight));
-      setText(now, weight === model.weights[place] ? `Weight ${signed(weight)}, as learned` : `Weight ${signed(weight)}, was ${signed(model.weights[place])}`);
+      setText(now, weight === model.weights[place] ? `Weight ${signed(weight)}, as it was` : `Weight ${signed(weight)}, was ${signed(model.weights[place])}`);
     },
   };
 }

@@ -41,6 +41,7 @@ function written(cell) {
   return /[",\r\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+const YES_AND_NO = { 0: 0, 1: 1, no: 0, yes: 1, false: 0, true: 1 };
 const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "unknown", "?"]);
 
 /**
@@ -56,8 +57,8 @@ export function pastedRow(text, columns) {
   const cells = lines[0];
   if (cells.length !== columns.length) {
     return {
-      problem: `The row has ${cells.length} values, and this map takes ${columns.length}, in the order of the sliders in the table's order. ` +
-        "A line of names above the row may name only some of them.",
+      problem: `The row has ${cells.length} values, and the table ${columns.length} columns. Paste all of them in the order of the table, ` +
+        "or put a line with the names of some above.",
     };
   }
   return readCells(cells, columns);
@@ -83,9 +84,12 @@ function readCells(cells, columns) {
 
 /** Read what was typed for a column: {value} or {problem}. */
 export function readCell(text, column) {
-  const choice = column.choices?.find((one) => String(one) === text);
-  if (choice !== undefined) return { value: choice };
-  if (MISSING.has(text.trim().toLowerCase())) return { value: null };
+  const place = column.choices?.indexOf(text) ?? -1;
+  if (place >= 0) return { value: column.kind === "boolean" ? place : text };
+  const plain = text.trim().toLowerCase();
+  if (MISSING.has(plain)) return { value: null };
+  if (column.kind === "boolean" && plain in YES_AND_NO) return { value: YES_AND_NO[plain] };
+  if (column.rare?.includes(text)) return { value: column.choices.at(-1) };
   if (column.choices) return { problem: `“${column.name}” has no “${text}”: it is one of ${column.choices.join(", ")}.` };
   const value = Number(text.replace("−", "-").replace(/^([^.,]*),(\d+)$/, "$1.$2"));
   if (!Number.isFinite(value)) return { problem: `“${column.name}” takes a number, and “${text}” is none.` };

@@ -1,4 +1,4 @@
-// What the reader has changed in the map, how to undo it, and how well the changed map does beside the learned one.
+// What the reader has changed in the map, how to undo it, and how well the changed map does beside the original.
 
 import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
 import { score } from "./engine.js";
@@ -8,7 +8,7 @@ export function editsPart(page) {
   const { model, store } = page;
   const undo = button("Undo", page.undo);
   const redo = button("Redo", page.redo);
-  const reset = button("Back to the learned map", () => store.change({ edits: [], done: 0 }));
+  const reset = button("Back to the original map", () => store.change({ edits: [], done: 0 }));
   const none = make("p", { class: "soft" }, "Nothing is changed: choose an arrow or a concept of the map and set a weight.");
   const list = make("ul", { class: "edits" });
   const scores = model.answers && page.rows.length ? scoreTable(page) : null;
@@ -36,7 +36,7 @@ function scoreTable(page) {
   const learned = score(model, page.rows, model.answers);
   const cells = lines.map(() => make("td", { class: "number" }));
   const body = make("tbody", {}, ...lines.map(([name, show], place) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "number" }, show(learned)), cells[place])));
-  const head = make("tr", {}, ...["", "learned map", "changed map"].map((text) => make("th", { scope: "col" }, text)));
+  const head = make("tr", {}, ...["", "original map", "changed map"].map((text) => make("th", { scope: "col" }, text)));
   let now = { model, found: learned };
   return {
     element: make("div", {}, make("p", { class: "soft" }, `How well it does on ${count(learned.n, "row")} of this page:`), make("table", { class: "narrow" }, make("caption", { class: "unseen" }, "Scores of the learned and of the changed map"), make("thead", {}, head), body)),

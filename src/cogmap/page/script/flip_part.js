@@ -38,8 +38,8 @@ export function flipPart(page) {
 function shown(page, { row, changes }) {
   const { model, store } = page;
   const after = page.runRow(row);
-  const body = make("tbody", {}, ...changes.map(({ column, before, after: value }) =>
-    make("tr", {}, make("th", { scope: "row", title: model.columns[column].name }, short(model.columns[column].name, 50)), make("td", { class: "number" }, cell(before)), make("td", { class: "number" }, cell(value)))));
+  const body = make("tbody", {}, ...changes.map(({ column, from, to }) =>
+    make("tr", {}, make("th", { scope: "row", title: model.columns[column].name }, short(model.columns[column].name, 50)), make("td", { class: "number" }, cell(from)), make("td", { class: "number" }, cell(to)))));
   const head = make("tr", {}, ...["change", "from", "to"].map((text) => make("th", { scope: "col" }, text)));
   return [
     make("p", {}, `Then the map says ${answerLine(page, after.outputs)}.`),
@@ -73,7 +73,7 @@ function valueGoal(page) {
     element: make("label", { class: "inline" }, `${short(outputs[0].name, 30)} should reach `, box),
     wanted({ state }) {
       page.notice(state.goal === null ? "Say first which value the map should reach." : "");
-      return state.goal ?? undefined;
+      return state.goal === null ? undefined : { output: 0, value: state.goal };
     },
     words: ({ state }) => number(state.goal),
     update({ state, result }) {

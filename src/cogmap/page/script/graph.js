@@ -14,7 +14,7 @@ export function drawGraph(page, on) {
   const { graph } = model;
   const boxes = new Map(graph.boxes.map((box) => [box.concept, box]));
   const lowest = Math.max(...graph.boxes.map((box) => box.y + box.height));
-  const height = graph.height + 34; // ways back that the drawn map does not have run below
+  const height = graph.height + 16; // ways back that the drawn map does not have run below
   const lines = draw("g", { class: "arrows" });
   const nodes = draw("g", { class: "nodes", "font-size": graph.size });
   const svg = draw("svg", { viewBox: `0 0 ${graph.width} ${height}`, role: "group", "aria-label": "The map: arrow keys go from concept to concept" }, lines, headings(graph), nodes);

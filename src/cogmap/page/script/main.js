@@ -68,7 +68,9 @@ function editedModel(state) {
 function resultOf(now, row, clamp) {
   if (model.kind !== "map") return { result: run(now, row, clamp) };
   const { before, outcome } = scenario(now, clamp);
-  return { result: { states: outcome.path, outputs: outcome.mean, settled: outcome }, before };
+  // A map at rest has one state, and needs two for a beginning and an end.
+  const states = outcome.path.length > 1 ? outcome.path : [outcome.path[0], outcome.path[0]];
+  return { result: { states, outputs: outcome.mean, settled: outcome }, before };
 }
 
 function viewOf(state) {
@@ -135,6 +137,7 @@ page.goTo = (id) => {
 
 const learned = model.kind !== "map";
 setText(document.getElementById("title"), model.title);
+setAttribute(document.documentElement, "data-kind", model.kind);
 page.view = viewOf(store.state);
 const parts = {
   theme: themePart(page),

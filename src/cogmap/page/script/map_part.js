@@ -25,8 +25,9 @@ export function mapPart(page) {
   const panel = conceptPanel(page);
   const time = timePart(page);
   const twin = twinPart(page);
-  const picture = make("div", { class: "picture" }, tools.element, frame, legend(page), caption);
-  bodyOf("map").append(make("div", { class: "map-and-panel" }, picture, panel.element), time.element, twin.element);
+  const picture = make("div", { class: "picture" }, frame, legend(page), caption);
+  setStyle(picture, "flex-basis", `${Math.round(0.95 * graph.width)}px`); // the panel goes below where there is no room beside
+  bodyOf("map").append(tools.element, make("div", { class: "map-and-panel" }, picture, panel.element), time.element, twin.element);
 
   let focused = [...graph.boxes.keys()][0];
   graph.concepts.get(focused)?.focusable(true);

@@ -4,7 +4,7 @@ import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
 import { cell, className, number, percent, points, short, signed } from "./words.js";
 import { saidOutput } from "./answer.js";
 
-const SLOTS = 5; // on each side; always so many, so that nothing moves
+const SLOTS = 4; // on each side; always so many, so that nothing moves
 
 /** The output that is explained: the one that was asked for, or the one that the map says. */
 export function explainedOutput(model, view) {
@@ -21,7 +21,7 @@ export function reasonsPart(page) {
   const heading = document.getElementById("reasons-heading");
   const choice = outputChoice(page);
   const size = Math.min(SLOTS, model.columns.length);
-  const sides = [side("For", "up", size), side("Against", "down", size)];
+  const sides = [side(model.kind === "classifier" ? "For" : "Raises", "up", size), side(model.kind === "classifier" ? "Against" : "Lowers", "down", size)];
   const sum = make("p", { class: "sum" });
   const note = make("p", { class: "soft note" });
   bodyOf("reasons").append(...[choice?.element ?? null, make("div", { class: "sides" }, ...sides.map((one) => one.element)), sum, note].filter(Boolean));

@@ -13,8 +13,8 @@ export function startPart(page) {
   if (model.kind === "map") {
     buttons.append(button("Hold nothing", () => store.change({ clamp: {} })));
   } else {
-    buttons.append(button("Average row", () => set(averageRow(model))), button("Nothing known", () => set(model.columns.map(() => null))));
-    if (page.rows.length) buttons.append(button("A row of the data", () => page.goTo("rows")));
+    buttons.append(button("Average", () => set(averageRow(model))), button("All unknown", () => set(model.columns.map(() => null))));
+    if (page.rows.length) buttons.append(button("Pick a row", () => page.goTo("rows")));
     part.append(pasting(page));
   }
   document.querySelector("#values > .body").prepend(part);

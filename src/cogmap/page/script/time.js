@@ -36,6 +36,7 @@ export function timePart(page) {
   const back = button("◂", step(-1), { "aria-label": "One step back" });
   const forward = button("▸", step(1), { "aria-label": "One step on" });
   const chart = drawChart(page);
+  const [starts, ends] = page.model.kind === "map" ? [": where the map was", ": where it ends"] : [": the values enter", ": the answer is read"];
   const element = make("div", { class: "time" },
     make("h3", { id: "time-heading" }, "Step by step"),
     make("div", { class: "tools" }, make("div", { class: "buttons" }, back, playing, forward), make("div", { class: "tool grow" }, make("label", { for: "step" }, "Step"), slider, words)),
@@ -46,7 +47,8 @@ export function timePart(page) {
       setText(playing, timer === null ? "Play" : "Pause");
       setAttribute(slider, "max", last());
       if (slider.value !== String(view.step)) slider.value = String(view.step);
-      setText(words, view.step === 0 ? `${view.step} of ${last()}: the values enter` : view.step === last() ? `${view.step} of ${last()}: the answer is read` : `${view.step} of ${last()}`);
+      const told = view.step === 0 ? starts : view.step === last() ? ends : "";
+      setText(words, `${view.step} of ${last()}${told}`);
       setAttribute(slider, "aria-valuetext", `${view.step} of ${last()}`);
       setAttribute(back, "disabled", view.step === 0);
       setAttribute(forward, "disabled", view.step === last());

@@ -4,8 +4,8 @@ import { bodyOf, button, icon, make, draw, setAttribute, setText } from "./dom.j
 import { contributionWords, explainedOutput } from "./reasons.js";
 import { cell, number, oneLine, short } from "./words.js";
 import { readCell } from "./csv.js";
+import { decimalsOf, POSITIONS } from "./state.js";
 
-const POSITIONS = 200; // of a slider
 const BINS = 24; // of the silhouette above it
 const OPEN_LOCK = "M5 7V5a3 3 0 0 1 5.8-1M4 7h8v6H4z";
 const CLOSED_LOCK = "M5 7V5a3 3 0 0 1 6 0v2M4 7h8v6H4z";
@@ -82,7 +82,7 @@ function control(page, column, c) {
 
 function labelText(column) {
   const name = short(column.name, 60);
-  return column.unit ? `${name} (${oneLine(column.unit)})` : name;
+  return column.unit && !column.name.includes(column.unit) ? `${name} (${oneLine(column.unit)})` : name;
 }
 
 /** A slider between the lowest and the highest value of the data, and a box for any number; an empty box is unknown. */
@@ -128,10 +128,11 @@ function slider(page, column, c) {
 }
 
 /** Positions of a slider and the values they stand for: round ones, and exactly the ends of the data. */
-function stepsOf({ low, high, whole }) {
+function stepsOf(column) {
+  const { low, high, whole } = column;
   const width = high - low;
   const count = whole && width <= 1000 ? Math.max(width, 1) : POSITIONS;
-  const decimals = whole ? 0 : Math.min(Math.max(Math.ceil(-Math.log10(width / count || 1)), 0), 12);
+  const decimals = decimalsOf(column);
   return {
     count,
     value: (position) => (position <= 0 ? low : position >= count ? high : Number((low + (width * position) / count).toFixed(decimals))),
@@ -157,19 +158,20 @@ function silhouette(page, column, c) {
 
 function choices(page, column, c) {
   const { store } = page;
-  const known = column.choices ?? [0, 1];
-  const words = column.kind === "boolean" && known.length === 2 && known.every((one) => typeof one !== "string") ? ["no", "yes"] : known.map((one) => short(String(one), 60));
+  const isBoolean = column.kind === "boolean";
+  const known = isBoolean ? [0, 1] : column.choices;
+  const words = isBoolean ? (column.choices ?? ["no", "yes"]) : column.choices;
   const select = make("select", {
     id: `value-${c}`, class: "choice",
     onchange: () => store.change({ row: store.state.row.with(c, select.value === "" ? null : known[Number(select.value)]) }),
   });
   select.append(make("option", { value: "" }, "unknown"));
-  words.forEach((word, place) => select.append(make("option", { value: String(place) }, word)));
-  const low = make("span", { class: "end" }, column.kind === "boolean" ? "" : `one of ${known.length}`);
+  words.forEach((word, place) => select.append(make("option", { value: String(place) }, short(word, 60))));
+  const low = make("span", { class: "end" }, isBoolean ? "" : `one of ${known.length}`);
   return {
     entry: "", main: select, low, high: make("span", { class: "end" }),
     update(value) {
-      const place = known.findIndex((one) => one === value || Number(one) === value);
+      const place = known.indexOf(value);
       const shown = place < 0 ? "" : String(place);
       if (select.value !== shown) select.value = shown;
     },
@@ -194,7 +196,7 @@ function holding(page, column, c) {
   });
   const value = make("output", { class: "entry", for: `value-${c}` });
   const label = make("label", { class: "control-name", for: `value-${c}`, title: model.concepts[i].name }, short(model.concepts[i].name, 60));
-  const main = make("div", { class: "slider-box" }, range);
+  const main = make("div", { class: "slider-box plain" }, range);
   const element = make("li", { class: "control" }, make("div", { class: "control-head" }, label, make("label", { class: "hold" }, box, "hold"), value), main,
     make("div", { class: "control-foot" }, make("span", { class: "end" }, number(low)), make("span", { class: "end" }, number(high))));
   return {
@@ -206,7 +208,7 @@ function holding(page, column, c) {
       const position = String(Math.round((100 * (now - low)) / (high - low)));
       if (range.value !== position) range.value = position;
       setText(value, number(now));
-      setAttribute(main, "class", held ? "slider-box" : "slider-box unknown");
+      setAttribute(main, "class", held ? "slider-box plain" : "slider-box plain unknown");
       setAttribute(range, "aria-valuetext", `${number(now)}, ${held ? "held" : "follows the map"}`);
     },
   };

@@ -1,7 +1,7 @@
 // Ways of arrows that the drawn map leaves out, between boxes that stand where it has put them.
 
 const HEAD = 7; // length of a head
-const BACK = 26; // how far below everything the way back runs
+const BACK = 10; // how far below everything the way back runs
 
 /** The path of an arrow and the corners of its head, as attributes of SVG. */
 export function wayBetween(source, target, bottom) {

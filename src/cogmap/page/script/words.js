@@ -25,7 +25,7 @@ export function fixed(value, decimals) {
 
 export function signedFixed(value, decimals) {
   const text = fixed(value, decimals);
-  return value > 0 ? `+${text}` : text;
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
 /** A probability as a percentage that never claims to be certain. */
