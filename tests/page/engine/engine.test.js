@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { contributions, flip, flows, openModel, run, scenario, score, settle, withBias, withWeight } from "../../src/cogmap/page/script/engine.js";
-import { encodingDerivative, featuresOf, firstStates, numbersOf, statesOfFeatures } from "../../src/cogmap/page/script/engine_encoding.js";
-import { sensitivity, step } from "../../src/cogmap/page/script/engine_map.js";
+import { contributions, flip, flows, openModel, run, scenario, score, settle, withBias, withWeight } from "../../../src/cogmap/page/script/engine.js";
+import { encodingDerivative, featuresOf, firstStates, numbersOf, statesOfFeatures } from "../../../src/cogmap/page/script/engine_encoding.js";
+import { sensitivity, step } from "../../../src/cogmap/page/script/engine_map.js";
 
 const pairs = (weights) => weights.map((row) => row.map((weight, j) => [j, weight]));
 const KINDS = { input: 0, hidden: 1, output: 2 };

@@ -12,7 +12,7 @@ from cogmap.page.opening import opened
 from cogmap.page.payload import make_payload
 
 HERE = Path(__file__).parent
-SCRIPTS = HERE.parents[1] / "src" / "cogmap" / "page" / "script"
+SCRIPTS = HERE.parents[2] / "src" / "cogmap" / "page" / "script"
 
 
 @pytest.fixture(scope="session")
