@@ -11,13 +11,13 @@ const ARROW_KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
 export function mapPart(page) {
   const { model, store } = page;
-  const hint = "Choose a concept to see what drives it and what it drives; choose an arrow to change its weight.";
-  const caption = make("p", { class: "caption soft" }, hint);
+  const caption = make("p", { class: "caption soft" });
+  const say = (words) => setText(caption, words || hint(frame));
   const choose = (i) => store.change({ chosen: store.state.chosen === i ? null : i, arrow: null });
   const graph = drawGraph(page, {
     choose,
     chooseArrow: (target, source) => store.change({ arrow: [target, source], chosen: target }),
-    say: (words) => setText(caption, words || hint),
+    say: (words) => say(words),
   });
   page.graph = graph;
   const frame = make("div", { class: "frame-of-map" }, graph.svg);
@@ -63,10 +63,16 @@ export function mapPart(page) {
   return (view) => {
     graph.update(view);
     tools.update(view);
+    say("");
     panel.update(view);
     time.update(view);
     twin.update(view);
   };
+}
+
+function hint(frame) {
+  const wide = frame.scrollWidth > frame.clientWidth + 1 ? "The map is wider than its frame: scroll it sideways, or make it smaller. " : "";
+  return `${wide}Choose a concept to see what drives it and what it drives; choose an arrow to change its weight.`;
 }
 
 function toolbar(page, graph, frame) {
@@ -108,7 +114,7 @@ function toolbar(page, graph, frame) {
       kinds[0].checked = !state.flow;
       kinds[1].checked = state.flow;
       setStyle(graph.svg, "width", state.zoom === null ? "100%" : `${(state.zoom * graph.width).toFixed(0)}px`);
-      setStyle(graph.svg, "min-width", state.zoom === null ? `${(0.8 * graph.width).toFixed(0)}px` : "0");
+      setStyle(graph.svg, "min-width", state.zoom === null ? `${(0.7 * graph.width).toFixed(0)}px` : "0");
       setStyle(graph.svg, "max-width", state.zoom === null ? `${(1.3 * graph.width).toFixed(0)}px` : "none");
     },
   };
