@@ -102,11 +102,12 @@ class Pages:
         self.model(name)
         return (self._folder / f"{name}.html").as_uri()
 
-    def open(self, name, fragment="", width=1440, **settings):
+    def open(self, name, fragment="", width=1440, stays=False, **settings):
         """Open the page in a context of its own; what it asks for and what goes wrong is kept with it."""
         settings = {"viewport": {"width": width, "height": 900}, "accept_downloads": True} | settings
         context = self._browser.new_context(**settings)
-        self._contexts.append(context)
+        if not stays:
+            self._contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(8000)
         page.asked, page.wrong = [], []
@@ -114,9 +115,15 @@ class Pages:
         page.on("pageerror", lambda error: page.wrong.append(str(error)))
         page.on("console", lambda message: page.wrong.append(message.text))
         page.on("dialog", lambda dialog: (page.wrong.append(dialog.message), dialog.dismiss()))
+        self.go(page, name, fragment)
+        return page
+
+    def go(self, page, name, fragment=""):
+        """Open a page anew in a context that is there."""
+        page.goto("about:blank")
+        page.asked.clear()
         page.goto(self.address(name) + fragment)
         page.wait_for_selector("body[data-ready]")
-        return page
 
     def close(self):
         """Close what was opened since the last time."""
@@ -127,6 +134,12 @@ class Pages:
 @pytest.fixture(scope="session")
 def _all_pages(browser, tmp_path_factory):
     return Pages(browser, tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture(scope="module")
+def reader(_all_pages):
+    """A page of iris that tests share."""
+    return _all_pages.open("iris", width=820, stays=True)
 
 
 @pytest.fixture

@@ -75,10 +75,10 @@ def test_every_slider_moves_the_answer(pages, hands):
         ("1e999,3.5,1.4,0.2", "takes a number"),
     ],
 )
-def test_pasted_rows(pages, pasted, problem):
+def test_pasted_rows(reader, pasted, problem):
     """Taken with any common separator, with and without names; what is wrong with one is said in a line."""
-    page = pages.open("iris", width=820)
-    page.get_by_text("Paste a row").click()
+    page = reader
+    page.locator("details.paste").evaluate("one => (one.open = true)")
     page.get_by_role("textbox", name="A row of values").fill(pasted)
     before = [page.locator(f"#value-{c}").input_value() for c in range(4)]
     page.get_by_role("button", name="Use this row").click()
@@ -305,7 +305,7 @@ def test_keyboard_alone(pages, hands):
     for _ in range(60):
         page.keyboard.press("ArrowRight")
     assert hands.bars(page) != before
-    tab_to(".node")
+    tab_to("[data-concept]")
     first = page.evaluate("document.activeElement.dataset.concept")
     page.keyboard.press("ArrowDown")
     below = page.evaluate("document.activeElement.dataset.concept")

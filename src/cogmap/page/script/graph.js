@@ -141,23 +141,26 @@ function drawBox(page, box, on) {
   const concept = model.concepts[i];
   const meter = draw("rect", { class: "meter", x: box.x, y: box.y + box.height - METER, height: METER, width: 0 });
   const middle = box.y + box.height / 2 - (1.25 * model.graph.size * (box.lines.length - 1)) / 2;
-  const lines = box.lines.map((text, place) => draw("text", { x: box.text_x, y: middle + 1.25 * model.graph.size * place + 0.35 * model.graph.size, "text-anchor": box.anchor }, text));
+  const lines = box.lines.map((text, place) => draw("text", { x: box.text_x, y: middle + 1.25 * model.graph.size * place + 0.35 * model.graph.size, "text-anchor": box.anchor, "aria-hidden": "true" }, text));
   const ring = box.ring ? draw("circle", { class: `ring ${model.weights[i * model.n + i] >= 0 ? "up" : "down"}`, cx: box.ring.x, cy: box.ring.y, r: box.ring.radius, "stroke-width": box.ring.width }) : null;
   const clip = `box-${i}`;
   const outline = { x: box.x, y: box.y, width: box.width, height: box.height, rx: 4 };
-  const element = draw("g", {
-    class: `node ${concept.kind}`, role: "button", tabindex: -1, "aria-pressed": "false", "data-concept": i,
+  // Names in boxes are cut where they are long, so that they stand beside the button, which has the whole name.
+  const button = draw("g", {
+    role: "button", tabindex: -1, "aria-pressed": "false", "data-concept": i,
     onclick: () => on.choose(i),
     onpointerenter: () => on.say(describe()),
     onpointerleave: () => on.say(""),
   }, draw("clipPath", { id: clip }, draw("rect", outline)), draw("rect", { class: "ground", ...outline }),
-  draw("g", { "clip-path": `url(#${clip})` }, meter), draw("rect", { class: "frame", ...outline }), ...lines, ring);
+  draw("g", { "clip-path": `url(#${clip})` }, meter), draw("rect", { class: "frame", ...outline }));
+  const element = draw("g", {}, button, ...lines, ring);
   let words = "";
   const describe = () => words;
   return {
     element,
+    button,
     focusable(yes) {
-      setAttribute(element, "tabindex", yes ? 0 : -1);
+      setAttribute(button, "tabindex", yes ? 0 : -1);
     },
     update(value, state, view) {
       const { low, high } = page.rangeOfState(i);
@@ -166,9 +169,9 @@ function drawBox(page, box, on) {
       const chosen = state.chosen === i;
       const far = state.chosen !== null && !chosen && !view.neighbours.has(i);
       setAttribute(element, "class", `node ${concept.kind}${chosen ? " chosen" : ""}${held ? " held" : ""}${far ? " far" : ""}`);
-      setAttribute(element, "aria-pressed", String(chosen));
+      setAttribute(button, "aria-pressed", String(chosen));
       words = `${oneLine(concept.name)}: state ${number(value)} at step ${view.step}${held ? ", held" : ""}`;
-      setAttribute(element, "aria-label", words);
+      setAttribute(button, "aria-label", words);
     },
   };
 }
