@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining pictures guides format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-page pictures guides format clean
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -43,6 +43,9 @@ bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned ma
 
 bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and their time beside that of shap, some minutes
 	$(BIN)/python -m benchmarks.explaining
+
+bench-page: $(VENV)/test.installed  ## the page in a real browser: size, time to open and to answer, arithmetic
+	$(BIN)/python -m benchmarks.page
 
 pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
 	$(BIN)/python docs/pictures/draw.py

@@ -34,17 +34,12 @@ def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str]
         The file.
     """
     owner = "page.write"
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise wrong(owner, "path", "the path of a file, such as 'map.html'", path)
-    where = Path(path)
-    if where.is_dir() or not where.parent.is_dir():
-        missing = f"{where} is a folder" if where.is_dir() else f"there is no folder {where.parent}"
-        raise DataError(f"The page cannot be written to {where}: {missing}.")
+    where = _checked_path(owner, path)
     text = _page(owner, model, X, y)
     try:
         write_whole(where, text)
     except OSError as problem:
-        raise DataError(f"The page cannot be written to {where}: {problem.strerror or problem}.") from None
+        raise _not_written(where, problem.strerror or str(problem)) from None
     return where
 
 
@@ -66,3 +61,22 @@ def html(model: Any, X: Any = None, y: Any = None) -> str:
 def _page(owner: str, model: Any, X: Any, y: Any) -> str:
     payload = make_payload(opened(owner, model, X, y))
     return assembled(payload["title"], payload)
+
+
+def _checked_path(owner: str, path: Any) -> Path:
+    """Return a path to which a file can be written, as far as that can be seen before the work is done."""
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
+        raise wrong(owner, "path", "the path of a file, such as 'map.html'", path)
+    where = Path(path)
+    try:
+        if where.is_dir():
+            raise _not_written(where, "it is a folder")
+        if not where.parent.is_dir():
+            raise _not_written(where, f"there is no folder {where.parent}")
+    except OSError as problem:  # a name that is too long
+        raise _not_written(where, problem.strerror or str(problem)) from None
+    return where
+
+
+def _not_written(where: Path, reason: str) -> DataError:
+    return DataError(f"The page cannot be written to {where}: {reason}.")

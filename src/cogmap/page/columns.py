@@ -126,8 +126,7 @@ def cells(column: Column, table: Array) -> list[Any]:
     own = table[:, column["features"]]
     if column["kind"] != "category":
         return plain(own[:, 0])
-    missing: NDArray[np.bool_] = np.isnan(own).any(axis=1)
-    places = np.where(missing, -1, own.argmax(axis=1)).tolist()
+    places = np.where(np.isnan(own[:, 0]), -1, own.argmax(axis=1)).tolist()
     return [None if place < 0 else column["choices"][place] for place in places]
 
 
