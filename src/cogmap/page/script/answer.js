@@ -130,6 +130,7 @@ function changes({ model }) {
       lines.forEach((line, place) => {
         const i = order[place];
         const moved = i === undefined ? 0 : last[i] - before[i];
+        setAttribute(line.element, "class", i === undefined ? "empty" : null);
         setText(line.name, i === undefined ? "" : short(model.concepts[i].name, 36));
         setText(line.value, i === undefined ? "" : `${fixed(before[i], 2)} → ${fixed(last[i], 2)} (${signedFixed(moved, 2)})`);
         drawSigned(line.fill, Math.abs(moved) < 5e-7 ? 0 : moved / most);

@@ -4,7 +4,7 @@ import { draw, make, setAttribute, setText } from "./dom.js";
 import { fixed, short } from "./words.js";
 
 const LINES = 8;
-const WIDTH = 720, HEIGHT = 190, LEFT = 34, RIGHT = 190, TOP = 12, BOTTOM = 26;
+const WIDTH = 520, HEIGHT = 180, LEFT = 40, RIGHT = 175, TOP = 12, BOTTOM = 26;
 
 export function drawChart(page) {
   const { model } = page;

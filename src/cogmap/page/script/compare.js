@@ -52,7 +52,7 @@ function rowLines(page) {
     };
   });
   return {
-    headings: ["", "A", "B", "speaks for, A", "speaks for, B"],
+    headings: ["value", "A", "B", "speaks for, A", "speaks for, B"],
     rows,
     answer(kept, view) {
       const k = explainedOutput(model, view);
@@ -78,5 +78,5 @@ function scenarioLines({ model }) {
       },
     };
   });
-  return { headings: ["", "A", "B", "difference"], rows };
+  return { headings: ["state", "A", "B", "difference"], rows };
 }

@@ -36,7 +36,7 @@ function scoreTable(page) {
   const learned = score(model, page.rows, model.answers);
   const cells = lines.map(() => make("td", { class: "number" }));
   const body = make("tbody", {}, ...lines.map(([name, show], place) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "number" }, show(learned)), cells[place])));
-  const head = make("tr", {}, ...["", "original map", "changed map"].map((text) => make("th", { scope: "col" }, text)));
+  const head = make("tr", {}, ...["score", "original map", "changed map"].map((text) => make("th", { scope: "col" }, text)));
   let now = { model, found: learned };
   return {
     element: make("div", {}, make("p", { class: "soft" }, `How well it does on ${count(learned.n, "row")} of this page:`), make("table", { class: "narrow" }, make("caption", { class: "unseen" }, "Scores of the learned and of the changed map"), make("thead", {}, head), body)),

@@ -39,8 +39,9 @@ export function toJson(model) {
 
 export function toMapCsv(model) {
   const { keys, all } = parameters(model);
-  const concepts = model.concepts.map(({ name }, i) => [name, null, null, ...keys.map((key) => all[i][key])]);
-  return writeCsv([["from", "to", "weight", ...keys], ...concepts, ...edges(model).map((edge) => [...edge, ...keys.map(() => null)])]);
+  const concepts = model.concepts.map(({ name }, i) => [printable(name), null, null, ...keys.map((key) => all[i][key])]);
+  const list = edges(model).map(([source, target, weight]) => [printable(source), printable(target), weight, ...keys.map(() => null)]);
+  return writeCsv([["from", "to", "weight", ...keys], ...concepts, ...list]);
 }
 
 /** Mental Modeler knows names, places and influences; what else a map has is lost. */
@@ -67,10 +68,14 @@ function leaf(name, value) {
   return `<${name}>${escaped(String(value))}</${name}>\n`;
 }
 
-/** Text for XML, which cannot hold control characters or halves of pairs. */
+/** Text without control characters and halves of pairs, which neither XML nor tables can hold. */
+function printable(text) {
+  return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd").toWellFormed();
+}
+
 export function escaped(text) {
   const signs = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;" };
-  return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd").toWellFormed().replace(/[&<>"\r\n\t]/g, (sign) => signs[sign]);
+  return printable(text).replace(/[&<>"\r\n\t]/g, (sign) => signs[sign]);
 }
 
 /** The row and what each value contributes, one line per column. */

@@ -14,10 +14,9 @@ export function drawGraph(page, on) {
   const { graph } = model;
   const boxes = new Map(graph.boxes.map((box) => [box.concept, box]));
   const lowest = Math.max(...graph.boxes.map((box) => box.y + box.height));
-  const height = graph.height + 16; // ways back that the drawn map does not have run below
   const lines = draw("g", { class: "arrows" });
   const nodes = draw("g", { class: "nodes", "font-size": graph.size });
-  const svg = draw("svg", { viewBox: `0 0 ${graph.width} ${height}`, role: "group", "aria-label": "The map: arrow keys go from concept to concept" }, lines, headings(graph), nodes);
+  const svg = draw("svg", { role: "group", "aria-label": "The map: arrow keys go from concept to concept" }, lines, headings(graph), nodes);
   const concepts = new Map();
   for (const box of graph.boxes) {
     const node = drawBox(page, box, on);
@@ -40,12 +39,23 @@ export function drawGraph(page, on) {
     return arrows.get(key);
   }
 
-  let drawn = new Set();
+  let drawn = new Set(), height = 0;
+  const usualHeight = Math.max(lowest + 12, ...model.edges.slice(0, page.usuallyShown).map(bottomOf));
+
+  /** Make the picture higher if ways back run below it, so that an arrow is never cut; nothing in it moves. */
+  function makeRoom(keys) {
+    const needed = Math.max(usualHeight, ...[...keys].map((key) => bottomOf(known.get(key))));
+    if (needed === height) return;
+    height = needed;
+    setAttribute(svg, "viewBox", `0 0 ${graph.width} ${height}`);
+  }
+
   function update(view) {
     const { state } = view;
     const shown = arrowsShown(page, view, boxes);
     for (const key of drawn) if (!shown.has(key)) setAttribute(arrows.get(key).element, "class", "arrow gone");
     drawn = new Set();
+    makeRoom(shown);
     const mostFlow = state.flow ? Math.max(...view.flows.map(Math.abs), 1e-12) : 1;
     for (const key of shown) {
       const [target, source] = key.split(" ").map(Number);
@@ -71,7 +81,13 @@ export function drawGraph(page, on) {
     for (const [i, node] of concepts) node.update(states[i], state, view);
     setAttribute(svg, "class", `graph${state.flow ? " flow" : ""}${view.playing ? " playing" : ""}`);
   }
-  return { svg, update, boxes, concepts, lowest, width: graph.width, height };
+  return { svg, update, boxes, concepts, width: graph.width, get height() { return height; } };
+}
+
+/** How far down the way of an edge goes. */
+function bottomOf(edge) {
+  const numbers = edge?.path.match(/-?[\d.]+/g) ?? [];
+  return numbers.reduce((lowest, text, place) => (place % 2 ? Math.max(lowest, Number(text) + 10) : lowest), 0);
 }
 
 /** Which arrows are drawn: the strongest, those of the chosen concept, and those that were edited. */
@@ -125,23 +141,26 @@ function drawBox(page, box, on) {
   const concept = model.concepts[i];
   const meter = draw("rect", { class: "meter", x: box.x, y: box.y + box.height - METER, height: METER, width: 0 });
   const middle = box.y + box.height / 2 - (1.25 * model.graph.size * (box.lines.length - 1)) / 2;
-  const lines = box.lines.map((text, place) => draw("text", { x: box.text_x, y: middle + 1.25 * model.graph.size * place + 0.35 * model.graph.size, "text-anchor": box.anchor }, text));
+  const lines = box.lines.map((text, place) => draw("text", { x: box.text_x, y: middle + 1.25 * model.graph.size * place + 0.35 * model.graph.size, "text-anchor": box.anchor, "aria-hidden": "true" }, text));
   const ring = box.ring ? draw("circle", { class: `ring ${model.weights[i * model.n + i] >= 0 ? "up" : "down"}`, cx: box.ring.x, cy: box.ring.y, r: box.ring.radius, "stroke-width": box.ring.width }) : null;
   const clip = `box-${i}`;
   const outline = { x: box.x, y: box.y, width: box.width, height: box.height, rx: 4 };
-  const element = draw("g", {
-    class: `node ${concept.kind}`, role: "button", tabindex: -1, "aria-pressed": "false", "data-concept": i,
+  // Names in boxes are cut where they are long, so that they stand beside the button, which has the whole name.
+  const button = draw("g", {
+    role: "button", tabindex: -1, "aria-pressed": "false", "data-concept": i,
     onclick: () => on.choose(i),
     onpointerenter: () => on.say(describe()),
     onpointerleave: () => on.say(""),
   }, draw("clipPath", { id: clip }, draw("rect", outline)), draw("rect", { class: "ground", ...outline }),
-  draw("g", { "clip-path": `url(#${clip})` }, meter), draw("rect", { class: "frame", ...outline }), ...lines, ring);
+  draw("g", { "clip-path": `url(#${clip})` }, meter), draw("rect", { class: "frame", ...outline }));
+  const element = draw("g", {}, button, ...lines, ring);
   let words = "";
   const describe = () => words;
   return {
     element,
+    button,
     focusable(yes) {
-      setAttribute(element, "tabindex", yes ? 0 : -1);
+      setAttribute(button, "tabindex", yes ? 0 : -1);
     },
     update(value, state, view) {
       const { low, high } = page.rangeOfState(i);
@@ -150,9 +169,9 @@ function drawBox(page, box, on) {
       const chosen = state.chosen === i;
       const far = state.chosen !== null && !chosen && !view.neighbours.has(i);
       setAttribute(element, "class", `node ${concept.kind}${chosen ? " chosen" : ""}${held ? " held" : ""}${far ? " far" : ""}`);
-      setAttribute(element, "aria-pressed", String(chosen));
+      setAttribute(button, "aria-pressed", String(chosen));
       words = `${oneLine(concept.name)}: state ${number(value)} at step ${view.step}${held ? ", held" : ""}`;
-      setAttribute(element, "aria-label", words);
+      setAttribute(button, "aria-label", words);
     },
   };
 }

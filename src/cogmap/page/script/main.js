@@ -187,6 +187,6 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-page.refresh();
 setAttribute(document.getElementById("main"), "hidden", null);
+page.refresh();
 setAttribute(document.body, "data-ready", "");

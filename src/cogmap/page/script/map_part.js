@@ -11,13 +11,14 @@ const ARROW_KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
 export function mapPart(page) {
   const { model, store } = page;
-  const hint = "Choose a concept to see what drives it and what it drives; choose an arrow to change its weight.";
-  const caption = make("p", { class: "caption soft" }, hint);
+  const caption = make("p", { class: "caption soft" });
+  let hint = "";
+  const say = (words) => setText(caption, words || hint);
   const choose = (i) => store.change({ chosen: store.state.chosen === i ? null : i, arrow: null });
   const graph = drawGraph(page, {
     choose,
     chooseArrow: (target, source) => store.change({ arrow: [target, source], chosen: target }),
-    say: (words) => setText(caption, words || hint),
+    say: (words) => say(words),
   });
   page.graph = graph;
   const frame = make("div", { class: "frame-of-map" }, graph.svg);
@@ -29,28 +30,21 @@ export function mapPart(page) {
   setStyle(picture, "flex-basis", `${Math.round(0.95 * graph.width)}px`); // the panel goes below where there is no room beside
   bodyOf("map").append(tools.element, make("div", { class: "map-and-panel" }, picture, panel.element), time.element, twin.element);
 
-  let focused = [...graph.boxes.keys()][0];
-  graph.concepts.get(focused)?.focusable(true);
-  function focus(i) {
-    graph.concepts.get(focused)?.focusable(false);
-    focused = i;
-    const node = graph.concepts.get(i);
-    node.focusable(true);
-    node.element.focus();
+  // One concept can be reached by Tab, the others from there by arrow keys: the one that was last focused or chosen.
+  let stop = null;
+  function stopAt(i) {
+    graph.concepts.get(stop)?.focusable(false);
+    stop = i;
+    graph.concepts.get(stop)?.focusable(true);
   }
-  graph.svg.addEventListener("focusin", (event) => {
-    const at = Number(event.target.dataset?.concept ?? focused);
-    if (at === focused) return;
-    graph.concepts.get(focused)?.focusable(false);
-    focused = at;
-    graph.concepts.get(at).focusable(true);
-  });
+  stopAt([...graph.boxes.keys()][0]);
+  graph.svg.addEventListener("focusin", (event) => stopAt(Number(event.target.dataset.concept)));
   graph.svg.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (ARROW_KEYS.includes(event.key)) {
-      const next = neighbour(page, graph, focused, event.key);
-      if (next !== undefined) focus(next);
-    } else if (event.key === "Enter" || event.key === " ") choose(focused);
+      const next = neighbour(page, graph, stop, event.key);
+      if (next !== undefined) graph.concepts.get(next).button.focus();
+    } else if (event.key === "Enter" || event.key === " ") choose(stop);
     else if (event.key === "Escape") store.change({ chosen: null, arrow: null });
     else return;
     event.preventDefault();
@@ -60,13 +54,24 @@ export function mapPart(page) {
     store.change({ chosen: i, arrow: null });
     graph.concepts.get(i)?.element.scrollIntoView({ block: "nearest", inline: "nearest" });
   };
+  addEventListener("resize", () => say((hint = hintOf(frame))));
+  let chosen = null, zoom;
   return (view) => {
     graph.update(view);
+    if (chosen !== view.state.chosen && graph.boxes.has(view.state.chosen)) stopAt(view.state.chosen);
+    chosen = view.state.chosen;
     tools.update(view);
+    if (zoom !== view.state.zoom) say((hint = hintOf(frame))); // it measures, which takes long
+    zoom = view.state.zoom;
     panel.update(view);
     time.update(view);
     twin.update(view);
   };
+}
+
+function hintOf(frame) {
+  const wide = frame.scrollWidth > frame.clientWidth + 1 ? "The map is wider than its frame: scroll it sideways, or make it smaller. " : "";
+  return `${wide}Choose a concept to see what drives it and what it drives; choose an arrow to change its weight.`;
 }
 
 function toolbar(page, graph, frame) {
@@ -108,7 +113,7 @@ function toolbar(page, graph, frame) {
       kinds[0].checked = !state.flow;
       kinds[1].checked = state.flow;
       setStyle(graph.svg, "width", state.zoom === null ? "100%" : `${(state.zoom * graph.width).toFixed(0)}px`);
-      setStyle(graph.svg, "min-width", state.zoom === null ? `${(0.8 * graph.width).toFixed(0)}px` : "0");
+      setStyle(graph.svg, "min-width", state.zoom === null ? `${(0.7 * graph.width).toFixed(0)}px` : "0");
       setStyle(graph.svg, "max-width", state.zoom === null ? `${(1.3 * graph.width).toFixed(0)}px` : "none");
     },
   };

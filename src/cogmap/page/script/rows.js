@@ -30,7 +30,7 @@ export function rowsPart(page) {
   const all = model.n_rows > rows.length ? `${rows.length} of the ${model.n_rows} rows are here, each class or part of the range with its share.` : `All ${rows.length} rows are here.`;
   const left = columns.length < model.columns.length ? ` Shown are the ${columns.length} most important of ${model.columns.length} columns.` : "";
   bodyOf("rows").append(make("p", { class: "soft" }, all + left + " Choose one to start from it."),
-    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows of the data" },
+    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of rows" },
       make("table", {}, make("caption", { class: "unseen" }, "Rows of the data"), make("thead", {}, make("tr", {}, ...heads)), body)),
     make("div", { class: "buttons" }, back, on, place));
 

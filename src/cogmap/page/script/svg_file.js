@@ -15,7 +15,7 @@ export function toSvg({ svg, width, height }, model) {
   }
   for (const word of svg.querySelectorAll(".headings text")) parts.push(text(word, SOFT));
   for (const node of svg.querySelectorAll(".node")) {
-    const { name, kind } = model.concepts[Number(node.dataset.concept)];
+    const { name, kind } = model.concepts[Number(node.firstChild.dataset.concept)];
     const ground = node.querySelector(".ground");
     const [x, y, w, h] = ["x", "y", "width", "height"].map((key) => ground.getAttribute(key));
     const fill = model.kind === "map" ? FILLS.input : FILLS[kind];

@@ -6,6 +6,7 @@ import { cell, number, oneLine, short } from "./words.js";
 import { readCell } from "./csv.js";
 import { decimalsOf, POSITIONS } from "./state.js";
 
+const MANY = 8; // columns
 const BINS = 24; // of the silhouette above it
 const OPEN_LOCK = "M5 7V5a3 3 0 0 1 5.8-1M4 7h8v6H4z";
 const CLOSED_LOCK = "M5 7V5a3 3 0 0 1 6 0v2M4 7h8v6H4z";
@@ -19,12 +20,16 @@ export function valuesPart(page) {
   const orders = { importance: "most important first", table: "as in the table", name: "by name" };
   for (const [value, text] of Object.entries(orders)) order.append(make("option", { value }, text));
   const none = make("p", { class: "soft", hidden: true }, "No value has such a name.");
-  const long = model.columns.length > 8;
-  bodyOf("values").append(...(long ? [make("div", { class: "tools" }, search, order)] : []), list, none);
+  const long = model.columns.length > MANY;
+  // Where the list is not beside the answer but above the map, it begins short.
+  const all = button(`Show all ${model.columns.length} values`, () => list.classList.remove("few"), { class: "show-all" });
+  setAttribute(list, "class", long ? "controls few" : "controls");
+  bodyOf("values").append(...(long ? [make("div", { class: "tools" }, search, order)] : []), list, none, ...(long ? [all] : []));
   let arranged = null;
 
   function arrange() {
     const wanted = search.value.trim().toLowerCase();
+    list.classList.remove("few");
     let found = 0;
     controls.forEach((one, c) => {
       const match = model.columns[c].name.toLowerCase().includes(wanted);
@@ -71,8 +76,9 @@ function control(page, column, c) {
     update(view, k) {
       inner.update(view.state.row[c]);
       const value = view.reasons.values[c][k];
-      setText(reason, contributionWords(page.model, value));
-      setAttribute(reason, "class", `effect ${value > 0 ? "up-text" : value < 0 ? "down-text" : ""}`);
+      const words = contributionWords(page.model, value);
+      setText(reason, words);
+      setAttribute(reason, "class", `effect ${words.startsWith("+") ? "up-text" : words.startsWith("−") ? "down-text" : ""}`);
       const locked = view.state.locked.includes(c);
       setAttribute(lock, "aria-pressed", String(locked));
       setAttribute(lockIcon.firstChild, "d", locked ? CLOSED_LOCK : OPEN_LOCK);
