@@ -43,8 +43,8 @@ function rowLines(page) {
       update(kept, view) {
         const k = explainedOutput(model, view);
         const values = [kept.row[c], view.state.row[c]], shares = [kept.reasons.values[c][k], view.reasons.values[c][k]];
-        setText(cells[0], cell(values[0]));
-        setText(cells[1], cell(values[1]));
+        setText(cells[0], short(cell(values[0], column), 24));
+        setText(cells[1], short(cell(values[1], column), 24));
         setText(cells[2], contributionWords(model, shares[0]));
         setText(cells[3], contributionWords(model, shares[1]));
         setAttribute(element, "class", values[0] === values[1] ? "same" : "differs");

@@ -39,7 +39,7 @@ function shown(page, { row, changes }) {
   const { model, store } = page;
   const after = page.runRow(row);
   const body = make("tbody", {}, ...changes.map(({ column, from, to }) =>
-    make("tr", {}, make("th", { scope: "row", title: model.columns[column].name }, short(model.columns[column].name, 50)), make("td", { class: "number" }, cell(from)), make("td", { class: "number" }, cell(to)))));
+    make("tr", {}, make("th", { scope: "row", title: model.columns[column].name }, short(model.columns[column].name, 50)), make("td", { class: "number" }, short(cell(from, model.columns[column]), 24)), make("td", { class: "number" }, short(cell(to, model.columns[column]), 24)))));
   const head = make("tr", {}, ...["change", "from", "to"].map((text) => make("th", { scope: "col" }, text)));
   return [
     make("p", {}, `Then the map says ${answerLine(page, after.outputs)}.`),

@@ -38,8 +38,9 @@ export function mapPart(page) {
     graph.concepts.get(stop)?.focusable(true);
   }
   stopAt([...graph.boxes.keys()][0]);
-  graph.svg.addEventListener("focusin", (event) => stopAt(Number(event.target.dataset.concept)));
-  graph.svg.addEventListener("keydown", (event) => {
+  // On the frame: an SVG element that listens to this becomes a tab stop itself in some browsers.
+  frame.addEventListener("focusin", ({ target }) => target.matches("[data-concept]") && stopAt(Number(target.dataset.concept)));
+  frame.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (ARROW_KEYS.includes(event.key)) {
       const next = neighbour(page, graph, stop, event.key);

@@ -38,7 +38,7 @@ export function reasonsPart(page) {
       const kept = order.filter((c) => sign * values[c] > 0);
       sides[place].update(kept.map((c) => ({
         name: model.columns[c].name,
-        value: cell(view.state.row[c]),
+        value: short(cell(view.state.row[c], model.columns[c]), 24),
         words: contributionWords(model, values[c]),
         share: Math.abs(values[c]) / most,
         amount: values[c],

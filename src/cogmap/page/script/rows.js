@@ -66,7 +66,7 @@ function fieldsOf(page, columns) {
   } else fields.push({ title: "map says", value: (_, outputs) => outputs[0], show: (_, outputs) => number(outputs[0], 4), number: true });
   for (const c of columns) {
     const { name: title, kind } = model.columns[c];
-    fields.push({ title: short(title, 20), hint: title, value: (r) => page.rows[r][c], show: (r) => cell(page.rows[r][c]), number: kind === "number" });
+    fields.push({ title: short(title, 20), hint: title, value: (r) => page.rows[r][c], show: (r) => short(cell(page.rows[r][c], model.columns[c]), 24), number: kind === "number" });
   }
   return fields;
 }

@@ -73,6 +73,7 @@ export function className(name) {
 }
 
 /** A value of a column as people write it. */
-export function cell(value) {
+export function cell(value, column) {
+  if (column?.kind === "boolean" && value !== null) return (column.choices ?? ["no", "yes"])[value] ?? String(value);
   return value === null ? "unknown" : typeof value === "number" ? number(value, 6) : String(value);
 }
