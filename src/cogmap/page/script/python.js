@@ -18,31 +18,55 @@ function ofModel(model, state, edits) {
   const imports = [named ? "import pandas as pd" : "import numpy as np", "from cogmap import explain"];
   if (edits.length) imports.unshift("from dataclasses import replace", "");
   const ask = model.kind === "classifier" ? "predict_proba" : "predict";
-  const lines = [...imports, "", ...rowLines(model, state.row, named), `print(model.${ask}(row))`, "print(explain(model, row).to_frame())"];
+  const lines = [
+    ...imports,
+    "",
+    ...rowLines(model, state.row, named),
+    `print(model.${ask}(row))`,
+    "print(explain(model, row).to_frame())",
+  ];
   const held = Object.keys(state.clamp).length > 0;
   if (edits.length || held) lines.push("", "# The map as it was changed here.", "core = model.model_");
-  if (edits.length) lines.push(...editing("core.map", model, edits), "core = replace(core, map=core.map.replace(weights=weights))", "print(core.outputs(row))");
+  if (edits.length)
+    lines.push(
+      ...editing("core.map", model, edits),
+      "core = replace(core, map=core.map.replace(weights=weights))",
+      "print(core.outputs(row))",
+    );
   if (held) lines.push(`print(core.map.run(core.first_states(row), core.depth, clamp=${heldStates(model, state)}))`);
   return lines.join("\n") + "\n";
 }
 
 function rowLines(model, row, named) {
   if (model.prepared) {
-    return ["# pipeline is the one of this page; the values are as it prepares them.", "model = pipeline[-1]",
-      `row = pd.DataFrame([[${[...featuresOf(model, numbersOf(model, row))].map(literal).join(", ")}]], columns=model.feature_names_in_)`];
+    return [
+      "# pipeline is the one of this page; the values are as it prepares them.",
+      "model = pipeline[-1]",
+      `row = pd.DataFrame([[${[...featuresOf(model, numbersOf(model, row))].map(literal).join(", ")}]], columns=model.feature_names_in_)`,
+    ];
   }
   const told = "# model is the fitted estimator of this page.";
   if (!named) return [told, `row = np.array([[${row.map(literal).join(", ")}]])`];
-  return [told, "row = pd.DataFrame([{", ...model.columns.map((column, c) => `    ${quoted(column.name)}: ${literal(row[c])},`), "}])"];
+  return [
+    told,
+    "row = pd.DataFrame([{",
+    ...model.columns.map((column, c) => `    ${quoted(column.name)}: ${literal(row[c])},`),
+    "}])",
+  ];
 }
 
 function editing(map, model, edits) {
   const index = (i) => `concepts.index(${quoted(model.concepts[i].name)})`;
-  return [`concepts, weights = ${map}.concepts, ${map}.weights.copy()`, ...edits.map(([target, source, value]) => `weights[${index(target)}, ${index(source)}] = ${value}`)];
+  return [
+    `concepts, weights = ${map}.concepts, ${map}.weights.copy()`,
+    ...edits.map(([target, source, value]) => `weights[${index(target)}, ${index(source)}] = ${value}`),
+  ];
 }
 
 function heldStates(model, state) {
-  return `{${Object.entries(state.clamp).map(([i, value]) => `${quoted(model.concepts[i].name)}: ${value}`).join(", ")}}`;
+  return `{${Object.entries(state.clamp)
+    .map(([i, value]) => `${quoted(model.concepts[i].name)}: ${value}`)
+    .join(", ")}}`;
 }
 
 function literal(value) {
@@ -52,5 +76,8 @@ function literal(value) {
 
 /** A string of Python; what is no plain letter is written by its number. */
 function quoted(text) {
-  return JSON.stringify(text).replace(/[\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return JSON.stringify(text).replace(
+    /[\u007f-\uffff]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
