@@ -28,9 +28,10 @@ def test_maps_by_hand(tmp_path, monkeypatch):
     assert (tmp_path / "learned.mmp").exists()
 
 
-@pytest.mark.parametrize("name", ["reading.md"])
-def test_what_a_guide_prints_is_what_it_shows(name):
+@pytest.mark.parametrize("name", ["page.md", "reading.md"])
+def test_what_a_guide_prints_is_what_it_shows(name, tmp_path, monkeypatch):
     """Every Python block is run again, and below it stands what it prints."""
+    monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")
     names = {}
     for code, shown in re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", text, flags=re.DOTALL):

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cogmap import FCMClassifier, FuzzyCognitiveMap, TablePreparer, page
+from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, TablePreparer, page
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.page.sample import by_class, by_value, rows_shown
 
@@ -187,6 +187,17 @@ def test_answers_of_unknown_classes_do_not_count(iris_map):
     """A label that the map has not learned is no answer."""
     payload = unpacked(page.html(iris_map, X[:3], [0, 9, 1]))
     assert payload["sample"]["answers"] == [0, None, 1]
+
+
+def test_several_targets_and_gaps_in_them():
+    """A data frame of targets, one of which is called "name"; a row without a value has no answer."""
+    targets = pd.DataFrame({"name": X[:, 0], "width": X[:, 3]})
+    estimator = FCMRegressor(n_teachers=0, random_state=0).fit(X, targets)
+    payload = unpacked(page.html(estimator, X, targets.mask(targets["name"] > 7.0)))
+    assert payload["outputs"] == ["name", "width"]
+    assert payload["target"] == ""
+    gaps = [answer is None for answer in payload["sample"]["answers"]]
+    assert gaps == (X[:, 0] > 7.0).tolist()
 
 
 def test_layout_is_that_of_the_drawn_map():

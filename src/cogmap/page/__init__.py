@@ -15,14 +15,19 @@ __all__ = ["html", "write"]
 
 
 def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] | None = None) -> Path:
-    """Write a page in which the map can be played with.
+    """Write a page in which anyone can play with a map, without Python.
+
+    It is one file that computes the map itself: values can be set, concepts held and weights edited, and the page says
+    what follows and why. It opens from a disk and asks nobody for anything.
 
     Parameters
     ----------
     model : FCMClassifier, FCMClassifierCV, FCMRegressor, MapModel, Pipeline or FuzzyCognitiveMap
-        What to show.
+        What to show, fitted. A pipeline has a `TablePreparer` and one of these estimators; its categories can then be
+        chosen by name. A map by hand is shown with scenarios instead of predictions.
     X : array-like of shape (n_rows, n_features), default=None
-        Rows to choose from in the page: at most 500 of them, in which every class has its share.
+        Rows to choose from in the page: at most 500, and fewer of tables with more than 40 columns. Every class, or
+        part of the range of values, has its share. The page says how many there are. None for a map by hand.
     y : array-like of shape (n_rows,) or (n_rows, n_targets), default=None
         Their answers, by which the page says how well the map does, also after it is edited.
     path : str or path-like
@@ -32,6 +37,19 @@ def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str]
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, page
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(random_state=0).fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     file = page.write(fcm, X, y, Path(folder) / "iris.html")
+    ...     file.stat().st_size < 200_000
+    True
     """
     owner = "page.write"
     where = _checked_path(owner, path)
@@ -54,6 +72,13 @@ def html(model: Any, X: Any = None, y: Any = None) -> str:
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap, page
+    >>> lake = FuzzyCognitiveMap.from_edges([("fishing", "fish", -0.5), ("weed", "fish", 0.8)])
+    >>> page.html(lake).startswith("<!doctype html>")
+    True
     """
     return _page("page.html", model, X, y)
 
