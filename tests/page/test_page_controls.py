@@ -207,7 +207,7 @@ def test_edited_weight_changes_answer_and_score_and_undo_restores(pages, hands):
     weights[concepts.index("class=setosa"), concepts.index("petal length (cm)")] = 2.5
     edited = replace(model.model_, map=model.map_.replace(weights=weights))
     np.testing.assert_allclose(outputs, edited.outputs(X.iloc[[0]])[0], rtol=0, atol=1e-9)
-    scores = page.locator("#edits table").inner_text()
+    scores = page.locator("#edits table").inner_text().replace("\xa0", " ")
     right = (model.classes_[edited.outputs(X).argmax(axis=1)] == y).mean()
     assert f"{100 * right:.0f} %" in scores or f"{100 * right:.1f} %" in scores
     page.get_by_role("button", name="Undo").click()

@@ -19,21 +19,12 @@ export function factsOf({
 }) {
   const strength = new Map(edges.map((edge) => [edge.target * n + edge.source, edge.strength]));
   const boxed = new Set(graph.boxes.map((box) => box.concept));
-  const all = () => {
-    const found = [];
-    for (let place = 0; place < n * n; place++) {
-      if (weights[place] !== 0)
-        found.push({
-          target: Math.floor(place / n),
-          source: place % n,
-          strength: strength.get(place) ?? null,
-          size: Math.abs(weights[place]),
-        });
-    }
-    return found.sort((a, b) => (b.strength ?? -1) - (a.strength ?? -1) || b.size - a.size);
+  const influence = (target, source) => {
+    const place = target * n + source;
+    return { target, source, strength: strength.get(place) ?? null, size: Math.abs(weights[place]) };
   };
-  let everything = null;
-  const allInfluences = () => (everything ??= all());
+  const strongestFirst = (found) =>
+    found.filter(({ size }) => size > 0).sort((a, b) => (b.strength ?? -1) - (a.strength ?? -1) || b.size - a.size);
   const sent = (column) =>
     edges.filter((edge) => column.inputs.includes(edge.source)).reduce((sum, edge) => sum + edge.strength, 0);
   const range = (k) => {
@@ -47,8 +38,8 @@ export function factsOf({
     rowName: (r) => String(numbers[r]),
     outputs: outputs.map((name, k) => ({ name, ...(kind === "regressor" ? range(k) : {}) })),
     importance: columns.map((column) => column.importance ?? sent(column)),
-    allInfluences,
-    influencesOf: (i, into) => allInfluences().filter((edge) => (into ? edge.target : edge.source) === i),
+    influencesOf: (i, into) => strongestFirst(concepts.map((_, j) => (into ? influence(i, j) : influence(j, i)))),
+    allInfluences: () => strongestFirst(concepts.flatMap((_, i) => concepts.map((_, j) => influence(i, j)))),
     countEdges: weights.reduce((sum, weight, place) => sum + (weight !== 0 && Math.floor(place / n) !== place % n), 0),
     usuallyShown: edges.filter((edge) => edge.drawn).length,
     mostShown: edges.length,

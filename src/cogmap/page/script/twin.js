@@ -3,6 +3,7 @@
 import { make, setText, table } from "./dom.js";
 import { fixed, oneLine, signed } from "./words.js";
 
+const MOST_INFLUENCES = 1000; // that a table shows; more would not be read
 const MOST_STEPS = 12; // columns of states; of a longer trajectory the first and the last
 
 export function twinPart(page) {
@@ -35,7 +36,9 @@ export function twinPart(page) {
           ),
       };
     });
-    const edges = page.allInfluences().map(({ target, source, strength }) => {
+    const all = page.allInfluences();
+    const left = all.length > MOST_INFLUENCES ? `, ${MOST_INFLUENCES} of ${all.length}` : "";
+    const edges = all.slice(0, MOST_INFLUENCES).map(({ target, source, strength }) => {
       const [weight, share] = [
         make("td", { class: "number" }),
         make("td", { class: "number" }, strength === null ? "" : fixed(100 * strength, 1)),
@@ -57,7 +60,7 @@ export function twinPart(page) {
         ["concept", "kind", ...steps.map((step) => `step ${step}`)],
         make("tbody", {}, ...concepts.map((one) => one.line)),
       ),
-      make("h3", {}, "Influences, the strongest first"),
+      make("h3", {}, `Influences, the strongest first${left}`),
       table(
         "Influences of concepts on concepts",
         ["from", "to", "weight", "strength, % of the strongest"],
