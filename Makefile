@@ -14,7 +14,13 @@ $(VENV)/%.installed: pyproject.toml
 demo: $(VENV)/cli.installed  ## the paper's experiment on the four tables that come with scikit-learn
 	$(BIN)/cogmap reproduce --out reproduction
 
-test: $(VENV)/test.installed  ## lint, types, import rules and all tests
+# axe-core looks for what people miss who cannot see or point. Where npm is not, the test that asks it is skipped.
+$(VENV)/axe.installed: $(VENV)/test.installed
+	@if command -v npm > /dev/null; then \
+		npm install --silent --no-package-lock --no-save --prefix $(VENV)/node axe-core@4 && touch $@ \
+		|| echo "axe-core could not be installed: its test is skipped"; fi
+
+test: $(VENV)/test.installed $(VENV)/axe.installed  ## lint, types, import rules and all tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -47,8 +53,9 @@ bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and t
 bench-page: $(VENV)/test.installed  ## the page in a real browser: size, time to open and to answer, arithmetic
 	$(BIN)/python -m benchmarks.page
 
-pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
+pictures: $(VENV)/cli.installed $(VENV)/test.installed  ## the pictures of the README, of docs/pictures.md and of docs/page.md
 	$(BIN)/python docs/pictures/draw.py
+	$(BIN)/python docs/pictures/photograph.py
 
 guides: $(VENV)/test.installed  ## what docs/explaining.md shows, printed anew
 	$(BIN)/python docs/run.py docs/explaining.md

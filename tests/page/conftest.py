@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.pipeline import Pipeline
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
 from cogmap.page import html
+from cogmap.preparation import TablePreparer
 
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
           "--disable-component-update"]  # fmt: skip
@@ -47,8 +49,9 @@ def _iris():
 
 
 def _hostile():
-    fcm, X, y = _iris()
-    names = ["<img src=x onerror=alert(1)>", "n" * 500, '"></script><script>alert(2)</script>', "a\u202eb\nc \x07&amp;{{style}}"]
+    _, X, y = _iris()
+    markup = ["<img src=x onerror=alert(1)>", '"></script><script>alert(2)</script>']
+    names = [*markup, "n" * 500, "a\u202eb\nc \x07&amp;{{style}}"]
     X = X.set_axis(names, axis=1)
     y = y.replace({"setosa": "<b>" + "q" * 500})
     return FCMClassifier(random_state=0).fit(X, y), X, y
@@ -80,7 +83,34 @@ def _traffic():
     return FuzzyCognitiveMap.from_edges(edges, slope=2.5, details=details), None, None
 
 
-_MODELS = {"iris": _iris, "hostile": _hostile, "tumours": _tumours, "diabetes": _diabetes, "traffic": _traffic}
+def _people():
+    """A table with a category, yes and no, a date, a constant column and missing values."""
+    draw = np.random.default_rng(0)
+    n = 120
+    X = pd.DataFrame(
+        {
+            "age": draw.integers(18, 90, n),
+            "smoker": draw.choice(["yes", "no"], n),
+            "ward": draw.choice(["surgery", "heart & lungs", "children's"], n),
+            "temperature (°C)": np.round(draw.normal(37.2, 0.8, n), 1),
+            "height": 1.75,
+            "admitted": pd.date_range("2024-01-01", periods=n, freq="3D").strftime("%Y-%m-%d"),
+        }
+    )
+    back = 0.05 * (X["age"] - 50) + 1.5 * (X["smoker"] == "yes") + (X["ward"] == "surgery") + draw.normal(0, 0.5, n) > 1
+    X.loc[::17, "temperature (°C)"] = np.nan
+    y = pd.Series(np.where(back, "comes back", "stays well"), name="readmission")
+    return Pipeline([("prepare", TablePreparer()), ("map", FCMClassifier(random_state=0))]).fit(X, y), X, y
+
+
+_MODELS = {
+    "iris": _iris,
+    "hostile": _hostile,
+    "tumours": _tumours,
+    "diabetes": _diabetes,
+    "people": _people,
+    "traffic": _traffic,
+}
 
 
 class Pages:
@@ -109,7 +139,7 @@ class Pages:
         if not stays:
             self._contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(8000)
+        page.set_default_timeout(20_000)
         page.asked, page.wrong = [], []
         page.on("request", lambda request: page.asked.append(request.url))
         page.on("pageerror", lambda error: page.wrong.append(str(error)))

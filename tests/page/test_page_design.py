@@ -121,7 +121,8 @@ def test_table_twin_has_all_of_the_map(pages):
     page.locator(".twin summary").click()
     concepts, edges = page.locator(".twin table").all()
     assert [line.split("\t")[0] for line in concepts.locator("tbody tr").all_inner_texts()] == list(fcm.concepts)
-    told = {tuple(line.split("\t")[:2]): line.split("\t")[2].replace("−", "-") for line in edges.locator("tbody tr").all_inner_texts()}
+    lines = [line.replace("\u2212", "-").split("\t") for line in edges.locator("tbody tr").all_inner_texts()]
+    told = {(source, target): weight for source, target, weight, _ in lines}
     for (source, target), weight in told.items():
         assert fcm.weights[fcm.concepts.index(target), fcm.concepts.index(source)] == float(weight)
     assert len(told) == (fcm.weights != 0).sum()

@@ -57,7 +57,7 @@ export function createStore(state) {
   };
 }
 
-/** Add an edit after those that hold; what was undone is forgotten. Within one gesture an edit replaces the one before. */
+/** Add an edit after those that hold; what was undone is forgotten. Within a gesture an edit replaces the one before. */
 export function withEdit(state, target, source, value, sameGesture) {
   const held = state.edits.slice(0, state.done);
   const last = held.at(-1);
@@ -65,8 +65,8 @@ export function withEdit(state, target, source, value, sameGesture) {
   return { edits: [...held, [target, source, value]], done: held.length + 1 };
 }
 
-/** The edits that hold, one per weight: the last. */
-export function heldEdits(state) {
+/** The edits that hold and change something, one per weight: the last. */
+export function heldEdits(state, { weights, n }) {
   const last = new Map(state.edits.slice(0, state.done).map((edit) => [`${edit[0]} ${edit[1]}`, edit]));
-  return [...last.values()];
+  return [...last.values()].filter(([target, source, value]) => weights[target * n + source] !== value);
 }
