@@ -72,7 +72,8 @@ def opened(owner: str, model: Any, X: Any, y: Any) -> Opened:
     fitted = subject.model
     _refuse_extremes(owner, fitted.map)
     answers = None if y is None else _answers(owner, fitted, y, table)
-    target = str(getattr(y, "name", None) or "")
+    target = getattr(y, "name", None)
+    target = target if isinstance(target, str) else ""  # a data frame may have a column that is called so
     return Opened(fitted.map, fitted, subject.feature_names, preparer, table, answers, target, tuple(notes))
 
 

@@ -20,7 +20,17 @@ export function flipPart(page) {
     if (to === undefined) return;
     const answer = flip(page.view.model, state.row, { to, locked: state.locked });
     asked = { row: state.row, edits: page.view.edits, goal: state.goal };
-    found.replaceChildren(...(answer ? shown(page, answer) : [make("p", {}, `No change was found that leads to ${goal.words(page.view)}${state.locked.length ? "; fewer locks may help" : ""}.`)]));
+    found.replaceChildren(
+      ...(answer
+        ? shown(page, answer)
+        : [
+            make(
+              "p",
+              {},
+              `No change was found that leads to ${goal.words(page.view)}${state.locked.length ? "; fewer locks may help" : ""}.`,
+            ),
+          ]),
+    );
   }
 
   return (view) => {
@@ -38,19 +48,40 @@ export function flipPart(page) {
 function shown(page, { row, changes }) {
   const { model, store } = page;
   const after = page.runRow(row);
-  const body = make("tbody", {}, ...changes.map(({ column, before, after: value }) =>
-    make("tr", {}, make("th", { scope: "row", title: model.columns[column].name }, short(model.columns[column].name, 50)), make("td", { class: "number" }, cell(before)), make("td", { class: "number" }, cell(value)))));
+  const body = make(
+    "tbody",
+    {},
+    ...changes.map(({ column, from, to }) =>
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row", title: model.columns[column].name }, short(model.columns[column].name, 50)),
+        make("td", { class: "number" }, short(cell(from, model.columns[column]), 24)),
+        make("td", { class: "number" }, short(cell(to, model.columns[column]), 24)),
+      ),
+    ),
+  );
   const head = make("tr", {}, ...["change", "from", "to"].map((text) => make("th", { scope: "col" }, text)));
   return [
     make("p", {}, `Then the map says ${answerLine(page, after.outputs)}.`),
-    make("table", { class: "narrow" }, make("caption", { class: "unseen" }, "The smallest change"), make("thead", {}, head), body),
+    make(
+      "table",
+      { class: "narrow" },
+      make("caption", { class: "unseen" }, "The smallest change"),
+      make("thead", {}, head),
+      body,
+    ),
     button("Use these values", () => store.change({ row })),
   ];
 }
 
 function classGoal({ store, outputs }) {
-  const select = make("select", { onchange: () => store.change({ goal: select.value === "" ? null : Number(select.value) }) }, make("option", { value: "" }, "anything else"),
-    ...outputs.map((output, k) => make("option", { value: k }, short(output.name, 50))));
+  const select = make(
+    "select",
+    { onchange: () => store.change({ goal: select.value === "" ? null : Number(select.value) }) },
+    make("option", { value: "" }, "anything else"),
+    ...outputs.map((output, k) => make("option", { value: k }, short(output.name, 50))),
+  );
   return {
     element: make("label", { class: "inline" }, "The map should say ", select),
     wanted: ({ state }) => state.goal,
@@ -66,14 +97,17 @@ function classGoal({ store, outputs }) {
 function valueGoal(page) {
   const { store, outputs } = page;
   const box = make("input", {
-    type: "number", step: "any", class: "entry", "aria-label": "The value that the map should reach",
+    type: "number",
+    step: "any",
+    class: "entry",
+    "aria-label": "The value that the map should reach",
     onchange: () => store.change({ goal: box.value === "" ? null : box.valueAsNumber }),
   });
   return {
     element: make("label", { class: "inline" }, `${short(outputs[0].name, 30)} should reach `, box),
     wanted({ state }) {
       page.notice(state.goal === null ? "Say first which value the map should reach." : "");
-      return state.goal ?? undefined;
+      return state.goal === null ? undefined : { output: 0, value: state.goal };
     },
     words: ({ state }) => number(state.goal),
     update({ state, result }) {
