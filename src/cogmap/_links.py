@@ -140,6 +140,13 @@ class SoftmaxLink:
 ClassLink = LogOddsLink | SoftmaxLink
 
 
+def chosen(link: ClassLink, decision: NDArray[np.floating]) -> NDArray[Any]:
+    """Return the class of each row, given what decides."""
+    codes = (decision >= 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
+    labels: NDArray[Any] = link.classes[codes]
+    return labels
+
+
 @dataclass(frozen=True, eq=False)
 class ValueLink:
     """One output per target. What enters an output is the value, in deviations from the mean of the training data.
