@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
     from cogmap.formats import read_map, read_maps, write_map
     from cogmap.map import FuzzyCognitiveMap
+    from cogmap.preparation import TablePreparer
     from cogmap.regressor import FCMRegressor
 
 __version__ = "0.1.0.dev0"
@@ -18,6 +19,7 @@ __all__ = [
     "FCMClassifierCV",
     "FCMRegressor",
     "FuzzyCognitiveMap",
+    "TablePreparer",
     "__version__",
     "explain",
     "feature_importances",
@@ -37,6 +39,7 @@ _ROOMS = {
     "FCMClassifierCV": "classifier_cv",
     "FCMRegressor": "regressor",
     "FuzzyCognitiveMap": "map",
+    "TablePreparer": "preparation",
     "explain": "explanation",
     "feature_importances": "explanation",
     "influence": "explanation",
