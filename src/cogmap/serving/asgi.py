@@ -128,7 +128,7 @@ class _Paths:
                 )
         finally:
             self._bodies.release(body)
-        self._metrics.computed(request.url.path, n_rows)
+        self._metrics.computed(request.scope["path"], n_rows)
         return _answer(content, JSON)
 
     def _content(

@@ -15,6 +15,8 @@ from cogmap.serving.problems import Problem
 
 JSON, CSV = "application/json", "text/csv"
 
+_CHARSET = re.compile(r"charset\s*=\s*\"?([^\s\";]*)", flags=re.IGNORECASE)
+
 _HELD_AT_MOST = 2**28  # bytes of all bodies together, while they arrive and are worked on
 
 
@@ -79,7 +81,7 @@ def media_type(request: Request) -> str:
     if kind not in (JSON, CSV):
         got = repr(short(kind)) if kind else "none"
         raise Problem(415, f"The header Content-Type must be {JSON} or {CSV}, got {got}.")
-    charset = re.search(r"charset\s*=\s*\"?([^\s\";]*)", parameters, flags=re.IGNORECASE)
+    charset = _CHARSET.search(parameters)
     if charset and charset[1].lower() not in ("utf-8", "utf8", "us-ascii"):
         raise Problem(415, f"The body must be text in UTF-8, got the charset {short(charset[1])!r}.")
     coding = request.headers.get("content-encoding", "identity")

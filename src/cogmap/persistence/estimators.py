@@ -1,0 +1,70 @@
+"""Estimators as states and back: parameters, and what fit has learned."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cogmap._allowed import check_parameters
+from cogmap._estimator import BaseFCM, is_learned
+from cogmap._learning.solvers import Outcome
+from cogmap._learning.solvers.adaptive import Adam, RMSprop
+from cogmap._links import ValueLink
+from cogmap.classifier import FCMClassifier
+from cogmap.classifier_cv import FCMClassifierCV
+from cogmap.exceptions import ModelFileError
+from cogmap.model import MapModel
+from cogmap.persistence.parts import require
+from cogmap.persistence.values import Kind, State
+from cogmap.regressor import FCMRegressor
+
+_FRAMES = "_sklearn_output_config"  # where scikit-learn keeps what set_output was told
+
+
+def _state(estimator: BaseFCM) -> State:
+    return {
+        "parameters": estimator.get_params(deep=False),
+        "learned": {name: value for name, value in vars(estimator).items() if is_learned(name)},
+        "set_output": getattr(estimator, _FRAMES, {}),
+    }
+
+
+def _estimator(kind: type[BaseFCM], state: State) -> BaseFCM:
+    parameters, learned = state["parameters"], state["learned"]
+    known = set(kind._get_param_names())  # which takes a while
+    unknown = [name for name in parameters if name not in known]
+    unknown += [name for name in learned if not is_learned(name)]
+    if unknown:
+        raise ModelFileError(f"its {kind.__name__} has {unknown[0][:80]!r}, which this cogmap does not know")
+    check_parameters(kind.__name__, parameters)
+    _check_learned(learned, of_values=kind is FCMRegressor)
+    estimator = kind(**parameters)
+    estimator.__dict__ |= learned
+    if frames := state["set_output"]:
+        estimator.set_output(transform=frames["transform"])
+    return estimator
+
+
+def _check_learned(learned: State, of_values: bool) -> None:
+    model: Any = learned.get("model_")
+    require(isinstance(model, MapModel) and isinstance(model.link, ValueLink) == of_values, "learned model")
+    require(learned["n_features_in_"] == model.n_features, "number of features")
+    names = learned.get("feature_names_in_")
+    if names is not None:
+        require(isinstance(names, np.ndarray) and names.dtype == object and len(names) == model.n_features, "names")
+        require(all(isinstance(name, str) for name in names), "names")
+    require(learned["_outcome"] in Outcome.__members__, "end of learning")
+    require(isinstance(learned["loss_curve_"], list) and learned["loss_curve_"], "curve of losses")
+    importances = learned["feature_importances_"]
+    require(isinstance(importances, np.ndarray) and importances.shape == (model.n_features,), "importance of features")
+    if "_incremental" in learned:
+        rule, random, seen = learned["_incremental"]
+        require(isinstance(rule, Adam | RMSprop) and isinstance(random, np.random.RandomState), "solver")
+        require(isinstance(seen, float), "weight of the rows seen")
+
+
+def _kind(kind: type[Any]) -> Kind:
+    return Kind(kind, _state, partial(_estimator, kind))
+
+
+KINDS = {kind.__name__: _kind(kind) for kind in (FCMClassifier, FCMClassifierCV, FCMRegressor)}
