@@ -1,33 +1,19 @@
 """What is answered about rows: predictions and contributions, as plain values for JSON."""
 
-from typing import Any, Protocol, cast
+from typing import Any, cast
+
+from sklearn.pipeline import Pipeline
 
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink, chosen
 from cogmap._params import wrong
 from cogmap._validation import input_names
 from cogmap.explanation import explain
+from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
-from cogmap.serving.columns import Array, Column, NumberColumns, Rows, Where
+from cogmap.preparation import NumberColumn, TablePreparer
+from cogmap.serving.columns import Array, Columns
 
 JSON = dict[str, Any]
-
-
-class Columns(Protocol):
-    """What is asked of the columns of a model."""
-
-    columns: tuple[Column, ...]
-
-    def cell(self, name: str, text: str) -> Any:
-        """Return what a cell of a CSV file says, as JSON would."""
-        ...
-
-    def table(self, rows: Rows, where: Where) -> tuple[Array, list[str]]:
-        """Return the features of rows, and what else there is to say about them."""
-        ...
-
-    def by_column(self, of_features: Array) -> Array:
-        """Sum what belongs to the same column: from (n_rows, n_features, ...) to (n_rows, n_columns, ...)."""
-        ...
 
 
 class Served:
@@ -57,7 +43,6 @@ class Served:
         self.labels: list[Any] = [] if isinstance(self._link, ValueLink) else self._link.classes.tolist()
         self.outputs = self._link.names if isinstance(self._link, ValueLink) else [str(label) for label in self.labels]
         self.one_value = isinstance(self._link, ValueLink) and self._link.one_dimensional
-        self._names = [column.name for column in columns.columns]
 
     def predictions(self, table: Array) -> list[JSON]:
         """Return what the model predicts about each row."""
@@ -81,7 +66,7 @@ class Served:
             {
                 **prediction,
                 "contributions": {
-                    output: dict(zip(self._names, values, strict=True))
+                    output: dict(zip(self.columns.names, values, strict=True))
                     for output, values in zip(self.outputs, of_outputs, strict=True)
                 },
             }
@@ -92,8 +77,20 @@ class Served:
 
 
 def served(model: Any) -> Served:
-    """Return a fitted estimator, or a pipeline that `cogmap fit` has saved, ready to answer."""
-    fitted = getattr(model, "model_", None)
-    if isinstance(fitted, MapModel) and not isinstance(model, type):
-        return Served(fitted, NumberColumns(fitted, input_names(model)))
-    raise wrong("application", "model", "a fitted estimator of cogmap, or a pipeline that `cogmap fit` saved", model)
+    """Return a fitted model, or a pipeline of a `TablePreparer` and one, ready to answer."""
+    preparer = None
+    estimator = model
+    if isinstance(model, Pipeline) and len(model.steps) == 2 and isinstance(model.steps[0][1], TablePreparer):
+        preparer, estimator = model.steps[0][1], model.steps[1][1]
+    fitted = estimator if isinstance(estimator, MapModel) else getattr(estimator, "model_", None)
+    if not isinstance(fitted, MapModel) or isinstance(estimator, type):
+        expected = "a fitted estimator of cogmap, or a pipeline of a fitted `TablePreparer` and one"
+        alone = "A map alone does not say how a row enters it." if isinstance(model, FuzzyCognitiveMap) else ""
+        raise wrong("application", "model", expected, model, alone)
+    if preparer is not None:
+        return Served(fitted, Columns(preparer.columns_, fitted, preparer.left_out_))
+    if estimator is fitted:
+        names = fitted.encoding.column_names(fitted.map.concepts[: fitted.n_inputs])
+    else:
+        names = input_names(estimator)
+    return Served(fitted, Columns([NumberColumn(name, (name,)) for name in names], fitted))

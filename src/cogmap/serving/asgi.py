@@ -136,9 +136,18 @@ class _Paths:
     ) -> tuple[str, int]:
         """Return what is answered to a body, as JSON, and how many rows it is about."""
         columns = self._subject.columns
-        rows = rows_in(body, kind, most, columns.cell)
-        table, notes = columns.table(rows, (lambda i: f"rows[{i}]") if kind == JSON else (lambda i: f"Row {i + 1}"))
+        rows = rows_in(body, kind, most)
+        where = _in_json if kind == JSON else _in_csv
+        table, notes = columns.table(rows, where, typed=kind == JSON)
         return json.dumps({**question(table), "notes": notes}, allow_nan=False), len(table)
+
+
+def _in_json(i: int) -> str:
+    return f"rows[{i}]"
+
+
+def _in_csv(i: int) -> str:
+    return f"Row {i + 1}"
 
 
 class _Guard:

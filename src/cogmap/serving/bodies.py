@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,13 +89,13 @@ def media_type(request: Request) -> str:
     return kind
 
 
-def rows_in(body: bytearray, kind: str, most: int, cell: Callable[[str, str], Any]) -> list[Any]:
+def rows_in(body: bytearray, kind: str, most: int) -> list[Any]:
     """Return the rows in a body, at least one and at most so many, each a dict unless JSON says otherwise."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Problem(400, f"The body is not text in UTF-8: byte {error.start} is {body[error.start]:#04x}.") from None
-    rows = _json_rows(text) if kind == JSON else _csv_rows(text, cell, most)
+    rows = _json_rows(text) if kind == JSON else _csv_rows(text, most)
     if not rows:
         raise Problem(422, "There must be at least one row, got none.")
     if len(rows) > most:
@@ -138,10 +137,10 @@ def _json_rows(text: str) -> list[Any]:
     return rows
 
 
-def _csv_rows(text: str, cell: Callable[[str, str], Any], most: int) -> list[dict[str, Any]]:
-    """Return the lines below the header, with what each cell says as the column takes it."""
+def _csv_rows(text: str, most: int) -> list[dict[str, str]]:
+    """Return the lines below the header."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, str]] = []
     try:
         header = next(reader, [])
         _check_header(header)
@@ -150,7 +149,7 @@ def _csv_rows(text: str, cell: Callable[[str, str], Any], most: int) -> list[dic
                 continue
             if len(line) != len(header):
                 raise Problem(422, f"Line {reader.line_num} has {len(line)} cells, but the header has {len(header)}.")
-            rows.append({name: cell(name, value) for name, value in zip(header, line, strict=True)})
+            rows.append(dict(zip(header, line, strict=True)))
             if len(rows) > most:
                 raise Problem(413, f"A request may have at most {most:,} rows. Send several requests.")
     except csv.Error as error:

@@ -67,21 +67,17 @@ def openapi(served: Served, limits: Limits, title: str, token: bool) -> Plain:
     return document
 
 
-def example_row(served: Served) -> Plain:
-    """Return a row as it may come."""
-    return {column.name: column.example for column in served.columns.columns}
-
-
-def example_csv(served: Served) -> str:
-    """Return the same row as a table of one line."""
-    row, text = example_row(served), io.StringIO()
+def _example_csv(row: Plain) -> str:
+    """Return a row as a table of one line."""
+    text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([row.keys(), row.values()])
     return text.getvalue()
 
 
 def _question(served: Served, name: str, most: int, token: bool) -> Plain:
     """Describe ``/predict`` or ``/explain``, with an example that the model has answered."""
-    table, notes = served.columns.table([example_row(served)], str)
+    example = served.columns.example
+    table, notes = served.columns.table([example], str)
     if name == "predict":
         summary = "What the model predicts about rows."
         answer: Plain = {"predictions": served.predictions(table), "notes": notes}
@@ -96,13 +92,13 @@ def _question(served: Served, name: str, most: int, token: bool) -> Plain:
             "required": True,
             "description": f"At least one row and at most {most:,}. A value that is not known is null, in CSV empty.",
             "content": {
-                JSON: {"schema": _ref(f"{name.title()}Request"), "example": {"rows": [example_row(served)]}},
+                JSON: {"schema": _ref(f"{name.title()}Request"), "example": {"rows": [example]}},
                 CSV: {
                     "schema": {
                         "type": "string",
                         "description": "In UTF-8, with commas, and the names of the columns in the first line.",
                     },
-                    "example": example_csv(served),
+                    "example": _example_csv(example),
                 },
             },
         },
@@ -127,12 +123,8 @@ def _refusal(text: str) -> Plain:
 
 
 def _schemas(served: Served, limits: Limits) -> Plain:
-    names = [column.name for column in served.columns.columns]
-    row = {
-        "type": "object",
-        "properties": {column.name: column.schema for column in served.columns.columns},
-        "required": names,
-    }
+    names = list(served.columns.names)
+    row = {"type": "object", "properties": served.columns.schemas, "required": names}
     by_output = _object(dict.fromkeys(served.outputs, _NUMBER))
     by_column = _object(dict.fromkeys(names, _NUMBER))
     prediction = _prediction(served)
