@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from benchmarks.timing import print_table
 from cogmap import FCMClassifier
 
-ROUNDS, SECONDS, CONNECTIONS = 5, 2.0, 8
+ROUNDS, SECONDS, CONNECTIONS = 15, 0.7, 8
 LOAD_CONNECTIONS, LOAD_SECONDS = 200, 60.0
 
 

@@ -12,6 +12,7 @@ from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 from cogmap.preparation import NumberColumn, TablePreparer
 from cogmap.serving.columns import Array, Columns
+from cogmap.serving.quick import quick_net
 
 JSON = dict[str, Any]
 
@@ -42,11 +43,12 @@ class Served:
         self.kind = "regressor" if isinstance(self._link, ValueLink) else "classifier"
         self.labels: list[Any] = [] if isinstance(self._link, ValueLink) else self._link.classes.tolist()
         self.outputs = self._link.names if isinstance(self._link, ValueLink) else [str(label) for label in self.labels]
+        self._quick_net = quick_net(model)
         self.one_value = isinstance(self._link, ValueLink) and self._link.one_dimensional
 
     def predictions(self, table: Array) -> list[JSON]:
         """Return what the model predicts about each row."""
-        net = self.model.net(table)
+        net = self._quick_net(table) if len(table) == 1 and self._quick_net else self.model.net(table)
         outputs = self._link.outputs(net).tolist()
         if isinstance(self._link, ValueLink):
             if self.one_value:

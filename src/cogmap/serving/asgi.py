@@ -33,6 +33,7 @@ _THREADS = 2  # for the larger ones; more would only wait for each other
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")  # names in the header Host under which a loopback server is asked
 
+_encoder = json.JSONEncoder(allow_nan=False)
 _log = logging.getLogger("cogmap.serving")
 
 
@@ -139,7 +140,7 @@ class _Paths:
         rows = rows_in(body, kind, most)
         where = _in_json if kind == JSON else _in_csv
         table, notes = columns.table(rows, where, typed=kind == JSON)
-        return json.dumps({**question(table), "notes": notes}, allow_nan=False), len(table)
+        return _encoder.encode({**question(table), "notes": notes}), len(table)
 
 
 def _in_json(i: int) -> str:
@@ -216,8 +217,7 @@ def _page(model: Any) -> str:
 
 
 def _answer(content: str | bytes, kind: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    common = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
-    return Response(content, status, {**common, **(headers or {})}, kind)
+    return Response(content, status, {"X-Content-Type-Options": "nosniff", **(headers or {})}, kind)
 
 
 def _always(content: str | bytes, kind: str, headers: Mapping[str, str]) -> Callable[[Request], Any]:
@@ -225,7 +225,7 @@ def _always(content: str | bytes, kind: str, headers: Mapping[str, str]) -> Call
     encoded = content.encode() if isinstance(content, str) else content
 
     async def same(request: Request) -> Response:
-        return _answer(encoded, kind, headers=headers)
+        return _answer(encoded, kind, headers={"Cache-Control": "no-store", **headers})
 
     return same
 

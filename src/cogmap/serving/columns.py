@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Collection, Sequence
 from datetime import date
+from operator import itemgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,6 +23,7 @@ Where = Callable[[int], str]  # how to call a row
 
 _MOST = sys.float_info.max
 _CHOICES_SHOWN = 20
+_TYPES_KEPT = 1_000  # rows of types that were found to fit
 
 # What JSON may say in a column of each kind, and how to call it. Texts in CSV say all of it.
 _TYPES: dict[str, frozenset[type]] = {
@@ -57,6 +59,8 @@ class Columns:
         self._starts = np.cumsum([0, *counts[:-1]])
         self._expected = frozenset([*self.names, *ignored])
         self._types = [(column.name, _TYPES[column.kind]) for column in columns]
+        self._typed: set[tuple[type, ...]] = set()
+        self._values = _values_of(self.names)
         self._kinds = {column.name: column.kind for column in columns}
         self._reader = RowReader(columns)
         known = getattr(model.encoding.scaling, "known", None)
@@ -82,11 +86,8 @@ class Columns:
             Whether values are those of JSON, which knows numbers from texts; texts of CSV are read as the column can.
         """
         try:
-            if typed:
-                for row in rows:
-                    for name, types in self._types:
-                        if type(row[name]) not in types:
-                            self._complain(rows, where)
+            if typed and not all(self._is_typed(tuple(map(type, self._values(row)))) for row in rows):
+                self._complain(rows, where)
             reading = self._reader.read(rows)
         except (KeyError, TypeError, IndexError):
             self._complain(rows, where)
@@ -99,6 +100,16 @@ class Columns:
         """Sum what belongs to the same column: from (n_rows, n_features, ...) to (n_rows, n_columns, ...)."""
         summed: Array = np.add.reduceat(of_features, self._starts, axis=1)
         return summed
+
+    def _is_typed(self, types: tuple[type, ...]) -> bool:
+        """Whether values of these types fit their columns. Most rows are of types that have been seen before."""
+        if types in self._typed:
+            return True
+        if not all(found in fitting for found, (_, fitting) in zip(types, self._types, strict=True)):
+            return False
+        if len(self._typed) < _TYPES_KEPT:
+            self._typed.add(types)
+        return True
 
     def _unused(self, rows: Rows) -> list[str]:
         if all(len(row) == len(self.names) for row in rows):  # of which none lacks a column
@@ -123,6 +134,12 @@ class Columns:
                     expected, got = _EXPECTED[self._kinds[name]], described(row[name])
                     raise Problem(422, f"{where(i)}, column {short(name)!r}, must be {expected}, got {got}.")
         raise AssertionError("nothing is wrong with these rows")
+
+
+def _values_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what takes the values of columns from a row, in their order."""
+    take = itemgetter(*names)
+    return take if len(names) > 1 else lambda row: (take(row),)
 
 
 def _schema(column: Column, ranges: Array | None) -> dict[str, Any]:
