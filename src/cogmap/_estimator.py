@@ -1,10 +1,12 @@
 """What all estimators share: validate, prepare, learn, store; no formula."""
 
 import copy
+import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -96,6 +98,30 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
                 stacklevel=3,
             )
         return self
+
+    def explore(self, X: ArrayLike, y: ArrayLike | None = None, path: str | os.PathLike[str] | None = None) -> Path:
+        """Write a page in which anyone can play with the learned map, without Python.
+
+        It is one file that computes the map itself and asks nobody for anything.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to choose from in the page: at most 500 of them, in which every class or part of the range has its
+            share.
+        y : array-like of shape (n_samples,), default=None
+            Their answers, by which the page says how well the map does, also after it is edited.
+        path : str or path-like
+            The file, such as ``map.html``. If it exists, it is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
+        from cogmap.page import write  # who only learns need not wait for it
+
+        return write(self, X, y, path)
 
     def _replace_learned(self, learn_into: Callable[[Self], None]) -> None:
         """Let a copy of this estimator learn, and take over what it has learned at once.
