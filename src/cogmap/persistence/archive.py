@@ -8,6 +8,8 @@ import io
 import json
 import math
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,27 +74,31 @@ def pack(content: Content) -> bytes:
 
 def unpack(content: bytes) -> Content:
     """Return what is in a model file; ModelFileError, with half a sentence, if it is none."""
-    parts = _parts(content)
-    head = _head(parts)
-    return Content(head["value"], _arrays(head["arrays"], parts[_ARRAYS]), _card(parts))
+    with _opened(content) as package:
+        head = _head(package)
+        kinds = [_described(one) for one in head["arrays"]]
+        claimed, there = sum(kind.size for kind in kinds), package.getinfo(_ARRAYS).file_size
+        if claimed != there:
+            raise ModelFileError(f"its arrays claim {claimed:,} bytes, and {there:,} are there")
+        return Content(head["value"], _arrays(kinds, package.read(_ARRAYS)), _card(package))
 
 
 def unpack_card(content: bytes) -> Card:
     """Return the card of a model file alone."""
-    parts = _parts(content)
-    _head(parts)
-    return _card(parts)
+    with _opened(content) as package:
+        _head(package)
+        return _card(package)
 
 
-def _parts(content: bytes) -> dict[str, bytes]:
-    """Return the parts of a zip by name, after a look at their names and sizes."""
+@contextmanager
+def _opened(content: bytes) -> Iterator[zipfile.ZipFile]:
+    """Open a model file, after a look at the names and sizes of its parts."""
     if not content.startswith(b"PK\x03\x04"):
         raise ModelFileError(_said_of(content))
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
-            found = package.infolist()
-            _check_parts(found)
-            return {part.filename: package.read(part) for part in found}
+            _check_parts(package.infolist())
+            yield package
     except ModelFileError:
         raise
     except Exception as problem:  # zipfile and zlib have many more than their own for files that are damaged
@@ -124,8 +130,8 @@ def _said_of(content: bytes) -> str:
     return kind or "it does not begin like a model file"
 
 
-def _head(parts: dict[str, bytes]) -> dict[str, Any]:
-    head = _from_json(parts[_MODEL], _MODEL)
+def _head(package: zipfile.ZipFile) -> dict[str, Any]:
+    head = _from_json(package, _MODEL)
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ModelFileError("it does not say that it is a model of cogmap")
     version = head.get("version")
@@ -142,8 +148,8 @@ def _head(parts: dict[str, bytes]) -> dict[str, Any]:
     return head
 
 
-def _card(parts: dict[str, bytes]) -> Card:
-    card = _from_json(parts[_CARD], _CARD) if _CARD in parts else {}
+def _card(package: zipfile.ZipFile) -> Card:
+    card = _from_json(package, _CARD) if _CARD in package.namelist() else {}
     if not isinstance(card, dict):
         raise ModelFileError(f"{_CARD!r} is no mapping")
     return card
@@ -153,7 +159,8 @@ def _to_json(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def _from_json(text: bytes, name: str) -> Any:
+def _from_json(package: zipfile.ZipFile, name: str) -> Any:
+    text = package.read(name)
     try:
         return json.loads(text.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as problem:
@@ -183,21 +190,20 @@ def _bytes(array: NDArray[Any]) -> bytes:
     return little.view(np.uint8).reshape(array.size, array.dtype.itemsize).T.tobytes()
 
 
-def _arrays(described: list[Any], numbers: bytes) -> list[NDArray[Any]]:
-    """Return the arrays, after comparing the sizes that they claim with what is there."""
-    kinds = [_described(one) for one in described]
-    sizes = [math.prod(shape) * dtype.itemsize for dtype, shape, _ in kinds]
-    if sum(sizes) != len(numbers):
-        raise ModelFileError(f"its arrays claim {sum(sizes):,} bytes, and {len(numbers):,} are there")
-    arrays, start, everything = [], 0, np.array(bytearray(numbers), np.uint8)
-    for (dtype, shape, order), size in zip(kinds, sizes, strict=True):
-        shuffled = everything[start : start + size].reshape(dtype.itemsize, math.prod(shape))
-        arrays.append(shuffled.T.copy().view(dtype).reshape(shape, order=order))
-        start += size
-    return arrays
+class _Described(NamedTuple):
+    """What a file says about an array."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    order: Any  # "C" or "F"
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return math.prod(self.shape) * self.dtype.itemsize
 
 
-def _described(one: Any) -> tuple[np.dtype[Any], tuple[int, ...], Any]:
+def _described(one: Any) -> _Described:
     dtype = _DTYPES.get(str(one.get("dtype"))) if isinstance(one, dict) else None
     shape = one.get("shape") if isinstance(one, dict) else None
     if dtype is None or not isinstance(shape, list) or len(shape) > _MOST_AXES:
@@ -207,4 +213,14 @@ def _described(one: Any) -> tuple[np.dtype[Any], tuple[int, ...], Any]:
     order = one.get("order", "C")
     if order not in ("C", "F"):
         raise ModelFileError("it has an array in an order that none has")
-    return dtype, tuple(shape), order
+    return _Described(dtype, tuple(shape), order)
+
+
+def _arrays(kinds: list[_Described], numbers: bytes) -> list[NDArray[Any]]:
+    """Return the arrays; that their sizes are right has been seen."""
+    arrays, start, everything = [], 0, np.frombuffer(numbers, np.uint8)
+    for kind in kinds:
+        shuffled = everything[start : start + kind.size].reshape(kind.dtype.itemsize, math.prod(kind.shape))
+        arrays.append(shuffled.T.copy().view(kind.dtype).reshape(kind.shape, order=kind.order))
+        start += kind.size
+    return arrays

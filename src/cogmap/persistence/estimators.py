@@ -41,6 +41,7 @@ def _estimator(kind: type[BaseFCM], state: State) -> BaseFCM:
     estimator = kind(**parameters)
     estimator.__dict__ |= learned
     if frames := state["set_output"]:
+        require(frames["transform"] in ("default", "pandas", "polars"), "kind of data frame")
         estimator.set_output(transform=frames["transform"])
     return estimator
 
@@ -49,8 +50,8 @@ def _check_learned(learned: State, of_values: bool) -> None:
     model: Any = learned.get("model_")
     require(isinstance(model, MapModel) and isinstance(model.link, ValueLink) == of_values, "learned model")
     require(learned["n_features_in_"] == model.n_features, "number of features")
-    names = learned.get("feature_names_in_")
-    if names is not None:
+    if "feature_names_in_" in learned:
+        names = learned["feature_names_in_"]
         require(isinstance(names, np.ndarray) and names.dtype == object and len(names) == model.n_features, "names")
         require(all(isinstance(name, str) for name in names), "names")
     require(learned["_outcome"] in Outcome.__members__, "end of learning")

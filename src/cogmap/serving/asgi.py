@@ -19,6 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cogmap import __version__
+from cogmap.page import html
 from cogmap.serving.answers import JSON as Plain
 from cogmap.serving.answers import Served, served
 from cogmap.serving.bodies import JSON, Bodies, Limits, media_type, rows_in
@@ -78,7 +79,7 @@ def application(
         "/health": (json.dumps(health), JSON, {}),
         "/openapi.json": (json.dumps(document), JSON, {}),
         "/docs": (documentation(document), "text/html", {"Content-Security-Policy": POLICY}),
-        "/": (_page(model), "text/html", {"Content-Security-Policy": "frame-ancestors 'none'"}),
+        "/": (html(model), "text/html", {"Content-Security-Policy": "frame-ancestors 'none'"}),
     }
     routes = [
         Route("/predict", paths.predict, methods=["POST"]),
@@ -209,11 +210,6 @@ def _shown(authorization: bytes, token: bytes) -> bool:
         except binascii.Error:
             given = b""
     return scheme.lower() in (b"basic", b"bearer") and hmac.compare_digest(given.strip(), token)
-
-
-def _page(model: Any) -> str:
-    """Return the interactive page."""
-    return "<p>page</p>"
 
 
 def _answer(content: str | bytes, kind: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
