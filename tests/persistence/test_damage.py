@@ -183,7 +183,7 @@ HOSTILE = {
         "its content is not that of a model|it holds no model",
     ),
     "an unknown kind": (
-        lambda valid: with_head(valid, put({"os.system": {"command": "ls"}}, "value")),
+        lambda valid: with_head(valid, put({"os.system": {"command": "ls"}}, *PARAMETERS, "prior")),
         "of the kind 'os.system', which this cogmap does not know",
     ),
     "a kind with members of another": (
@@ -191,8 +191,12 @@ HOSTILE = {
         "its content is not that of a model .TypeError",
     ),
     "a part instead of a model": (
-        lambda valid: with_head(valid, put({"random": {"name": "PCG64"}}, "value")),
-        "its random numbers cannot be that of a model",
+        lambda valid: with_head(valid, put({"random": {"name": "MT19937"}}, "value")),
+        "it holds 'random', which this cogmap does not know",
+    ),
+    "another generator": (
+        lambda valid: with_head(valid, put({"random": {"name": "PCG64"}}, *PARAMETERS, "random_state")),
+        "what it says about the random numbers fits no model",
     ),
     "text instead of a model": (lambda valid: with_head(valid, put("hello", "value")), "it holds no model"),
     "an unknown parameter": (
@@ -209,11 +213,11 @@ HOSTILE = {
     ),
     "another number of features": (
         lambda valid: with_head(valid, put(7, *MODEL[:4], "n_features_in_")),
-        "its number of features cannot be that of a model",
+        "what it says about the number of features fits no model",
     ),
     "a depth without end": (
         lambda valid: with_head(valid, put(10**12, *MODEL, "depth")),
-        "its depth cannot be that of a model",
+        "what it says about the depth fits no model",
     ),
     "too many hidden concepts": (
         lambda valid: with_head(valid, put(10**12, *MODEL, "encoding", "encoding", "n_hidden")),

@@ -10,6 +10,7 @@ from cogmap._estimator import BaseFCM, is_learned
 from cogmap._learning.solvers import Outcome
 from cogmap._learning.solvers.adaptive import Adam, RMSprop
 from cogmap._links import ValueLink
+from cogmap._params import Words, wrong
 from cogmap.classifier import FCMClassifier
 from cogmap.classifier_cv import FCMClassifierCV
 from cogmap.exceptions import ModelFileError
@@ -22,6 +23,8 @@ _FRAMES = "_sklearn_output_config"  # where scikit-learn keeps what set_output w
 
 
 def _state(estimator: BaseFCM) -> State:
+    if not hasattr(estimator, "model_"):
+        raise wrong("save", "estimator", "fitted", Words(f"{type(estimator).__name__} without a model"), "Call fit.")
     return {
         "parameters": estimator.get_params(deep=False),
         "learned": {name: value for name, value in vars(estimator).items() if is_learned(name)},

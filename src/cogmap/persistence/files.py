@@ -9,13 +9,13 @@ import numpy as np
 
 from cogmap._files import read_limited, write_whole
 from cogmap._params import Words, wrong
-from cogmap.exceptions import CogmapError, ModelFileError
+from cogmap.exceptions import CogmapError, MissingPackageError, ModelFileError
 from cogmap.persistence import estimators, parts
 from cogmap.persistence.archive import MOST_BYTES, Card, Content, pack, unpack, unpack_card
-from cogmap.persistence.values import Reader, Writer
+from cogmap.persistence.values import Kind, Reader, Writer
 
-_KINDS = parts.KINDS | estimators.KINDS
-_SAVED = tuple(kind.type for name, kind in _KINDS.items() if name in ("map", "model") or name in estimators.KINDS)
+_PIPELINE = "Pipeline"
+_SAVED = ("map", "model", *estimators.KINDS, _PIPELINE)  # what a file can hold as a whole
 _LONGEST = 400  # signs in a message
 
 
@@ -28,8 +28,8 @@ def save(estimator: Any, path: str | os.PathLike[str], card: Card | None = None)
 
     Parameters
     ----------
-    estimator : FCMClassifier, FCMClassifierCV, FCMRegressor, MapModel or FuzzyCognitiveMap
-        What to keep. An estimator has to be fitted.
+    estimator : FCMClassifier, FCMClassifierCV, FCMRegressor, Pipeline, MapModel or FuzzyCognitiveMap
+        What to keep. An estimator has to be fitted. The steps of a pipeline are a `TablePreparer` and an estimator.
     path : str or path-like
         The file, by custom with the ending ``.cogmap``. It is there whole or not at all: if saving fails, a file that
         was there before stays.
@@ -73,7 +73,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    FCMClassifier, FCMClassifierCV, FCMRegressor, MapModel or FuzzyCognitiveMap
+    FCMClassifier, FCMClassifierCV, FCMRegressor, Pipeline, MapModel or FuzzyCognitiveMap
         What was saved.
 
     Raises
@@ -89,7 +89,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     content = _read(path)
     try:
         return _opened(content)
-    except CogmapError as problem:
+    except ModelFileError as problem:
         raise _unreadable(path, problem) from None
 
 
@@ -121,14 +121,14 @@ def read_card(path: str | os.PathLike[str]) -> Card:
 
 def _packed(estimator: Any, card: Card | None) -> bytes:
     """Return the bytes of a file, after a look whether they can be read."""
-    if type(estimator) not in _SAVED:
-        names = [kind.__name__ for kind in _SAVED]
-        expected = f"of a class that model files know: {', '.join(names)}"
-        raise wrong("save", "estimator", expected, Words(f"one of type {type(estimator).__name__}"))
-    if hasattr(estimator, "fit") and not hasattr(estimator, "model_"):
-        raise wrong("save", "estimator", "fitted", Words(f"{type(estimator).__name__} without a model"), "Call fit.")
-    writer = Writer(_KINDS)
-    value = writer.write(estimator, type(estimator).__name__)
+    name = type(estimator).__name__
+    kinds = _kinds(name)
+    saved = [kinds[kind].type for kind in _SAVED if kind in kinds]
+    if type(estimator) not in saved:
+        known = ", ".join([*(kind.__name__ for kind in saved), *([_PIPELINE] if _PIPELINE not in kinds else [])])
+        raise wrong("save", "estimator", f"of a class that model files know: {known}", Words(f"one of type {name}"))
+    writer = Writer(kinds)
+    value = writer.write(estimator, name)
     packed = pack(Content(value, writer.arrays, _checked_card(card)))
     try:
         if len(packed) > MOST_BYTES:
@@ -161,15 +161,27 @@ def _number(value: Any) -> Any:
 def _opened(content: bytes) -> Any:
     """Make what is in a file, whatever it may be."""
     written = unpack(content)
+    name = next(iter(written.value), "") if isinstance(written.value, dict) else ""
+    if name not in _SAVED:
+        raise ModelFileError(
+            f"it holds {name[:80]!r}, which this cogmap does not know" if name else "it holds no model"
+        )
     try:
-        found = Reader(_KINDS, written.arrays).read(written.value)
-    except ModelFileError:
+        return Reader(_kinds(name), written.arrays).read(written.value)
+    except (MissingPackageError, ModelFileError):
         raise
     except Exception as problem:  # states of the wrong form: this is the only place that they can come from
         raise ModelFileError(f"its content is not that of a model ({_shortened(problem)})") from problem
-    if not isinstance(found, _SAVED):
-        raise ModelFileError("it holds no model")
-    return found
+
+
+def _kinds(name: str) -> dict[str, Kind]:
+    """Return the kinds of objects that may be in what is called so."""
+    kinds = parts.KINDS | estimators.KINDS
+    if name == _PIPELINE:
+        from cogmap.persistence import pipelines  # which needs pandas
+
+        kinds |= pipelines.KINDS
+    return kinds
 
 
 def _read(path: Path) -> bytes:

@@ -25,7 +25,7 @@ _LINKS = LogOddsLink | SoftmaxLink | ValueLink
 def require(condition: Any, what: str) -> None:
     """Complain about what cannot be part of a model."""
     if not condition:
-        raise ModelFileError(f"its {what} cannot be that of a model")
+        raise ModelFileError(f"what it says about the {what} fits no model")
 
 
 def _is_count(value: Any, low: int) -> bool:
