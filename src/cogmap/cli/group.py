@@ -8,6 +8,7 @@ import cogmap
 
 # Where each subcommand is, and its line in the help, which so needs no scikit-learn.
 COMMANDS = {
+    "serve": ("cogmap.cli.serve", "Serve a model over HTTP."),
     "map": ("cogmap.cli.map", "Look at files of maps, and convert them."),
     "datasets": ("cogmap.cli.datasets", "Show the paper's datasets."),
     "reproduce": ("cogmap.cli.reproduce", "Run the paper's experiment and write a report."),

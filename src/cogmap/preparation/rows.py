@@ -3,8 +3,9 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,13 +19,15 @@ _PLAIN_DATE = re.compile(r"(?:1[7-9]|2[01])\d\d-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\
 Features = tuple[float, ...]
 
 
-class Unseen(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Unseen:
     """A value that was not there when the column was learned."""
 
     text: str
 
 
-class Fault(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Fault:
     """Why a value cannot be used."""
 
     reason: str
@@ -80,12 +83,15 @@ class RowReader:
             for name, cell, gap in self._columns:
                 value = row[name]
                 found = gap if value is None else cell(value)
-                if type(found) is Unseen:
+                if isinstance(found, tuple):
+                    features += found
+                    continue
+                features += gap
+                if isinstance(found, Unseen):
                     counts = unseen.setdefault(name, {})
                     counts[found.text] = counts.get(found.text, 0) + 1
-                elif type(found) is Fault:
+                else:
                     faults.setdefault(i, f"{name}: {found.reason}")
-                features += found if type(found) is tuple else gap
             table.append(features)
         return Reading(np.array(table, dtype=np.float64), unseen, faults)
 

@@ -84,7 +84,7 @@ def application(
     routes = [
         Route("/predict", paths.predict, methods=["POST"]),
         Route("/explain", paths.explain, methods=["POST"]),
-        Route("/metrics", lambda request: _answer(metrics.text(), METRICS), methods=["GET"]),
+        Route("/metrics", paths.metrics, methods=["GET"]),
         *(Route(path, _always(*parts), methods=["GET"]) for path, parts in fixed.items()),
     ]
     handlers: Any = {Problem: _refused, HTTPException: _not_here}
@@ -111,6 +111,10 @@ class _Paths:
         """Answer with contributions."""
         return await self._answered(request, self._limits.n_explained, self._subject.explanations, at_once=0)
 
+    async def metrics(self, request: Request) -> Response:
+        """Answer with what was counted; not in another thread, since this one counts."""
+        return _answer(self._metrics.text(), METRICS, headers={"Cache-Control": "no-store"})
+
     def _predictions(self, table: Any) -> Plain:
         return {"predictions": self._subject.predictions(table)}
 
@@ -125,17 +129,13 @@ class _Paths:
                 content, n_rows = self._content(body, kind, most, question)
             else:
                 loop = asyncio.get_running_loop()
-                content, n_rows = await loop.run_in_executor(
-                    self._threads, self._content, body, kind, most, question
-                )
+                content, n_rows = await loop.run_in_executor(self._threads, self._content, body, kind, most, question)
         finally:
             self._bodies.release(body)
         self._metrics.computed(request.scope["path"], n_rows)
         return _answer(content, JSON)
 
-    def _content(
-        self, body: bytearray, kind: str, most: int, question: Callable[[Any], Plain]
-    ) -> tuple[str, int]:
+    def _content(self, body: bytearray, kind: str, most: int, question: Callable[[Any], Plain]) -> tuple[str, int]:
         """Return what is answered to a body, as JSON, and how many rows it is about."""
         columns = self._subject.columns
         rows = rows_in(body, kind, most)

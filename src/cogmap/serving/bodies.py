@@ -124,7 +124,7 @@ def _json_rows(text: str) -> list[Any]:
         where = f"line {error.lineno}, column {error.colno}"
         raise Problem(400, f"The body is not JSON: {error.msg[0].lower()}{error.msg[1:]} at {where}.") from None
     except RecursionError:
-        raise Problem(400, "The body is not JSON that can be read: its lists and objects are nested too deep.") from None
+        raise Problem(400, "The body is not JSON that can be read: it is nested too deep.") from None
     except ValueError as error:  # NaN and its like, or an integer of thousands of digits
         message = str(error) if str(error).endswith("JSON") else "a number has too many digits"
         raise Problem(400, f"The body is not JSON that can be read: {message}.") from None
@@ -142,7 +142,7 @@ def _csv_rows(text: str, most: int) -> list[dict[str, str]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     rows: list[dict[str, str]] = []
     try:
-        header = next(reader, [])
+        header = [name.strip() for name in next(reader, [])]
         _check_header(header)
         for line in reader:
             if not line:  # an empty line, as at the end

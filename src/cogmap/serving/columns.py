@@ -17,7 +17,7 @@ from cogmap.preparation.preparer import unseen_notes
 from cogmap.serving.bodies import described
 from cogmap.serving.problems import Problem
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 Rows = Sequence[Any]  # of dicts, if the client has kept to the description
 Where = Callable[[int], str]  # how to call a row
 
@@ -63,13 +63,13 @@ class Columns:
         self._values = _values_of(self.names)
         self._kinds = {column.name: column.kind for column in columns}
         self._reader = RowReader(columns)
-        known = getattr(model.encoding.scaling, "known", None)
-        low, mean, high = (None, None, None) if known is None else (known.low, known.mean, known.high)
+        scaling = model.encoding.scaling
+        known = None if scaling is None else np.stack([scaling.known.low, scaling.known.mean, scaling.known.high])
         self.schemas: dict[str, dict[str, Any]] = {}
         self.example: dict[str, Any] = {}
         for column, start in zip(columns, self._starts, strict=True):
             features = slice(start, start + len(column.outputs))
-            ranges = None if low is None else np.stack([low[features], mean[features], high[features]])
+            ranges = None if known is None else known[:, features]
             self.schemas[column.name] = _schema(column, ranges)
             self.example[column.name] = _example(column, ranges)
 

@@ -20,6 +20,7 @@ _REFUSALS = {
 }
 
 _NUMBER = {"type": "number"}
+_PROBABILITY = {"type": "number", "minimum": 0, "maximum": 1}
 _NOTES = {
     "type": "array",
     "items": {"type": "string"},
@@ -153,7 +154,7 @@ def _schemas(served: Served, limits: Limits) -> Plain:
 def _prediction(served: Served) -> Plain:
     """Return the schemas of what is predicted about a row."""
     if served.kind == "classifier":
-        probabilities = dict.fromkeys(served.outputs, {"type": "number", "minimum": 0, "maximum": 1})
+        probabilities = dict.fromkeys(served.outputs, _PROBABILITY)
         return {"prediction": {"enum": served.labels}, "probabilities": _object(probabilities)}
     return {"prediction": _NUMBER if served.one_value else _object(dict.fromkeys(served.outputs, _NUMBER))}
 

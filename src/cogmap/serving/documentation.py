@@ -17,8 +17,8 @@ h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; border-top: 1px solid var(--lin
 h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
 a { color: var(--accent); }
 code, pre { font: .9rem/1.45 ui-monospace, monospace; }
-pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem 1rem; overflow: auto;
-  max-height: 24rem; margin: .25rem 0 1rem; }
+pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem 1rem;
+  overflow: auto; max-height: 24rem; margin: .25rem 0 1rem; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .35rem 1.5rem .35rem 0; border-bottom: 1px solid var(--line); }
@@ -26,7 +26,9 @@ th, td { text-align: left; vertical-align: top; padding: .35rem 1.5rem .35rem 0;
 """
 
 _digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-POLICY = f"default-src 'none'; style-src 'sha256-{_digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 Plain = dict[str, Any]
 
@@ -98,7 +100,9 @@ def _question(path: str, what: Plain) -> str:
 def _table(head: list[str], lines: list[list[str]]) -> str:
     heads = "".join(f"<th scope='col'>{text}</th>" for text in head)
     rows = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in line) + "</tr>" for line in lines)
-    return f"<div class='table' tabindex='0'><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
+    return (
+        f"<div class='table' tabindex='0'><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
+    )
 
 
 def _block(text: str) -> str:

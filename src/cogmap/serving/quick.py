@@ -15,7 +15,7 @@ from cogmap.activations import get_activation
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 _ORDINARY = 1e100  # weights and slopes below it cannot leave the range of numbers in a step
 
@@ -33,7 +33,11 @@ def quick_net(model: MapModel) -> Callable[[Array], Array] | None:
         return None
     if not isinstance(scaling, FeatureSpread) or model.encoding.terms is not None:
         return None
-    weights, bias, slope = np.array(fcm.weights), np.array(fcm.bias), np.array(np.broadcast_to(fcm.slope, len(fcm.bias)))
+    weights, bias, slope = (
+        np.array(fcm.weights),
+        np.array(fcm.bias),
+        np.array(np.broadcast_to(fcm.slope, len(fcm.bias))),
+    )
     if max(np.abs(weights).max(), np.abs(bias).max(), slope.max()) > _ORDINARY:
         return None
     activation = get_activation("sigmoid")
