@@ -51,3 +51,4 @@ def payload_of():
         return make_payload(opened("page.write", model, X, y))
 
     return make
+

@@ -87,7 +87,7 @@ def application(
         Route("/metrics", paths.metrics, methods=["GET"]),
         *(Route(path, _always(*parts), methods=["GET"]) for path, parts in fixed.items()),
     ]
-    handlers: Any = {Problem: _refused, HTTPException: _not_here}
+    handlers: Any = {Problem: _refused, HTTPException: _not_here, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False
     return _Guard(app, metrics, token, frozenset(["/predict", "/explain", "/metrics", *fixed]))
@@ -180,10 +180,8 @@ class _Guard:
         except asyncio.CancelledError:  # the server stops, and has waited long enough
             if status == "closed":
                 await _error(503, "The server stops.")(scope, receive, noticed)
-        except Exception:
+        except Exception:  # has been answered, by `_failed`
             _log.exception("A request failed: this is a mistake in cogmap.")
-            if status == "closed":
-                await _error(500, "Something is wrong in the server; its log says what.")(scope, receive, noticed)
         finally:
             path = scope["path"] if scope["path"] in self._paths else "other"
             self._metrics.answered(path, status, time.perf_counter() - start)
@@ -232,6 +230,10 @@ def _error(status: int, message: str, headers: Mapping[str, str] | None = None) 
 
 async def _refused(request: Request, problem: Any) -> Response:
     return _error(problem.status, problem.message, problem.headers)
+
+
+async def _failed(request: Request, problem: Exception) -> Response:
+    return _error(500, "Something is wrong in the server; its log says what.")
 
 
 async def _not_here(request: Request, problem: Any) -> Response:

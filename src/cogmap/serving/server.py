@@ -80,7 +80,7 @@ class Patient(H11Protocol):
     def _give_up(self) -> None:
         """Close the connection, with a word if that can still be heard."""
         self._timer = None
-        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE) and self.conn.their_state is not h11.IDLE:
+        if self.conn.states == {h11.CLIENT: h11.SEND_BODY, h11.SERVER: h11.SEND_RESPONSE} and not self._full:
             message = b'{"error": "The request has not arrived in time."}'
             headers = [("content-type", "application/json"), ("content-length", str(len(message)))]
             response = h11.Response(status_code=408, headers=[*headers, ("connection", "close")], reason="Timeout")
