@@ -143,11 +143,9 @@ class SoftmaxLink:
 ClassLink = LogOddsLink | SoftmaxLink
 
 
-def chosen(link: ClassLink, decision: NDArray[np.floating]) -> NDArray[Any]:
-    """Return the class of each row, given what decides."""
-    codes = (decision >= 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
-    labels: NDArray[Any] = link.classes[codes]
-    return labels
+def decided(decision: NDArray[np.floating]) -> NDArray[np.intp]:
+    """Return the number of the class that is decided for in each row, given what `decision` returns."""
+    return (decision >= 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
 
 
 @dataclass(frozen=True, eq=False)

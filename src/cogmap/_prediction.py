@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cogmap._encoding import Scaling
-from cogmap._links import ClassLink, chosen
+from cogmap._links import ClassLink, decided
 from cogmap._validation import input_names, validated
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel, concept_names
@@ -211,4 +211,4 @@ class ClassPredictor(ClassifierMixin, FittedMap):
         ndarray of shape (n_samples,)
         """
         model, X = self._fitted_model(X)
-        return chosen(cast(ClassLink, model.link), model.decision(X))
+        return cast(ClassLink, model.link).classes[decided(model.decision(X))]

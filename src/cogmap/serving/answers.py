@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from sklearn.pipeline import Pipeline
 
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink, chosen
+from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink, decided
 from cogmap._params import wrong
 from cogmap._validation import input_names
 from cogmap.explanation import explain
@@ -12,7 +12,7 @@ from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 from cogmap.preparation import NumberColumn, TablePreparer
 from cogmap.serving.columns import Array, Columns
-from cogmap.serving.quick import quick_net
+from cogmap.serving.quick import quick_way
 
 JSON = dict[str, Any]
 
@@ -43,22 +43,22 @@ class Served:
         self.kind = "regressor" if isinstance(self._link, ValueLink) else "classifier"
         self.labels: list[Any] = [] if isinstance(self._link, ValueLink) else self._link.classes.tolist()
         self.outputs = self._link.names if isinstance(self._link, ValueLink) else [str(label) for label in self.labels]
-        self._quick_net = quick_net(model)
+        self._quick_way = quick_way(model)
         self.one_value = isinstance(self._link, ValueLink) and self._link.one_dimensional
 
     def predictions(self, table: Array) -> list[JSON]:
         """Return what the model predicts about each row."""
-        net = self._quick_net(table) if len(table) == 1 and self._quick_net else self.model.net(table)
-        outputs = self._link.outputs(net).tolist()
-        if isinstance(self._link, ValueLink):
-            if self.one_value:
-                return [{"prediction": value} for (value,) in outputs]
-            return [{"prediction": dict(zip(self.outputs, values, strict=True))} for values in outputs]
-        labels = chosen(self._link, self._link.decision(net)).tolist()
-        return [
-            {"prediction": label, "probabilities": dict(zip(self.outputs, probabilities, strict=True))}
-            for label, probabilities in zip(labels, outputs, strict=True)
-        ]
+        if self._quick_way is not None and len(table) == 1:
+            outputs, chosen = self._quick_way(table[0])
+            return [self._prediction(outputs, chosen)]
+        net = self.model.net(table)
+        codes = [0] * len(table) if isinstance(self._link, ValueLink) else decided(self._link.decision(net)).tolist()
+        return list(map(self._prediction, self._link.outputs(net).tolist(), codes))
+
+    def _prediction(self, outputs: list[float], code: int) -> JSON:
+        if self.labels:
+            return {"prediction": self.labels[code], "probabilities": dict(zip(self.outputs, outputs, strict=True))}
+        return {"prediction": outputs[0] if self.one_value else dict(zip(self.outputs, outputs, strict=True))}
 
     def explanations(self, table: Array) -> JSON:
         """Return what each column contributes to what the model says about each row, and the base values."""

@@ -70,7 +70,7 @@ class Columns:
         for column, start in zip(columns, self._starts, strict=True):
             features = slice(start, start + len(column.outputs))
             ranges = None if known is None else known[:, features]
-            self.schemas[column.name] = _schema(column, ranges)
+            self.schemas[column.name] = {"title": column.kind, **_schema(column, ranges)}
             self.example[column.name] = _example(column, ranges)
 
     def table(self, rows: Rows, where: Where, typed: bool = True) -> tuple[Array, list[str]]:
@@ -150,7 +150,8 @@ def _schema(column: Column, ranges: Array | None) -> dict[str, Any]:
         words = f"One of {shown(frequent[:_CHOICES_SHOWN])[1:-1]}. {others} count as missing, with a note."
         return {"type": ["string", "number", "boolean", "null"], "examples": list(frequent), "description": words}
     if isinstance(column, BooleanColumn):
-        words = f"true and false, or words for them: {column.choices[1]!r} and {column.choices[0]!r}."
+        no, yes = column.choices
+        words = f"true and false, or {yes!r} and {no!r}. Other words count as missing, with a note."
         return {"type": ["boolean", "string", "number", "null"], "description": words}
     if isinstance(column, DateColumn):
         iso = column.style == "ISO8601"
@@ -169,7 +170,7 @@ def _example(column: Column, ranges: Array | None) -> Any:
     if isinstance(column, CategoryColumn):
         return column.choices[0]
     if isinstance(column, BooleanColumn):
-        return True
+        return True if column.choices[1] == "True" else column.choices[1]
     means = None if ranges is None or not np.isfinite(ranges).all() else ranges[1]
     if isinstance(column, DateColumn):
         parts = {} if means is None else dict(zip(column.parts, np.rint(means).astype(int).tolist(), strict=True))

@@ -47,8 +47,8 @@ def openapi(served: Served, limits: Limits, title: str, token: bool) -> Plain:
         "info": {
             "title": title,
             "version": __version__,
-            "description": f"A fuzzy cognitive map that was learned from a table: a {served.kind}. "
-            f"A body may have at most {limits.n_bytes:,} bytes.",
+            "description": f"A {served.kind}: a fuzzy cognitive map that was learned from a table. "
+            f"The body of a request may have at most {limits.n_bytes:,} bytes.",
         },
         "paths": {
             "/predict": {"post": _question(served, "predict", limits.n_rows, token)},

@@ -22,6 +22,8 @@ pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4r
 .table { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .35rem 1.5rem .35rem 0; border-bottom: 1px solid var(--line); }
+td:nth-child(3) { min-width: 15rem; }
+td code { white-space: nowrap; }
 .method { color: var(--accent); font-weight: 600; }
 """
 
@@ -40,7 +42,8 @@ def documentation(document: Plain) -> str:
     parts = [
         f"<h1>{escape(info['title'])}</h1>",
         f"<p>{escape(info['description'])}</p>",
-        f"<p>{_token(document)}The same for programs: <a href='openapi.json'>openapi.json</a>.</p>",
+        f"<p>{_token(document)}<a href='./'>Play with the map</a>, or read this page as a program does: "
+        "<a href='openapi.json'>openapi.json</a>.</p>",
         "<h2>Columns</h2>",
         _columns(document["components"]["schemas"]["Row"], document["paths"]["/predict"]["post"]),
         *(_question(path, what) for path, method, what in paths if method == "post"),
@@ -70,10 +73,9 @@ def _columns(row: Plain, question: Plain) -> str:
     (example,) = question["requestBody"]["content"][JSON]["example"]["rows"]
     lines = []
     for name, schema in row["properties"].items():
-        kinds = " or ".join(schema["type"])
         shown = json.dumps(example[name], ensure_ascii=False)
-        lines.append([_code(name), kinds, escape(schema.get("description", "")), _code(shown)])
-    return _table(["column", "value", "", "for example"], lines)
+        lines.append([_code(name), schema["title"], escape(schema.get("description", "")), _code(shown)])
+    return _table(["column", "kind", "values", "example"], lines)
 
 
 def _question(path: str, what: Plain) -> str:
