@@ -84,6 +84,15 @@ def test_a_body_of_100_megabytes_that_comes_anyway_is_not_kept(client):
     assert memory(client) - before < 40_000_000
 
 
+@pytest.mark.parametrize("path", ["/predict", "/health", "/nothing"])
+def test_who_closes_the_connection_after_one_request_reads_why_it_was_refused(client, path):
+    """The server takes what still comes before it closes, since the answer would be lost otherwise."""
+    for kind in ("application/json", "text/plain"):
+        status, _, text = client.ask("POST", path, b" " * 20_000_000, content_type=kind, connection="close")
+        assert status in (404, 405, 413, 415)
+        assert list(json.loads(text)) == ["error"]
+
+
 def test_who_waits_for_leave_to_send_too_much_is_told_and_closed(client):
     """A client that expects 100 Continue gets 413 instead, and sends nothing."""
     with socket.create_connection(("127.0.0.1", client.port), timeout=10) as connection:

@@ -164,27 +164,45 @@ class _Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        start, status = time.perf_counter(), "closed"
+        start, status, whole = time.perf_counter(), "closed", False
+
+        async def heard() -> Message:
+            nonlocal whole
+            message = await receive()
+            whole = not message.get("more_body", False)
+            return message
+
+        def count() -> None:
+            path = scope["path"] if scope["path"] in self._paths else "other"
+            self._metrics.answered(path, status, time.perf_counter() - start)
 
         async def noticed(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = str(message["status"])
+                count()
+            elif status >= "400" and not whole and not message.get("more_body", False) and not _waits(scope):
+                # To close a connection on which something still comes would take away the answer from the client.
+                await send({**message, "more_body": True})
+                while not whole:
+                    await heard()
+                message = {"type": "http.response.body"}
             await send(message)
 
         try:
             refused = self._refused(scope)
-            await (refused or self._app)(scope, receive, noticed)
+            await (refused or self._app)(scope, heard, noticed)
         except ClientDisconnect:
             pass
         except asyncio.CancelledError:  # the server stops, and has waited long enough
             if status == "closed":
+                whole = True  # what still comes is not waited for
                 await _error(503, "The server stops.")(scope, receive, noticed)
         except Exception:  # has been answered, by `_failed`
             _log.exception("A request failed: this is a mistake in cogmap.")
         finally:
-            path = scope["path"] if scope["path"] in self._paths else "other"
-            self._metrics.answered(path, status, time.perf_counter() - start)
+            if status == "closed":
+                count()
 
     def _refused(self, scope: Scope) -> Response | None:
         headers = {name: value for name, value in scope["headers"] if name in (b"authorization", b"host")}
@@ -197,6 +215,11 @@ class _Guard:
             challenge = {"WWW-Authenticate": 'Bearer, Basic realm="cogmap"'}
             return _error(401, "The header Authorization must be 'Bearer' and the token.", challenge)
         return None
+
+
+def _waits(scope: Scope) -> bool:
+    """Whether the client sends no body before it is asked to."""
+    return any(name == b"expect" for name, _ in scope["headers"])
 
 
 def _shown(authorization: bytes, token: bytes) -> bool:

@@ -78,7 +78,7 @@ def media_type(request: Request) -> str:
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     kind = kind.strip().lower()
     if kind not in (JSON, CSV):
-        got = repr(short(kind)) if kind else "none"
+        got = repr(kind[:80]) if kind else "none"
         raise Problem(415, f"The header Content-Type must be {JSON} or {CSV}, got {got}.")
     charset = _CHARSET.search(parameters)
     if charset and charset[1].lower() not in ("utf-8", "utf8", "us-ascii"):

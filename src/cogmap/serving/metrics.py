@@ -44,7 +44,7 @@ class Metrics:
             ),
             *_head("cogmap_rows_total", "counter", "Rows predicted or explained."),
             *(f'cogmap_rows_total{{path="{path}"}} {count}' for path, count in sorted(self._rows.items())),
-            *_head("cogmap_request_seconds", "histogram", "Time from the head of a request to the end of its answer."),
+            *_head("cogmap_request_seconds", "histogram", "Time from the head of a request to the head of its answer."),
         ]
         for path, counts in sorted(self._buckets.items()):
             totals = list(accumulate(counts))
