@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining pictures guides format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files pictures guides format clean
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -44,11 +44,14 @@ bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned ma
 bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and their time beside that of shap, some minutes
 	$(BIN)/python -m benchmarks.explaining
 
+bench-files: $(VENV)/test.installed  ## model files: size, and time to load one, beside pickle and ONNX
+	$(BIN)/python -m benchmarks.files
+
 pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
 	$(BIN)/python docs/pictures/draw.py
 
-guides: $(VENV)/test.installed  ## what docs/explaining.md shows, printed anew
-	$(BIN)/python docs/run.py docs/explaining.md
+guides: $(VENV)/test.installed  ## what docs/explaining.md and docs/model-files.md show, printed anew
+	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix .

@@ -148,6 +148,15 @@ def test_a_loaded_estimator_can_be_cloned_and_fitted(tmp_path):
     assert np.array_equal(back.predict_proba(X), fcm.predict_proba(X))
 
 
+def test_a_pruned_estimator_comes_back(tmp_path, iris):
+    """With the array of edges that it may have."""
+    fcm = cogmap.prune(FCMClassifier(**QUICK).fit(*iris), *iris)
+    cogmap.save(fcm, tmp_path / "model.cogmap")
+    back = cogmap.load(tmp_path / "model.cogmap")
+    assert np.array_equal(back.edges, fcm.edges)
+    assert np.array_equal(back.predict_proba(iris[0]), fcm.predict_proba(iris[0]))
+
+
 def test_data_frames_are_made_as_was_asked_for(tmp_path):
     """`set_output` is kept."""
     fcm = fitted("whole numbers").set_output(transform="pandas")

@@ -24,6 +24,7 @@ VERSION = 1
 MOST_BYTES = 2**30  # of a file, and of what is in it
 _MOST_JSON = 2**24
 _MOST_AXES = 8
+_LEVEL = 4  # of packing; a higher one takes ten times as long for one part in a hundred
 _DTYPES = {np.dtype(code).str: np.dtype(code) for code in ("?", "i1", "<i2", "<i4", "<i8", "u1", "<u2", "<u4", "<u8")}
 _DTYPES |= {np.dtype(code).str: np.dtype(code) for code in ("<f2", "<f4", "<f8")}
 
@@ -66,9 +67,9 @@ def pack(content: Content) -> bytes:
     if content.card:
         parts[_CARD] = _to_json(content.card)
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as package:
+    with zipfile.ZipFile(file, "w") as package:
         for name, part in parts.items():
-            package.writestr(zipfile.ZipInfo(name), part, zipfile.ZIP_DEFLATED, compresslevel=9)
+            package.writestr(zipfile.ZipInfo(name), part, zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
     return file.getvalue()
 
 
@@ -99,7 +100,7 @@ def _opened(content: bytes) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             _check_parts(package.infolist())
             yield package
-    except ModelFileError:
+    except (ModelFileError, MemoryError):
         raise
     except Exception as problem:  # zipfile and zlib have many more than their own for files that are damaged
         raise ModelFileError(f"it is cut off or damaged ({problem})") from None

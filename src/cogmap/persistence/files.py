@@ -168,7 +168,7 @@ def _opened(content: bytes) -> Any:
         )
     try:
         return Reader(_kinds(name), written.arrays).read(written.value)
-    except (MissingPackageError, ModelFileError):
+    except (MissingPackageError, ModelFileError, MemoryError):
         raise
     except Exception as problem:  # states of the wrong form: this is the only place that they can come from
         raise ModelFileError(f"its content is not that of a model ({_shortened(problem)})") from problem
@@ -204,9 +204,7 @@ def _unreadable(path: Path, problem: Exception) -> ModelFileError:
 
 
 def _shortened(problem: Exception) -> str:
-    text = " ".join(f"{type(problem).__name__}: {problem}".split() if not _ours(problem) else str(problem).split())
+    """Say in part of a line what was wrong; what Python says alone is often only half of it."""
+    ours = isinstance(problem, CogmapError | OSError)
+    text = " ".join((str(problem) if ours else f"{type(problem).__name__}: {problem}").split())
     return (text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...").rstrip(".")
-
-
-def _ours(problem: Exception) -> bool:
-    return isinstance(problem, CogmapError | OSError)
