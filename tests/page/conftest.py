@@ -51,4 +51,3 @@ def payload_of():
         return make_payload(opened("page.write", model, X, y))
 
     return make
-

@@ -43,7 +43,9 @@ def plain(rows):
 
 def test_properties_of_the_engine(node):
     """Node's own test runner finds nothing wrong with the engine."""
-    ran = subprocess.run([node, "--test", Path(__file__).parent / "engine.test.js"], capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [node, "--test", Path(__file__).parent / "engine.test.js"], capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, ran.stdout
 
 

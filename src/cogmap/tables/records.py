@@ -161,12 +161,17 @@ def _blocks(pieces: Iterator[bytes], name: str, notes: list[str]) -> Iterator[Bl
 def _end_of_records(content: bytes) -> int:
     """Return where the last record that is complete ends: at a line break with all quotation marks before it closed."""
     end = content.rfind(b"\n") + 1
-    open_marks = content.count(b'"', 0, end) % 2
-    while end and open_marks:
-        before = content.rfind(b"\n", 0, end - 1) + 1
-        open_marks ^= content.count(b'"', before, end) % 2
+    if content.count(b'"', 0, end) % 2 == 0:
+        return end
+    # From the last mark to the end all is within a quotation; before it is outside, up to the mark before that.
+    while end:
+        last = content.rfind(b'"', 0, end)
+        before = content.rfind(b'"', 0, last)
+        end = content.rfind(b"\n", 0, last) + 1
+        if end > before:
+            return end
         end = before
-    return end
+    return 0
 
 
 def _encoding(content: bytes, known: str, name: str, notes: list[str]) -> str:
@@ -176,7 +181,7 @@ def _encoding(content: bytes, known: str, name: str, notes: list[str]) -> str:
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as problem:
-        if known:
+        if known or not content[: problem.start].isascii():
             line = content.count(b"\n", 0, problem.start) + 1
             raise DataError(f"{name} is UTF-8 text at first, and not any more {line:,} lines on. Save it as UTF-8.")
         notes.append(f"{name} is not UTF-8 text; it is read as Windows-1252 (Latin-1).")
