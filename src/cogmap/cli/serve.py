@@ -5,21 +5,21 @@ from pathlib import Path
 import click
 
 from cogmap._optional import import_or_raise
-from cogmap.cli.errors import Problem, told_in_one_line
+from cogmap.cli.errors import Problem
+from cogmap.cli.running import command, example, model_argument
 from cogmap.cli.stopping import say
+from cogmap.tabular import TableModel
 
 _LONG_ENOUGH = 16  # characters of a token
 
 
 @click.command(
-    epilog="""
-\b
-Example:
-  cogmap serve model.cogmap
-  curl http://127.0.0.1:8000/predict --header 'Content-Type: text/csv' --data-binary @new.csv
-"""
+    epilog=example(
+        "cogmap serve flowers.cogmap",
+        "curl http://127.0.0.1:8000/predict --header 'Content-Type: text/csv' --data-binary @new.csv",
+    )
 )
-@click.argument("model")
+@model_argument
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port to listen on; 0 for any."
@@ -31,21 +31,20 @@ Example:
 )
 @click.option("--max-rows", type=click.IntRange(min=1), default=10_000, show_default=True, help="Rows of a request.")
 def serve(model: str, host: str, port: int, token: str | None, max_rows: int) -> None:
-    """Serve the MODEL over HTTP, until Ctrl-C.
+    """Serve MODEL, a file that `cogmap fit` has saved, over HTTP until Ctrl-C.
 
-    /predict and /explain answer rows of JSON or CSV, / is the interactive page, /docs says all the rest.
+    /predict and /explain answer rows of JSON or CSV, / is the interactive page, and /docs says all the rest.
     """
-    with told_in_one_line():
+    with command():
         server = import_or_raise("cogmap.serving.server", "cogmap serve", "serve")
         serving = import_or_raise("cogmap.serving", "cogmap serve", "serve")
         _check_token(token, host, server.is_loopback(host))
-        from cogmap.persistence import load
-
         limits = serving.Limits(n_rows=max_rows)
-        app = serving.application(load(model), title=Path(model).name, token=token, limits=limits)
+        name = Path(model).name
+        app = serving.application(TableModel.open(model).pipeline, title=name, token=token, limits=limits)
         listener = server.listening(host, port)
     where = server.address(listener)
-    click.echo(f"{Path(model).name} is served at {where}; {where}/docs says how. Ctrl-C stops it.")
+    click.echo(f"{name} is served at {where}; {where}/docs says how. Ctrl-C stops it.")
     server.Server(app).run_on(listener)
     say("Stopped.")
 
