@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files pictures guides format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files bench-serving pictures guides format clean
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -47,11 +47,14 @@ bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and t
 bench-files: $(VENV)/test.installed  ## model files: size, and time to load one, beside pickle and ONNX
 	$(BIN)/python -m benchmarks.files
 
+bench-serving: $(VENV)/test.installed  ## predictions per second beside echoes of the bare framework, and 200 connections for a minute
+	$(BIN)/python -m benchmarks.serving
+
 pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
 	$(BIN)/python docs/pictures/draw.py
 
-guides: $(VENV)/test.installed  ## what docs/explaining.md and docs/model-files.md show, printed anew
-	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md
+guides: $(VENV)/test.installed  ## what docs/explaining.md, docs/model-files.md and docs/serving.md show, printed anew
+	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/serving.md
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix .
