@@ -31,9 +31,10 @@ _LONG_ENOUGH = 16  # characters of a token
 )
 @click.option("--max-rows", type=click.IntRange(min=1), default=10_000, show_default=True, help="Rows of a request.")
 def serve(model: str, host: str, port: int, token: str | None, max_rows: int) -> None:
-    """Serve MODEL, a file that `cogmap fit` has saved, over HTTP until Ctrl-C.
+    """Serve a model over HTTP.
 
-    /predict and /explain answer rows of JSON or CSV, / is the interactive page, and /docs says all the rest.
+    MODEL is a file that `cogmap fit` has saved; it is served until Ctrl-C. /predict and /explain answer rows of JSON or
+    CSV, / is the interactive page, and /docs says all the rest.
     """
     with command():
         server = import_or_raise("cogmap.serving.server", "cogmap serve", "serve")
