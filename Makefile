@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files bench-page bench-table pictures guides format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -63,8 +63,11 @@ pictures: $(VENV)/cli.installed $(VENV)/test.installed  ## the pictures of the R
 	$(BIN)/python docs/pictures/draw.py
 	$(BIN)/python docs/pictures/photograph.py
 
-guides: $(VENV)/test.installed  ## what docs/explaining.md, docs/model-files.md and docs/tables.md show, printed anew
-	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md
+guides: $(VENV)/test.installed  ## what the guides show, printed anew
+	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/serving.md
+
+bench-serving: $(VENV)/test.installed  ## predictions per second beside echoes of the bare framework, and 200 connections for a minute
+	$(BIN)/python -m benchmarks.serving
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix .
