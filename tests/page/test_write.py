@@ -250,6 +250,7 @@ BAD_INPUT = [
     (lambda m: (m, [["a"] * 4], None, "map.html"), DataError, "text"),
     (lambda m: (m.map_, X, None, "map.html"), ParameterError, "no rows"),
     (lambda m: (FuzzyCognitiveMap([[1e200]]), None, None, "map.html"), ParameterError, "at most 1e"),
+    (lambda m: (FuzzyCognitiveMap(np.eye(2001)), None, None, "map.html"), ParameterError, "at most 2,000 concepts"),
 ]
 
 
