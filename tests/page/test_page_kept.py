@@ -37,7 +37,9 @@ def after_play(page, hands):
     page.get_by_role("radio", name="this row").check()
     page.locator("#reasons select").select_option(index=2)
     page.locator("#flip select option:not([disabled])").last.evaluate(CHOOSE)
+    page.get_by_role("button", name="Find the smallest change").click()
     page.locator("#rows .sorter").nth(3).click()
+    page.get_by_role("button", name="More rows").click()
     page.get_by_role("button", name="Larger").click()
     page.get_by_role("button", name="Change to dark colours").click()
 
