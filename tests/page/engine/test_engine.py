@@ -78,6 +78,20 @@ def test_page_computes_what_python_does(name, differences, payload_of):
     assert max(apart.values()) <= CLOSE, apart
 
 
+def test_held_concepts_of_a_learned_map(differences, payload_of):
+    """A feature, a hidden concept and an output that are held give the states that the map has with them in Python."""
+    X, y = iris
+    model = FCMClassifier(n_teachers=0, n_hidden=3, depth=4, random_state=0).fit(X, y).model_
+    clamp = {1: 0.9, 5: 0.1, 8: 0.7}
+    by_name = {model.map.concepts[i]: state for i, state in clamp.items()}
+    first = model.first_states(X)
+    runs = [
+        {"start": row, "clamp": clamp, "states": model.map.run(start, model.depth, by_name).tolist()}
+        for row, start in zip(plain(X[::10]), first[::10], strict=True)
+    ]
+    assert differences(payload_of(model), runs=runs)["states"] <= CLOSE
+
+
 def test_page_computes_what_a_pipeline_does(differences, payload_of):
     """Rows of a raw table, with categories, yes and no, dates and gaps, lead to what the pipeline says of them."""
     random = np.random.default_rng(0)

@@ -13,7 +13,8 @@ COMPUTE = """async ({ payload, rows }) => {
   const model = engine.openModel(await engine.unpacked(payload));
   return rows.map((row) => {
     const { states, outputs } = engine.run(model, row);
-    return [states.map((each) => [...each]), [...outputs], engine.contributions(model, row).values.map((each) => [...each])];
+    const { values } = engine.contributions(model, row);
+    return [states.map((each) => [...each]), [...outputs], values.map((each) => [...each])];
   });
 }"""
 

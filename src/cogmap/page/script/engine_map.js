@@ -28,23 +28,21 @@ export function activationArrays(names, slopes) {
 
 /** Return the influences that are not 0, target by target, and source by source for the way back. */
 export function influencesOf(weights, n) {
-  return { into: sparse(n, (i, j) => weights[i * n + j]), outOf: sparse(n, (j, i) => weights[i * n + j]) };
+  return { into: sparse(weights, n, n, 1), outOf: sparse(weights, n, 1, n) };
 }
 
-/** Return the rows of a matrix without zeros, of which most maps have many. */
-function sparse(n, at) {
-  const starts = new Uint32Array(n + 1);
-  for (let i = 0; i < n; i++) {
-    starts[i + 1] = starts[i];
-    for (let j = 0; j < n; j++) if (at(i, j) !== 0) starts[i + 1]++;
-  }
-  const columns = new Uint32Array(starts[n]), values = new Float64Array(starts[n]);
+/** Return the rows of a matrix without zeros, of which most maps have many; `down` and `across` lead to the next place. */
+function sparse(weights, n, down, across) {
+  const count = weights.reduce((sum, weight) => sum + (weight !== 0 ? 1 : 0), 0);
+  const starts = new Uint32Array(n + 1), columns = new Uint32Array(count), values = new Float64Array(count);
   for (let i = 0, k = 0; i < n; i++) {
     for (let j = 0; j < n; j++) {
-      if (at(i, j) === 0) continue;
+      const weight = weights[i * down + j * across];
+      if (weight === 0) continue;
       columns[k] = j;
-      values[k++] = at(i, j);
+      values[k++] = weight;
     }
+    starts[i + 1] = k;
   }
   return { starts, columns, values };
 }
