@@ -33,7 +33,8 @@ export function flipPart(page) {
     const names = view.state.locked.map((c) => short(model.columns[c].name, 30));
     setText(locked, names.length ? `Locked: ${listed(names)}.` : "Lock what cannot change with the padlock beside it.");
     // An answer holds only for the values, the map and the goal that were asked about.
-    const now = view.state.asked === question(view) ? view.state.asked : null;
+    const { asked } = view.state;
+    const now = asked !== null && asked === question(view) ? asked : null;
     if (now === answered) return;
     answered = now;
     found.replaceChildren(...(now === null ? [] : answer(view)));
