@@ -25,4 +25,4 @@ class Refitting:
 
 def _is_learned(name: str) -> bool:
     """Whether an attribute is made by fit, not given by a user."""
-    return name in ("_incremental", "_outcome") or (name.endswith("_") and not name.startswith("_"))
+    return name in ("_incremental", "_outcome", "_parameters") or (name.endswith("_") and not name.startswith("_"))

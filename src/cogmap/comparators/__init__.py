@@ -4,7 +4,17 @@ None of them is needed to use the package. `LTCNClassifier` and `FRCNClassifier`
 because the literature compares itself with them. ``docs/family.md`` says what each is good for.
 """
 
+from cogmap.comparators.fcmper import FCMperClassifier
 from cogmap.comparators.frcn import FRCNClassifier
+from cogmap.comparators.hebbian import HebbianFCMClassifier
 from cogmap.comparators.ltcn import LTCNClassifier
+from cogmap.comparators.maps import LearnedMap, learn_map
 
-__all__ = ["FRCNClassifier", "LTCNClassifier"]
+__all__ = [
+    "FCMperClassifier",
+    "FRCNClassifier",
+    "HebbianFCMClassifier",
+    "LTCNClassifier",
+    "LearnedMap",
+    "learn_map",
+]

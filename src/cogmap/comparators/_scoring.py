@@ -34,6 +34,7 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
     classes_: NDArray[Any]
     scaling_: FeatureRange
     gain_: float
+    _parameters: dict[str, Any]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -87,6 +88,7 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         kept = weight > 0.0
         X, y, weight = X[kept], y[kept], weight[kept]
         self.classes_, codes = encode_labels(y, None, self._owner)
+        self._parameters = self.get_params(deep=False)
         self._prepare(X, weight)
         self._learn(self._inputs(X), codes, weight)
 
@@ -108,9 +110,13 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
 
     def _scores_of(self, X: ArrayLike) -> Array:
         check_is_fitted(self, "classes_")
-        features: NDArray[np.floating] = validated(self, X, reset=False)
+        # What was learned as it is now, with the parameters it was learned with: a fit in another thread may replace
+        # it between one look and the next.
+        now = object.__new__(type(self))
+        now.__dict__ = self.__dict__ | self._parameters
+        features: NDArray[np.floating] = validated(now, X, reset=False)
         with one_blas_thread():
-            return self._scores(self._inputs(features))
+            return now._scores(now._inputs(features))
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the score of each class.
@@ -157,3 +163,15 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         """
         scores = self._scores_of(X)
         return self.classes_[scores.argmax(axis=1)]
+
+
+def merged(X: Array, codes: NDArray[np.intp], weight: Array) -> tuple[Array, NDArray[np.intp], Array]:
+    """Return equal rows of a class as one, in an order that does not depend on that of the rows.
+
+    So the rounding of sums, which an iteration can make large, is the same for a row twice and a row of weight 2.
+    """
+    rows = np.column_stack([X, codes])
+    unique, places = np.unique(rows, axis=0, return_inverse=True)
+    total = np.zeros(len(unique))
+    np.add.at(total, places.ravel(), weight)
+    return unique[:, :-1], unique[:, -1].astype(np.intp), total

@@ -55,6 +55,8 @@ class FRCNClassifier(ScoringClassifier):
         The training rows, as they are compared.
     row_weights_ : ndarray of shape (n_samples,)
         Their weights.
+    categories_ : dict of int to ndarray
+        The values of each nominal feature.
     gain_ : float
         Factor on the activations before the softmax that makes them probabilities: that with the lowest log loss on the
         training rows, each without itself among the rows that it is compared with.
