@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, lapack
+from scipy.linalg import blas, cho_factor, cho_solve, lapack
 
 from cogmap._allowed import Check
 from cogmap._encoding import row_blocks
@@ -142,20 +142,19 @@ class LTCNClassifier(ScoringClassifier):
         """
         root = np.sqrt(weight)[:, None]
         share = weight / weight.sum()
-        products = np.zeros((len(X), len(X)))
+        products = np.zeros((len(X), len(X)), order="F")
         for A in self._states(X):
-            A = root * (A - share @ A)
-            products += A @ A.T
+            centred = root * (A - share @ A)
+            products = blas.dsyrk(1.0, centred.T, beta=1.0, c=products, trans=1, lower=1, overwrite_c=1)
         alpha = _penalized(products, self.alpha)
         # What is the same for all rows is no part of the equations. It is made large, so that its inverse is small.
         constant = root / np.sqrt(weight.sum())
         much = float(products.trace())
         products += much * (constant @ constant.T)
-        inverse = _inverse(products)
-        dual = inverse @ (root * (targets - share @ targets))
+        dual, inverse_diagonal = _solved(products, root * (targets - share @ targets))
         means = [share @ A for A in self._states(X)]
         coef = [(root * (A - mean)).T @ dual for A, mean in zip(self._states(X), means, strict=True)]
-        unexplained = alpha * (inverse.diagonal() - np.square(constant[:, 0]) / (alpha + much))
+        unexplained = alpha * (inverse_diagonal - np.square(constant[:, 0]) / (alpha + much))
         missed = _left_out(alpha * dual / root, unexplained, weight)
         return np.concatenate(coef), np.concatenate(means), missed
 
@@ -223,12 +222,14 @@ def _penalized(products: Array, alpha: float) -> float:
     return alpha
 
 
-def _inverse(positive: Array) -> Array:
-    """Return the inverse of a symmetric positive definite matrix, by its Cholesky factor."""
-    factor, failed = lapack.dpotrf(positive, lower=1)
-    inverse, also_failed = lapack.dpotri(factor, lower=1)
+def _solved(positive: Array, right: Array) -> tuple[Array, Array]:
+    """Solve equations with a symmetric positive definite matrix; also return the diagonal of its inverse.
+
+    Of the matrix, which may be large, only the lower half is read, and it is overwritten.
+    """
+    factor, failed = lapack.dpotrf(positive, lower=1, overwrite_a=1)
+    solution, _ = lapack.dpotrs(factor, right, lower=1)
+    inverse, also_failed = lapack.dpotri(factor, lower=1, overwrite_c=1)
     if failed or also_failed:
         raise np.linalg.LinAlgError("The equations have no unique solution to the precision of numbers.")
-    lower = np.tril(inverse)
-    result: Array = lower + np.tril(lower, -1).T
-    return result
+    return solution, inverse.diagonal().copy()
