@@ -27,7 +27,7 @@ ESTIMATORS = [
     FRCNClassifier(),
     FRCNClassifier(similarity="exponential", membership="soft", t_norm="product"),
     FCMperClassifier(),
-    FCMperClassifier(3, rule="rescaled", bias=True, reading="argmax"),
+    FCMperClassifier(3, rule="rescaled", bias=True, reading="argmax", max_evaluations=50),
     FCMperClassifier(output="single", reading="byt", solver="de", max_evaluations=200),
     HebbianFCMClassifier(),
     HebbianFCMClassifier("nhl", depth=2),

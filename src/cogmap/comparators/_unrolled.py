@@ -65,28 +65,36 @@ class UnrolledMap:
         """Return the parameters of these weights and biases."""
         return np.concatenate([W[self.edges], b[self._moving]]) if self.bias else W[self.edges]
 
-    def states(self, theta: Array, X: Array) -> list[Array]:
-        """Return the states of all concepts, from the start on."""
-        W, b = self.unpacked(theta)
-        moving = self._moving
-        M, c = W[moving], b[moving]
+    def _step(self, W: Array, b: Array, concepts: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Return by what states are multiplied and what is added to get the net inputs of some concepts."""
+        M, c = W[concepts], b[concepts]
         if self.rule != "kosko":
-            M = M + np.eye(len(W))[moving]
+            M = M + np.eye(len(W))[concepts]
         if self.rule == "rescaled":
             c = c - M.sum(axis=1)
             M = 2.0 * M
+        return M.T, c
+
+    def states(self, theta: Array, X: Array, depth: int | None = None) -> list[Array]:
+        """Return the states of all concepts, from the start on, for all steps or so many."""
+        W, b = self.unpacked(theta)
+        moving = self._moving
+        M, c = self._step(W, b, moving)
         A = np.zeros((len(X), len(W)))
         A[:, : self.n_inputs] = X
         trajectory = [A]
-        for _ in range(self.depth):
+        for _ in range(self.depth if depth is None else depth):
             A = A.copy()
-            A[:, moving] = expit(self.slope * (trajectory[-1] @ M.T + c))
+            A[:, moving] = expit(self.slope * (trajectory[-1] @ M + c))
             trajectory.append(A)
         return trajectory
 
     def outputs(self, theta: Array, X: Array) -> Array:
-        """Return the states that are read, after the last step."""
-        return self.states(theta, X)[-1][:, self.read]
+        """Return the states that are read, after the last step, which is made for them alone."""
+        A = self.states(theta, X, self.depth - 1)[-1]
+        M, c = self._step(*self.unpacked(theta), np.arange(len(self.edges))[self.read])
+        result: Array = expit(self.slope * (A @ M + c))
+        return result
 
     def loss(self, theta: Array, X: Array, targets: Array, share: Array) -> float:
         """Return the mean squared error of the outputs; `share` has the weights of the rows, with the sum 1."""
@@ -96,10 +104,9 @@ class UnrolledMap:
     def loss_and_gradient(self, theta: Array, X: Array, targets: Array, share: Array) -> tuple[float, Array]:
         """Return the same and its derivative."""
         trajectory = self.states(theta, X)
-        W, _ = self.unpacked(theta)
-        moving, r = self._moving, len(W)
-        M = W[moving] if self.rule == "kosko" else W[moving] + np.eye(r)[moving]
-        factor = 2.0 if self.rule == "rescaled" else 1.0
+        moving, r = self._moving, len(self.edges)
+        M, _ = self._step(*self.unpacked(theta), moving)
+        factor = 2.0 if self.rule == "rescaled" else 1.0  # by which M follows the weights
         error = trajectory[-1][:, self.read] - targets
         loss = float(share @ np.square(error).mean(axis=1))
         upstream = np.zeros_like(trajectory[-1])
@@ -112,7 +119,7 @@ class UnrolledMap:
             of_bias += net.sum(axis=0)
             upstream = upstream.copy()
             upstream[:, moving] = 0.0  # what follows a step follows nothing else
-            upstream += factor * (net @ M)
+            upstream += net @ M.T
         if self.rule == "rescaled":
             of_weights -= of_bias[:, None]
         whole = np.zeros((r, r))

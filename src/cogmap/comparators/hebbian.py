@@ -158,7 +158,7 @@ class HebbianFCMClassifier(ScoringClassifier):
         start = _first_weights(self.init, concepts, observed, weight, self._owner)
         W = self._followed(start, X, observed, weight / weight.sum())
         self.map_ = FuzzyCognitiveMap(W, slope=self.slope, concepts=concepts, activation="logistic")
-        outputs = self._outputs(W, X, self.depth)
+        outputs = self._outputs(W, X)
         self.reading_ = NearestMean.of(outputs, codes, weight, len(self.classes_))
         self.gain_ = best_gain(self.reading_.scores(outputs), codes, weight)
 
@@ -168,33 +168,34 @@ class HebbianFCMClassifier(ScoringClassifier):
         low, high = np.asarray(self.desired, dtype=np.float64)
         own = self.learning == "nhl"
         states = np.column_stack([X, np.zeros((len(X), W.shape[0] - n_inputs))]) if own else observed
-        before = states[:, n_inputs:] if own else self._outputs(W, X, self.depth)
+        together = (share[:, None] * states).T @ states
+        before = states[:, n_inputs:] if own else self._outputs(W, X)
         self.n_iter_, inside, settled = 0, False, False
         while self.n_iter_ < self.max_iter and not (inside and settled):
             self.n_iter_ += 1
-            together = (share[:, None] * states).T @ states
             W = self.gamma * W + self.eta * (together - np.abs(W) * together.diagonal()[:, None])
             W = np.where(drawn, np.clip(W, -1.0, 1.0), 0.0)
             if own:
-                states = self._after(W, states, 1)
-            outputs = states[:, n_inputs:] if own else self._outputs(W, X, self.depth)
+                states = self._unrolled(len(W), slice(None), 1).outputs(W.ravel(), states)
+                together = (share[:, None] * states).T @ states
+            outputs = states[:, n_inputs:] if own else self._outputs(W, X)
             inside = bool(outputs.min() >= low and outputs.max() <= high)
             settled = bool(np.abs(outputs - before).max() <= self.tol)
             before = outputs
         self._outcome = (Outcome.RANGE_REACHED if inside and settled else Outcome.RANGE_MISSED).name
         return W
 
-    def _outputs(self, W: Array, X: Array, depth: int) -> Array:
+    def _outputs(self, W: Array, X: Array) -> Array:
+        """Return the outputs of rows after `depth` steps from outputs at 0."""
         states = np.column_stack([X, np.zeros((len(X), len(W) - X.shape[1]))])
-        return self._after(W, states, depth)[:, X.shape[1] :]
+        return self._unrolled(len(W), slice(X.shape[1], None), self.depth).outputs(W.ravel(), states)
 
-    def _after(self, W: Array, states: Array, depth: int) -> Array:
-        everything = np.ones(W.shape, dtype=bool)
-        unrolled = UnrolledMap(everything, len(W), slice(None), "modified", depth, self.slope, bias=False)
-        return unrolled.outputs(W.ravel(), states)
+    def _unrolled(self, n_concepts: int, read: slice, depth: int) -> UnrolledMap:
+        everything = np.ones((n_concepts, n_concepts), dtype=bool)
+        return UnrolledMap(everything, n_concepts, read, "modified", depth, float(self.slope), bias=False)
 
     def _scores(self, X: Array) -> Array:
-        return self.reading_.scores(self._outputs(self.map_.weights, X, self.depth))
+        return self.reading_.scores(self._outputs(self.map_.weights, X))
 
 
 def _check_desired(owner: str, name: str, value: object) -> None:
