@@ -96,11 +96,10 @@ def known_figures():
     print_table("Accuracy, ours and in parentheses what is known; median time of a fit", ["", *SMALL, "fit"], rows)
 
 
-def populations(max_evaluations=10_000, widest=5.0):
+def populations(max_evaluations=10_000):
     """Print the loss that populations and gradients reach for the same maps, by the same number of evaluations at most.
 
-    The map has features and classes alone, two steps, and the penalty of FCMClassifier; populations search where no
-    weight is larger than `widest`.
+    The map has features and classes alone, two steps, the penalty of FCMClassifier, and weights and biases in [-1, 1].
     """
     slope, gain, alpha = 2.0, 10.0, 0.2
     table = {}
@@ -120,10 +119,17 @@ def populations(max_evaluations=10_000, widest=5.0):
                 return total / weight + 0.5 * strength * float(theta[:n_weights] @ theta[:n_weights]), gradient
 
             random = np.random.RandomState(SEED)
-            box = np.full(objective.n_parameters, widest)
+            box = np.ones(objective.n_parameters)
             begin = time.perf_counter()
             start = random.uniform(-0.1, 0.1, objective.n_parameters)
-            found = minimize(with_gradient, start, jac=True, method="L-BFGS-B", options={"maxfun": max_evaluations})
+            found = minimize(
+                with_gradient,
+                start,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=list(zip(-box, box, strict=True)),
+                options={"maxfun": max_evaluations},
+            )
             table.setdefault(("lbfgs", name), []).append((found.fun, time.perf_counter() - begin, found.nfev))
             for method in POPULATIONS:
                 begin = time.perf_counter()
