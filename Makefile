@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving bench-family
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -43,9 +43,12 @@ bench-readability: $(VENV)/bench.installed $(VENV)/cli.installed  ## what arrows
 	$(BIN)/python -m benchmarks.readability --picture docs/pictures/readability.svg
 	$(BIN)/python -m benchmarks.steering
 
-bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned map against 19 rivals on 21 datasets, an hour
+bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned map against 19 rivals and other maps on 21 datasets, two hours
 	$(BIN)/python -m benchmarks.accuracy --out results/accuracy
 	$(BIN)/python -m benchmarks.defaults
+
+bench-family: $(VENV)/bench.installed $(VENV)/cli.installed $(VENV)/cma.installed  ## the other maps of the field, an hour
+	$(BIN)/python -m benchmarks.family --out results/accuracy
 
 bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and their time beside that of shap, some minutes
 	$(BIN)/python -m benchmarks.explaining
