@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-page pictures guides format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -50,6 +50,12 @@ bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned ma
 bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and their time beside that of shap, some minutes
 	$(BIN)/python -m benchmarks.explaining
 
+bench-files: $(VENV)/test.installed  ## model files: size, and time to load one, beside pickle and ONNX
+	$(BIN)/python -m benchmarks.files
+
+bench-table: $(VENV)/cli.installed  ## commands for tables: time beside pandas and a random forest, memory, some minutes
+	$(BIN)/python -m benchmarks.table
+
 bench-page: $(VENV)/test.installed  ## the page in a real browser: size, time to open and to answer, arithmetic
 	$(BIN)/python -m benchmarks.page
 
@@ -57,8 +63,11 @@ pictures: $(VENV)/cli.installed $(VENV)/test.installed  ## the pictures of the R
 	$(BIN)/python docs/pictures/draw.py
 	$(BIN)/python docs/pictures/photograph.py
 
-guides: $(VENV)/test.installed  ## what docs/explaining.md shows, printed anew
-	$(BIN)/python docs/run.py docs/explaining.md
+guides: $(VENV)/test.installed  ## what the guides show, printed anew
+	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/serving.md
+
+bench-serving: $(VENV)/test.installed  ## predictions per second beside echoes of the bare framework, and 200 connections for a minute
+	$(BIN)/python -m benchmarks.serving
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix .

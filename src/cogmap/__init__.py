@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
     from cogmap.formats import read_map, read_maps, write_map
     from cogmap.map import FuzzyCognitiveMap
+    from cogmap.persistence import load, save
     from cogmap.preparation import TablePreparer
     from cogmap.regressor import FCMRegressor
 
@@ -24,10 +25,12 @@ __all__ = [
     "explain",
     "feature_importances",
     "influence",
+    "load",
     "prune",
     "pruning_curve",
     "read_map",
     "read_maps",
+    "save",
     "story",
     "what_if",
     "write_map",
@@ -50,6 +53,8 @@ _ROOMS = {
     "read_map": "formats",
     "read_maps": "formats",
     "write_map": "formats",
+    "load": "persistence",
+    "save": "persistence",
 }
 
 

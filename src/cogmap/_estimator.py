@@ -26,7 +26,7 @@ from cogmap._learning.recipe import Departure, Recipe
 from cogmap._learning.search import MOST_INPUTS, Candidate, choose
 from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve, speaks_of_concepts
 from cogmap._learning.size import check_size
-from cogmap._learning.solvers import SOLVERS, Outcome, Theta
+from cogmap._learning.solvers import RULES, Outcome, Theta
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._links import Link
@@ -146,7 +146,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         X, y, weight = self._validated(X, y, sample_weight, reset=True)
         known = None if earlier is None else earlier.link
         table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=X.size)
-        if SOLVERS[self._parameter("solver")].all_rows and X.size <= LARGE:
+        if self._parameter("solver") not in RULES and X.size <= LARGE:
             table = table.merged()
         table = self._settled(table, known)
         some_rows = sample_of(table.X, table.weight)
