@@ -45,7 +45,7 @@ BODIES = {
     "a date that is none": (JSON, row(joined="2020-02-30"), 422, "'2020-02-30' is not a date"),
     "too large for a float": (JSON, row(age=1).replace('"age": 1', '"age": 1e999'), 422, "not a finite number"),
     "an integer too large": (JSON, row(age=10**400), 422, "not a finite number"),
-    "too many rows": (JSON, json.dumps({"rows": [GOOD] * 21}), 413, "at most 20 rows, got 21"),
+    "too many rows": (JSON, json.dumps({"rows": [GOOD] * 21}), 422, "at most 20 rows, got 21"),
     "millions of lists": (JSON, '{"rows": [' + "[]," * 1_000_000 + "[]]}", 413, "too many objects and lists"),
     "empty CSV": (CSV, "", 422, "names of the columns in its first line"),
     "header only": (CSV, HEADER, 422, "at least one row"),
@@ -57,7 +57,7 @@ BODIES = {
     "a quote that is open": (CSV, HEADER + '1,yes,"red,2020-05-05', 400, "not CSV"),
     "a short line": (CSV, HEADER + "1,yes\n", 422, "Line 2 has 2 cells, but the header has 4"),
     "text in CSV": (CSV, HEADER + LINE + "old,no,red,2020-05-05", 422, "Row 2, column age: 'old' is not a number"),
-    "too many lines": (CSV, HEADER + LINE * 21, 413, "at most 20 rows"),
+    "too many lines": (CSV, HEADER + LINE * 21, 422, "at most 20 rows"),
     "10,000 columns": (CSV, WIDE + "\n" + "1," * 9_999 + "1", 422, "Row 1 lacks the columns 'age', "),
     "a huge cell": (CSV, HEADER + "1,yes," + "x" * 200_000 + ",2020-05-05", 400, "field larger than field limit"),
 }  # fmt: skip

@@ -100,7 +100,7 @@ def rows_in(body: bytearray, kind: str, most: int) -> list[Any]:
     if not rows:
         raise Problem(422, "There must be at least one row, got none.")
     if len(rows) > most:
-        raise Problem(413, f"A request may have at most {most:,} rows, got {len(rows):,}. Send several requests.")
+        raise Problem(422, f"A request may have at most {most:,} rows, got {len(rows):,}. Send several requests.")
     return rows
 
 
@@ -155,7 +155,7 @@ def _csv_rows(text: str, most: int) -> list[dict[str, str]]:
                 raise Problem(422, f"Line {reader.line_num} has {len(line)} cells, but the header has {len(header)}.")
             rows.append(dict(zip(header, line, strict=True)))
             if len(rows) > most:
-                raise Problem(413, f"A request may have at most {most:,} rows. Send several requests.")
+                raise Problem(422, f"A request may have at most {most:,} rows. Send several requests.")
     except csv.Error as error:
         raise Problem(400, f"The body is not CSV: {error} in line {reader.line_num}.") from None
     return rows
