@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-family bench-readability bench-maps bench-explaining pictures guides format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving bench-family
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -14,7 +14,13 @@ $(VENV)/%.installed: pyproject.toml
 demo: $(VENV)/cli.installed  ## the paper's experiment on the four tables that come with scikit-learn
 	$(BIN)/cogmap reproduce --out reproduction
 
-test: $(VENV)/test.installed  ## lint, types, import rules and all tests
+# axe-core looks for what people miss who cannot see or point. Where npm is not, the test that asks it is skipped.
+$(VENV)/axe.installed: $(VENV)/test.installed
+	@if command -v npm > /dev/null; then \
+		npm install --silent --no-package-lock --no-save --prefix $(VENV)/node axe-core@4 && touch $@ \
+		|| echo "axe-core could not be installed: its test is skipped"; fi
+
+test: $(VENV)/test.installed $(VENV)/axe.installed  ## lint, types, import rules and all tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -47,11 +53,24 @@ bench-family: $(VENV)/bench.installed $(VENV)/cli.installed $(VENV)/cma.installe
 bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and their time beside that of shap, some minutes
 	$(BIN)/python -m benchmarks.explaining
 
-pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
-	$(BIN)/python docs/pictures/draw.py
+bench-files: $(VENV)/test.installed  ## model files: size, and time to load one, beside pickle and ONNX
+	$(BIN)/python -m benchmarks.files
 
-guides: $(VENV)/test.installed  ## what docs/explaining.md shows, printed anew
-	$(BIN)/python docs/run.py docs/explaining.md
+bench-table: $(VENV)/cli.installed  ## commands for tables: time beside pandas and a random forest, memory, some minutes
+	$(BIN)/python -m benchmarks.table
+
+bench-page: $(VENV)/test.installed  ## the page in a real browser: size, time to open and to answer, arithmetic
+	$(BIN)/python -m benchmarks.page
+
+pictures: $(VENV)/cli.installed $(VENV)/test.installed  ## the pictures of the README, of docs/pictures.md and of docs/page.md
+	$(BIN)/python docs/pictures/draw.py
+	$(BIN)/python docs/pictures/photograph.py
+
+guides: $(VENV)/test.installed  ## what the guides show, printed anew
+	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/serving.md
+
+bench-serving: $(VENV)/test.installed  ## predictions per second beside echoes of the bare framework, and 200 connections for a minute
+	$(BIN)/python -m benchmarks.serving
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix .

@@ -1,8 +1,10 @@
 """What all estimators share: validate, prepare, learn, store; no formula."""
 
+import os
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +24,7 @@ from cogmap._learning.recipe import Departure, Recipe
 from cogmap._learning.search import MOST_INPUTS, Candidate, choose
 from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve, speaks_of_concepts
 from cogmap._learning.size import check_size
-from cogmap._learning.solvers import SOLVERS, Outcome, Theta
+from cogmap._learning.solvers import RULES, Outcome, Theta
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._links import Link
@@ -96,6 +98,30 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
             )
         return self
 
+    def explore(self, X: ArrayLike, y: ArrayLike | None = None, path: str | os.PathLike[str] | None = None) -> Path:
+        """Write a page in which anyone can play with the learned map, without Python.
+
+        It is one file that computes the map itself and asks nobody for anything.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to choose from in the page: at most 500 of them, in which every class or part of the range has its
+            share.
+        y : array-like of shape (n_samples,), default=None
+            Their answers, by which the page says how well the map does, also after it is edited.
+        path : str or path-like
+            The file, such as ``map.html``. If it exists, it is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
+        from cogmap.page import write  # who only learns need not wait for it
+
+        return write(self, X, y, path)
+
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, shown_as: "BaseFCM") -> None:
         """Validate, prepare, learn, store; callbacks see the estimator `shown_as`."""
         earlier = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
@@ -105,7 +131,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         X, y, weight = self._validated(X, y, sample_weight, reset=True)
         known = None if earlier is None else earlier.link
         table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=X.size)
-        if SOLVERS[self._parameter("solver")].all_rows and X.size <= LARGE:
+        if self._parameter("solver") not in RULES and X.size <= LARGE:
             table = table.merged()
         table = self._settled(table, known)
         some_rows = sample_of(table.X, table.weight)

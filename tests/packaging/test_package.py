@@ -14,7 +14,17 @@ from numpydoc.docscrape import FunctionDoc, NumpyDocString
 from packaging.version import Version
 
 import cogmap
-from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, read_map, read_maps, write_map
+from cogmap import (
+    FCMClassifier,
+    FCMClassifierCV,
+    FCMRegressor,
+    FuzzyCognitiveMap,
+    load,
+    read_map,
+    read_maps,
+    save,
+    write_map,
+)
 from cogmap._learning.objective import Objective
 from cogmap.experiments.rivals import GaussianMixtureClassifier
 from cogmap.model import MapModel
@@ -89,7 +99,7 @@ def test_dependencies_have_lower_bounds_and_no_caps():
 PUBLIC = [FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, MapModel, GaussianMixtureClassifier]
 
 
-@pytest.mark.parametrize("cls", [*PUBLIC, Objective, read_map, read_maps, write_map])
+@pytest.mark.parametrize("cls", [*PUBLIC, Objective, read_map, read_maps, write_map, load, save])
 def test_documented_parameters_are_those_of_the_signature(cls):
     """Every parameter is described, in order, with the default that it has."""
     described = {
