@@ -23,7 +23,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.preprocessing import MinMaxScaler
 
 from benchmarks import accuracy
-from benchmarks.timing import print_table
+from benchmarks.timing import best_times, print_table
 from cogmap import FCMClassifier
 from cogmap._files import write_whole
 from cogmap._learning.losses import SoftmaxCrossEntropy
@@ -38,7 +38,7 @@ from cogmap.experiments.tasks import evaluate
 N_FOLDS, SEED = 5, 123
 SMALL = ["iris", "wine", "breast_cancer", "glass", "ecoli"]
 
-# What others have measured by the same protocol, and who it is here. None: not known.
+# Who it is here, and what prototypes had by the same protocol. None: not known.
 KNOWN = {
     "LTCN, tanh": (LTCNClassifier(), (0.967, 0.989, 0.956, 0.612, 0.872)),
     "FRCN": (FRCNClassifier(), (0.947, 0.961, 0.965, 0.682, 0.818)),
@@ -94,6 +94,26 @@ def known_figures():
         ]
         rows.append([title, *cells, f"{1e3 * np.median([score[2] for score in ours]):.0f} ms"])
     print_table("Accuracy, ours and in parentheses what is known; median time of a fit", ["", *SMALL, "fit"], rows)
+
+
+def times():
+    """Print how long a fit takes beside one of FCMClassifier, all taking turns."""
+    models = {"FCMClassifier": FCMClassifier(random_state=0)} | {
+        title: model for title, (model, known) in KNOWN.items() if None not in known
+    }
+    tables = ["iris", "breast_cancer", "vehicle"]
+    best = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in tables:
+            X, y = read(name)
+            fits = {title: lambda model=model, X=X, y=y: model.fit(X, y) for title, model in models.items()}
+            best[name] = best_times(fits, rounds=3)
+    rows = []
+    for title in models:
+        cells = [(best[name][title], best[name][title] / best[name]["FCMClassifier"]) for name in tables]
+        rows.append([title, *(f"{1e3 * seconds:.0f} ms, {ratio:.3f}" for seconds, ratio in cells)])
+    print_table("Time of a fit, and as a share of that of FCMClassifier", ["", *tables], rows)
 
 
 def populations(max_evaluations=10_000):
@@ -236,11 +256,11 @@ def _by_dataset(header, rows):
 
 
 def _edges_of_default(name):
-    """Return how many influences the default map has, which is known before it is learned."""
+    """Return how many influences the default map has, which a few iterations tell."""
     X, _, y, _ = next(iter(folds(name)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return accuracy.n_edges(FCMClassifier(max_iter=1, tol=0, random_state=0).fit(X, y))
+        return accuracy.n_edges(FCMClassifier(max_iter=4, tol=0, random_state=0).fit(X, y))
 
 
 def _centroid(name):
@@ -253,7 +273,7 @@ def _centroid(name):
     return float(np.mean(scores))
 
 
-PARTS = {"known": known_figures, "populations": populations, "ensembles": ensembles, "depth": deep_maps}
+PARTS = {"known": known_figures, "times": times, "populations": populations, "ensembles": ensembles, "depth": deep_maps}
 
 
 def main():
