@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining pictures guides format clean
+.PHONY: demo test test-slow test-faults test-oldest test-keras bench bench-accuracy bench-readability bench-maps bench-explaining pictures guides format clean
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -62,5 +62,12 @@ test-oldest:
 		pandas==2.2.1 polars==1.10.0 pytest==8.3.0
 	.venv-oldest/bin/python -m pytest -m "not slow" -n 2
 
+# Keras on all that it computes with, in an environment of its own: each brings hundreds of megabytes.
+test-keras:
+	test -x .venv-keras/bin/python || $(PYTHON) -m venv .venv-keras
+	.venv-keras/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test,keras-backends]"
+	for backend in jax torch tensorflow; do \
+		KERAS_BACKEND=$$backend .venv-keras/bin/python -m pytest tests/integrations/test_keras.py || exit 1; done
+
 clean:
-	rm -rf .venv .venv-oldest dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-keras dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
