@@ -130,6 +130,9 @@ class _Shelf:
         self._file: IO[bytes] = tempfile.TemporaryFile(prefix="cogmap-", buffering=0)  # noqa: SIM115 - closed with us
         self._end = 0
 
+    def __del__(self) -> None:
+        self._file.close()
+
     def put(self, array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
         """Keep an array; the function that is returned reads it."""
         array = np.ascontiguousarray(array)
@@ -189,7 +192,8 @@ class KeptRows:
         """Take the next segment."""
         targets = getattr(table.targets, table.targets.per_row)
         weight = None if table.weight is None else self._shelf.put(table.weight)
-        like = replace(table, X=table.X[:0], targets=table.targets.take(np.empty(0, dtype=np.intp)), weight=None)
+        nothing = np.empty(0, dtype=np.intp)  # a slice of the states would keep all of them in memory
+        like = replace(table, X=table.X[nothing], targets=table.targets.take(nothing), weight=None)
         self._segments.append(_Kept(like, self._shelf.put(table.X), self._shelf.put(targets), weight))
         self.n_rows += table.n_rows
         self._weight.add(float(table.n_rows) if table.weight is None else total(table.weight))
@@ -223,7 +227,7 @@ class FitsChunks(FitsElsewhere):
 
         The result is that of `fit`, bit by bit, if there are no more than a million values, or no teachers
         (``n_teachers=0``, ``solver="lbfgs"``). It never depends on how the rows are divided into chunks. With more
-        values, teachers learn from a sample of a million of them, words are found in it, and then the map learns from
+        values, teachers learn from a sample of a quarter million of them, words are found in it, and then the map learns from
         all rows by L-BFGS. Their states (4 bytes for each concept of a feature) are kept in a temporary file.
 
         Parameters

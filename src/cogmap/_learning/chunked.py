@@ -26,7 +26,7 @@ from cogmap._threads import one_blas_thread
 
 Sums = tuple[float, NDArray[np.float64]]  # of the loss, and of its gradient; the latter is empty if not asked for
 
-_SAMPLE = 2**20  # values
+_SAMPLE = 2**18  # values: teachers learn from them in seconds
 
 
 @dataclass(frozen=True)

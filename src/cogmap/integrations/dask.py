@@ -168,6 +168,7 @@ class _ClusterRows:
         """Let workers ask the teachers."""
         submit = self._cluster.submit
         self._prepared = [submit(_prepared, table, recipe, mean_weight, teachers) for table in self._tables]
+        self._tables = []
 
     def sums(self, theta: Theta, with_gradient: bool) -> list[Sums]:
         """Return the sums of each chunk."""
@@ -279,10 +280,14 @@ def _divided_alike(owner: str, X: Any, y: Any, weight: Any) -> list[tuple[Any, A
                 collection = collection.rechunk({0: rows})
             if collection.ndim == 2 and collection.numblocks[1] > 1:
                 collection = collection.rechunk({1: -1})
-        elif not isinstance(collection, dd.DataFrame | dd.Series):
+            blocks = collection.to_delayed()
+        elif isinstance(collection, dd.DataFrame | dd.Series):
+            # Optimized each for itself, X and y from the same files would be divided differently.
+            blocks = collection.simplify().to_delayed(optimize_graph=False)
+        else:
             cure = "FCMClassifier and FCMRegressor take tables that are in memory."
             raise wrong(owner, name, "a Dask array or data frame", Words(type(collection).__name__), cure)
-        divided[name] = np.ravel(np.array(collection.to_delayed(), dtype=object)).tolist()
+        divided[name] = np.ravel(np.array(blocks, dtype=object)).tolist()
         if len(divided[name]) != len(divided["X"]):
             expected = f"of {len(divided['X'])} partitions, as X"
             cure = "Make it from the same data frame, or give both known chunks (compute_chunk_sizes)."
@@ -301,7 +306,7 @@ class _OnDask(FitsElsewhere):
 
         Up to a million values are brought together and learned from here, which is faster than any round. With more,
         workers keep their rows, brought into runs of 65,536 rows: rows at the ends of partitions move once. Teachers
-        learn from a sample of a million values here, then the map learns from all rows by L-BFGS.
+        learn from a sample of a quarter million values here, then the map learns from all rows by L-BFGS.
 
         The result equals that of `fit_chunks` on the same rows bit by bit, and that of `fit` if there are no more than
         a million values, or no teachers (``n_teachers=0``, ``solver="lbfgs"``).
