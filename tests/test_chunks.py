@@ -126,7 +126,7 @@ few, one = (X[:50], TARGETS["classes"][:50]), np.zeros(50)
 BAD = {
     "a generator": (lambda: (chunk for chunk in [few]), "read again"),
     "a number": (lambda: 3, "read again"),
-    "no chunks": (lambda: [], "no chunk with any"),
+    "no chunks": (list, "no chunk with any"),
     "chunks without rows": (lambda: [(X[:0], one[:0])], "no chunk with any"),
     "chunks without targets": (lambda: [few, X[:50]], r"\(X, y\)"),
     "other columns": (lambda: [few, (X[:50, :5], few[1])], "chunk 1: X has 5 features"),
@@ -192,7 +192,7 @@ def test_a_damaged_file_is_named(tmp_path, how):
 def test_what_is_not_in_a_file_is_said(tmp_path):
     """Files and columns that are not there, with the nearest name."""
     pd.DataFrame({"size": [1.0, 2.0], "label": [0, 1]}).to_csv(tmp_path / "a.csv", index=False)
-    with pytest.raises(DataError, match="no column 'labels'.*Did you mean 'label'"):
+    with pytest.raises(DataError, match=r"no column 'labels'.*Did you mean 'label'"):
         FCMClassifier().fit_chunks(csv_chunks(tmp_path, "labels"))
     with pytest.raises(ParameterError, match="does not exist"):
         csv_chunks(tmp_path / "b.csv", "label")

@@ -228,7 +228,8 @@ class FitsChunks(FitsElsewhere):
         The result is that of `fit`, bit by bit, if there are no more than a million values, or no teachers
         (``n_teachers=0``, ``solver="lbfgs"``). It never depends on how the rows are divided into chunks. With more
         values, teachers learn from a sample of a quarter million of them, words are found in it, and then the map
-        learns from all rows by L-BFGS. Their states (4 bytes for each concept of a feature) are kept in a temporary file.
+        learns from all rows by L-BFGS. Their states (4 bytes for each concept of a feature) are kept in a
+        temporary file.
 
         Parameters
         ----------

@@ -35,6 +35,7 @@ distributed: Any = import_or_raise("distributed", "cogmap.integrations.dask", "d
 _CHUNKS_PER_THREAD = 16
 
 _LOOK = 2.0  # seconds after which it is looked whether anybody is still at work
+_MOVE = 60.0  # seconds in which results come from workers, or are asked for again
 
 
 # What workers do.
@@ -120,7 +121,12 @@ class _Cluster:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Have something computed."""
-        return self.client.submit(function, *arguments, pure=False)
+        try:
+            return self.client.submit(function, *arguments, pure=False)
+        except Exception:
+            if self.client.status == "running":
+                raise
+            raise self._gone("has gone away") from None
 
     def results(self, futures: list[Any]) -> list[Any]:
         """Wait for results; a cluster without workers is given some time to come back."""
@@ -128,7 +134,8 @@ class _Cluster:
         while True:
             try:
                 distributed.wait(futures, timeout=_LOOK)
-                return list(self.client.gather(futures))
+                # Not `gather`, which would wait for ever for a result whose worker is lost just now.
+                return list(self.client.sync(self.client._gather, futures, callback_timeout=_MOVE))
             except (TimeoutError, distributed.TimeoutError):
                 pass
             except distributed.KilledWorker as error:
