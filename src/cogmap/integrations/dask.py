@@ -32,7 +32,7 @@ distributed: Any = import_or_raise("distributed", "cogmap.integrations.dask", "d
 
 # So many chunks for each thread of the cluster: few enough that sending tasks costs little, and enough that all threads
 # end at about the same time.
-_CHUNKS_PER_THREAD = 16
+_CHUNKS_PER_THREAD = 8
 
 _LOOK = 2.0  # seconds after which it is looked whether anybody is still at work
 _MOVE = 60.0  # seconds in which results come from workers, or are asked for again
