@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-rows bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving bench-family
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-rows bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving bench-family test-keras bench-scale
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -59,6 +59,12 @@ bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and t
 bench-files: $(VENV)/test.installed  ## model files: size, and time to load one, beside pickle and ONNX
 	$(BIN)/python -m benchmarks.files
 
+bench-scale: $(VENV)/dask.installed  ## clusters, files larger than memory and many rows: time and memory
+	$(BIN)/python -m benchmarks.scale
+
+pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
+	$(BIN)/python docs/pictures/draw.py
+
 bench-table: $(VENV)/cli.installed  ## commands for tables: time beside pandas and a random forest, memory, some minutes
 	$(BIN)/python -m benchmarks.table
 
@@ -87,5 +93,12 @@ test-oldest:
 		pandas==2.2.1 polars==1.10.0 pytest==8.3.0 h11==0.14.0 starlette==0.40.0 uvicorn==0.30.0
 	.venv-oldest/bin/python -m pytest -m "not slow" -n 2
 
+# Keras on all that it computes with, in an environment of its own: each brings hundreds of megabytes.
+test-keras:
+	test -x .venv-keras/bin/python || $(PYTHON) -m venv .venv-keras
+	.venv-keras/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test,keras-backends]"
+	for backend in jax torch tensorflow; do \
+		KERAS_BACKEND=$$backend .venv-keras/bin/python -m pytest tests/integrations/test_keras.py || exit 1; done
+
 clean:
-	rm -rf .venv .venv-oldest dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-keras dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.special import expit
 
+from cogmap._segments import PairwiseSum, segments
 from cogmap._terms import Terms
 from cogmap.exceptions import DataError
 
@@ -46,6 +47,13 @@ class FeatureStatistics:
     @classmethod
     def of(cls, X: Array, weight: NDArray[np.float64] | None = None) -> "FeatureStatistics":
         """Take the statistics of the columns of `X`, whose rows may have weights."""
+        total = PairwiseSum(cls.merged)
+        for rows in segments(len(X)):
+            total.add(cls._of_segment(X[rows], None if weight is None else weight[rows]))
+        return total.result()
+
+    @classmethod
+    def _of_segment(cls, X: Array, weight: NDArray[np.float64] | None) -> "FeatureStatistics":
         blocks = (cls._of_block(X[rows], None if weight is None else weight[rows]) for rows in row_blocks(len(X)))
         result = next(blocks)
         for block in blocks:

@@ -89,14 +89,17 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         """
         check_parameters(self._owner, self.get_params(deep=False))
         self._replace_learned(lambda fitted: fitted._fit(X, y, sample_weight, self))
+        self._warn_unless_converged()
+        return self
+
+    def _warn_unless_converged(self) -> None:
         if not self.outcome_.converged:
             warnings.warn(
                 f"{self._owner}: {self.outcome_.sentence} {self.outcome_.cure} "
                 f"({self.n_iter_} iterations, last loss {self.loss_curve_[-1]:.6g})",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-        return self
 
     def explore(self, X: ArrayLike, y: ArrayLike | None = None, path: str | os.PathLike[str] | None = None) -> Path:
         """Write a page in which anyone can play with the learned map, without Python.
@@ -127,8 +130,19 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         earlier = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
         names_before = getattr(self, "feature_names_in_", None)
         self._forget()
+        self._learn_from(*self._validated(X, y, sample_weight, reset=True), earlier, names_before, shown_as)
+
+    def _learn_from(
+        self,
+        X: NDArray[np.floating],
+        y: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        earlier: MapModel | None,
+        names_before: Any,
+        shown_as: "BaseFCM",
+    ) -> None:
+        """Prepare, learn, store: rows are checked."""
         random = check_random_state(self.random_state)
-        X, y, weight = self._validated(X, y, sample_weight, reset=True)
         known = None if earlier is None else earlier.link
         table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=X.size)
         if self._parameter("solver") not in RULES and X.size <= LARGE:
@@ -149,16 +163,20 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         if earlier is not None:
             start = self._continued(earlier, names_before is not None, candidates[0].table, settings)
         learned = self._learn(candidates, random, monitor, start)
-        self.model_ = finished(learned.model)
+        self._take_over(learned, finished(learned.model), some_rows)
+        if settings.early_stopping:
+            self.validation_loss_curve_ = learned.validation_curve
+        monitor.end(self.model_)
+
+    def _take_over(self, learned: Learned, model: MapModel, some_rows: NDArray[np.floating]) -> None:
+        """Keep what was learned."""
+        self.model_ = model
         self._outcome = learned.outcome.name
         self.loss_curve_ = learned.loss_curve
         self.n_iter_ = len(learned.loss_curve)
         self.teacher_losses_ = learned.teacher_losses
         self.departures_ = learned.departures
         self.feature_importances_ = learned_importances(self.model_, some_rows)
-        if settings.early_stopping:
-            self.validation_loss_curve_ = learned.validation_curve
-        monitor.end(self.model_)
 
     @abstractmethod
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
@@ -255,8 +273,12 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         if not self.scale:
             return None
         known = FeatureStatistics.of(table.X, table.weight)
-        if earlier is not None:
-            known = earlier.known.merged(known)
+        return self._scaling_by(known if earlier is None else earlier.known.merged(known))
+
+    def _scaling_by(self, known: FeatureStatistics) -> Scaling | None:
+        """Return the scaling that statistics make."""
+        if not self.scale:
+            return None
         return FeatureSpread(known) if self.scale == "logistic" else FeatureRange(known)
 
     def _continued(self, earlier: MapModel, named: bool, table: Table, settings: Settings) -> Theta:

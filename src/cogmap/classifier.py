@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from cogmap._allowed import check_parameters
+from cogmap._chunks import FitsChunks
 from cogmap._class_map import ClassMap
 from cogmap._encoding import Encoding
 from cogmap._labels import all_labels
@@ -24,7 +25,7 @@ from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.map import FuzzyCognitiveMap
 
 
-class FCMClassifier(ClassMap):
+class FCMClassifier(ClassMap, FitsChunks):
     """Classifier and feature transformer whose model is a fuzzy cognitive map.
 
     Features, scaled to [0, 1], and classes are concepts of a fully connected map; hidden concepts help. The map starts

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
+from cogmap._chunks import FitsChunks
+from cogmap._elsewhere import Survey
 from cogmap._encoding import FeatureStatistics
-from cogmap._estimator import BaseFCM
 from cogmap._learning.settings import VALUES
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ValueTargets
@@ -18,7 +19,7 @@ from cogmap.exceptions import DataError
 from cogmap.map import FuzzyCognitiveMap
 
 
-class FCMRegressor(RegressorMixin, BaseFCM):
+class FCMRegressor(RegressorMixin, FitsChunks):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.
 
     Features, scaled to [0, 1], and targets are concepts of a fully connected map; hidden concepts help. The map starts
@@ -207,6 +208,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
     """
 
     _rules = VALUES
+    _learns_classes = False
 
     def __init__(
         self,
@@ -288,6 +290,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
         names = _target_names(y)
         X, y = validated(self, X, y, reset=reset, multi_output=True, y_numeric=True)
+        self._target_is_vector = y.ndim == 1
         self._target_names = names or (["target"] if y.ndim == 1 else [f"target {i + 1}" for i in range(y.shape[1])])
         return X, y.astype(np.float64, copy=False)
 
@@ -296,33 +299,50 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         n_targets = values.shape[1]
         if known is not None and known.n_outputs == n_targets:  # what goes on keeps the meaning of its outputs
             return ValueTargets(values, cast(ValueLink, known))
-        link = ValueLink(tuple(self._target_names), np.zeros(n_targets), np.ones(n_targets), y.ndim == 1)
-        return ValueTargets(values, link)
+        return ValueTargets(values, self._new_link(n_targets))
+
+    def _new_link(self, n_targets: int) -> ValueLink:
+        """Return what outputs mean, before mean and deviation of the targets are known."""
+        one_dimensional = n_targets == 1 and self._target_is_vector
+        return ValueLink(tuple(self._target_names), np.zeros(n_targets), np.ones(n_targets), one_dimensional)
+
+    def _surveyed_link(self, survey: Survey) -> tuple[Link, None]:
+        """Return what the outputs mean."""
+        statistics = cast(FeatureStatistics, survey.targets)
+        link = self._new_link(len(statistics.mean))
+        self._check_varied(link, statistics.low, statistics.high, survey.n_rows)
+        return self._counted(link, statistics), None
 
     def _settled(self, table: Table, known: Link | None) -> Table:
         """Return the table with values counted from their mean in their deviation, learned from the merged rows."""
         targets = cast(ValueTargets, table.targets)
         if targets.link is known:
             return table
-        low, high = targets.values.min(axis=0), targets.values.max(axis=0)
+        self._check_varied(targets.link, targets.values.min(axis=0), targets.values.max(axis=0), table.n_rows)
+        link = self._counted(targets.link, FeatureStatistics.of(targets.values, table.weight))
+        return replace(table, targets=replace(targets, link=link))
+
+    def _check_varied(self, link: ValueLink, low: NDArray[Any], high: NDArray[Any], n_rows: int) -> None:
+        """Complain about targets that are always the same, or of which no floating-point number tells the range."""
         with np.errstate(over="ignore"):
             width = high - low
-        for name, wide, value in zip(targets.link.targets, width, low, strict=True):
+        for name, wide, value in zip(link.targets, width, low, strict=True):
             if not 0.0 < wide < np.inf:
                 cause = f"only the value {value:g}" if wide == 0.0 else "a range beyond floating-point numbers"
                 raise DataError(
                     f"`{self._owner}` needs targets that vary within finite limits, but {name!r} has {cause} "
-                    f"({table.n_rows} sample{'s'[: table.n_rows != 1]}; rows with sample_weight 0 do not count)."
+                    f"({n_rows} sample{'s'[: n_rows != 1]}; rows with sample_weight 0 do not count)."
                 )
-        statistics = FeatureStatistics.of(targets.values, table.weight)
-        for name, deviation in zip(targets.link.targets, statistics.deviation, strict=True):
+
+    def _counted(self, link: ValueLink, statistics: FeatureStatistics) -> ValueLink:
+        """Return the link of targets that are counted from their mean in their deviation."""
+        for name, deviation in zip(link.targets, statistics.deviation, strict=True):
             if not deviation >= np.finfo(np.float64).tiny:
                 raise DataError(
                     f"`{self._owner}` needs targets that vary, but the standard deviation of {name!r} is "
                     f"{deviation:g}. Multiply it by a number, or give its rows weights that are more alike."
                 )
-        link = replace(targets.link, mean=statistics.mean, deviation=statistics.deviation)
-        return replace(table, targets=replace(targets, link=link))
+        return replace(link, mean=statistics.mean, deviation=statistics.deviation)
 
 
 def _target_names(y: Any) -> list[str] | None:

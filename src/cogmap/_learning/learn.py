@@ -81,13 +81,19 @@ def learn(
             theta, outcome = solver(problem, theta, watch, random)
         if watch.best_theta is not None:
             theta = watch.best_theta
-        if outcome in (Outcome.MAX_ITER, Outcome.ALL_ITERATIONS) and settings.enough:
-            outcome = Outcome.ENOUGH
         model = recipe.model(theta)
-        if outcome.converged and _says_nothing(model, table):
-            outcome = Outcome.FORGOTTEN if _forgets(model) else Outcome.NOTHING_LEARNED
+        outcome = ended(outcome, model, table, settings)
     losses = [teacher.loss for teacher in teachers]
     return Learned(model, outcome, watch.loss_curve, watch.validation_curve, losses, recipe.departures(model))
+
+
+def ended(outcome: Outcome, model: MapModel, table: Table, settings: Settings) -> Outcome:
+    """Return how learning ended, once it is seen what came of it."""
+    if outcome in (Outcome.MAX_ITER, Outcome.ALL_ITERATIONS) and settings.enough:
+        outcome = Outcome.ENOUGH
+    if outcome.converged and _says_nothing(model, table):
+        return Outcome.FORGOTTEN if _forgets(model) else Outcome.NOTHING_LEARNED
+    return outcome
 
 
 def _says_nothing(model: MapModel, table: Table) -> bool:

@@ -9,8 +9,9 @@ formed here with less work:
 - The first step reads the features only (what is undecided is part of its bias), and needs no gradient of them. The
   last step computes the output concepts only. What is left is 3 depth - 4 products of n_rows x n_concepts x n_concepts.
 - Rows are taken in blocks that stay in the cache, through buffers made once. Memory does not grow with the rows.
-- Blocks are summed in runs that do not depend on the number of threads, and the runs are added in their order, so the
-  result is the same to the last bit for any number of threads.
+- Blocks are summed in runs that do not depend on the number of threads, the runs of a segment of the rows are added in
+  their order, and segments in pairs. So the result is the same to the last bit for any number of threads, and for
+  several objectives that have the segments among them.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -22,9 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from cogmap._encoding import UNDECIDED
-from cogmap._learning.blocks import row_runs, usual_block_rows
+from cogmap._learning.blocks import segment_runs, usual_block_rows
 from cogmap._learning.losses import Loss
 from cogmap._params import Words, check_integer, numbers, real, wrong
+from cogmap._segments import PairwiseSum
+from cogmap._segments import total as rows_total
 from cogmap._threads import one_blas_thread
 
 Array = NDArray[np.floating]
@@ -105,6 +108,9 @@ class Objective:
         Number of threads that take blocks of rows.
     block_rows : int, default=None
         Largest number of rows in a block. None takes a number that suits the cache.
+    mean_weight : float, default=None
+        Mean weight of the rows of all tables over which sums will be added, for the same rounding in each. None takes
+        that of these rows.
 
     Attributes
     ----------
@@ -139,6 +145,7 @@ class Objective:
         dtype: DTypeLike | None = None,
         n_threads: int = 1,
         block_rows: int | None = None,
+        mean_weight: float | None = None,
     ) -> None:
         owner = "Objective"
         self.depth = check_integer(owner, "depth", depth, low=1)
@@ -168,21 +175,21 @@ class Objective:
         if sample_weight is not None:
             weight = numbers(sample_weight)
             with np.errstate(over="ignore"):
-                total = float(weight.sum())
+                total = rows_total(weight) if weight.ndim == 1 and len(weight) else 0.0
             if weight.shape != (self.n_rows,) or not (weight >= 0).all() or not 0 < total < np.inf:
                 expected = f"{self.n_rows} numbers >= 0, not all 0, with a finite sum"
                 raise wrong(owner, "sample_weight", expected, sample_weight)
             # Divided before they are made float32, whose range they may exceed.
-            self.total_weight, self._unit = total, total / self.n_rows
+            self.total_weight, self._unit = total, mean_weight or total / self.n_rows
             self._weight = (weight / self._unit).astype(self._X.dtype)
         self._make_buffers()
 
     def _make_buffers(self) -> None:
         dtype, r = self._X.dtype, self.n_concepts
         rows = min(self._block_rows, self.n_rows)
-        self._all_runs = row_runs(self.n_rows, self._block_rows)
+        self._all_segments = segment_runs(self.n_rows, self._block_rows)
         self._workspaces: SimpleQueue[_Workspace] = SimpleQueue()
-        for _ in range(min(self._n_threads, len(self._all_runs))):
+        for _ in range(min(self._n_threads, len(self._all_segments[0]))):
             self._workspaces.put(_Workspace(rows, self.n_features, self.n_concepts, self.depth, dtype))
         self._first, self._later = _aligned((r, self.n_features), dtype), _aligned((r, r), dtype)
         # Adding a block of copies of a short row is faster than adding the row many times.
@@ -228,24 +235,36 @@ class Objective:
         weight : float
         """
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow shows in the loss, which the caller looks at
-            loss, sums = self._sum(theta, rows, with_gradient=True)
-            return self._unit * loss, self._unfold(sums), self._weight_of(rows)
+            loss, gradient = self._sum(theta, rows, with_gradient=True)
+            return loss, gradient, self._weight_of(rows)
 
     def value(self, theta: NDArray[np.floating]) -> float:
         """Return the loss of the table alone."""
+        return self.loss.overall(self.summed_loss(theta) / self.total_weight)[0]
+
+    def summed_loss(self, theta: NDArray[np.floating]) -> float:
+        """Return the weighted sum of the losses alone."""
         with np.errstate(over="ignore", invalid="ignore"):
-            loss = self._unit * self._sum(theta, None, with_gradient=False)[0]
-            return self.loss.overall(loss / self.total_weight)[0]
+            return self._sum(theta, None, with_gradient=False)[0]
 
     def _weight_of(self, rows: Rows | None) -> float:
         if rows is None:
             return self.total_weight
         return float(len(rows) if self._weight is None else self._unit * self._weight[rows].sum(dtype=np.float64))
 
-    def _sum(self, theta: NDArray[np.floating], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
-        """Return the sum of the losses, and the sums of the gradients of the folded weights."""
+    def _sum(
+        self, theta: NDArray[np.floating], rows: Rows | None, with_gradient: bool
+    ) -> tuple[float, NDArray[np.float64]]:
+        """Return the sum of the losses and its gradient, which is empty if nobody asked for it."""
         self._fold(theta)
-        runs = self._all_runs if rows is None else row_runs(len(rows), self._block_rows)
+        total = PairwiseSum(lambda before, after: (before[0] + after[0], before[1] + after[1]))
+        for segment in self._all_segments if rows is None else segment_runs(len(rows), self._block_rows):
+            loss, sums = self._sum_segment(segment, rows, with_gradient)
+            total.add((self._unit * loss, self._unfold(sums) if with_gradient else np.empty(0)))
+        return total.result()
+
+    def _sum_segment(self, runs: list[list[slice]], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
+        """Return the sum of the losses, and the sums of the gradients of the folded weights."""
         total = self._zero_sums(0)
         if self._n_threads > 1 and len(runs) > 1:
             return self._sum_in_threads(runs, rows, with_gradient)

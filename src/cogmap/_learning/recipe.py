@@ -55,8 +55,10 @@ class Recipe:
             prior = replace(prior, weights=recipe._start(table, None)[0], pull=np.ones_like(prior.pull))
         return replace(recipe, prior=prior)
 
-    def objective(self, table: Table, targets: NDArray[Any] | None = None) -> Objective:
-        """Return the loss on a table, perhaps with other targets."""
+    def objective(
+        self, table: Table, targets: NDArray[Any] | None = None, mean_weight: float | None = None
+    ) -> Objective:
+        """Return the loss on a table, perhaps with other targets, or as one of several that are added."""
         return Objective(
             table.X,
             table.targets.array if targets is None else targets,
@@ -67,6 +69,7 @@ class Recipe:
             sample_weight=table.weight,
             rows=table.rows,
             n_threads=self.settings.n_threads,
+            mean_weight=mean_weight,
         )
 
     def problem(self, table: Table, targets: NDArray[Any] | None = None, part_of: float | None = None) -> Problem:
@@ -76,12 +79,16 @@ class Recipe:
         be of one class, but their weight itself then scales the loss.
         """
         n_rows = part_of or max(table.n_rows, table.total_weight)
+        return self.penalized(self.objective(table, targets), n_rows, 1.0 if part_of else None)
+
+    def penalized(self, objective: Objective, n_rows: float, unit_weight: float | None = None) -> Problem:
+        """Return what a solver minimises, with the penalty of so many rows."""
         prior, settings = self.prior, self.settings
         penalty = ElasticNet.from_alpha(
             settings.alpha, settings.l1_ratio, n_rows, prior.weights.ravel(), prior.pull.ravel()
         )
         space = Slopes(prior.weights) if settings.learn == "slopes" else None
-        return Problem(self.objective(table, targets), penalty, self.limits, 1.0 if part_of else None, space)
+        return Problem(objective, penalty, self.limits, unit_weight, space)
 
     def start(self, table: Table, random: np.random.RandomState) -> Theta:
         """Return the parameters to start from."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cogmap._learning.blocks import row_runs, usual_block_rows
 from cogmap._learning.settings import Settings, Shape
 from cogmap._learning.solvers import SOLVERS, steps_remembered
+from cogmap._segments import SEGMENT
 from cogmap.exceptions import DataError
 
 # Arrays of all parameters that are there at once, counted by measuring fits (within a factor of 1.3): our own, SciPy's
@@ -52,7 +53,7 @@ def estimate(shape: Shape, settings: Settings, at_once: int = 1) -> Size:
         bounded = settings.l1_ratio > 0 or tied or any(limits is not None for limits in fixed)
         # Weights with an absolute penalty are two parameters each.
         arrays += (2 if settings.l1_ratio > 0 else 1) * (of_scipy + _BOUNDS * bounded)
-    runs = row_runs(n, min(usual_block_rows(r), n))
+    runs = row_runs(min(n, SEGMENT), min(usual_block_rows(r), n))
     threads = min(settings.n_threads, len(runs))
     in_block = runs[0][0].stop
     square = r * (r + shape.n_features)  # weights of the first step and of the later ones

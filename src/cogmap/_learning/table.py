@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from cogmap._encoding import row_blocks
 from cogmap._learning.targets import Targets
+from cogmap._segments import total
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Table:
     @property
     def total_weight(self) -> float:
         """Sum of the weights of the rows."""
-        return float(self.n_rows if self.weight is None else self.weight.sum())
+        return float(self.n_rows) if self.weight is None else total(self.weight)
 
     def take(self, rows: NDArray[np.intp]) -> "Table":
         """Return the table of some of the rows."""
