@@ -23,7 +23,7 @@ from cogmap._learning.objective import Objective
 from cogmap._threads import one_blas_thread
 
 FEATURES = 20
-SHORT = {"n_teachers": 0, "tol": 0, "random_state": 0}
+SHORT = {"solver": "lbfgs", "n_teachers": 0, "tol": 0, "random_state": 0}
 
 MEMORY = """
 import re

@@ -22,7 +22,7 @@ TARGETS = {
     "values": np.sin(WAY).astype(float),
 }
 WEIGHT = RANDOM.integers(0, 3, N).astype(float)
-SHORT = {"n_teachers": 0, "max_iter": 3, "tol": 0, "n_hidden": 3, "random_state": 0}
+SHORT = {"solver": "lbfgs", "n_teachers": 0, "max_iter": 3, "tol": 0, "n_hidden": 3, "random_state": 0}
 
 
 def cut(size, y, weight=None, X=X):

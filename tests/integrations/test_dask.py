@@ -31,7 +31,7 @@ WAY = X[:, :3] @ np.array([2.0, -1.0, 0.5], dtype=np.float32) + X[:, 0] * X[:, 1
 CLASSES = np.where(WAY > 1, "high", np.where(WAY < -1, "low", "middle"))
 VALUES = np.sin(WAY).astype(float)
 WEIGHT = RANDOM.integers(0, 3, N).astype(float)
-SHORT = {"n_teachers": 0, "max_iter": 3, "tol": 0, "n_hidden": 3, "random_state": 0}
+SHORT = {"solver": "lbfgs", "n_teachers": 0, "max_iter": 3, "tol": 0, "n_hidden": 3, "random_state": 0}
 
 
 def new_cluster(**options):
