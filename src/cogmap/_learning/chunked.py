@@ -6,14 +6,13 @@ Who holds the rows adds their losses and gradients; only parameters and sums com
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._learning.arrows import tied_to_effects
 from cogmap._learning.learn import Learned, ended
-from cogmap._learning.losses import Loss
 from cogmap._learning.monitor import Monitor
 from cogmap._learning.objective import Objective
 from cogmap._learning.recipe import Recipe
@@ -80,16 +79,22 @@ class Rows(Protocol):
 
 
 class ObjectiveOfRows:
-    """The objective of rows that are somewhere else; to a solver it is like an `Objective` of them all."""
+    """The objective of rows that are somewhere else; to a solver it is like an `Objective` of them all.
 
-    def __init__(self, rows: Rows, recipe: Recipe, loss: Loss) -> None:
-        settings = recipe.settings
-        self._rows, self.loss = rows, loss
+    Parameters
+    ----------
+    rows : Rows
+        Where they are.
+    of_sample : Objective
+        That of a sample of them, which is the same in all but sums.
+    """
+
+    def __init__(self, rows: Rows, of_sample: Objective) -> None:
+        self._rows, self._of_sample = rows, of_sample
         self.n_rows, self.total_weight = rows.n_rows, rows.total_weight
-        self.n_concepts = len(recipe.concepts)
-        self.n_parameters = self.n_concepts * (self.n_concepts + 1)
-        self.dtype, self.largest_slope = settings.dtype, settings.slope
-        self.largest_feature = 1.0  # features are scaled, or the sample would have shown it
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._of_sample, name)
 
     def _sum(self, theta: Theta, with_gradient: bool) -> Sums:
         total: PairwiseSum[Sums] = PairwiseSum(lambda before, after: (before[0] + after[0], before[1] + after[1]))
@@ -104,7 +109,8 @@ class ObjectiveOfRows:
 
     def value(self, theta: Theta) -> float:
         """Return the loss of the rows alone."""
-        return self.loss.overall(self._sum(theta, with_gradient=False)[0] / self.total_weight)[0]
+        mean = self._sum(theta, with_gradient=False)[0] / self.total_weight
+        return self._of_sample.loss.overall(mean)[0]
 
 
 def sample_rows(n_rows: int, n_columns: int) -> NDArray[np.intp]:
@@ -153,7 +159,7 @@ def learn_chunked(
         if teachers and isinstance(settings.prior, str) and settings.learn == "weights":
             recipe = tied_to_effects(recipe, sample, [teacher.theta for teacher in teachers])
         rows.prepare(recipe, rows.total_weight / rows.n_rows, teachers)
-        objective = cast(Objective, ObjectiveOfRows(rows, recipe, sample.targets.loss))
+        objective = cast(Objective, ObjectiveOfRows(rows, recipe.objective(sample)))
         problem = recipe.penalized(objective, max(rows.n_rows, rows.total_weight))
         thetas = [problem.clip(teacher.theta) for teacher in teachers] or [problem.clip(new_start())]
         theta = min(thetas, key=problem.objective.value) if len(thetas) > 1 else thetas[0]
