@@ -19,7 +19,7 @@ from sklearn.model_selection import cross_validate
 
 import cogmap
 from benchmarks.timing import best_times, print_table
-from cogmap.tabular import Wishes, train
+from cogmap.tabular.training import Wishes, train
 
 _MEASURED = """
 import resource, sys, time

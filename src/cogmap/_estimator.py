@@ -1,10 +1,8 @@
 """What all estimators share: validate, prepare, learn, store; no formula."""
 
-import copy
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -26,13 +24,14 @@ from cogmap._learning.recipe import Departure, Recipe
 from cogmap._learning.search import MOST_INPUTS, Candidate, choose
 from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve, speaks_of_concepts
 from cogmap._learning.size import check_size
-from cogmap._learning.solvers import SOLVERS, Outcome, Theta
+from cogmap._learning.solvers import RULES, Outcome, Theta
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._links import Link
 from cogmap._monitor import FitMonitor
 from cogmap._params import shown
 from cogmap._prediction import FittedMap
+from cogmap._refitting import Refitting
 from cogmap._terms import CHOICES, Terms, find_terms
 from cogmap._validation import check_sample_weight, input_names
 from cogmap.exceptions import DataError
@@ -46,7 +45,7 @@ Reading = tuple[Encoding, Table]  # how features become states, and the table of
 Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
 
-class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
+class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
     """A map that learns from a table, with the parameters of learning as attributes."""
 
     _rules: Rules = CLASSES
@@ -123,20 +122,6 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
 
         return write(self, X, y, path)
 
-    def _replace_learned(self, learn_into: Callable[[Self], None]) -> None:
-        """Let a copy of this estimator learn, and take over what it has learned at once.
-
-        Whoever predicts meanwhile, in another thread, uses the old model or the new one; what fails leaves no trace.
-        """
-        fitted = copy.copy(self)
-        learn_into(fitted)
-        given = {name: value for name, value in vars(self).items() if not _is_learned(name)}
-        self.__dict__ = given | {name: value for name, value in vars(fitted).items() if _is_learned(name)}
-
-    def _forget(self) -> None:
-        for name in [name for name in vars(self) if _is_learned(name)]:
-            delattr(self, name)
-
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, shown_as: "BaseFCM") -> None:
         """Validate, prepare, learn, store; callbacks see the estimator `shown_as`."""
         earlier = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
@@ -146,7 +131,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         X, y, weight = self._validated(X, y, sample_weight, reset=True)
         known = None if earlier is None else earlier.link
         table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=X.size)
-        if SOLVERS[self._parameter("solver")].all_rows and X.size <= LARGE:
+        if self._parameter("solver") not in RULES and X.size <= LARGE:
             table = table.merged()
         table = self._settled(table, known)
         some_rows = sample_of(table.X, table.weight)
@@ -304,8 +289,3 @@ def _with_states(candidates: list[Candidate]) -> list[Candidate]:
             states = candidate.encoding.inputs(candidate.table.X, candidate.settings.dtype)
             tables[key] = replace(candidate.table, X=states)
     return [replace(candidate, table=tables[id(candidate.encoding)]) for candidate in candidates]
-
-
-def _is_learned(name: str) -> bool:
-    """Whether an attribute is made by fit, not given by a user."""
-    return name in ("_incremental", "_outcome") or (name.endswith("_") and not name.startswith("_"))

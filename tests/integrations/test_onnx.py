@@ -178,6 +178,13 @@ def test_dates_are_taken_apart_as_by_numpy():
     np.testing.assert_array_equal(found, np.column_stack([expected[part] for part in PARTS]))
 
 
+def test_steps_share_their_weights():
+    """A deep map is no larger than its nodes."""
+    X, y = load_wine(return_X_y=True)
+    sizes = [len(to_onnx(FCMClassifier(**QUICK, depth=depth).fit(X, y)).SerializeToString()) for depth in (3, 9)]
+    assert sizes[1] - sizes[0] < 1000
+
+
 def test_the_graph_says_what_it_needs():
     """Version of the operators, a free number of rows, names of features, and who made it."""
     X, y = load_iris(return_X_y=True, as_frame=True)

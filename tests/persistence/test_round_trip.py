@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from scipy.special import softmax
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 import cogmap
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
@@ -253,6 +254,10 @@ class Subclass(FCMClassifier):
         (FCMClassifier(), "must be fitted, got FCMClassifier without a model"),
         (FCMClassifier, "of a class that model files know: .*got one of type ABCMeta"),
         (None, "got one of type NoneType"),
+        (
+            GridSearchCV(FCMClassifier(**QUICK), {"alpha": [0.2]}, cv=2).fit(X, SIGN),
+            "got one of type GridSearchCV. Take its `best_estimator_`",
+        ),
         (Subclass(**QUICK).fit(X, SIGN), "got one of type Subclass"),
         (FCMClassifier(**QUICK).fit(X, SIGN).set_params(depth=0), "can be loaded again, got .*integer >= 1, got 0"),
         (
@@ -264,7 +269,16 @@ class Subclass(FCMClassifier):
             "an array of 1 axes and dtype complex128 in FCMClassifier.parameters.edges",
         ),
     ],
-    ids=["not fitted", "a class", "nothing", "a subclass", "a wrong parameter", "a series", "complex numbers"],
+    ids=[
+        "not fitted",
+        "a class",
+        "nothing",
+        "a search",
+        "a subclass",
+        "a wrong parameter",
+        "a series",
+        "complex numbers",
+    ],
 )
 def test_what_cannot_be_kept_is_refused(estimator, message, tmp_path):
     """With a word on what it is, and no file."""

@@ -8,8 +8,8 @@ import numpy as np
 from cogmap.cli.running import command, example, json_option, model_argument, progress, table_argument, tell
 from cogmap.exceptions import DataError
 from cogmap.tables.sources import name_of
-from cogmap.tabular import TableModel
 from cogmap.tabular.evaluation import evaluate_classes, evaluate_values, evaluation_text
+from cogmap.tabular.model import TableModel
 from cogmap.tabular.scanning import Scan
 from cogmap.tabular.targets import column_of, known_rows
 

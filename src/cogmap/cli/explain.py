@@ -7,7 +7,7 @@ import numpy as np
 
 from cogmap._map_text import aligned, short
 from cogmap.cli.running import command, example, json_option, model_argument, table_argument, tell
-from cogmap.tabular import TableModel
+from cogmap.tabular.model import TableModel
 from cogmap.tabular.questions import contributions, told
 from cogmap.tabular.scanning import Scan
 
@@ -26,7 +26,7 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
         asked = TableModel.open(model)
         scan = Scan(asked, table)
         said = scan.row(row).said
-        values, base = contributions(asked, said.features)
+        values, base = contributions(asked.preparer.columns_, asked.model, said.features)
         tell(scan.notes())
         ends = np.cumsum([len(column.outputs) for column in asked.preparer.columns_])
         given = [

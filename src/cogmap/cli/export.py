@@ -12,7 +12,7 @@ from cogmap._optional import import_or_raise
 from cogmap.cli.running import check_place, command, example, model_argument, out_option
 from cogmap.formats import write_map
 from cogmap.tables.sources import STANDARD
-from cogmap.tabular import TableModel
+from cogmap.tabular.model import TableModel
 
 _MAPS = ("json", "dot", "csv", "mmp")
 

@@ -21,8 +21,7 @@ from cogmap.cli.running import (
 )
 from cogmap.tables import csv_line, whole_output
 from cogmap.tables.writing import csv_cell
-from cogmap.tabular import TableModel
-from cogmap.tabular.model import Said
+from cogmap.tabular.model import Said, TableModel
 from cogmap.tabular.questions import contributions, told
 from cogmap.tabular.scanning import Scan
 
@@ -114,7 +113,7 @@ def _reasons(model: TableModel, said: Said) -> Iterator[list[str]]:
     classes = model.classes or [""]
     for first in range(0, len(said.labels), _EXPLAINED_AT_ONCE):
         rows = slice(first, first + _EXPLAINED_AT_ONCE)
-        values = contributions(model, said.features[rows]).values
+        values = contributions(columns, model.model, said.features[rows]).values
         outputs = [classes.index(label) if model.classes else 0 for label in said.labels[rows]]
         for row, output in enumerate(outputs):
             of_row = values[row, :, output]

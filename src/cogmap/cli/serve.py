@@ -10,7 +10,7 @@ from cogmap._optional import import_or_raise
 from cogmap.cli.errors import Problem
 from cogmap.cli.running import command, example, model_argument
 from cogmap.cli.stopping import say
-from cogmap.tabular import TableModel
+from cogmap.tabular.model import TableModel
 
 _LONG_ENOUGH = 16  # characters of a token
 

@@ -5,8 +5,8 @@ import json
 import click
 
 from cogmap.cli.running import command, example, json_option, model_argument
-from cogmap.tabular import TableModel
 from cogmap.tabular.cards import card_text
+from cogmap.tabular.model import TableModel
 
 
 @click.command(epilog=example("cogmap show flowers.cogmap"))

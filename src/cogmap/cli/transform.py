@@ -17,7 +17,7 @@ from cogmap.cli.running import (
     tell,
 )
 from cogmap.tables import csv_line, whole_output
-from cogmap.tabular import TableModel
+from cogmap.tabular.model import TableModel
 from cogmap.tabular.scanning import Scan
 
 

@@ -6,7 +6,7 @@ import click
 
 from cogmap._map_text import aligned, short
 from cogmap.cli.running import command, example, json_option, model_argument, table_argument, tell
-from cogmap.tabular import TableModel
+from cogmap.tabular.model import TableModel
 from cogmap.tabular.questions import change, checked_goal
 from cogmap.tabular.scanning import Scan
 

@@ -1,6 +1,6 @@
 """Estimators as states and back: parameters, and what fit has learned."""
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,7 @@ def _state(estimator: BaseFCM) -> State:
 
 def _estimator(kind: type[BaseFCM], state: State) -> BaseFCM:
     parameters, learned = state["parameters"], state["learned"]
-    known = set(kind._get_param_names())  # which takes a while
-    unknown = [name for name in parameters if name not in known]
+    unknown = [name for name in parameters if name not in _parameter_names(kind)]
     unknown += [name for name in learned if not _is_learned(name)]
     if unknown:
         raise ModelFileError(f"its {kind.__name__} has {unknown[0][:80]!r}, which this cogmap does not know")
@@ -47,6 +46,11 @@ def _estimator(kind: type[BaseFCM], state: State) -> BaseFCM:
         require(frames["transform"] in ("default", "pandas", "polars"), "kind of data frame")
         estimator.set_output(transform=frames["transform"])
     return estimator
+
+
+@cache  # scikit-learn looks at the signature anew each time, which takes a while
+def _parameter_names(kind: type[BaseFCM]) -> frozenset[str]:
+    return frozenset(kind._get_param_names())
 
 
 def _check_learned(learned: State, of_values: bool) -> None:

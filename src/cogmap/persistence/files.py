@@ -126,7 +126,9 @@ def _packed(estimator: Any, card: Card | None) -> bytes:
     saved = [kinds[kind].type for kind in _SAVED if kind in kinds]
     if type(estimator) not in saved:
         known = ", ".join([*(kind.__name__ for kind in saved), *([_PIPELINE] if _PIPELINE not in kinds else [])])
-        raise wrong("save", "estimator", f"of a class that model files know: {known}", Words(f"one of type {name}"))
+        cure = "Take its `best_estimator_`." if hasattr(estimator, "best_estimator_") else ""
+        expected = f"of a class that model files know: {known}"
+        raise wrong("save", "estimator", expected, Words(f"one of type {name}"), cure)
     writer = Writer(kinds)
     value = writer.write(estimator, name)
     packed = pack(Content(value, writer.arrays, _checked_card(card)))

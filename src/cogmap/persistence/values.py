@@ -139,12 +139,12 @@ class Reader:
         return self._kinds[name].from_state(self._state(said))
 
     def _state(self, said: Any) -> State:
-        return {name: self.read(item) for name, item in said.items()}
+        return {name: self.read(item) if isinstance(item, dict | list) else item for name, item in said.items()}
 
     def _items(self, items: Any) -> list[Any]:
         if not isinstance(items, list):
             raise ModelFileError("it has items that are no list")
-        return [self.read(item) for item in items]
+        return [self.read(item) if isinstance(item, dict | list) else item for item in items]
 
     def _array(self, number: Any) -> NDArray[Any]:
         if type(number) is not int or not 0 <= number < len(self._arrays):

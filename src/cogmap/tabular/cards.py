@@ -8,6 +8,7 @@ from sklearn.pipeline import Pipeline
 from cogmap._map_text import count, short
 from cogmap.explanation import influence
 from cogmap.preparation import Column
+from cogmap.tabular.questions import contributions
 from cogmap.tabular.scoring import THE_MAP, measures
 from cogmap.tabular.targets import CLASSES, Target
 
@@ -44,21 +45,24 @@ def make_card(
 
 
 def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str, Any]]:
-    """Return what share each column has, the largest first, and what more of a number leads to."""
-    some = X.iloc[:: max(len(X) // _ROWS_FOR_EFFECTS, 1)]
-    effect = influence(fcm, some.astype(np.float64)).effect[: fcm.model_.n_inputs]
+    """Return what share each column has, the largest first, and what more of a number leads to.
+
+    The share is that of the mean absolute contribution. Features of a column are added up first: those of a category
+    take from each other.
+    """
+    some = X.iloc[:: max(len(X) // _ROWS_FOR_EFFECTS, 1)].to_numpy(dtype=np.float64)
+    size = np.abs(contributions(columns, fcm.model_, some).values).mean(axis=(0, 2))
+    effect = influence(fcm.model_, some).effect[: fcm.model_.n_inputs]
     effects = fcm.model_.encoding.by_column(effect.T).T
     threshold = _SIGN * float(np.abs(effects).max())
-    shares, result, place = fcm.feature_importances_, [], 0
-    for column in columns:
-        outputs = slice(place, place + len(column.outputs))
-        entry: dict[str, Any] = {"column": column.name, "share": float(shares[outputs].sum())}
-        of_column = effects[place]
-        if column.kind in ("number", "boolean") and np.abs(of_column).max() > threshold:
+    result, place = [], 0
+    for column, of_column in zip(columns, size, strict=True):
+        entry: dict[str, Any] = {"column": column.name, "share": float(of_column / (size.sum() or 1.0))}
+        if column.kind in ("number", "boolean") and np.abs(effects[place]).max() > threshold:
             if hasattr(fcm, "classes_"):
-                entry["more"] = str(fcm.classes_[of_column.argmax()])
+                entry["more"] = str(fcm.classes_[effects[place].argmax()])
             else:
-                entry["more"] = "higher" if of_column[0] > 0 else "lower"
+                entry["more"] = "higher" if effects[place, 0] > 0 else "lower"
         result.append(entry)
         place += len(column.outputs)
     return sorted(result, key=lambda entry: -entry["share"])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cogmap._params import suggestion
 from cogmap.exceptions import DataError
 from cogmap.explanation import explain, what_if
+from cogmap.model import MapModel
 from cogmap.preparation import BooleanColumn, CategoryColumn, Column
 from cogmap.tabular.model import TableModel
 
@@ -25,11 +26,11 @@ class Contributions(NamedTuple):
     base: Array
 
 
-def contributions(model: TableModel, features: Array) -> Contributions:
+def contributions(columns: Sequence[Column], model: MapModel, features: Array) -> Contributions:
     """Return what each column of the table contributes; features of one column are added up."""
-    found = explain(model.model, features)
+    found = explain(model, features)
     parts, place = [], 0
-    for column in model.preparer.columns_:
+    for column in columns:
         parts.append(found.contributions[:, place : place + len(column.outputs)].sum(axis=1))
         place += len(column.outputs)
     return Contributions(np.stack(parts, axis=1), found.base_values)

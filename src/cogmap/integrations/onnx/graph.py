@@ -45,7 +45,7 @@ class Graph:
     def input(self, wanted: Name, kind: type, columns: int) -> Name:
         """Add an input of numbers or of text, and return its name: the wanted one, unless it is taken."""
         name = self._unique(wanted or "column")
-        self._inputs.append(helper.make_tensor_value_info(name, _type(kind), [ROWS, columns]))
+        self._inputs.append(helper.make_tensor_value_info(name, type_of(kind), [ROWS, columns]))
         return name
 
     def node(self, operator: str, *inputs: Value, **attributes: Any) -> Name:
@@ -53,14 +53,22 @@ class Graph:
         domain = "ai.onnx.ml" if operator == "LabelEncoder" else ""
         self._uses_text |= bool(domain)
         result = self._unique(f"{operator}:{len(self._nodes)}")
-        names = [value if isinstance(value, str) else self._constant(np.asarray(value)) for value in inputs]
+        names = [value if isinstance(value, str) else self.constant(np.asarray(value)) for value in inputs]
         self._nodes.append(helper.make_node(operator, names, [result], domain=domain, **attributes))
         return result
+
+    def constant(self, array: NDArray[Any]) -> Name:
+        """Add an array, for several nodes to use, and return its name."""
+        name = self._unique(f"constant:{len(self._constants)}")
+        if array.dtype.kind in "Ui":
+            array = array.astype(object if array.dtype.kind == "U" else np.int64)
+        self._constants.append(numpy_helper.from_array(array, name))
+        return name
 
     def output(self, name: Name, value: Name, kind: type, *columns: int) -> None:
         """Give a value that is computed the name of an output."""
         self._nodes.append(helper.make_node("Identity", [value], [name]))
-        self._outputs.append(helper.make_tensor_value_info(name, _type(kind), [ROWS, *columns]))
+        self._outputs.append(helper.make_tensor_value_info(name, type_of(kind), [ROWS, *columns]))
 
     def model(self, title: str, facts: dict[str, str]) -> Any:
         """Return the model."""
@@ -74,13 +82,6 @@ class Graph:
         helper.set_model_props(model, facts)
         return model
 
-    def _constant(self, array: NDArray[Any]) -> Name:
-        name = self._unique(f"constant:{len(self._constants)}")
-        if array.dtype.kind in "Ui":
-            array = array.astype(object if array.dtype.kind == "U" else np.int64)
-        self._constants.append(numpy_helper.from_array(array, name))
-        return name
-
     def _unique(self, wanted: Name) -> Name:
         name, number = wanted, 1
         while name in self._taken:
@@ -90,6 +91,7 @@ class Graph:
         return name
 
 
-def _type(kind: type) -> Any:
+def type_of(kind: type) -> Any:
+    """Return the number by which ONNX knows a type."""
     kinds = {float: "DOUBLE", int: "INT64", bool: "BOOL", str: "STRING"}
     return getattr(onnx.TensorProto, kinds[kind])

@@ -10,13 +10,13 @@ from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap._params import wrong
 from cogmap._terms import Terms
 from cogmap.activations import get_activation
-from cogmap.integrations.onnx.graph import Graph, Name
+from cogmap.integrations.onnx.graph import Graph, Name, type_of
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 
 OUTPUTS = LABEL, PROBABILITIES, PREDICTION, FEATURES = "label", "probabilities", "prediction", "features"
 
-_LOGISTIC = ("sigmoid", "logistic")  # the others that a graph has no place for are none that are learned
+_LOGISTIC = ("sigmoid", "logistic")
 
 
 def add_transformed(graph: Graph, model: MapModel, X: Name) -> None:
@@ -56,16 +56,13 @@ def _add_softmax(graph: Graph, link: SoftmaxLink, net: Name) -> None:
 
 def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
     """Add the label of the class whose number, or whether it is the second, is in a column."""
-    number = graph.node("Squeeze", graph.node("Cast", chosen, to=_INT64), np.array([1]))
+    number = graph.node("Squeeze", graph.node("Cast", chosen, to=type_of(int)), np.array([1]))
     labels = np.array(classes.tolist())  # of objects too, which are of one type
     kind = {"U": str, "b": bool, "i": int, "u": int, "f": float}.get(labels.dtype.kind)
     if kind is None or (kind is int and not -(2**63) <= int(min(labels)) <= int(max(labels)) < 2**63):
         raise wrong("to_onnx", "model", "of classes that are text, integers, booleans or numbers", classes)
     labels = labels if kind is str else labels.astype({bool: np.bool_, int: np.int64, float: np.float64}[kind])
     graph.output(LABEL, graph.node("Gather", labels, number), kind)
-
-
-_INT64 = 7  # as ONNX counts types
 
 
 def _add_values(graph: Graph, link: ValueLink, net: Name) -> None:
@@ -88,8 +85,9 @@ def _before_last(graph: Graph, model: MapModel, X: Name) -> Name:
         logistic = model.map.activation in _LOGISTIC
         if logistic:  # 0.5 + 0.5 tanh(x) is the logistic function of 2 x, for which there is one node
             weights, bias = 2.0 * weights, 2.0 * bias
+        of_all_steps = graph.constant(weights), graph.constant(bias)
         for _ in range(model.depth - 1):
-            net = graph.node("Gemm", states, weights, bias, transB=1)
+            net = graph.node("Gemm", states, *of_all_steps, transB=1)
             states = graph.node("Sigmoid" if logistic else "Tanh", net)
     return states
 

@@ -28,7 +28,7 @@ export function answerPart(page) {
   const brief = document.getElementById("short-answer");
   return (view) => {
     part.update(view);
-    setText(brief, model.kind === "map" ? "" : answerLine(page, view.result.outputs));
+    setText(brief, model.kind === "map" ? model.title : answerLine(page, view.result.outputs));
   };
 }
 
@@ -39,7 +39,11 @@ function classes({ outputs: names }) {
   said.append(name, " ", chance);
   const next = make("p", { class: "soft" });
   const bars = names.map((output) => bar(className(output.name)));
-  const list = make("ul", { class: "bars", "aria-label": "Probability of each class" }, ...bars.map((one) => one.element));
+  const list = make(
+    "ul",
+    { class: "bars", "aria-label": "Probability of each class" },
+    ...bars.map((one) => one.element),
+  );
   return {
     kicker: "The map says",
     elements: [said, next, list],
@@ -47,7 +51,12 @@ function classes({ outputs: names }) {
       const order = [...outputs.keys()].sort((a, b) => outputs[b] - outputs[a]);
       setText(name, className(short(names[order[0]].name, 60)));
       setText(chance, `with probability ${percent(outputs[order[0]])}`);
-      setText(next, order.length > 1 ? `${sure(outputs[order[0]])} Next comes ${className(short(names[order[1]].name, 60))} with ${percent(outputs[order[1]])}.` : "");
+      setText(
+        next,
+        order.length > 1
+          ? `${sure(outputs[order[0]])} Next comes ${className(short(names[order[1]].name, 60))} with ${percent(outputs[order[1]])}.`
+          : "",
+      );
       bars.forEach((one, k) => one.update(outputs[k], percent(outputs[k]), k === order[0]));
     },
   };
@@ -62,7 +71,13 @@ function sure(probability) {
 function bar(name) {
   const fill = make("span", { class: "fill" });
   const text = make("span", { class: "bar-value" });
-  const element = make("li", {}, make("span", { class: "bar-name", title: name }, short(name, 48)), make("span", { class: "track" }, fill), text);
+  const element = make(
+    "li",
+    {},
+    make("span", { class: "bar-name", title: name }, short(name, 48)),
+    make("span", { class: "track" }, fill),
+    text,
+  );
   return {
     element,
     update(share, words, strong) {
@@ -80,9 +95,27 @@ function values(page) {
     const hasRange = Number.isFinite(output.low) && Number.isFinite(output.high);
     const place = hasRange ? make("p", { class: "soft" }) : null;
     const scale = hasRange
-      ? make("div", { class: "scale" }, make("span", { class: "scale-end" }, number(output.low, 4)), make("span", { class: "track", "aria-hidden": "true" }, mark), make("span", { class: "scale-end" }, number(output.high, 4)))
+      ? make(
+          "div",
+          { class: "scale" },
+          make("span", { class: "scale-end" }, number(output.low, 4)),
+          make("span", { class: "track", "aria-hidden": "true" }, mark),
+          make("span", { class: "scale-end" }, number(output.high, 4)),
+        )
       : null;
-    const element = make("div", { class: "value" }, make("p", { class: "said", "aria-live": "polite" }, said, " ", make("span", { class: "said-chance" }, short(output.name, 60))), place, scale);
+    const element = make(
+      "div",
+      { class: "value" },
+      make(
+        "p",
+        { class: "said", "aria-live": "polite" },
+        said,
+        " ",
+        make("span", { class: "said-chance" }, short(output.name, 60)),
+      ),
+      place,
+      scale,
+    );
     return {
       element,
       update(value) {
@@ -90,7 +123,12 @@ function values(page) {
         if (!hasRange) return;
         const share = (value - output.low) / (output.high - output.low || 1);
         setStyle(mark, "left", `${(100 * Math.max(0, Math.min(share, 1))).toFixed(2)}%`);
-        setText(place, share < 0 || share > 1 ? "Outside what was seen in the data." : `In the data it goes from ${number(output.low, 4)} to ${number(output.high, 4)}.`);
+        setText(
+          place,
+          share < 0 || share > 1
+            ? "Outside what was seen in the data."
+            : `In the data it goes from ${number(output.low, 4)} to ${number(output.high, 4)}.`,
+        );
       },
     };
   });
@@ -115,23 +153,38 @@ function changes({ model }) {
     const value = make("span", { class: "bar-value wide" });
     return { name, fill, value, element: make("li", {}, name, make("span", { class: "track both" }, fill), value) };
   });
-  const list = make("ul", { class: "bars", "aria-label": "What changes most against the map left alone" }, ...lines.map((line) => line.element));
+  const list = make(
+    "ul",
+    { class: "bars", "aria-label": "What changes most against the map left alone" },
+    ...lines.map((line) => line.element),
+  );
   return {
     kicker: "What happens",
     elements: [said, ending, list],
     update({ result, before, state }) {
       const held = Object.entries(state.clamp);
       const names = held.map(([i, value]) => `${short(model.concepts[i].name, 30)} at ${number(value)}`);
-      setText(said, held.length ? `With ${listed(names)} held:` : "Nothing is held: move a slider to hold a concept and see what follows.");
+      setText(
+        said,
+        held.length
+          ? `With ${listed(names)} held:`
+          : "Nothing is held: move a slider to hold a concept and see what follows.",
+      );
       setText(ending, endingWords(result));
       const last = result.outputs;
-      const order = [...last.keys()].filter((i) => !(i in state.clamp)).sort((a, b) => Math.abs(last[b] - before[b]) - Math.abs(last[a] - before[a]));
+      const order = [...last.keys()]
+        .filter((i) => !(i in state.clamp))
+        .sort((a, b) => Math.abs(last[b] - before[b]) - Math.abs(last[a] - before[a]));
       const most = Math.max(...order.map((i) => Math.abs(last[i] - before[i])), 1e-9);
       lines.forEach((line, place) => {
         const i = order[place];
         const moved = i === undefined ? 0 : last[i] - before[i];
+        setAttribute(line.element, "class", i === undefined ? "empty" : null);
         setText(line.name, i === undefined ? "" : short(model.concepts[i].name, 36));
-        setText(line.value, i === undefined ? "" : `${fixed(before[i], 2)} → ${fixed(last[i], 2)} (${signedFixed(moved, 2)})`);
+        setText(
+          line.value,
+          i === undefined ? "" : `${fixed(before[i], 2)} → ${fixed(last[i], 2)} (${signedFixed(moved, 2)})`,
+        );
         drawSigned(line.fill, Math.abs(moved) < 5e-7 ? 0 : moved / most);
       });
     },
@@ -140,8 +193,10 @@ function changes({ model }) {
 
 function endingWords(result) {
   const { kind, period, steps } = result.settled;
-  if (kind === "cycle") return `The map goes round a cycle of ${count(period, "step")}, reached after ${count(steps, "step")}; shown are the means.`;
-  if (kind === "neither") return `The map has not come to rest after ${count(steps, "step")}; shown are the means of its last states.`;
+  if (kind === "cycle")
+    return `The map goes round a cycle of ${count(period, "step")}, reached after ${count(steps, "step")}; shown are the means.`;
+  if (kind === "neither")
+    return `The map has not come to rest after ${count(steps, "step")}; shown are the means of its last states.`;
   return steps === 0 ? "The map is at rest." : `The map comes to rest after ${count(steps, "step")}.`;
 }
 

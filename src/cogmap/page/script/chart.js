@@ -1,10 +1,15 @@
-// States over steps, as lines: those of the outputs, or of a map by hand those that change most, and the chosen concept.
+// States over steps, as lines: of the outputs, or of a map by hand those that change most; and the chosen concept.
 
 import { draw, make, setAttribute, setText } from "./dom.js";
 import { fixed, short } from "./words.js";
 
 const LINES = 8;
-const WIDTH = 720, HEIGHT = 190, LEFT = 34, RIGHT = 190, TOP = 12, BOTTOM = 26;
+const WIDTH = 520,
+  HEIGHT = 180,
+  LEFT = 40,
+  RIGHT = 175,
+  TOP = 12,
+  BOTTOM = 26;
 
 export function drawChart(page) {
   const { model } = page;
@@ -16,8 +21,18 @@ export function drawChart(page) {
   }));
   const cursor = draw("line", { class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM });
   const axis = draw("g", { class: "axis" });
-  const svg = draw("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": "States over steps; the same numbers are in the table below" }, axis, cursor,
-    ...lines.flatMap((line) => [line.path, line.dot, line.mark, line.label]));
+  const svg = draw(
+    "svg",
+    {
+      class: "chart",
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      role: "img",
+      "aria-label": "States over steps; the same numbers are in the table below",
+    },
+    axis,
+    cursor,
+    ...lines.flatMap((line) => [line.path, line.dot, line.mark, line.label]),
+  );
   let scale = null;
 
   return {
@@ -25,7 +40,8 @@ export function drawChart(page) {
     update(view) {
       const { states } = view.result;
       const last = states.length - 1;
-      const low = Math.min(...page.shownConcepts.map((i) => page.rangeOfState(i).low)), high = Math.max(...page.shownConcepts.map((i) => page.rangeOfState(i).high));
+      const low = Math.min(...page.shownConcepts.map((i) => page.rangeOfState(i).low)),
+        high = Math.max(...page.shownConcepts.map((i) => page.rangeOfState(i).high));
       const x = (step) => LEFT + ((WIDTH - LEFT - RIGHT) * step) / Math.max(last, 1);
       const y = (state) => TOP + ((HEIGHT - TOP - BOTTOM) * (high - state)) / (high - low || 1);
       if (scale !== `${last} ${low} ${high}`) {
@@ -39,10 +55,18 @@ export function drawChart(page) {
         const i = shown[place];
         for (const part of Object.values(line)) setAttribute(part, "visibility", i === undefined ? "hidden" : null);
         if (i === undefined) return;
-        setAttribute(line.path, "points", states.map((state, step) => `${x(step).toFixed(1)},${y(state[i]).toFixed(1)}`).join(" "));
+        setAttribute(
+          line.path,
+          "points",
+          states.map((state, step) => `${x(step).toFixed(1)},${y(state[i]).toFixed(1)}`).join(" "),
+        );
         setAttribute(line.dot, "cx", x(view.step).toFixed(1));
         setAttribute(line.dot, "cy", y(states[view.step][i]).toFixed(1));
-        setAttribute(line.mark, "d", `M${x(last).toFixed(1)},${ends[place].toFixed(1)}L${WIDTH - RIGHT + 9},${heights[place].toFixed(1)}`);
+        setAttribute(
+          line.mark,
+          "d",
+          `M${x(last).toFixed(1)},${ends[place].toFixed(1)}L${WIDTH - RIGHT + 9},${heights[place].toFixed(1)}`,
+        );
         setAttribute(line.label, "y", (heights[place] + 4).toFixed(1));
         setText(line.label, `${fixed(states[view.step][i], 2)} ${short(model.concepts[i].name, 22)}`);
       });
@@ -56,8 +80,12 @@ function linesShown(page, { result, state }) {
   const { model } = page;
   let shown = page.shownConcepts;
   if (shown.length > LINES) {
-    const first = result.states[0], last = result.states.at(-1);
-    shown = [...shown].sort((a, b) => Math.abs(last[b] - first[b]) - Math.abs(last[a] - first[a])).slice(0, LINES).sort((a, b) => a - b);
+    const first = result.states[0],
+      last = result.states.at(-1);
+    shown = [...shown]
+      .sort((a, b) => Math.abs(last[b] - first[b]) - Math.abs(last[a] - first[a]))
+      .slice(0, LINES)
+      .sort((a, b) => a - b);
   }
   return state.chosen === null || shown.includes(state.chosen) ? shown : [...shown, state.chosen];
 }
@@ -80,8 +108,14 @@ function axisOf(last, low, high, x, y) {
   return [
     ...[low, (low + high) / 2, high].flatMap((value) => [
       draw("line", { x1: LEFT, x2: x(last), y1: y(value), y2: y(value) }),
-      draw("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, fixed(value, Number.isInteger(value) ? 0 : 1)),
+      draw(
+        "text",
+        { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" },
+        fixed(value, Number.isInteger(value) ? 0 : 1),
+      ),
     ]),
-    ...steps.map((step) => draw("text", { x: x(step), y: HEIGHT - 8, "text-anchor": "middle" }, step === 0 ? "step 0" : String(step))),
+    ...steps.map((step) =>
+      draw("text", { x: x(step), y: HEIGHT - 8, "text-anchor": "middle" }, step === 0 ? "step 0" : String(step)),
+    ),
   ];
 }

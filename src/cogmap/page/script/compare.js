@@ -7,7 +7,11 @@ import { cell, className, fixed, short, signedFixed } from "./words.js";
 
 export function comparePart(page) {
   const { model, store } = page;
-  const keep = button("Keep what is set now as A", () => store.change({ other: { row: store.state.row, clamp: store.state.clamp } }), { class: "main" });
+  const keep = button(
+    "Keep what is set now as A",
+    () => store.change({ other: { row: store.state.row, clamp: store.state.clamp } }),
+    { class: "main" },
+  );
   const swap = button("Swap A and B", () => {
     const { other, row, clamp } = store.state;
     store.change({ other: { row, clamp }, row: other.row, clamp: other.clamp, from: null });
@@ -18,8 +22,17 @@ export function comparePart(page) {
   const heads = lines.headings.map((text) => make("th", { scope: "col" }, text));
   const answer = lines.answer ? make("tr", { class: "total" }) : null;
   const body = make("tbody", {}, ...(answer ? [answer] : []), ...lines.rows.map((line) => line.element));
-  const place = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "A and B side by side" },
-    make("table", {}, make("caption", { class: "unseen" }, "A and B side by side"), make("thead", {}, make("tr", {}, ...heads)), body));
+  const place = make(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": "A and B side by side" },
+    make(
+      "table",
+      {},
+      make("caption", { class: "unseen" }, "A and B side by side"),
+      make("thead", {}, make("tr", {}, ...heads)),
+      body,
+    ),
+  );
   bodyOf("compare").append(make("div", { class: "buttons" }, keep, swap, drop), hint, place);
 
   return (view) => {
@@ -42,9 +55,10 @@ function rowLines(page) {
       element,
       update(kept, view) {
         const k = explainedOutput(model, view);
-        const values = [kept.row[c], view.state.row[c]], shares = [kept.reasons.values[c][k], view.reasons.values[c][k]];
-        setText(cells[0], cell(values[0]));
-        setText(cells[1], cell(values[1]));
+        const values = [kept.row[c], view.state.row[c]],
+          shares = [kept.reasons.values[c][k], view.reasons.values[c][k]];
+        setText(cells[0], short(cell(values[0], column), 24));
+        setText(cells[1], short(cell(values[1], column), 24));
         setText(cells[2], contributionWords(model, shares[0]));
         setText(cells[3], contributionWords(model, shares[1]));
         setAttribute(element, "class", values[0] === values[1] ? "same" : "differs");
@@ -52,12 +66,18 @@ function rowLines(page) {
     };
   });
   return {
-    headings: ["", "A", "B", "speaks for, A", "speaks for, B"],
+    headings: ["value", "A", "B", "speaks for, A", "speaks for, B"],
     rows,
     answer(kept, view) {
       const k = explainedOutput(model, view);
-      const name = model.kind === "classifier" ? className(short(page.outputs[k].name, 30)) : short(page.outputs[k].name, 30);
-      return [make("th", { scope: "row" }, "The map says"), make("td", {}, answerLine(page, kept.result.outputs)), make("td", {}, answerLine(page, view.result.outputs)), make("td", { colspan: 2 }, `for or against ${name}`)];
+      const name =
+        model.kind === "classifier" ? className(short(page.outputs[k].name, 30)) : short(page.outputs[k].name, 30);
+      return [
+        make("th", { scope: "row" }, "The map says"),
+        make("td", {}, answerLine(page, kept.result.outputs)),
+        make("td", {}, answerLine(page, view.result.outputs)),
+        make("td", { colspan: 2 }, `for or against ${name}`),
+      ];
     },
   };
 }
@@ -65,7 +85,12 @@ function rowLines(page) {
 function scenarioLines({ model }) {
   const rows = model.concepts.map((concept, i) => {
     const cells = Array.from({ length: 3 }, () => make("td", { class: "number" }));
-    const element = make("tr", {}, make("th", { scope: "row", title: concept.name }, short(concept.name, 44)), ...cells);
+    const element = make(
+      "tr",
+      {},
+      make("th", { scope: "row", title: concept.name }, short(concept.name, 44)),
+      ...cells,
+    );
     const text = (states, clamp) => fixed(states[i], 3) + (i in clamp ? " (held)" : "");
     return {
       element,
@@ -78,5 +103,5 @@ function scenarioLines({ model }) {
       },
     };
   });
-  return { headings: ["", "A", "B", "difference"], rows };
+  return { headings: ["state", "A", "B", "difference"], rows };
 }

@@ -2,6 +2,7 @@
 
 import { button, make, setAttribute, setStyle, setText } from "./dom.js";
 import { fixed, oneLine, short, signed } from "./words.js";
+import { holdControl } from "./holding.js";
 
 const LISTED = 12; // influences at first
 const KINDS = { input: "a value of the row", hidden: "a hidden concept, found in learning", output: "an output" };
@@ -10,7 +11,8 @@ export function conceptPanel(page) {
   const { model, store } = page;
   const body = make("div", { class: "panel-body" });
   const element = make("div", { class: "panel", role: "region", "aria-label": "The chosen concept" }, body);
-  let about = null, key = "";
+  let about = null,
+    key = "";
 
   return {
     element,
@@ -29,12 +31,21 @@ export function conceptPanel(page) {
 }
 
 function emptyPanel({ model }) {
-  const kinds = ["input", "hidden", "output"].map((kind) => [kind, model.concepts.filter((concept) => concept.kind === kind).length]).filter(([, amount]) => amount);
-  const words = model.kind === "map" ? `${model.concepts.length} concepts.` : `${kinds.map(([kind, amount]) => `${amount} ${{ input: "from values", hidden: "hidden", output: "for outputs" }[kind]}`).join(", ")}.`;
+  const kinds = ["input", "hidden", "output"]
+    .map((kind) => [kind, model.concepts.filter((concept) => concept.kind === kind).length])
+    .filter(([, amount]) => amount);
+  const words =
+    model.kind === "map"
+      ? `${model.concepts.length} concepts.`
+      : `${kinds.map(([kind, amount]) => `${amount} ${{ input: "from values", hidden: "hidden", output: "for outputs" }[kind]}`).join(", ")}.`;
   return [
     make("h3", {}, "Nothing is chosen"),
     make("p", {}, `The map has ${model.concepts.length} concepts${model.kind === "map" ? "." : `: ${words}`}`),
-    make("p", { class: "soft" }, "Choose a box or an arrow. With the keyboard: Tab to the map, arrow keys from concept to concept, Enter to choose, Escape to let go."),
+    make(
+      "p",
+      { class: "soft" },
+      "Choose a box or an arrow. With the keyboard: Tab to the map, arrow keys from concept to concept, Enter to choose, Escape to let go.",
+    ),
   ];
 }
 
@@ -42,49 +53,34 @@ function aboutConcept(page, i, arrow) {
   const { model, store } = page;
   const concept = model.concepts[i];
   const state = make("p", { class: "concept-state" });
-  const close = button("×", () => store.change({ chosen: null, arrow: null }), { class: "close", "aria-label": "Let go of the concept" });
+  const close = button("×", () => store.change({ chosen: null, arrow: null }), {
+    class: "close",
+    "aria-label": "Let go of the concept",
+  });
   const hold = holdControl(page, i);
   const editor = arrow ? arrowEditor(page, ...arrow) : null;
-  const lists = [influences(page, "What drives it", i, true), influences(page, "What it drives", i, false), adding(page, i)];
+  const lists = [
+    influences(page, "What drives it", i, true),
+    influences(page, "What it drives", i, false),
+    adding(page, i),
+  ];
   return {
     elements: [
       make("div", { class: "panel-head" }, make("h3", { title: concept.name }, short(concept.name, 80)), close),
       model.kind === "map" ? "" : make("p", { class: "soft" }, KINDS[concept.kind]),
-      state, hold.element, editor ? editor.element : "", ...lists.map((list) => list.element),
+      state,
+      hold.element,
+      editor ? editor.element : "",
+      make("div", { class: "lists" }, ...lists.map((list) => list.element)),
     ],
     update(view) {
-      setText(state, `State ${fixed(view.result.states[view.step][i], 3)} at step ${view.step}, ${fixed(view.result.states.at(-1)[i], 3)} at the end.`);
+      setText(
+        state,
+        `State ${fixed(view.result.states[view.step][i], 3)} at step ${view.step}, ${fixed(view.result.states.at(-1)[i], 3)} at the end.`,
+      );
       hold.update(view);
       editor?.update(view);
       lists.forEach((list) => list.update(view));
-    },
-  };
-}
-
-function holdControl(page, i) {
-  const { model, store } = page;
-  const { low, high } = page.rangeOfState(i);
-  let now = 0;
-  const held = (value) => store.change({ clamp: { ...store.state.clamp, [i]: value } });
-  const box = make("input", {
-    type: "checkbox",
-    onchange: () => {
-      if (box.checked) return held(Number(now.toFixed(2)));
-      const { [i]: _, ...clamp } = store.state.clamp;
-      store.change({ clamp });
-    },
-  });
-  const range = make("input", { type: "range", min: 0, max: 100, step: 1, class: "slider", "aria-label": `State at which ${model.concepts[i].name} is held`, oninput: () => held(Number((low + ((high - low) * Number(range.value)) / 100).toFixed(4))) });
-  const text = make("span", { class: "number" });
-  return {
-    element: make("div", { class: "hold-control" }, make("label", {}, box, "Hold it at "), range, text),
-    update(view) {
-      now = view.state.clamp[i] ?? view.result.states.at(-1)[i];
-      box.checked = i in view.state.clamp;
-      const position = String(Math.round((100 * (now - low)) / (high - low)));
-      if (range.value !== position) range.value = position;
-      setText(text, fixed(now, 2));
-      setAttribute(range, "aria-valuetext", `${fixed(now, 2)}${i in view.state.clamp ? ", held" : ", follows the map"}`);
     },
   };
 }
@@ -94,10 +90,24 @@ function arrowEditor(page, target, source) {
   const { model } = page;
   const place = target * model.n + source;
   const reach = 2 * model.weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0.5);
-  const range = make("input", { type: "range", min: -100, max: 100, step: 1, class: "slider", "aria-label": "Weight of the chosen arrow", oninput: () => page.edit(target, source, Number(((reach * Number(range.value)) / 100).toPrecision(3)), true), onchange: () => page.endGesture() });
+  const range = make("input", {
+    type: "range",
+    min: -100,
+    max: 100,
+    step: 1,
+    class: "slider",
+    "aria-label": "Weight of the chosen arrow",
+    oninput: () => page.edit(target, source, Number(((reach * Number(range.value)) / 100).toPrecision(3)), true),
+    onchange: () => page.endGesture(),
+  });
   const now = make("p", { class: "number" });
-  const element = make("div", { class: "arrow-editor" },
-    make("h4", {}, `${short(model.concepts[source].name, 40)} → ${short(model.concepts[target].name, 40)}`), range, now);
+  const element = make(
+    "div",
+    { class: "arrow-editor" },
+    make("h4", {}, `${short(model.concepts[source].name, 40)} → ${short(model.concepts[target].name, 40)}`),
+    range,
+    now,
+  );
   return {
     element,
     update(view) {
@@ -105,7 +115,12 @@ function arrowEditor(page, target, source) {
       const position = String(Math.round((100 * weight) / reach));
       if (range.value !== position) range.value = position;
       setAttribute(range, "aria-valuetext", signed(weight));
-      setText(now, weight === model.weights[place] ? `Weight ${signed(weight)}, as learned` : `Weight ${signed(weight)}, was ${signed(model.weights[place])}`);
+      setText(
+        now,
+        weight === model.weights[place]
+          ? `Weight ${signed(weight)}, as it was`
+          : `Weight ${signed(weight)}, was ${signed(model.weights[place])}`,
+      );
     },
   };
 }
@@ -122,7 +137,8 @@ function influences(page, title, i, into) {
     setText(more, `Show all ${all.length}`);
     setAttribute(more, "hidden", size >= all.length);
   }
-  fill(LISTED);
+  const strong = all.filter((edge) => edge.strength !== null).length; // those that carry next to nothing are shown when asked for
+  fill(Math.min(strong || all.length, LISTED));
   const nothing = all.length ? null : make("p", { class: "soft" }, "Nothing.");
   return {
     element: make("div", {}, make("h4", {}, title), list, more, nothing),
@@ -140,9 +156,15 @@ function influenceLine(page, { target, source, strength }, into) {
   const fill = make("span", { class: "fill" });
   setStyle(fill, "width", `${(100 * strength).toFixed(1)}%`);
   const weight = weightBox(page, target, source);
-  const element = make("li", {},
-    target === source ? make("span", { class: "influence-name" }, "itself") : button(short(name, 40), () => page.showConcept(other), { class: "quiet influence-name", title: name }),
-    weight.element, make("span", { class: "track thin" }, fill));
+  const element = make(
+    "li",
+    {},
+    target === source
+      ? make("span", { class: "influence-name" }, "itself")
+      : button(short(name, 40), () => page.showConcept(other), { class: "quiet influence-name", title: name }),
+    weight.element,
+    make("span", { class: "track thin" }, fill),
+  );
   return {
     element,
     update(view) {
@@ -158,15 +180,19 @@ function weightBox(page, target, source) {
   const { model } = page;
   const label = `Weight of ${model.concepts[source].name} on ${model.concepts[target].name}`;
   const box = make("input", {
-    type: "number", step: "0.1", class: "entry", "aria-label": label,
-    oninput: () => box.value !== "" && Number.isFinite(box.valueAsNumber) && page.edit(target, source, box.valueAsNumber, true),
+    type: "number",
+    step: "0.1",
+    class: "entry",
+    "aria-label": label,
+    oninput: () =>
+      box.value !== "" && Number.isFinite(box.valueAsNumber) && page.edit(target, source, box.valueAsNumber, true),
     onchange: () => page.endGesture(),
   });
   return {
     element: box,
     update(now) {
       if (box.valueAsNumber === now || (document.activeElement === box && box.value === "")) return;
-      box.value = String(Number(now.toFixed(3)) === now ? now : now.toFixed(3));
+      box.value = String(Number(now.toPrecision(3)));
       box.title = String(now);
     },
   };
@@ -177,13 +203,25 @@ function adding(page, i) {
   const { model } = page;
   const known = new Set(page.influencesOf(i, true).map((edge) => edge.source));
   const free = [...model.concepts.keys()].filter((j) => !known.has(j));
-  const select = make("select", { "aria-label": "Concept that shall drive it" }, ...free.map((j) => make("option", { value: j }, short(model.concepts[j].name, 40))));
+  const select = make(
+    "select",
+    { "aria-label": "Concept that shall drive it" },
+    ...free.map((j) => make("option", { value: j }, short(model.concepts[j].name, 40))),
+  );
   const add = button("Add", () => {
     page.edit(i, Number(select.value), 0.5);
     page.store.change({ arrow: [i, Number(select.value)] });
   });
   return {
-    element: free.length === 0 ? "" : make("div", { class: "adding" }, make("h4", {}, "Let another drive it"), make("div", { class: "buttons" }, select, add)),
+    element:
+      free.length === 0
+        ? ""
+        : make(
+            "div",
+            { class: "adding" },
+            make("h4", {}, "Let another drive it"),
+            make("div", { class: "buttons" }, select, add),
+          ),
     update() {},
   };
 }

@@ -62,5 +62,9 @@ export function table(caption, headings, body) {
 
 /** A drawing of 16 pixels, for a button that also has words or a label. */
 export function icon(path) {
-  return draw("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true", class: "icon" }, draw("path", { d: path }));
+  return draw(
+    "svg",
+    { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true", class: "icon" },
+    draw("path", { d: path }),
+  );
 }

@@ -22,24 +22,23 @@ export function contributions(model, row) {
   const start = model.baseline, end = firstStates(model, row);
   const origin = entered(model, start), after = entered(model, end);
   const change = after.map((net, i) => net - origin[i]);
-  const pulls = meanPulls(reading, origin, change);
-  const shares = pulls.map((pull) => {
+  const shares = meanPulls(reading, origin, change).map((pull) => {
     if (model.depth === 1) pull = pull.map((d, o) => d * model.factor[model.firstOutput + o]);
     return pulledBack(model, pull, 1, model.n - pull.length).map((d, i) => d * (end[i] - start[i]));
   });
-  const values = model.columns.map((column) => {
-    const own = shares.map((share) => column.inputs.reduce((sum, i) => sum + share[i], 0));
-    return Float64Array.from(reading.mirrored ? [-own[0], own[0]] : own);
+  const values = model.columns.map(({ inputs }) => {
+    const read = shares.map((share) => inputs.reduce((sum, i) => sum + share[i], 0));
+    const first = reading.first ? [-read.reduce((sum, value) => sum + value, 0)] : [];
+    return Float64Array.of(...first, ...read);
   });
   return { base: said(model, origin), outputs: said(model, after), values };
 }
 
-/** Return which outputs are read: of two probabilities, which add up to 1, the second tells all. */
+/** Return which outputs are read, and in what they are counted: of probabilities, which add up to 1, all but the first. */
 function readingOf(model) {
-  const mirrored = model.kind === "classifier" && model.outputs.length === 2;
-  const first = mirrored ? 1 : 0;
-  const units = model.link.kind === "values" ? model.link.deviation : Array(model.outputs.length).fill(1);
-  return { model, mirrored, first, units: units.slice(first) };
+  const first = model.kind === "classifier" ? 1 : 0;
+  const units = model.link.deviation ?? Array(model.outputs.length).fill(1);
+  return { model, first, units: units.slice(first) };
 }
 
 /** Return what enters the first step, in the form in which a link wants it if that is also the last. */
@@ -92,38 +91,47 @@ function meanPulls(reading, origin, change) {
   return totals;
 }
 
-/** Return for each output the mean derivative on a part of the line, from all places on it at once. */
+/** Return for each output the mean derivative on a part of the line, from all places on it and all outputs at once. */
 function pullsOn({ model, first, units }, origin, change, part) {
   const { at, weight } = PLACES;
-  const points = at.length;
-  const net = new Float64Array(origin.length * points);
+  const places = at.length, points = units.length * places;
+  const net = new Float64Array(origin.length * places);
   for (let i = 0; i < origin.length; i++) {
-    for (let p = 0; p < points; p++) net[i * points + p] = origin[i] + (part.low + at[p] * part.width) * change[i];
+    for (let p = 0; p < places; p++) net[i * places + p] = origin[i] + (part.low + at[p] * part.width) * change[i];
   }
-  const states = statesAfter(model, net, points);
-  const slopes = states.map((each) => sensitivity(model, each));
-  const last = lastFrom(model, states, net, points);
-  const nOut = last.length / points;
-  const derivatives = Array.from(at, (_, p) => linkDerivative(model.link, last.filter((_, i) => i % points === p)));
-  return units.map((_, k) => {
-    let pull = new Float64Array(nOut * points);
-    for (let p = 0; p < points; p++) {
-      for (let o = 0; o < nOut; o++) {
-        // Through the last step, which is read as a link wants it.
-        const factor = states.length ? model.factor[model.firstOutput + o] : 1;
-        pull[o * points + p] = derivatives[p][first + k][o] * factor;
+  const states = statesAfter(model, net, places);
+  let pull = lastPull(model, lastFrom(model, states, net, places), first, units.length);
+  // Through the last step, which is read as a link wants it.
+  if (states.length) pull.forEach((d, k) => (pull[k] = d * model.factor[model.firstOutput + Math.floor(k / points)]));
+  for (const each of states.reverse()) {
+    pull = pulledBack(model, pull, points, model.n - pull.length / points);
+    const slopes = sensitivity(model, each);
+    for (let i = 0, k = 0; i < model.n; i++) {
+      for (let o = 0; o < units.length; o++) {
+        for (let p = 0; p < places; p++) pull[k++] *= slopes[i * places + p];
       }
     }
-    for (let t = states.length - 1; t >= 0; t--) {
-      pull = pulledBack(model, pull, points, model.n - pull.length / points);
-      for (let i = 0; i < pull.length; i++) pull[i] *= slopes[t][i];
-    }
-    const mean = new Float64Array(origin.length);
-    for (let i = 0; i < mean.length; i++) {
-      for (let p = 0; p < points; p++) mean[i] += weight[p] * pull[i * points + p];
-    }
-    return mean;
+  }
+  return units.map((_, o) => {
+    return Float64Array.from(origin, (_, i) => {
+      let mean = 0;
+      for (let p = 0; p < places; p++) mean += weight[p] * pull[i * points + o * places + p];
+      return mean;
+    });
   });
+}
+
+/** Return the derivatives of what is said with respect to what enters the outputs, outputs within concepts. */
+function lastPull(model, net, first, count) {
+  const places = PLACES.at.length, points = count * places;
+  const pull = new Float64Array((net.length / places) * points);
+  for (let p = 0; p < places; p++) {
+    const here = net.filter((_, i) => i % places === p);
+    linkDerivative(model.link, here).slice(first).forEach((of, o) => {
+      of.forEach((d, concept) => (pull[concept * points + o * places + p] = d));
+    });
+  }
+  return pull;
 }
 
 /** Return the places of Gauss and Legendre on the line from 0 to 1, and how much each counts. */

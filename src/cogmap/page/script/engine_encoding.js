@@ -12,10 +12,13 @@ export function isMissing(value) {
 
 /** Return a number per column, NaN where it is missing: that of a category is the number of its choice. */
 export function numbersOf(model, row) {
-  return Float64Array.from(model.columns, (column, c) => {
-    if (isMissing(row[c])) return NaN;
-    return column.kind === "category" ? choiceOf(column, String(row[c])) : Number(row[c]);
-  });
+  const numbers = new Float64Array(model.columns.length);
+  for (let c = 0; c < numbers.length; c++) {
+    const column = model.columns[c], value = row[c];
+    if (isMissing(value)) numbers[c] = NaN;
+    else numbers[c] = column.kind === "category" ? choiceOf(column, String(value)) : Number(value);
+  }
+  return numbers;
 }
 
 /** Return the number of a choice. Rare ones share the last, and what was never seen says nothing. */
@@ -28,12 +31,12 @@ function choiceOf({ choices, rare }, value) {
 /** Return the features from a number per column: a category has one per choice, of which one is 1. */
 export function featuresOf(model, numbers) {
   const features = new Float64Array(model.features.length).fill(NaN);
-  model.columns.forEach((column, c) => {
-    const number = numbers[c];
-    if (Number.isNaN(number)) return;
-    if (column.kind === "category") column.features.forEach((feature, k) => (features[feature] = k === number ? 1 : 0));
-    else features[column.features[0]] = number;
-  });
+  for (let c = 0; c < numbers.length; c++) {
+    const { kind, features: own } = model.columns[c], number = numbers[c];
+    if (Number.isNaN(number)) continue;
+    if (kind === "category") for (let k = 0; k < own.length; k++) features[own[k]] = k === number ? 1 : 0;
+    else features[own[0]] = number;
+  }
   return features;
 }
 
@@ -47,15 +50,13 @@ export function firstStates(model, row) {
 /** Return the first states that features give. */
 export function statesOfFeatures(model, features) {
   const states = new Float64Array(model.n).fill(UNDECIDED);
-  model.features.forEach((feature, f) => {
-    const value = features[f];
-    if (Number.isNaN(value)) return;
-    if (feature.values) {
-      feature.values.forEach((_, w) => (states[feature.inputs[w]] = truth(value, feature.values, w)));
-    } else {
-      states[feature.inputs[0]] = scaled(value, feature, model.scaling);
-    }
-  });
+  for (let f = 0; f < features.length; f++) {
+    const feature = model.features[f], value = features[f];
+    if (Number.isNaN(value)) continue;
+    const { inputs, values } = feature;
+    if (values) for (let w = 0; w < values.length; w++) states[inputs[w]] = truth(value, values, w);
+    else states[inputs[0]] = scaled(value, feature, model.scaling);
+  }
   return states;
 }
 

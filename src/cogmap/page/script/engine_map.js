@@ -26,36 +26,73 @@ export function activationArrays(names, slopes) {
   };
 }
 
-/** Return the influences that are not 0, target by target: most maps have many that are. */
+/** Return the influences that are not 0, target by target, and source by source for the way back. */
 export function influencesOf(weights, n) {
-  const starts = new Uint32Array(n + 1);
-  const sources = [], values = [];
-  for (let i = 0; i < n; i++) {
+  return { into: sparse(weights, n, n, 1), outOf: sparse(weights, n, 1, n) };
+}
+
+/** Return the rows of a matrix without zeros, of which most maps have many; `down` and `across` lead to the next place. */
+function sparse(weights, n, down, across) {
+  const count = weights.reduce((sum, weight) => sum + (weight !== 0 ? 1 : 0), 0);
+  const starts = new Uint32Array(n + 1), columns = new Uint32Array(count), values = new Float64Array(count);
+  for (let i = 0, k = 0; i < n; i++) {
     for (let j = 0; j < n; j++) {
-      if (weights[i * n + j] !== 0) {
-        sources.push(j);
-        values.push(weights[i * n + j]);
-      }
+      const weight = weights[i * down + j * across];
+      if (weight === 0) continue;
+      columns[k] = j;
+      values[k++] = weight;
     }
-    starts[i + 1] = sources.length;
+    starts[i + 1] = k;
   }
-  return { starts, sources: Uint32Array.from(sources), values: Float64Array.from(values) };
+  return { starts, columns, values };
+}
+
+/**
+ * Return the product of rows of a sparse matrix, from `first` on, and a matrix with one row per column of it; of the
+ * latter, columns before `offset` are left out. Four points at a time stay in registers: this is the one hot loop.
+ */
+function product({ starts, columns, values }, right, points, first = 0, offset = 0) {
+  const n = starts.length - 1, four = points - (points % 4);
+  const result = new Float64Array((n - first) * points);
+  for (let i = first; i < n; i++) {
+    const at = (i - first) * points, end = starts[i + 1];
+    let start = starts[i];
+    while (start < end && columns[start] < offset) start++;
+    for (let p = 0; p < four; p += 4) {
+      let a = 0, b = 0, c = 0, d = 0;
+      for (let k = start; k < end; k++) {
+        const value = values[k], from = (columns[k] - offset) * points + p;
+        a += value * right[from];
+        b += value * right[from + 1];
+        c += value * right[from + 2];
+        d += value * right[from + 3];
+      }
+      result[at + p] = a;
+      result[at + p + 1] = b;
+      result[at + p + 2] = c;
+      result[at + p + 3] = d;
+    }
+    for (let p = four; p < points; p++) {
+      let sum = 0;
+      for (let k = start; k < end; k++) sum += values[k] * right[(columns[k] - offset) * points + p];
+      result[at + p] = sum;
+    }
+  }
+  return result;
 }
 
 /** Return what enters the concepts from `first` on. */
 export function netInput(model, states, points = 1, first = 0) {
-  const { n, bias } = model;
-  const { starts, sources, values } = model.influences;
-  const net = new Float64Array((n - first) * points);
-  for (let i = first; i < n; i++) {
-    const at = (i - first) * points;
-    for (let k = starts[i]; k < starts[i + 1]; k++) {
-      const weight = values[k], from = sources[k] * points;
-      for (let p = 0; p < points; p++) net[at + p] += weight * states[from + p];
-    }
-    for (let p = 0; p < points; p++) net[at + p] += bias[i];
+  const net = product(model.influences.into, states, points, first);
+  for (let i = first, p = 0; i < model.n; i++) {
+    for (const end = p + points; p < end; p++) net[p] += model.bias[i];
   }
   return net;
+}
+
+/** Go back through a step: from derivatives with respect to what enters concepts from `first` on to the states before. */
+export function pulledBack(model, pull, points = 1, first = 0) {
+  return product(model.influences.outOf, pull, points, 0, first);
 }
 
 /** Replace the net input of the concepts from `first` on by what the shape of their activation is applied to. */
@@ -101,21 +138,6 @@ export function sensitivity(model, states) {
     for (let p = i * points; p < (i + 1) * points; p++) {
       const y = (states[p] - middle) / reach;
       result[p] = shape === TANH ? steepest * (1 - y * y) : shape === LINE && Math.abs(y) < 1 ? steepest : 0;
-    }
-  }
-  return result;
-}
-
-/** Go back through a step: from derivatives with respect to what enters concepts from `first` on to the states before. */
-export function pulledBack(model, pull, points = 1, first = 0) {
-  const { n } = model;
-  const { starts, sources, values } = model.influences;
-  const result = new Float64Array(n * points);
-  for (let i = first; i < n; i++) {
-    const at = (i - first) * points;
-    for (let k = starts[i]; k < starts[i + 1]; k++) {
-      const weight = values[k], to = sources[k] * points;
-      for (let p = 0; p < points; p++) result[to + p] += weight * pull[at + p];
     }
   }
   return result;

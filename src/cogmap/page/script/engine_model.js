@@ -2,6 +2,7 @@
 
 import { statesOfFeatures } from "./engine_encoding.js";
 import { activationArrays, influencesOf } from "./engine_map.js";
+import { bytesOf } from "./payload.js";
 
 const KINDS = ["input", "hidden", "output"];
 
@@ -47,13 +48,11 @@ function inputsOf(payload, column) {
   return column.features.flatMap((feature) => payload.features[feature].inputs);
 }
 
-/** Return the matrix row by row, from rows of [column, weight, column, weight, ...] or of all weights. */
-function matrix(rows, n) {
+/** Return the matrix row by row, from the bytes of all weights, or for each row those that are not 0 with their columns. */
+function matrix(given, n) {
+  if (typeof given === "string") return new Float64Array(bytesOf(given).buffer);
   const result = new Float64Array(n * n);
-  rows.forEach((row, i) => {
-    if (row.length === n && !Array.isArray(row[0])) result.set(row, i * n);
-    else row.forEach(([j, weight]) => (result[i * n + j] = weight));
-  });
+  given.forEach((row, i) => row.forEach(([j, weight]) => (result[i * n + j] = weight)));
   return result;
 }
 

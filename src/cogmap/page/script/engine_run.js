@@ -36,9 +36,17 @@ export function lastNet(model, before, points = 1) {
   return excite(model, netInput(model, before, points, model.firstOutput), points, model.firstOutput);
 }
 
-/** Return the outputs of many rows. */
+const ofSample = new WeakMap();
+
+/** Return the outputs of many rows; those of the rows that a model comes with are computed once. */
 export function outputsOf(model, rows) {
-  return rows.length ? outputsOfStates(model, rows.map((row) => firstStates(model, row)), linked) : [];
+  if (rows !== model.rows) return computed(model, rows);
+  if (!ofSample.has(model)) ofSample.set(model, computed(model, rows));
+  return ofSample.get(model);
+}
+
+function computed(model, rows) {
+  return outputsOfStates(model, rows.map((row) => firstStates(model, row)), linked);
 }
 
 /** Return what a function of the link makes of many first states, computed a block at a time. */
@@ -48,7 +56,7 @@ export function outputsOfStates(model, firsts, read) {
     const block = firsts.slice(from, from + ROWS_AT_ONCE);
     const points = block.length;
     let states = new Float64Array(model.n * points);
-    block.forEach((first, p) => first.forEach((state, i) => (states[i * points + p] = state)));
+    for (let p = 0; p < points; p++) for (let i = 0; i < model.n; i++) states[i * points + p] = block[p][i];
     for (let t = 1; t < model.depth; t++) states = step(model, states, points);
     const net = lastNet(model, states, points);
     for (let p = 0; p < points; p++) {
@@ -60,10 +68,10 @@ export function outputsOfStates(model, firsts, read) {
 
 /** Return how well the map does on rows with known answers: accuracy and log loss, or R² and mean absolute error. */
 export function score(model, rows, answers) {
-  const known = rows.flatMap((row, r) => (answers?.[r] == null ? [] : [[row, answers[r]]]));
-  if (!known.length || model.kind === "map") return null;
-  const said = outputsOf(model, known.map(([row]) => row));
-  const right = known.map(([, answer]) => answer);
+  if (model.kind === "map" || !answers?.some((answer) => answer !== null)) return null;
+  const known = [...rows.keys()].filter((r) => answers[r] !== null);
+  const outputs = outputsOf(model, rows);
+  const said = known.map((r) => outputs[r]), right = known.map((r) => answers[r]);
   return { n: known.length, ...(model.kind === "classifier" ? classScore(said, right) : valueScore(said, right)) };
 }
 
@@ -94,18 +102,18 @@ function mean(values) {
  */
 export function flows(model, row, at, clamp = {}) {
   const { states } = run(model, row, clamp);
-  const usual = usualStates(model);
-  const here = states[Math.min(at, states.length - 1)], there = usual[Math.min(at, usual.length - 1)];
+  const there = usualStates(model);
+  const here = states[Math.min(at, states.length - 1)], base = there[Math.min(at, there.length - 1)];
   return Float64Array.from(model.edges, ({ source, target }) => {
-    return model.weights[target * model.n + source] * (here[source] - there[source]);
+    return model.weights[target * model.n + source] * (here[source] - base[source]);
   });
 }
 
-const known = new WeakMap();
+const usual = new WeakMap();
 
 function usualStates(model) {
-  if (!known.has(model)) known.set(model, model.kind === "map" ? [steadyState(model)] : usualTrajectory(model));
-  return known.get(model);
+  if (!usual.has(model)) usual.set(model, model.kind === "map" ? [steadyState(model)] : usualTrajectory(model));
+  return usual.get(model);
 }
 
 function steadyState(model) {

@@ -53,7 +53,7 @@ export class Trial {
     this.start = numbersOf(model, row);
     this.axes = model.columns.map((column, c) => new Axis(column, this.start[c], locked.includes(c)));
     this.free = this.axes.flatMap((axis, c) => (axis.free ? [c] : []));
-    const work = Math.max(model.influences.values.length * model.depth, 1);
+    const work = Math.max(model.influences.into.values.length * model.depth, 1);
     this.left = Math.min(MOST_ROWS, Math.ceil(MOST_WORK / work));
     this.goal = goalOf(model, to, this.decisions([this.start])[0]);
     this.best = this.goal.reached ? this.start : null;

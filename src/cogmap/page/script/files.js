@@ -32,15 +32,31 @@ export function toJson(model) {
     ...(about[name] ? { details: about[name] } : {}),
   }));
   const lines = (items) => items.map((item) => `    ${JSON.stringify(item)}`).join(",\n");
-  const list = edges(model).map(([source, target, weight]) => ({ source, target, weight, ...(aboutEdges[source]?.[target] ? { details: aboutEdges[source][target] } : {}) }));
+  const list = edges(model).map(([source, target, weight]) => ({
+    source,
+    target,
+    weight,
+    ...(aboutEdges[source]?.[target] ? { details: aboutEdges[source][target] } : {}),
+  }));
   const head = Object.keys(details).length ? `  "details": ${JSON.stringify(details)},\n` : "";
   return `{\n  "format": "cogmap map",\n  "version": 1,\n${head}  "concepts": [\n${lines(concepts)}\n  ],\n  "edges": [\n${lines(list)}\n  ]\n}\n`;
 }
 
 export function toMapCsv(model) {
   const { keys, all } = parameters(model);
-  const concepts = model.concepts.map(({ name }, i) => [name, null, null, ...keys.map((key) => all[i][key])]);
-  return writeCsv([["from", "to", "weight", ...keys], ...concepts, ...edges(model).map((edge) => [...edge, ...keys.map(() => null)])]);
+  const concepts = model.concepts.map(({ name }, i) => [
+    printable(name),
+    null,
+    null,
+    ...keys.map((key) => all[i][key]),
+  ]);
+  const list = edges(model).map(([source, target, weight]) => [
+    printable(source),
+    printable(target),
+    weight,
+    ...keys.map(() => null),
+  ]);
+  return writeCsv([["from", "to", "weight", ...keys], ...concepts, ...list]);
 }
 
 /** Mental Modeler knows names, places and influences; what else a map has is lost. */
@@ -50,12 +66,39 @@ export function toMmp(model) {
     const [x, y] = places.get(source) ?? [40 * (source % 20), 900 + 40 * Math.floor(source / 20)];
     const relationships = model.concepts.flatMap((target, i) => {
       const weight = model.weights[i * model.n + source];
-      return weight === 0 ? [] : [element("relationship", leaf("id", i + 1), leaf("name", target.name), leaf("notes", ""), leaf("confidence", 0), leaf("influence", weight))];
+      return weight === 0
+        ? []
+        : [
+            element(
+              "relationship",
+              leaf("id", i + 1),
+              leaf("name", target.name),
+              leaf("notes", ""),
+              leaf("confidence", 0),
+              leaf("influence", weight),
+            ),
+          ];
     });
-    return element("concept", leaf("id", source + 1), leaf("name", name), leaf("notes", ""), leaf("units", ""), leaf("group", 0), leaf("x", x), leaf("y", y), leaf("preferredState", 0),
-      element("relationships", ...relationships));
+    return element(
+      "concept",
+      leaf("id", source + 1),
+      leaf("name", name),
+      leaf("notes", ""),
+      leaf("units", ""),
+      leaf("group", 0),
+      leaf("x", x),
+      leaf("y", y),
+      leaf("preferredState", 0),
+      element("relationships", ...relationships),
+    );
   });
-  const info = element("info", leaf("name", "Model"), leaf("author", ""), leaf("description", ""), leaf("version", "1.1"));
+  const info = element(
+    "info",
+    leaf("name", "Model"),
+    leaf("author", ""),
+    leaf("description", ""),
+    leaf("version", "1.1"),
+  );
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("mentalmodeler", info, element("groupNames"), element("concepts", ...concepts), element("scenarios"))}`;
 }
 
@@ -67,10 +110,14 @@ function leaf(name, value) {
   return `<${name}>${escaped(String(value))}</${name}>\n`;
 }
 
-/** Text for XML, which cannot hold control characters or halves of pairs. */
+/** Text without control characters and halves of pairs, which neither XML nor tables can hold. */
+function printable(text) {
+  return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd").toWellFormed();
+}
+
 export function escaped(text) {
   const signs = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;" };
-  return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd").toWellFormed().replace(/[&<>"\r\n\t]/g, (sign) => signs[sign]);
+  return printable(text).replace(/[&<>"\r\n\t]/g, (sign) => signs[sign]);
 }
 
 /** The row and what each value contributes, one line per column. */
@@ -88,5 +135,8 @@ export function toRowCsv(page, view) {
 /** The states of every step, one line per concept. */
 export function toStatesCsv(page, view) {
   const { states } = view.result;
-  return writeCsv([["concept", ...states.map((_, step) => `step ${step}`)], ...page.model.concepts.map(({ name }, i) => [name, ...states.map((state) => state[i])])]);
+  return writeCsv([
+    ["concept", ...states.map((_, step) => `step ${step}`)],
+    ...page.model.concepts.map(({ name }, i) => [name, ...states.map((state) => state[i])]),
+  ]);
 }

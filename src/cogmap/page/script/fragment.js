@@ -32,7 +32,8 @@ export function fromFragment(fragment, first, seal, model) {
   return state;
 }
 
-export const DAMAGED = "The link to this page is damaged or was made by another page, so everything is as at the start.";
+export const DAMAGED =
+  "The link to this page is damaged or was made by another page, so everything is as at the start.";
 
 // Marks that are common in JSON and allowed in a fragment stay as they are, so that links can be read.
 function packed(value) {
@@ -53,15 +54,22 @@ export function hash(text) {
 function fits(state, model) {
   const concept = (i) => Number.isInteger(i) && i >= 0 && i < model.concepts.length;
   const columns = model.columns.length;
-  const isRow = (row) => Array.isArray(row) && row.length === columns && row.every((value, c) => isValue(value, model.columns[c]));
-  const isClamp = (clamp) => isObject(clamp) && Object.entries(clamp).every(([i, value]) => concept(Number(i)) && Number.isFinite(value));
+  const isRow = (row) =>
+    Array.isArray(row) && row.length === columns && row.every((value, c) => isValue(value, model.columns[c]));
+  const isClamp = (clamp) =>
+    isObject(clamp) && Object.entries(clamp).every(([i, value]) => concept(Number(i)) && Number.isFinite(value));
   const orNull = (test) => (value) => value === null || test(value);
   const whole = (value) => Number.isInteger(value) && value >= 0;
   const tests = {
     row: isRow,
     from: orNull(whole),
     clamp: isClamp,
-    edits: (edits) => Array.isArray(edits) && edits.every((edit) => Array.isArray(edit) && edit.length === 3 && concept(edit[0]) && (edit[1] === -1 || concept(edit[1])) && Number.isFinite(edit[2])),
+    edits: (edits) =>
+      Array.isArray(edits) &&
+      edits.every(
+        (edit) =>
+          Array.isArray(edit) && edit.length === 3 && concept(edit[0]) && concept(edit[1]) && Number.isFinite(edit[2]),
+      ),
     done: (done) => whole(done) && done <= state.edits.length,
     step: orNull(whole),
     chosen: orNull(concept),
@@ -71,9 +79,13 @@ function fits(state, model) {
     zoom: orNull((zoom) => zoom > 0 && zoom <= 4),
     output: orNull((output) => whole(output) && output < model.outputs.length),
     locked: (locked) => Array.isArray(locked) && locked.every((c) => whole(c) && c < columns),
-    goal: orNull((goal) => Number.isFinite(goal)),
+    goal: orNull((goal) => Number.isFinite(goal) && (model.kind !== "classifier" || goal in model.outputs)),
+    asked: orNull((asked) => typeof asked === "string"),
     other: orNull((other) => isObject(other) && isRow(other.row) && isClamp(other.clamp)),
-    sort: orNull((sort) => Array.isArray(sort) && sort.length === 2 && Number.isInteger(sort[0]) && Math.abs(sort[1]) === 1),
+    sort: orNull(
+      (sort) => Array.isArray(sort) && sort.length === 2 && Number.isInteger(sort[0]) && Math.abs(sort[1]) === 1,
+    ),
+    top: whole,
     order: (order) => ["importance", "table", "name"].includes(order),
     theme: orNull((theme) => theme === "light" || theme === "dark"),
   };
@@ -85,5 +97,5 @@ function isObject(value) {
 }
 
 function isValue(value, column) {
-  return value === null || Number.isFinite(value) || typeof value === "boolean" || (typeof value === "string" && Boolean(column.choices));
+  return value === null || (column.kind === "category" ? column.choices.includes(value) : Number.isFinite(value));
 }

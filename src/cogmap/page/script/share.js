@@ -20,7 +20,10 @@ export function sharePart(page) {
     }
   }
   function save(ending, kind, text) {
-    const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: kind })), download: `${stem}${ending}` });
+    const link = make("a", {
+      href: URL.createObjectURL(new Blob([text], { type: kind })),
+      download: `${stem}${ending}`,
+    });
     document.body.append(link);
     link.click();
     link.remove();
@@ -34,13 +37,29 @@ export function sharePart(page) {
     ["Map as CSV", () => save(".csv", "text/csv", toMapCsv(page.view.model))],
     ["Mental Modeler (.mmp)", () => save(".mmp", "application/xml", toMmp(page.view.model))],
     ["States as CSV", () => save("-states.csv", "text/csv", toStatesCsv(page, page.view))],
-    ...(model.kind === "map" ? [] : [["This row as CSV", () => save("-row.csv", "text/csv", toRowCsv(page, page.view))]]),
+    ...(model.kind === "map"
+      ? []
+      : [["This row as CSV", () => save("-row.csv", "text/csv", toRowCsv(page, page.view))]]),
   ];
   bodyOf("share").append(
-    make("div", { class: "buttons" }, button("Copy link", () => copy(page.address(), "The link"), { class: "main" }), button("Print", () => print()),
-      button("Start anew", () => store.change({ ...page.first, theme: store.state.theme }))),
+    make(
+      "div",
+      { class: "buttons" },
+      button("Copy link", () => copy(page.address(), "The link"), { class: "main" }),
+      button("Print", () => print()),
+      button("Start anew", () => store.change({ ...page.first, theme: store.state.theme })),
+    ),
     make("p", { class: "soft" }, "The link holds all that is set here. It opens this same file: send both."),
-    make("h3", {}, "Save"), make("div", { class: "buttons" }, ...files.map(([text, act]) => button(text, act))),
-    make("h3", {}, "The same in Python"), code, make("div", { class: "buttons" }, button("Copy as Python", () => copy(toPython(page, page.view), "The code"))), said);
+    make("h3", {}, "Save"),
+    make("div", { class: "buttons" }, ...files.map(([text, act]) => button(text, act))),
+    make("h3", {}, "The same in Python"),
+    code,
+    make(
+      "div",
+      { class: "buttons" },
+      button("Copy as Python", () => copy(toPython(page, page.view), "The code")),
+    ),
+    said,
+  );
   return (view) => setText(code, toPython(page, view));
 }

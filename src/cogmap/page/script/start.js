@@ -13,8 +13,11 @@ export function startPart(page) {
   if (model.kind === "map") {
     buttons.append(button("Hold nothing", () => store.change({ clamp: {} })));
   } else {
-    buttons.append(button("Average row", () => set(averageRow(model))), button("Nothing known", () => set(model.columns.map(() => null))));
-    if (page.rows.length) buttons.append(button("A row of the data", () => page.goTo("rows")));
+    buttons.append(
+      button("Average", () => set(averageRow(model))),
+      button("All unknown", () => set(model.columns.map(() => null))),
+    );
+    if (page.rows.length) buttons.append(button("Pick a row", () => page.goTo("rows")));
     part.append(pasting(page));
   }
   document.querySelector("#values > .body").prepend(part);
@@ -28,7 +31,11 @@ export function startPart(page) {
 }
 
 function pasting({ model, store, notice }) {
-  const area = make("textarea", { rows: 3, "aria-label": "A row of values between commas, semicolons or tabs", placeholder: "one row of CSV, with or without a line of names above" });
+  const area = make("textarea", {
+    rows: 3,
+    "aria-label": "A row of values between commas, semicolons or tabs",
+    placeholder: "one row of CSV, with or without a line of names above",
+  });
   const use = button("Use this row", () => {
     const read = pastedRow(area.value, model.columns);
     notice(read.problem ?? "");

@@ -30,23 +30,48 @@ export function timePart(page) {
   }
 
   const playing = button("Play", play, { class: "play" });
-  const slider = make("input", { type: "range", min: 0, step: 1, id: "step", oninput: () => { pause(); go(Number(slider.value)); } });
+  const slider = make("input", {
+    type: "range",
+    min: 0,
+    step: 1,
+    id: "step",
+    oninput: () => {
+      pause();
+      go(Number(slider.value));
+    },
+  });
   const words = make("output", { for: "step", class: "amount" });
-  const step = (by) => () => { pause(); go(now() + by); };
+  const step = (by) => () => {
+    pause();
+    go(now() + by);
+  };
   const back = button("◂", step(-1), { "aria-label": "One step back" });
   const forward = button("▸", step(1), { "aria-label": "One step on" });
   const chart = drawChart(page);
-  const element = make("div", { class: "time" },
+  const [starts, ends] =
+    page.model.kind === "map"
+      ? [": where the map was", ": where it ends"]
+      : [": the values enter", ": the answer is read"];
+  const element = make(
+    "div",
+    { class: "time" },
     make("h3", { id: "time-heading" }, "Step by step"),
-    make("div", { class: "tools" }, make("div", { class: "buttons" }, back, playing, forward), make("div", { class: "tool grow" }, make("label", { for: "step" }, "Step"), slider, words)),
-    chart.element);
+    make(
+      "div",
+      { class: "tools" },
+      make("div", { class: "buttons" }, back, playing, forward),
+      make("div", { class: "tool grow" }, make("label", { for: "step" }, "Step"), slider, words),
+    ),
+    chart.element,
+  );
   return {
     element,
     update(view) {
       setText(playing, timer === null ? "Play" : "Pause");
       setAttribute(slider, "max", last());
       if (slider.value !== String(view.step)) slider.value = String(view.step);
-      setText(words, view.step === 0 ? `${view.step} of ${last()}: the values enter` : view.step === last() ? `${view.step} of ${last()}: the answer is read` : `${view.step} of ${last()}`);
+      const told = view.step === 0 ? starts : view.step === last() ? ends : "";
+      setText(words, `${view.step} of ${last()}${told}`);
       setAttribute(slider, "aria-valuetext", `${view.step} of ${last()}`);
       setAttribute(back, "disabled", view.step === 0);
       setAttribute(forward, "disabled", view.step === last());

@@ -1,13 +1,14 @@
 // Ways of arrows that the drawn map leaves out, between boxes that stand where it has put them.
 
 const HEAD = 7; // length of a head
-const BACK = 26; // how far below everything the way back runs
+const BACK = 10; // how far below everything the way back runs
 
 /** The path of an arrow and the corners of its head, as attributes of SVG. */
 export function wayBetween(source, target, bottom) {
   const [from, to] = [ends(source), ends(target)];
   if (to.left > from.right) return curve([from.right, from.middle], [to.left, to.middle], 1, 1);
-  if (from.left > to.right && source.anchor === "middle") return curve([from.left, from.middle], [to.right, to.middle], -1, -1);
+  if (from.left > to.right && source.anchor === "middle")
+    return curve([from.left, from.middle], [to.right, to.middle], -1, -1);
   if (from.left > to.right) return below(from, to, bottom);
   return bow(from, to);
 }
@@ -33,7 +34,8 @@ function bow(from, to) {
 
 function below(from, to, bottom) {
   const [right, left, low] = [from.right + 22, to.left - 22, bottom + BACK];
-  const path = `M${at([from.right, from.middle])} C${at([right, from.middle])} ${at([right, low])} ${at([right - 22, low])}` +
+  const path =
+    `M${at([from.right, from.middle])} C${at([right, from.middle])} ${at([right, low])} ${at([right - 22, low])}` +
     ` L${at([left + 22, low])} C${at([left, low])} ${at([left, to.middle])} ${at([to.left - HEAD, to.middle])}`;
   return { path, head: head([to.left, to.middle], 1) };
 }

@@ -25,14 +25,14 @@ export function fixed(value, decimals) {
 
 export function signedFixed(value, decimals) {
   const text = fixed(value, decimals);
-  return value > 0 ? `+${text}` : text;
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
 /** A probability as a percentage that never claims to be certain. */
 export function percent(share) {
-  if (share > 0.999 && share < 1) return "over 99.9 %";
-  if (share < 0.001 && share > 0) return "under 0.1 %";
-  return `${fixed(100 * share, share > 0.99 || share < 0.01 ? 1 : 0)} %`;
+  if (share > 0.999 && share < 1) return "over 99.9\u00a0%";
+  if (share < 0.001 && share > 0) return "under 0.1\u00a0%";
+  return `${fixed(100 * share, share > 0.99 || share < 0.01 ? 1 : 0)}\u00a0%`;
 }
 
 /** A difference of probabilities, in percentage points. */
@@ -73,6 +73,7 @@ export function className(name) {
 }
 
 /** A value of a column as people write it. */
-export function cell(value) {
+export function cell(value, column) {
+  if (column?.kind === "boolean" && value !== null) return (column.choices ?? ["no", "yes"])[value] ?? String(value);
   return value === null ? "unknown" : typeof value === "number" ? number(value, 6) : String(value);
 }

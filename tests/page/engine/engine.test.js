@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { contributions, flip, flows, openModel, run, scenario, score, settle, withBias, withWeight } from "../../src/cogmap/page/script/engine.js";
-import { encodingDerivative, featuresOf, firstStates, numbersOf, statesOfFeatures } from "../../src/cogmap/page/script/engine_encoding.js";
-import { sensitivity, step } from "../../src/cogmap/page/script/engine_map.js";
+import { contributions, flip, flows, openModel, run, scenario, score, settle, withBias, withWeight } from "../../../src/cogmap/page/script/engine.js";
+import { encodingDerivative, featuresOf, firstStates, numbersOf, statesOfFeatures } from "../../../src/cogmap/page/script/engine_encoding.js";
+import { sensitivity, step } from "../../../src/cogmap/page/script/engine_map.js";
 
+const pairs = (weights) => weights.map((row) => row.map((weight, j) => [j, weight]));
 const KINDS = { input: 0, hidden: 1, output: 2 };
 
 /** A number, a number read as words, a category and a yes or no; one hidden concept; three classes. */
@@ -21,7 +22,7 @@ function classifier(changes = {}) {
     kind: "classifier",
     concepts: names,
     kinds: [...Array(7).fill(KINDS.input), KINDS.hidden, ...Array(3).fill(KINDS.output)],
-    weights,
+    weights: pairs(weights),
     bias: weights.map((row) => 0.5 - sum(row) / 2), // undecided where all else is
     slope: 2,
     activation: "sigmoid",
@@ -56,7 +57,7 @@ function handMade(weights, changes = {}) {
     kind: "map",
     concepts: weights.map((_, i) => `C${i + 1}`),
     kinds: Array(n).fill(KINDS.output),
-    weights,
+    weights: pairs(weights),
     bias: Array(n).fill(0),
     slope: 1,
     activation: "logistic",
