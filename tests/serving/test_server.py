@@ -93,12 +93,23 @@ def test_who_closes_the_connection_after_one_request_reads_why_it_was_refused(cl
         assert list(json.loads(text)) == ["error"]
 
 
-def test_who_waits_for_leave_to_send_too_much_is_told_and_closed(client):
-    """A client that expects 100 Continue gets 413 instead, and sends nothing."""
+@pytest.mark.parametrize(("path", "length", "status"), [("/predict", 100_000_000, 413), ("/nothing", 10, 404)])
+def test_who_waits_for_leave_to_send_is_told_and_closed(client, path, length, status):
+    """A client that expects 100 Continue gets the refusal instead, and sends nothing."""
     with socket.create_connection(("127.0.0.1", client.port), timeout=10) as connection:
-        connection.sendall(head("/predict", Content_Length=100_000_000, Expect="100-continue"))
-        status, _, closed = answer_on(connection)
-    assert (status, closed) == (413, True)
+        connection.sendall(head(path, Content_Length=length, Expect="100-continue"))
+        told, _, closed = answer_on(connection)
+    assert (told, closed) == (status, True)
+
+
+def test_who_waits_for_leave_to_send_gets_it(client):
+    """What is not too large is asked for, and answered."""
+    body = json.dumps(GOOD).encode()
+    with socket.create_connection(("127.0.0.1", client.port), timeout=10) as connection:
+        connection.sendall(head("/predict", Content_Length=len(body), Expect="100-continue"))
+        assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
+        connection.sendall(body)
+        assert answer_on(connection)[0] == 200
 
 
 def test_bodies_together_have_a_limit(table_model, monkeypatch):

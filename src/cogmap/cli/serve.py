@@ -1,5 +1,7 @@
 """``cogmap serve``: a model over HTTP."""
 
+import os
+import sys
 from pathlib import Path
 
 import click
@@ -46,8 +48,10 @@ def serve(model: str, host: str, port: int, token: str | None, max_rows: int) ->
         listener = server.listening(host, port)
     where = server.address(listener)
     click.echo(f"{name} is served at {where}; {where}/docs says how. Ctrl-C stops it.")
+    sys.stdout.flush()
     server.Server(app).run_on(listener)
     say("Stopped.")
+    os._exit(0)  # work that nobody waits for any more is left
 
 
 def _check_token(token: str | None, host: str, loopback: bool) -> None:

@@ -60,7 +60,7 @@ def application(
     Returns
     -------
     ASGI application
-        For uvicorn, or any other server. `cogmap.serving.server.serve` also sees to clients that are slow.
+        For uvicorn, or any other server. `cogmap.serving.server.Server` also sees to clients that are slow.
 
     Examples
     --------
@@ -197,7 +197,10 @@ class _Guard:
             if message["type"] == "http.response.start":
                 status = str(message["status"])
                 count()
-            elif status >= "400" and not whole and not message.get("more_body", False) and not _waits(scope):
+                if not whole and _waits(scope):
+                    # The body will not be sent, and what comes next would be taken for it.
+                    message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+            elif not whole and not message.get("more_body", False) and not _waits(scope):
                 # To close a connection on which something still comes would take away the answer from the client.
                 await send({**message, "more_body": True})
                 while not whole:

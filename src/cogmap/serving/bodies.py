@@ -49,8 +49,7 @@ class Bodies:
     async def read(self, request: Request) -> bytearray:
         """Return the body; refuse one that is too large before it is in memory. Call `release` when done with it."""
         if int(request.headers.get("content-length", 0)) > self._limit:
-            # Who waits for leave to send the body will not send it, and what comes next would be taken for it.
-            raise self._too_large("expect" in request.headers)
+            raise self._too_large()
         body = bytearray()
         try:
             async for chunk in request.stream():
@@ -69,9 +68,8 @@ class Bodies:
         """Forget a body."""
         self._held -= len(body)
 
-    def _too_large(self, close: bool = False) -> Problem:
-        message = f"A body may have at most {self._limit:,} bytes. Send the rows in several requests."
-        return Problem(413, message, {"Connection": "close"} if close else None)
+    def _too_large(self) -> Problem:
+        return Problem(413, f"A body may have at most {self._limit:,} bytes. Send the rows in several requests.")
 
 
 def media_type(request: Request) -> str:
