@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving bench-family
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-rows bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving bench-family
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -35,6 +35,9 @@ test-faults: $(VENV)/test.installed  ## kills, damage, forks and random calls by
 
 bench: $(VENV)/bench.installed  ## speed and memory, as ratios measured in one run
 	$(BIN)/python -m benchmarks
+
+bench-rows: $(VENV)/bench.installed  ## many rows: accuracy and time beside rivals, and two threads, some minutes
+	$(BIN)/python -m benchmarks.rows
 
 bench-maps: $(VENV)/excel.installed  ## maps by hand: speed, memory, and what is proved about maps of others
 	$(BIN)/python -m benchmarks.maps
@@ -81,7 +84,7 @@ test-oldest:
 	$(PYTHON) -m venv --clear .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test]" \
 		numpy==1.26.0 scipy==1.11.2 scikit-learn==1.6.0 joblib==1.4.0 threadpoolctl==3.1.0 \
-		pandas==2.2.1 polars==1.10.0 pytest==8.3.0
+		pandas==2.2.1 polars==1.10.0 pytest==8.3.0 h11==0.14.0 starlette==0.40.0 uvicorn==0.30.0
 	.venv-oldest/bin/python -m pytest -m "not slow" -n 2
 
 clean:

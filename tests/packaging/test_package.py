@@ -127,8 +127,9 @@ def test_public_methods_are_documented(cls):
         assert described == [p for p in inspect.signature(method).parameters if p != "self"], name
 
 
-def test_examples_in_the_readme_run():
+def test_examples_in_the_readme_run(tmp_path, monkeypatch):
     """Every Python block, one after the other, as a reader would type them."""
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
     assert len(blocks) >= 4
     names = {}

@@ -19,6 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cogmap import __version__
+from cogmap.exceptions import CogmapError
 from cogmap.page import html
 from cogmap.serving.answers import JSON as Plain
 from cogmap.serving.answers import Served, served
@@ -73,35 +74,38 @@ def application(
     subject = served(model)
     metrics = Metrics(__version__, subject.kind)
     document = openapi(subject, limits, title, token is not None)
-    paths = _Paths(subject, limits, metrics)
+    paths = _Paths(model, subject, limits, metrics)
     health = {"status": "ok", "version": __version__, "kind": subject.kind}
     fixed: dict[str, tuple[str | bytes, str, Mapping[str, str]]] = {
         "/health": (json.dumps(health), JSON, {}),
         "/openapi.json": (json.dumps(document), JSON, {}),
         "/docs": (documentation(document), "text/html", {"Content-Security-Policy": POLICY}),
-        "/": (html(model), "text/html", {"Content-Security-Policy": "frame-ancestors 'none'"}),
     }
     routes = [
         Route("/predict", paths.predict, methods=["POST"]),
         Route("/explain", paths.explain, methods=["POST"]),
         Route("/metrics", paths.metrics, methods=["GET"]),
+        Route("/", paths.page, methods=["GET"]),
         *(Route(path, _always(*parts), methods=["GET"]) for path, parts in fixed.items()),
     ]
     handlers: Any = {Problem: _refused, HTTPException: _not_here, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False
-    return _Guard(app, metrics, token, frozenset(["/predict", "/explain", "/metrics", *fixed]))
+    return _Guard(app, metrics, token, frozenset(route.path for route in routes))
 
 
 class _Paths:
     """The paths at which the model answers."""
 
-    def __init__(self, subject: Served, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, model: Any, subject: Served, limits: Limits, metrics: Metrics) -> None:
+        self._model = model
         self._subject = subject
         self._limits = limits
         self._metrics = metrics
         self._bodies = Bodies(limits.n_bytes)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="cogmap")
+        self._page: bytes | None = None
+        self._drawing = asyncio.Lock()
 
     async def predict(self, request: Request) -> Response:
         """Answer with predictions."""
@@ -110,6 +114,18 @@ class _Paths:
     async def explain(self, request: Request) -> Response:
         """Answer with contributions."""
         return await self._answered(request, self._limits.n_explained, self._subject.explanations, at_once=0)
+
+    async def page(self, request: Request) -> Response:
+        """Answer with the interactive page, made when it is first asked for: of a wide map that takes a while."""
+        async with self._drawing:
+            if self._page is None:
+                loop = asyncio.get_running_loop()
+                try:
+                    self._page = (await loop.run_in_executor(self._threads, html, self._model)).encode()
+                except CogmapError as problem:
+                    raise Problem(404, f"This model has no page: {problem}") from None
+        headers = {"Cache-Control": "no-store", "Content-Security-Policy": "frame-ancestors 'none'"}
+        return _answer(self._page, "text/html", headers=headers)
 
     async def metrics(self, request: Request) -> Response:
         """Answer with what was counted; not in another thread, since this one counts."""

@@ -16,6 +16,7 @@ JSON, CSV = "application/json", "text/csv"
 
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s\";]*)", flags=re.IGNORECASE)
 
+_NESTED_AT_LEAST, _NESTED_PER_ROW = 10_000, 10  # brackets that open: a row has one, and texts may have some
 _HELD_AT_MOST = 2**28  # bytes of all bodies together, while they arrive and are worked on
 
 
@@ -95,11 +96,11 @@ def rows_in(body: bytearray, kind: str, most: int) -> list[Any]:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Problem(400, f"The body is not text in UTF-8: byte {error.start} is {body[error.start]:#04x}.") from None
-    rows = _json_rows(text) if kind == JSON else _csv_rows(text, most)
+    rows = _json_rows(text, most) if kind == JSON else _csv_rows(text, most)
     if not rows:
         raise Problem(422, "There must be at least one row, got none.")
     if len(rows) > most:
-        raise Problem(413, f"A request may have at most {most:,} rows, got {len(rows):,}. Send several requests.")
+        raise Problem(422, f"A request may have at most {most:,} rows, got {len(rows):,}. Send several requests.")
     return rows
 
 
@@ -117,7 +118,10 @@ def _no_number(constant: str) -> None:
 _decoder = json.JSONDecoder(parse_constant=_no_number)
 
 
-def _json_rows(text: str) -> list[Any]:
+def _json_rows(text: str, most: int) -> list[Any]:
+    # Millions of empty objects would be read for seconds in one go, in which no other thread does anything.
+    if text.count("{") + text.count("[") > _NESTED_AT_LEAST + _NESTED_PER_ROW * most:
+        raise Problem(413, f"The body has too many objects and lists: a request may have at most {most:,} rows.")
     try:
         content = _decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -151,7 +155,7 @@ def _csv_rows(text: str, most: int) -> list[dict[str, str]]:
                 raise Problem(422, f"Line {reader.line_num} has {len(line)} cells, but the header has {len(header)}.")
             rows.append(dict(zip(header, line, strict=True)))
             if len(rows) > most:
-                raise Problem(413, f"A request may have at most {most:,} rows. Send several requests.")
+                raise Problem(422, f"A request may have at most {most:,} rows. Send several requests.")
     except csv.Error as error:
         raise Problem(400, f"The body is not CSV: {error} in line {reader.line_num}.") from None
     return rows

@@ -13,9 +13,9 @@ _REFUSALS = {
     400: "The body is not JSON or CSV.",
     401: "The token is missing or wrong.",
     408: "The request has not arrived in time.",
-    413: "The body is too large, or has too many rows.",
+    413: "The body is too large.",
     415: "The body is of another kind than JSON or CSV.",
-    422: "The rows are not those that the model reads; the message says where.",
+    422: "There are too many rows, or not those that the model reads; the message says where.",
     503: "The server is busy; try again.",
 }
 
