@@ -5,7 +5,7 @@ import pytest
 
 from cogmap import FuzzyCognitiveMap
 from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
-from cogmap.exceptions import ParameterError
+from cogmap.exceptions import DataError, ParameterError
 
 X = np.random.default_rng(0).random((30, 3))
 Y = np.arange(30) % 3
@@ -123,3 +123,13 @@ def test_one_row_per_class_is_enough(estimator):
     """It is little, but it can be learned."""
     model = estimator().fit([[0.0], [1.0]], ["a", "b"])
     assert model.predict([[0.0], [1.0]]).tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("estimator", COMPARATORS)
+def test_what_no_memory_is_there_for_is_told_before_it_is_taken(estimator, monkeypatch):
+    """With how much it would be, how much there is, and what to make smaller."""
+    monkeypatch.setattr("cogmap.comparators._scoring.free_memory", lambda: 100.0)
+    model = estimator()
+    with pytest.raises(DataError, match=r"would need about .* GB of memory for 30 rows of 3 features.*Choose columns"):
+        model.fit(X, Y)
+    assert not hasattr(model, "classes_")

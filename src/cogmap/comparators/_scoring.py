@@ -14,10 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from cogmap._allowed import Check
 from cogmap._encoding import FeatureRange, FeatureStatistics
 from cogmap._labels import check_label_types, encode_labels
+from cogmap._learning.size import free_memory
 from cogmap._refitting import Refitting
 from cogmap._threads import one_blas_thread
 from cogmap._validation import check_sample_weight, validated
 from cogmap.comparators._calibration import probabilities
+from cogmap.exceptions import DataError
 
 Array = NDArray[np.float64]
 
@@ -88,9 +90,24 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         kept = weight > 0.0
         X, y, weight = X[kept], y[kept], weight[kept]
         self.classes_, codes = encode_labels(y, None, self._owner)
+        self._check_size(len(X), X.shape[1])
         self._parameters = self.get_params(deep=False)
         self._prepare(X, weight)
         self._learn(self._inputs(X), codes, weight)
+
+    def _check_size(self, n_rows: int, n_features: int) -> None:
+        """Complain about what this machine has no memory for, before anything large is made."""
+        needed, free = 8.0 * self._largest(n_rows, n_features), free_memory()
+        if needed > free:
+            raise DataError(
+                f"`{self._owner}` would need about {needed / 1e9:.3g} GB of memory for {n_rows} rows of {n_features} "
+                f"features and {len(self.classes_)} classes; {free / 1e9:.3g} GB are free. Choose columns "
+                "(sklearn.feature_selection) or combine them (sklearn.decomposition.PCA) first."
+            )
+
+    @abstractmethod
+    def _largest(self, n_rows: int, n_features: int) -> float:
+        """Return how many numbers there are at once beside the table, roughly."""
 
     def _prepare(self, X: NDArray[np.floating], weight: Array) -> None:
         """Learn what turns features into numbers that are learned from."""

@@ -168,6 +168,11 @@ class FCMperClassifier(ScoringClassifier):
             cure = "Thresholds are of one output."
             raise wrong(self._owner, "reading", "'comd' or 'argmax' with output='one_hot'", "byt", cure)
 
+    def _largest(self, n_rows: int, n_features: int) -> float:
+        n_concepts = n_features + len(self.classes_)
+        learned = n_concepts**2 if self.structure > 1 else n_features * len(self.classes_)
+        return 4.0 * n_concepts**2 + 40.0 * learned + float(self.depth * n_rows * n_concepts)
+
     def _learn(self, X: Array, codes: NDArray[np.intp], weight: Array) -> None:
         X, codes, weight = merged(X, codes, weight)
         n_inputs, n_classes = X.shape[1], len(self.classes_)

@@ -122,6 +122,9 @@ class FRCNClassifier(ScoringClassifier):
         self.gamma = gamma
         self.nominal_features = nominal_features
 
+    def _largest(self, n_rows: int, n_features: int) -> float:
+        return float(n_rows * (n_features + 6 * len(self.classes_)))
+
     def _prepare(self, X: NDArray[np.floating], weight: Array) -> None:
         nominal = _places(self.nominal_features, input_names(self), self._owner)
         self.scaling_ = FeatureRange(FeatureStatistics.of(X, weight))

@@ -151,6 +151,10 @@ class HebbianFCMClassifier(ScoringClassifier):
         """How learning ended."""
         return Outcome[self._outcome]
 
+    def _largest(self, n_rows: int, n_features: int) -> float:
+        n_concepts = n_features + len(self.classes_)
+        return 8.0 * n_concepts**2 + 4.0 * n_rows * n_concepts
+
     def _learn(self, X: Array, codes: NDArray[np.intp], weight: Array) -> None:
         X, codes, weight = merged(X, codes, weight)
         observed = np.column_stack([X, np.eye(len(self.classes_))[codes]])

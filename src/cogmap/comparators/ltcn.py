@@ -106,6 +106,11 @@ class LTCNClassifier(ScoringClassifier):
         self.activation = activation
         self.alpha = alpha
 
+    def _largest(self, n_rows: int, n_features: int) -> float:
+        n_states = (self.depth + 1) * n_features
+        unknowns = min(n_rows, n_states)
+        return 3.0 * n_features**2 + 3.0 * unknowns**2 + n_states * len(self.classes_)
+
     def _learn(self, X: Array, codes: NDArray[np.intp], weight: Array) -> None:
         W = _slopes(X, weight)
         self.map_ = FuzzyCognitiveMap(W, concepts=input_names(self), activation=_ACTIVATIONS[self.activation])
