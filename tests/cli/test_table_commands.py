@@ -251,7 +251,7 @@ def test_a_number_that_is_to_be_reached_is_reached(folder):
     """From below or above."""
     found = json.loads(run("what-if", folder / "spends.cogmap", folder / "new.csv", "--to", "400", "--json").stdout)
     assert found["found"]
-    before, after = found["before"]["target"], found["after"]["target"]
+    before, after = found["before"]["spends"], found["after"]["spends"]
     assert before < 400 <= after or before > 400 >= after
 
 
@@ -295,6 +295,19 @@ def test_the_map_is_exported(folder, tmp_path, kind):
         check=True,
     )
     assert out.stdout == (tmp_path / f"map.{kind}").read_bytes()
+
+
+def test_the_model_is_exported_with_its_preparation(folder, tmp_path):
+    """Another runtime says of raw rows what the model says."""
+    onnx = pytest.importorskip("cogmap.integrations.onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    run("export", folder / "buys.cogmap", "--to", "onnx", "--out", tmp_path / "model.onnx")
+    pipeline = cogmap.load(folder / "buys.cogmap")
+    frame, _ = pipeline["prepare"].checked(pd.read_csv(folder / "new.csv"))
+    session = runtime.InferenceSession(tmp_path / "model.onnx")
+    outputs = session.run(None, onnx.to_inputs(pipeline, frame))
+    found = next(output for output in outputs if np.shape(output) == (len(frame), 2))
+    np.testing.assert_allclose(found, pipeline.predict_proba(frame), atol=1e-6)
 
 
 def test_signs_and_priors_of_experts_hold(folder, tmp_path):

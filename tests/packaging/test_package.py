@@ -19,6 +19,7 @@ from cogmap import (
     FCMClassifierCV,
     FCMRegressor,
     FuzzyCognitiveMap,
+    TablePreparer,
     load,
     read_map,
     read_maps,
@@ -98,7 +99,15 @@ def test_dependencies_have_lower_bounds_and_no_caps():
         assert "==" not in requirement
 
 
-PUBLIC = [FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, MapModel, GaussianMixtureClassifier]
+PUBLIC = [
+    FCMClassifier,
+    FCMClassifierCV,
+    FCMRegressor,
+    FuzzyCognitiveMap,
+    GaussianMixtureClassifier,
+    MapModel,
+    TablePreparer,
+]
 
 
 @pytest.mark.parametrize("cls", [*PUBLIC, Objective, read_map, read_maps, write_map, load, save])

@@ -38,7 +38,7 @@ def test_noise_is_not_learned(noise):
 
 def test_folds_are_prepared_by_their_other_rows(noise):
     """A category that is only in the rows to be scored is unknown to what they are prepared by."""
-    frame, y = noise.drop(columns="y"), noise["y"].to_numpy(dtype=object)
+    frame, y = noise.drop(columns="y"), noise["y"].astype(object)
     for (train_rows, test_rows), fold in zip(
         StratifiedKFold(5, shuffle=True, random_state=0).split(frame, y),
         make_folds(TablePreparer(), frame, y, "classification", 0),
@@ -52,7 +52,7 @@ def test_folds_are_prepared_by_their_other_rows(noise):
 
 def test_rivals_score_what_scikit_learn_says(noise):
     """The random forest on the same folds, by scikit-learn's own cross-validation of a pipeline."""
-    frame, y = noise.drop(columns="y"), noise["y"].to_numpy(dtype=object)
+    frame, y = noise.drop(columns="y"), noise["y"].astype(object)
     folds = list(make_folds(TablePreparer(), frame, y, "classification", 0))
     scores, _ = compare(RandomForestClassifier(random_state=0), folds, "classification", 0)
     pipeline = Pipeline([("prepare", TablePreparer()), ("forest", RandomForestClassifier(random_state=0))])

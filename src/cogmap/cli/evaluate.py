@@ -20,10 +20,11 @@ from cogmap.tabular.targets import column_of, known_rows
 @click.option("--target", metavar="COLUMN", help="The column with the truth; that of `cogmap fit` by default.")
 @json_option
 def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
-    """Compare what MODEL predicts with the truth in TABLE.
+    """Say how good predictions are where the truth is known.
 
-    Of classes: accuracy, F1, log loss, calibration (how far probabilities are from how often they are right), precision
-    and recall of each class, and which is taken for which. Of numbers: R², mean absolute and root mean squared error.
+    What MODEL predicts is compared with a column of TABLE. Of classes: accuracy, F1, log loss, calibration (how far
+    probabilities are from how often they are right), precision and recall of each class, and which is taken for which.
+    Of numbers: R², mean absolute and root mean squared error.
     """
     with command():
         asked = TableModel.open(model)

@@ -18,9 +18,10 @@ from cogmap.tabular.scanning import Scan
 @click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Which row, counted from 1.")
 @json_option
 def explain(model: str, table: str, row: int, as_json: bool) -> None:
-    """Say what each column contributes to what MODEL says about a row of TABLE.
+    """Say what led to the prediction of a row.
 
-    Contributions are compared with a row of mean values and add up exactly to the difference.
+    Each column of TABLE contributes something to what MODEL says. A row of mean values is what it is compared with, and
+    contributions add up exactly to the difference.
     """
     with command():
         asked = TableModel.open(model)

@@ -13,9 +13,10 @@ from cogmap.tabular.model import TableModel
 @click.argument("table", metavar="[TABLE]", required=False)
 @click.option("--out", metavar="FILE", default="page.html", show_default=True, help="The page.")
 def explore(model: str, table: str | None, out: str) -> None:
-    """Write a page in which MODEL can be played with: one file, which needs no network.
+    """Write a page in which a model can be played with.
 
-    Rows of TABLE, if it is given, can be chosen in the page, with their truth if TABLE has it.
+    It is one file, which needs no network. Rows of TABLE, if it is given, can be chosen in the page, with their truth if
+    TABLE has it.
     """
     with command():
         check_place(out, model, *([] if table is None else [table]))

@@ -27,7 +27,7 @@ _MAPS = ("json", "dot", "csv", "mmp")
 @click.option("--to", type=click.Choice(["onnx", *_MAPS]), required=True, help="As what.")
 @out_option
 def export(model: str, to: str, out: str) -> None:
-    """Write MODEL for other programs.
+    """Write a model or its map for other programs.
 
     onnx is the whole model, with the preparation of its table, for runtimes without Python. The others are the learned
     map alone, concepts and weights: JSON, DOT (Graphviz), CSV (a matrix, rows are sources) or mmp (Mental Modeler).

@@ -8,6 +8,7 @@ import click
 from cogmap.cli.running import check_place, command, example, json_option, progress, tell
 from cogmap.exceptions import DataError
 from cogmap.formats import read_map
+from cogmap.map import FuzzyCognitiveMap
 from cogmap.persistence import save
 from cogmap.tables import read_table
 from cogmap.tables.sources import name_of
@@ -63,7 +64,7 @@ def fit(
     page: str | None,
     as_json: bool,
 ) -> None:
-    """Learn from TABLE to predict one of its columns.
+    """Learn from a table to predict one of its columns.
 
     TABLE is a CSV, TSV, Excel (.xlsx) or Parquet file with the names of columns in its first line, or - for CSV from
     standard input. What each column is, is found out: numbers, categories, yes and no, dates. The model is compared
@@ -77,7 +78,7 @@ def fit(
             keep=keep,
             drop=drop,
             tune=tune,
-            prior=None if prior is None else read_map(prior),
+            prior=None if prior is None else _expert(prior),
             signs=dict(map(_sign, signs)),
             seed=seed,
             time_limit=time_limit,
@@ -99,6 +100,13 @@ def fit(
     click.echo(f"\nSaved as {out}. Next: cogmap predict {out} new.csv --out predictions.csv")
     if page is not None:
         click.echo(f"The page is {page}.")
+
+
+def _expert(path: str) -> FuzzyCognitiveMap:
+    try:
+        return read_map(path)
+    except OSError as problem:
+        raise DataError(f"The map {path} cannot be read: {problem.strerror or problem}.") from None
 
 
 def _sign(text: str) -> tuple[str, int]:

@@ -8,12 +8,12 @@ import cogmap
 
 # Where each subcommand is, and its line in the help, which so needs no scikit-learn.
 COMMANDS = {
-    "fit": ("cogmap.cli.fit", "Learn from a table to predict a column."),
+    "fit": ("cogmap.cli.fit", "Learn from a table to predict one of its columns."),
     "predict": ("cogmap.cli.predict", "Predict the rows of a table."),
     "evaluate": ("cogmap.cli.evaluate", "Say how good predictions are where the truth is known."),
     "show": ("cogmap.cli.show", "Show the card of a model."),
-    "explain": ("cogmap.cli.explain", "Say what led to a prediction."),
-    "what-if": ("cogmap.cli.what_if", "Find what would change a prediction."),
+    "explain": ("cogmap.cli.explain", "Say what led to the prediction of a row."),
+    "what-if": ("cogmap.cli.what_if", "Find what would change the prediction of a row."),
     "explore": ("cogmap.cli.explore", "Write a page in which a model can be played with."),
     "transform": ("cogmap.cli.transform", "Write the features that a map has learned."),
     "export": ("cogmap.cli.export", "Write a model or its map for other programs."),

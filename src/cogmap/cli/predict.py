@@ -41,11 +41,11 @@ _EXPLAINED_AT_ONCE = 4096  # rows
 @click.option("--explain", "why", is_flag=True, help="Add a column with what led to each prediction.")
 @json_option
 def predict(model: str, table: str, out: str, why: bool, as_json: bool) -> None:
-    """Predict the rows of TABLE with MODEL, a file that `cogmap fit` has saved.
+    """Predict the rows of a table.
 
-    Every row of TABLE gives a row, in the same order: the prediction, the probability of each class, and a note where a
-    row cannot be predicted. Columns may be in any order; others are ignored. Tables of any length are read in parts.
-    With --json every row is a JSON object on a line of its own.
+    MODEL is a file that `cogmap fit` has saved. Every row of TABLE gives a row, in the same order: the prediction, the
+    probability of each class, and a note where a row cannot be predicted. Columns may be in any order; others are
+    ignored. Tables of any length are read in parts. With --json every row is a JSON object on a line of its own.
     """
     with command():
         check_place(out, table, model)

@@ -13,7 +13,10 @@ from cogmap.tabular.model import TableModel
 @model_argument
 @json_option
 def show(model: str, as_json: bool) -> None:
-    """Show the card of MODEL: what was learned, how good it is, what matters, what was left out."""
+    """Show the card of a model.
+
+    It says what was learned, how good it is, what matters and what was left out.
+    """
     with command():
         asked = TableModel.open(model)
         if asked.card:

@@ -27,9 +27,10 @@ from cogmap.tabular.scanning import Scan
 @out_option
 @json_option
 def transform(model: str, table: str, out: str, as_json: bool) -> None:
-    """Write the states of all concepts before the last step of the map, a row for each row of TABLE.
+    """Write the features that a map has learned.
 
-    They are features that the map has learned, between 0 and 1, for other methods to learn from. A row that cannot be
+    They are the states of all concepts before the last step of the map, between 0 and 1, for other methods to learn
+    from: a row for each row of TABLE. A row that cannot be
     used stays in its place, with a note.
     """
     with command():

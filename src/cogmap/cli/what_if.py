@@ -23,7 +23,11 @@ from cogmap.tabular.scanning import Scan
 )
 @json_option
 def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, ...], as_json: bool) -> None:
-    """Find the smallest change of a row of TABLE after which MODEL says something else."""
+    """Find what would change the prediction of a row.
+
+    Of all changes of a row of TABLE after which MODEL says something else, a small one is looked for: few columns, and
+    these by little. Categories change as a whole, dates not at all.
+    """
     with command():
         asked = TableModel.open(model)
         goal = checked_goal(asked, to)

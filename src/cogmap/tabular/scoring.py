@@ -42,9 +42,10 @@ class Rows(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """A part of the rows to be scored on, and the others to learn from, with the names of the features."""
+    """A part of the rows to be scored on, and the others to learn from; names of the features and of the target."""
 
     names: list[str]
+    target: str
     train: Rows
     test: Rows
 
@@ -76,9 +77,9 @@ def as_features(preparer: TablePreparer, frame: Any) -> Any:
     return X.astype(np.float32) if X.size > _MANY else X
 
 
-def make_folds(preparer: TablePreparer, frame: Any, y: NDArray[Any], task: str, seed: int) -> Iterator[Fold]:
-    """Cut the rows into folds, each prepared by what its other rows say."""
-    n_folds = N_FOLDS
+def make_folds(preparer: TablePreparer, frame: Any, y: Any, task: str, seed: int) -> Iterator[Fold]:
+    """Cut the rows into folds, each prepared by what its other rows say; `y` is a pandas Series."""
+    name, y, n_folds = str(y.name), y.to_numpy(), N_FOLDS
     if task == CLASSES:
         n_folds = min(N_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
     splitter = (StratifiedKFold if task == CLASSES else KFold)(n_folds, shuffle=True, random_state=seed)
@@ -86,10 +87,10 @@ def make_folds(preparer: TablePreparer, frame: Any, y: NDArray[Any], task: str, 
         fresh = clone(preparer).fit(frame.iloc[train])
         X = as_features(fresh, frame.iloc[train])
         unseen = fresh.read(frame.iloc[test]).features.astype(X.dtypes.iloc[0])
-        yield Fold(list(X.columns), Rows(X.to_numpy(), y[train]), Rows(unseen, y[test]))
+        yield Fold(list(X.columns), name, Rows(X.to_numpy(), y[train]), Rows(unseen, y[test]))
 
 
-def fitted(estimator: Any, X: Any, y: NDArray[Any]) -> Any:
+def fitted(estimator: Any, X: Any, y: Any) -> Any:
     """Fit an estimator; that it could go on is no news to who has asked for a score."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -98,7 +99,8 @@ def fitted(estimator: Any, X: Any, y: NDArray[Any]) -> Any:
 
 def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
     """Return the two scores of an estimator on the rows of a fold that it has not seen."""
-    model = fitted(clone(estimator), pandas.DataFrame(fold.train.X, columns=fold.names), fold.train.y)
+    known = pandas.Series(fold.train.y, name=fold.target)
+    model = fitted(clone(estimator), pandas.DataFrame(fold.train.X, columns=fold.names), known)
     X, y = pandas.DataFrame(fold.test.X, columns=fold.names), fold.test.y
     if task == CLASSES:
         probabilities = model.predict_proba(X)

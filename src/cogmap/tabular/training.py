@@ -16,6 +16,7 @@ from cogmap.classifier_cv import FCMClassifierCV
 from cogmap.exceptions import DataError
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.preparation import Column, TablePreparer
+from cogmap.preparation.texts import pandas
 from cogmap.regressor import FCMRegressor
 from cogmap.tabular.cards import make_card
 from cogmap.tabular.scoring import Progress, as_features, compare, fitted, make_folds
@@ -100,7 +101,7 @@ def train(
     estimator = _estimator(what.task, wishes, signs)
     limit = None if wishes.time_limit is None else wishes.time_limit - (time.perf_counter() - began)
     chosen, scored, told = _within(limit, estimator, preparer, table, y, what.task, wishes.seed)
-    table, y = table.iloc[chosen].reset_index(drop=True), y[chosen]
+    table, y = table.iloc[chosen].reset_index(drop=True), y.iloc[chosen].reset_index(drop=True)
     if len(table) < rows.sum():
         preparer.fit(table)
     X = as_features(preparer, table)
@@ -115,8 +116,8 @@ def train(
     return pipeline, card
 
 
-def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], NDArray[Any], list[str]]:
-    """Return the rows whose target is known and not the only one of its class, and their targets."""
+def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], Any, list[str]]:
+    """Return the rows whose target is known and not the only one of its class, and their targets as a Series."""
     labels, notes = target.read(values), []
     rows = known_rows(labels)
     if not rows.all():
@@ -137,8 +138,8 @@ def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], NDArray[Any
             )
     if rows.sum() < _FEWEST_ROWS:
         raise DataError(f"Learning needs {_FEWEST_ROWS} rows or more with a target, and there are {rows.sum()}.")
-    kept = labels[rows]
-    return rows, kept.astype(str).astype(object) if target.task == CLASSES else kept, notes
+    kept = labels[rows].astype(object if target.task == CLASSES else np.float64)
+    return rows, pandas.Series(kept, name=target.name), notes
 
 
 def _check_width(preparer: TablePreparer) -> None:
@@ -179,7 +180,7 @@ def _within(
     estimator: Any,
     preparer: TablePreparer,
     table: Any,
-    y: NDArray[Any],
+    y: Any,
     task: str,
     seed: int,
 ) -> tuple[NDArray[np.intp], bool, list[str]]:
@@ -192,7 +193,7 @@ def _within(
         return everything, True, []
     pilot = _sample(y, task, _PILOT_ROWS, seed)
     began = time.perf_counter()
-    fitted(estimator, as_features(preparer, table.iloc[pilot]), y[pilot])
+    fitted(estimator, as_features(preparer, table.iloc[pilot]), y.iloc[pilot])
     per_row = (time.perf_counter() - began) / len(pilot)
     left = limit - (time.perf_counter() - began)
     n_rows = int(left / (per_row * _OF_ALL))
@@ -207,7 +208,7 @@ def _within(
     return _sample(y, task, n_rows, seed), False, [told]
 
 
-def _sample(y: NDArray[Any], task: str, n_rows: int, seed: int) -> NDArray[np.intp]:
+def _sample(y: Any, task: str, n_rows: int, seed: int) -> NDArray[np.intp]:
     """Draw rows; every class keeps its share, and two of its rows at least."""
     random = np.random.default_rng(seed)
     if n_rows >= len(y):
@@ -216,7 +217,7 @@ def _sample(y: NDArray[Any], task: str, n_rows: int, seed: int) -> NDArray[np.in
         return np.sort(random.choice(len(y), n_rows, replace=False))
     drawn = []
     for label in np.unique(y.astype(str)):
-        rows = np.flatnonzero(y == label)
+        rows = np.flatnonzero(y.to_numpy() == label)
         share = max(round(n_rows * len(rows) / len(y)), 2)
         drawn.append(random.choice(rows, min(share, len(rows)), replace=False))
     return np.sort(np.concatenate(drawn))
