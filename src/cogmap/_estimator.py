@@ -5,11 +5,12 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -18,11 +19,23 @@ from cogmap._allowed import check_parameters
 from cogmap._callbacks import CallbackSupport, with_callbacks
 from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics, Scaling
 from cogmap._learning import initialization
+from cogmap._learning.concepts import Concepts
 from cogmap._learning.learn import Learned, learn
 from cogmap._learning.monotone import by_name, constrained
 from cogmap._learning.recipe import Departure, Recipe
+from cogmap._learning.narrowing import worth_learning
 from cogmap._learning.search import MOST_INPUTS, Candidate, choose
-from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve, speaks_of_concepts
+from cogmap._learning.settings import (
+    CLASSES,
+    DEFAULTS,
+    LARGE,
+    Rules,
+    Settings,
+    Shape,
+    is_wide,
+    resolve,
+    speaks_of_concepts,
+)
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import SOLVERS, Outcome, Theta
 from cogmap._learning.table import Table
@@ -32,7 +45,8 @@ from cogmap._monitor import FitMonitor
 from cogmap._params import shown
 from cogmap._prediction import FittedMap
 from cogmap._terms import CHOICES, Terms, find_terms
-from cogmap._validation import check_sample_weight, input_names
+from cogmap._structured_map import StructuredMap
+from cogmap._validation import check_sample_weight, input_names, too_large_to_be_dense
 from cogmap.exceptions import DataError
 from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.map import FuzzyCognitiveMap
@@ -40,7 +54,15 @@ from cogmap.model import MapModel
 
 _PARTS = 4  # of the rows, by which it is chosen how to read features
 
-Reading = tuple[Encoding, Table]  # how features become states, and the table of the features, not yet states
+
+class Reading(NamedTuple):
+    """How features become states, the table of the features, not yet states, and which inputs are learned from."""
+
+    encoding: Encoding
+    table: Table
+    inputs: NDArray[np.intp] | None = None  # None: all, in a map of all influences
+
+
 Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
 
@@ -119,18 +141,25 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         random = check_random_state(self.random_state)
         X, y, weight = self._validated(X, y, sample_weight, reset=True)
         known = None if earlier is None else earlier.link
-        table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=X.size)
-        if SOLVERS[self._parameter("solver")].all_rows and X.size <= LARGE:
+        n_values = X.shape[0] * X.shape[1]
+        table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=n_values)
+        if SOLVERS[self._parameter("solver")].all_rows and n_values <= LARGE:
             table = table.merged()
         table = self._settled(table, known)
         some_rows = sample_of(table.X, table.weight)
-        candidates = self._candidates(self._readings(table, earlier), earlier)
+        readings = self._narrowed(self._readings(table, earlier), earlier, names_before is not None, random)
+        candidates = self._candidates(readings, earlier)
         self._check_size(candidates)
         candidates = _with_states(candidates)
         settings = candidates[0].settings
         encodings = {candidate.encoding.n_inputs: candidate.encoding for candidate in candidates}
+        inputs = readings[0].inputs
 
         def finished(model: MapModel) -> MapModel:
+            if inputs is not None and isinstance(model.map, StructuredMap):
+                names = Concepts.of(readings[0].table.features, model.n_hidden, model.link.names).names
+                encoding = replace(readings[0].encoding, n_hidden=model.n_hidden)
+                return replace(model, map=model.map.widened(inputs, names), encoding=encoding)
             return replace(model, encoding=replace(encodings[model.n_inputs], n_hidden=model.n_hidden))
 
         monitor = FitMonitor(shown_as, X, y, weight, finished)
@@ -175,8 +204,34 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
             encoding = Encoding(table.X.shape[1], scaling=scaling, terms=found)
             # Words that nothing is read as, or so many that a choice takes too long, are none to choose.
             if not readings or (encoding.most_words and encoding.n_inputs <= MOST_INPUTS):
-                readings.append((encoding, replace(table, features=tuple(encoding.input_names(table.features)))))
+                features = tuple(encoding.input_names(table.features))
+                readings.append(Reading(encoding, replace(table, features=features)))
         return readings
+
+    def _narrowed(
+        self, readings: list[Reading], earlier: MapModel | None, named: bool, random: np.random.RandomState
+    ) -> list[Reading]:
+        """Return the first way to read features alone, with the inputs that are worth learning, if they are many."""
+        first = readings[0]
+        if not self._is_wide(first.table, earlier):
+            return readings
+        if earlier is not None:
+            return [first._replace(inputs=_influential(earlier, first.table.features if named else None))]
+
+        def settled(n_inputs: int) -> Settings:
+            return self._candidates([first._replace(inputs=np.arange(n_inputs))], None)[0].settings
+
+        everything = self._candidates([first._replace(inputs=np.arange(first.encoding.n_inputs))], None)[:1]
+        return [first._replace(inputs=worth_learning(_with_states(everything)[0].table, settled, random))]
+
+    def _is_wide(self, table: Table, earlier: MapModel | None) -> bool:
+        """Whether the map is to be structured: one of many columns, or such an earlier one."""
+        wide = is_wide(self.get_params(deep=False), table.X.shape[1], table.targets.link.n_outputs)
+        if earlier is not None:
+            wide = isinstance(earlier.map, StructuredMap)
+        if issparse(table.X) and not (wide and self.terms is None and self.scale == "logistic"):
+            raise too_large_to_be_dense(table.X, self._owner)
+        return wide
 
     def _found_terms(self, terms: Any, table: Table) -> Terms | None:
         """Return where the words that are asked for are true, by the rows of a table."""
@@ -187,9 +242,11 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
 
     def _candidate(self, reading: Reading, earlier: MapModel | None = None, **changes: Any) -> Candidate:
         """Return a candidate that reads features in some way; they are not states yet."""
-        encoding, table = reading
-        shape = Shape(table.n_rows, encoding.n_inputs, table.targets.link.n_outputs, table.n_values, table.X.dtype)
-        return Candidate(self._settings(shape, earlier, **changes), encoding, shape, table)
+        encoding, table, inputs = reading
+        n_inputs = encoding.n_inputs if inputs is None else len(inputs)
+        shape = Shape(table.n_rows, n_inputs, table.targets.link.n_outputs, table.n_values, table.X.dtype)
+        settings = self._settings(shape, earlier, structured=inputs is not None, **changes)
+        return Candidate(settings, encoding, shape, table, inputs)
 
     def _candidates(self, readings: list[Reading], earlier: MapModel | None) -> list[Candidate]:
         """Return what there is to choose from: all is given, but perhaps not how to read features."""
@@ -250,6 +307,8 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
 
     def _continued(self, earlier: MapModel, named: bool, table: Table, settings: Settings) -> Theta:
         """Return the parameters of an earlier model, if the table is of the same kind; features are matched by name."""
+        if isinstance(earlier.map, StructuredMap) and settings.structured:
+            earlier = replace(earlier, map=_matched(earlier, table.features, named and hasattr(self, "feature_names_in_")))
         recipe = Recipe.for_table(table, settings)
         now = len(recipe.concepts), settings.n_hidden, recipe.link.output, recipe.link.names
         before = earlier.map.n_concepts, earlier.n_hidden, earlier.link.output, earlier.link.names
@@ -262,6 +321,10 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
                 f"`{self._owner}` can go on from an earlier fit (warm_start or partial_fit) only with its features, "
                 f"targets and hidden concepts: {described}; got {got}. Fit a new one, or with warm_start=False."
             )
+        if isinstance(earlier.map, StructuredMap):
+            factor = earlier.map.slope / settings.slope
+            W, b = factor * earlier.map.rows, factor * (earlier.map.bias[-len(earlier.map.rows) :] - 0.5) + 0.5
+            return np.concatenate([W.ravel(), b])
         in_order = not (named and hasattr(self, "feature_names_in_"))  # without names features are taken in order
         fcm = earlier.map
         fcm = FuzzyCognitiveMap(fcm.weights, fcm.bias, fcm.slope, None if in_order else fcm.concepts)
@@ -275,9 +338,30 @@ def _with_states(candidates: list[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         key = id(candidate.encoding)
         if key not in tables:
-            states = candidate.encoding.inputs(candidate.table.X, candidate.settings.dtype)
-            tables[key] = replace(candidate.table, X=states)
+            table, encoding = candidate.table, candidate.encoding
+            states_of = encoding.sparse_inputs if issparse(table.X) else encoding.inputs
+            states = replace(table, X=states_of(table.X, candidate.settings.dtype))
+            tables[key] = states if candidate.inputs is None else states.narrowed(candidate.inputs)
     return [replace(candidate, table=tables[id(candidate.encoding)]) for candidate in candidates]
+
+
+def _influential(earlier: MapModel, features: tuple[str, ...] | None) -> NDArray[np.intp]:
+    """Return the inputs that influence something in an earlier structured map, by their names now, or in their order."""
+    influence = cast(StructuredMap, earlier.map).rows.any(axis=0)[: earlier.n_inputs]
+    if features is None or not influence.any():
+        return np.flatnonzero(influence) if influence.any() else np.arange(earlier.n_inputs)
+    names = {earlier.map.concepts[j] for j in np.flatnonzero(influence)}
+    return np.flatnonzero([name in names for name in features])
+
+
+def _matched(earlier: MapModel, features: tuple[str, ...], named: bool) -> StructuredMap:
+    """Return an earlier structured map with the inputs of a table, which has all of them or those with influence."""
+    fcm, before = cast(StructuredMap, earlier.map), earlier.map.concepts[: earlier.n_inputs]
+    places = {name: j for j, name in enumerate(before)}
+    if named and all(name in places for name in features):
+        return fcm.narrowed(np.array([places[name] for name in features], dtype=np.intp))
+    inputs = _influential(earlier, None)
+    return fcm.narrowed(inputs) if len(inputs) == len(features) else fcm
 
 
 def _is_learned(name: str) -> bool:

@@ -7,10 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from cogmap._allowed import check_parameters
 from cogmap._class_map import ClassMap
+from cogmap._estimator import Reading
 from cogmap._encoding import Encoding
 from cogmap._labels import all_labels
 from cogmap._learning.recipe import Recipe
@@ -355,8 +357,9 @@ class FCMClassifier(ClassMap):
             raise wrong(f"{self._owner}.partial_fit", "terms", "None, a number or a dict", self.terms, cure)
         terms = self._found_terms(self.terms, table) if earlier is None else earlier.encoding.terms
         encoding = Encoding(X.shape[1], terms=terms)
-        table = replace(table, features=tuple(encoding.input_names(table.features)), n_values=X.size)
-        candidate = self._candidate((encoding, table), earlier, solver=solver)
+        table = replace(table, features=tuple(encoding.input_names(table.features)), n_values=X.shape[0] * X.shape[1])
+        inputs = np.arange(encoding.n_inputs) if self._is_wide(table, earlier) else None
+        candidate = self._candidate(Reading(encoding, table, inputs), earlier, solver=solver)
         settings = candidate.settings
         check_size(candidate.shape, settings)
         rule, random, seen = self._remembered(solver, settings.learning_rate)
@@ -365,7 +368,8 @@ class FCMClassifier(ClassMap):
         if scaling is not None:  # it knows of rows of an earlier fit too
             seen = max(seen, float(scaling.known.weight.max()))
         encoding = replace(encoding, n_hidden=settings.n_hidden, scaling=scaling)
-        table = replace(table, X=encoding.inputs(X, settings.dtype))
+        states = encoding.sparse_inputs if issparse(X) else encoding.inputs
+        table = replace(table, X=states(X, settings.dtype))
         recipe = Recipe.for_table(table, settings)
         problem = recipe.problem(table, part_of=seen)
         theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, table, settings)

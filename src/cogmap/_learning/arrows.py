@@ -29,12 +29,12 @@ _NO_WAY = 1e-12
 def tied_to_effects(recipe: Recipe, table: Table, thetas: list[Theta]) -> Recipe:
     """Return the recipe of a map whose arrows from features to outputs follow the mean effects that some maps have."""
     weights = np.clip(direct_weights(recipe, table, thetas), -_LARGEST, _LARGEST)
-    low, high = free(len(recipe.concepts)) if recipe.limits is None else (bound.copy() for bound in recipe.limits)
-    arrows = recipe.concepts.outputs, recipe.concepts.inputs
+    low, high = free(recipe.prior.weights.shape) if recipe.limits is None else (bound.copy() for bound in recipe.limits)
+    arrows = slice(-recipe.concepts.n_outputs, None), recipe.concepts.inputs
     lower, upper = np.sort([_LEAST * weights, _MOST * weights], axis=0)
     # The arrow of a feature that must not remember itself tells of what is left there of others.
     if recipe.settings.depth > 1:
-        forgotten = np.diag(recipe.prior.weights)[recipe.concepts.inputs] == 0.0
+        forgotten = recipe.memory == 0.0
         lower[:, forgotten], upper[:, forgotten] = -np.inf, np.inf
     # What an expert fixes comes first.
     low[arrows], high[arrows] = np.clip(lower, low[arrows], high[arrows]), np.clip(upper, low[arrows], high[arrows])
@@ -46,7 +46,7 @@ def direct_weights(recipe: Recipe, table: Table, thetas: list[Theta]) -> NDArray
     if table.n_rows > _ENOUGH_ROWS:
         table = table.take(np.linspace(0, table.n_rows - 1, _ENOUGH_ROWS).astype(np.intp))
     n_outputs = recipe.concepts.n_outputs
-    memory = np.diag(recipe.prior.weights)[recipe.concepts.inputs]
+    memory = recipe.memory
     step = 0.25 * recipe.settings.slope
     row_weights = table.row_weights
     effects: NDArray[np.float64] = np.zeros((n_outputs, recipe.concepts.n_inputs))

@@ -57,6 +57,16 @@ def around(
     return centred(prior + random.uniform(-noise, noise), np.full(n, UNDECIDED), limits)
 
 
+def structured(concepts: Concepts, random: np.random.RandomState, scale: float) -> Weights:
+    """Weights and bias of hidden concepts and outputs as `around` memory, row by row."""
+    n, n_hidden = len(concepts), concepts.n_hidden
+    largest = _HIDDEN / np.sqrt(n)
+    W = np.zeros((n_hidden + concepts.n_outputs, n))
+    W[:n_hidden] = random.uniform(-largest, largest, (n_hidden, n))
+    W[n_hidden:, concepts.hidden] = scale * random.uniform(-largest, largest, (concepts.n_outputs, n_hidden))
+    return centred(W, np.full(n, UNDECIDED), None)
+
+
 def centred(W: NDArray[np.float64], middle: NDArray[np.float64], limits: Bounds | None) -> Weights:
     """Put the weights within their limits, and add the bias with which `middle` leads every concept to 0.5."""
     if limits is not None:

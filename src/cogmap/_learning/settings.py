@@ -106,6 +106,7 @@ class Settings:
     weight_bounds: Any
     monotonic_cst: Any
     learn: str  # "weights" or "slopes"
+    structured: bool  # whether features remember themselves and influence hidden concepts and outputs only
     enough: bool  # whether max_iter is what usually pays, not what was asked for
     dtype: Any  # in what is computed
     n_threads: int
@@ -133,10 +134,15 @@ DEFAULTS: dict[str, Any] = {
     "weight_bounds": None,
     "monotonic_cst": None,
     "learn": "weights",
+    "structured": False,
     "prior": "memory",
     "n_threads": 1,
     "owner": "FCMClassifier",
 }
+
+
+# Parameters that say something about single influences, or about all of them.
+_OF_SINGLE_INFLUENCES = ("edges", "weight_bounds", "monotonic_cst", "prior", "init", "learn")
 
 
 def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES) -> Settings:
@@ -156,7 +162,8 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
     n_hidden = _n_hidden(given, shape, rules) if given["n_hidden"] == "auto" else given["n_hidden"]
     small = shape.n_features + shape.n_outputs < _fewest_concepts(shape, rules)
     n_concepts = shape.n_features + n_hidden + shape.n_outputs
-    wide = n_concepts > _WIDE
+    n_learned = n_concepts - shape.n_features * given["structured"]
+    wide = n_learned * n_concepts > _WIDE**2
     solver = SOLVERS[given["solver"]]
     settled = {
         "n_hidden": n_hidden,
@@ -199,8 +206,22 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     if given["prior"] is None:
         return max(beside, 0)
     named = given["prior"].n_concepts - others if isinstance(given["prior"], FuzzyCognitiveMap) else 0
-    computing = max(min(shape.n_features // 2, shape.n_rows // 20, rules.most_hidden), rules.fewest_hidden)
-    return max(beside, named, computing if others <= _MANY else 0)
+    # In a structured map nothing else computes, however few features are left of many.
+    for_features = rules.most_hidden if given["structured"] else shape.n_features // 2
+    computing = max(min(for_features, shape.n_rows // 20, rules.most_hidden), rules.fewest_hidden)
+    return max(beside, named, computing if others <= _MANY or given["structured"] else 0)
+
+
+def is_wide(parameters: Mapping[str, Any], n_columns: int, n_outputs: int) -> bool:
+    """Whether a map is to be structured: the table has many columns, and nothing is said about single influences.
+
+    Another prior or start is about all influences, too.
+    """
+    said = (parameters.get(name, DEFAULTS[name]) for name in _OF_SINGLE_INFLUENCES)
+    usual = (DEFAULTS[name] for name in _OF_SINGLE_INFLUENCES)
+    # Arrays and maps are compared by `is`: they have no one answer to ==, or take long.
+    as_usual = all(given is expected or (isinstance(given, str) and given == expected) for given, expected in zip(said, usual, strict=True))
+    return n_columns + n_outputs > _MANY and as_usual
 
 
 def speaks_of_concepts(parameters: Mapping[str, Any]) -> bool:
@@ -226,7 +247,7 @@ def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, rules: Ru
     if not SOLVERS[given["solver"]].all_rows or given["max_iter"] != "auto" or given["early_stopping"]:
         return 0
     others = shape.n_features + shape.n_outputs
-    if shape.n_rows < 20 or others > rules.teachers_up_to:
+    if shape.n_rows < 20 or (others > rules.teachers_up_to and not given["structured"]):
         return 0
     affordable = max(rules.concepts_of_teachers // (others + n_hidden), 2)
     return min(5, affordable, max(shape.n_rows // rules.rows_per_teacher, 2))

@@ -46,7 +46,7 @@ def estimate(shape: Shape, settings: Settings, at_once: int = 1) -> Size:
     all_rows = SOLVERS[settings.solver].all_rows
     arrays = _OWN + settings.n_teachers
     if all_rows:
-        of_scipy = _SCIPY + 2 * steps_remembered(r)
+        of_scipy = _SCIPY + 2 * steps_remembered(r * (r + 1))
         fixed = (settings.edges, settings.weight_bounds, settings.monotonic_cst)
         tied = settings.n_teachers > 0 and isinstance(settings.prior, str)  # arrows, to the effects of teachers
         bounded = settings.l1_ratio > 0 or tied or any(limits is not None for limits in fixed)

@@ -12,13 +12,14 @@ from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, number
 from cogmap.explanation._path import shares
 from cogmap.explanation._reading import SCALES, Reading, product
 from cogmap.explanation._subject import Subject, opened
-from cogmap.model import MapModel
+from cogmap.model import MapModel, dense
 
 Array = NDArray[np.floating]
 
 _ROUGHLY = 1e-4  # exact enough for a mean over pairs of rows
 _FEWEST_LINES = 500  # so that a mean over few rows does not depend on how they are paired
 _ROWS_OF_FIT = 200  # by which a fit tells which features matter
+_VALUES_OF_FIT = 2**22  # in fewer rows if they have many columns
 _AT_ONCE = 2**18  # numbers
 
 
@@ -245,11 +246,11 @@ def learned_importances(model: MapModel, rows: Array) -> Array:
 def sample_of(X: Array, weight: NDArray[np.float64] | None) -> Array:
     """Take some rows at even distances, by their weights, so that rows that are repeated count like weighted ones."""
     if weight is None:
-        weight = np.ones(len(X))
+        weight = np.ones(X.shape[0])
     until = np.cumsum(weight / weight.sum())
-    n_rows = min(len(X), _ROWS_OF_FIT)
+    n_rows = min(X.shape[0], _ROWS_OF_FIT, max(_VALUES_OF_FIT // X.shape[1], 20))
     places = np.searchsorted(until, (np.arange(n_rows) + 0.5) / n_rows)
-    sample: Array = X[np.minimum(places, len(X) - 1)]
+    sample: Array = dense(X[np.minimum(places, X.shape[0] - 1)])
     return sample
 
 
@@ -269,12 +270,13 @@ def _flow(reading: Reading, start: Array, end: Array) -> Array:
     n_concepts = start.shape[1]
     flow = np.zeros((reading.n_columns, n_concepts, n_concepts))
     where = np.random.default_rng(0).random((len(start), 1))
+    matrices = reading.matrices
     with one_blas_thread():
         for block in _blocks(reading, start):
             change = end[block] - start[block]
             net = reading.net(start[block] + where[block] * change)
             states, pulls = reading.states(net), reading.pulls(net)
-            for t, (entry, pull) in enumerate(zip(reading.entries, pulls, strict=True)):
+            for t, (entry, pull) in enumerate(zip(matrices, pulls, strict=True)):
                 # What passes is pull times weight times change; the mean of a product of absolute values is a product
                 # of matrices.
                 passing = np.abs(pull).transpose(1, 2, 0) @ np.abs(change) * np.abs(entry)
