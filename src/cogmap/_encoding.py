@@ -19,7 +19,7 @@ UNDECIDED = 0.5  # what hidden concepts, outputs and features whose value is mis
 _OUTERMOST = (-1.0, 2.0)
 
 _ROWS_AT_ONCE = 4096
-_VALUES_AT_ONCE = 2**24  # of a table with many columns
+_VALUES_AT_ONCE = 2**22  # of a table with many columns
 
 Array = NDArray[np.floating]
 TableLike = Any  # an array, or a sparse table (csr) with the same meaning of `shape`, `dtype` and rows taken
@@ -86,10 +86,10 @@ class FeatureStatistics:
 
         An empty place says nothing, and 0 is the middle: the deviation is the root of the mean square.
         """
-        rows, columns = X.nonzero()
-        values = np.asarray(X[rows, columns], dtype=np.float64).ravel()
-        there = ~np.isnan(values)
-        rows, columns, values = rows[there], columns[there], values[there]
+        places = X.tocoo()
+        there = ~np.isnan(places.data) & (places.data != 0.0)
+        rows, columns = places.row[there], places.col[there]
+        values = places.data[there].astype(np.float64)
         weights = np.ones(len(values)) if weight is None else weight[rows]
         n = X.shape[1]
         low, high = np.zeros(n), np.zeros(n)

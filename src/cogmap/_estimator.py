@@ -244,7 +244,9 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         """Return a candidate that reads features in some way; they are not states yet."""
         encoding, table, inputs = reading
         n_inputs = encoding.n_inputs if inputs is None else len(inputs)
-        shape = Shape(table.n_rows, n_inputs, table.targets.link.n_outputs, table.n_values, table.X.dtype)
+        n_outputs, X = table.targets.link.n_outputs, table.X
+        filled = X.nnz / (X.shape[0] * X.shape[1]) if issparse(X) else 1.0
+        shape = Shape(table.n_rows, n_inputs, n_outputs, table.n_values, X.dtype, filled)
         settings = self._settings(shape, earlier, structured=inputs is not None, **changes)
         return Candidate(settings, encoding, shape, table, inputs)
 

@@ -37,8 +37,10 @@ def worth_learning(
     """
     everything = np.arange(table.X.shape[1])
     found = relevant(table)
-    if len(found) == 0 or len(found) == len(everything):
+    if len(found) == 0:
         return everything
+    if 2 * len(found) >= len(everything):
+        return found
     division = next(divisions(table, _PARTS, random), None)
     if division is None:
         return found

@@ -9,6 +9,7 @@ Hochberg's procedure). The work grows linearly with the columns.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,18 +39,16 @@ def relevant(table: Table) -> NDArray[np.intp]:
         table = table.take(np.linspace(0, table.n_rows - 1, _ENOUGH_ROWS).astype(np.intp))
     X = table.X if table.rows is None else table.X[table.rows]
     contrasts = _contrasts(table)
+    if issparse(X):
+        return _kept(_of_sparse(X, contrasts))
     alone = _Evidence(X.shape[1])
-    n_looks = 1 if issparse(X) else 2
     for columns, Z in _standardised(X):
-        alone.add(columns, Z, contrasts, n_looks)
-        if n_looks == 2:
-            squares = np.square(Z) - 1.0
-            spread = squares.std(axis=0)
-            squares /= np.where(spread > 0.0, spread, 1.0)
-            alone.add(columns, squares, contrasts, n_looks)
+        alone.add(columns, Z, contrasts, 2)
+        squares = np.square(Z) - 1.0
+        spread = squares.std(axis=0)
+        squares /= np.where(spread > 0.0, spread, 1.0)
+        alone.add(columns, squares, contrasts, 2)
     found = _kept(alone.strength)
-    if issparse(X):  # hardly two of its columns are filled in the same rows
-        return found
     best, tried = alone.strength, np.zeros(0, dtype=np.intp)
     for _ in range(_ROUNDS):
         new = np.setdiff1d(found, tried)
@@ -74,12 +73,30 @@ class _Evidence:
 
     def add(self, columns: slice, Z: Array, contrasts: Array, n_looks: int) -> None:
         """Test standardised columns against contrasts, one of so many looks at each of them."""
-        # A single row must not make a column relevant: half of the most that one can add is taken off.
-        largest = 0.5 * np.abs(Z).max(axis=0)[:, None] * np.abs(contrasts).max(axis=0)
-        sums = np.maximum(np.abs(Z.T @ contrasts) - largest, 0.0).astype(np.float64)
-        statistic = np.square(sums).sum(axis=1)
-        strength = -chi2.logsf(statistic, contrasts.shape[1]) - np.log(n_looks)
+        strength = _strength(Z.T @ contrasts, np.abs(Z).max(axis=0), contrasts) - np.log(n_looks)
         self.strength[columns] = np.maximum(self.strength[columns], strength)
+
+
+def _strength(sums: Array, largest: Array, contrasts: Array) -> Array:
+    """Return minus the logarithm of how probable such sums over the rows, or larger ones, are for noise."""
+    # A single row must not make a column relevant: half of the most that one can add is taken off.
+    of_one_row = 0.5 * largest[:, None] * np.abs(contrasts).max(axis=0)
+    left = np.maximum(np.abs(sums) - of_one_row, 0.0).astype(np.float64)
+    return np.asarray(-chi2.logsf(np.square(left).sum(axis=1), contrasts.shape[1]))
+
+
+def _of_sparse(X: Any, contrasts: Array) -> Array:
+    """Return the evidence of sparse columns by themselves: hardly two of them are filled in the same rows."""
+    n_rows, n_columns = X.shape
+    places = X.tocoo()
+    mean = np.bincount(places.col, places.data, minlength=n_columns) / n_rows
+    square = np.bincount(places.col, np.square(places.data), minlength=n_columns) / n_rows
+    largest = np.zeros(n_columns)
+    np.maximum.at(largest, places.col, np.abs(places.data - mean[places.col]))
+    spread = np.sqrt(np.maximum(square - np.square(mean), 0.0))
+    spread[spread < 1e-9] = np.inf
+    # Contrasts sum to 0, so it is the same whether the mean of a column is taken off.
+    return _strength((X.T @ contrasts) / spread[:, None], largest / spread, contrasts)
 
 
 def _contrasts(table: Table) -> Array:
@@ -106,8 +123,7 @@ def _standardised(X: Array) -> Iterator[tuple[slice, Array]]:
 
 
 def _column(X: Array, columns: slice | NDArray[np.intp]) -> Array:
-    Z = X[:, columns]
-    Z = np.asarray(Z.toarray() if issparse(Z) else Z, dtype=np.float32)
+    Z = np.asarray(X[:, columns], dtype=np.float32)
     Z = Z - Z.mean(axis=0, dtype=np.float64)
     spread = Z.std(axis=0, dtype=np.float64)
     return np.asarray(Z / np.where(spread > 1e-6, spread, np.inf), dtype=np.float32)

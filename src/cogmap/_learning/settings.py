@@ -16,6 +16,9 @@ LARGE = 2**20
 # A map of more concepts than this is wide: it is learned in float32, without teachers and in few iterations, which for
 # so many weights are already long.
 _WIDE = 200
+_OF_ARROWS = 100  # iterations, where features influence outputs only
+_MOST_WEIGHTS_OF_HIDDEN = 2**20
+_MANY_WEIGHTS = 20_000  # the same of a structured map, whose weights are fewer and less work
 
 _MANY = 100  # features and outputs; maps of more than these and hidden concepts take long to learn
 
@@ -70,6 +73,8 @@ class Shape:
         Number of values in the table as it was given.
     dtype : dtype
         Of the table.
+    filled : float
+        Share of the values that are stored, less than 1 in a sparse table.
     """
 
     n_rows: int
@@ -77,6 +82,7 @@ class Shape:
     n_outputs: int
     n_values: int = 0
     dtype: Any = np.float64
+    filled: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -162,15 +168,19 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
     n_hidden = _n_hidden(given, shape, rules) if given["n_hidden"] == "auto" else given["n_hidden"]
     small = shape.n_features + shape.n_outputs < _fewest_concepts(shape, rules)
     n_concepts = shape.n_features + n_hidden + shape.n_outputs
-    n_learned = n_concepts - shape.n_features * given["structured"]
-    wide = n_learned * n_concepts > _WIDE**2
+    if given["structured"]:
+        wide = (n_concepts - shape.n_features) * n_concepts > _MANY_WEIGHTS
+    else:
+        wide = n_concepts > _WIDE
+    # Features that influence outputs only have one best map, and arrows that are their effects: nobody need teach it.
+    arrows_only = given["structured"] and n_hidden == 0
     solver = SOLVERS[given["solver"]]
     settled = {
         "n_hidden": n_hidden,
         # A step more, so that hidden concepts influence each other.
         "depth": 3 if n_hidden and (small or given["prior"] is None) else 2,
-        "max_iter": _enough(given, shape, wide, rules) if solver.all_rows else 500,
-        "n_teachers": _n_teachers(given, shape, n_hidden, rules),
+        "max_iter": (_OF_ARROWS if arrows_only else _enough(given, shape, wide, rules)) if solver.all_rows else 500,
+        "n_teachers": 0 if arrows_only else _n_teachers(given, shape, n_hidden, rules),
         "learning_rate": RULES[given["solver"]].usual_rate(n_concepts) if given["solver"] in RULES else 0.0,
         "batch_size": 200,
     }
@@ -206,9 +216,12 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     if given["prior"] is None:
         return max(beside, 0)
     named = given["prior"].n_concepts - others if isinstance(given["prior"], FuzzyCognitiveMap) else 0
-    # In a structured map nothing else computes, however few features are left of many.
+    # In a structured map nothing else computes, however few features are left of many; if too many are left, no map can
+    # learn what they have to do with each other.
     for_features = rules.most_hidden if given["structured"] else shape.n_features // 2
     computing = max(min(for_features, shape.n_rows // 20, rules.most_hidden), rules.fewest_hidden)
+    if given["structured"] and computing * shape.n_features > _MOST_WEIGHTS_OF_HIDDEN:
+        computing = 0
     return max(beside, named, computing if others <= _MANY or given["structured"] else 0)
 
 
@@ -220,7 +233,10 @@ def is_wide(parameters: Mapping[str, Any], n_columns: int, n_outputs: int) -> bo
     said = (parameters.get(name, DEFAULTS[name]) for name in _OF_SINGLE_INFLUENCES)
     usual = (DEFAULTS[name] for name in _OF_SINGLE_INFLUENCES)
     # Arrays and maps are compared by `is`: they have no one answer to ==, or take long.
-    as_usual = all(given is expected or (isinstance(given, str) and given == expected) for given, expected in zip(said, usual, strict=True))
+    as_usual = all(
+        given is expected or (isinstance(given, str) and given == expected)
+        for given, expected in zip(said, usual, strict=True)
+    )
     return n_columns + n_outputs > _MANY and as_usual
 
 

@@ -73,6 +73,8 @@ class StructuredObjective(Objective):
 
     def __init__(self, X: Any, targets: Any, loss: Any, *, memory: float, **options: Any) -> None:
         self._memory = memory
+        if issparse(X) and not options.get("block_rows"):
+            options["block_rows"] = max(_FEWEST_ROWS, _BLOCK_VALUES * X.shape[0] // max(X.nnz, 1))
         super().__init__(X, targets, loss, **options)
 
     @property

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cogmap._encoding import Encoding
 from cogmap._params import check_choice, check_integer
+from cogmap._structured_map import StructuredMap
 from cogmap._threads import one_blas_thread
 from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
@@ -19,7 +21,7 @@ Array = NDArray[np.floating]
 _ROUGHLY = 1e-4  # exact enough for a mean over pairs of rows
 _FEWEST_LINES = 500  # so that a mean over few rows does not depend on how they are paired
 _ROWS_OF_FIT = 200  # by which a fit tells which features matter
-_VALUES_OF_FIT = 2**22  # in fewer rows if they have many columns
+_VALUES_OF_FIT = 2**21  # in fewer rows if they have many columns
 _AT_ONCE = 2**18  # numbers
 
 
@@ -236,9 +238,20 @@ def feature_importances(model: Any, X: ArrayLike, scale: str = "probability", n_
 
 def learned_importances(model: MapModel, rows: Array) -> Array:
     """Return the importance of each feature as shares of 1, from rows that a model has learned from."""
-    subject = Subject(model, ())
-    start, end = _pairs(subject, model.first_states(rows).astype(np.float64), 1)
-    importances = _importances(Reading(model, "probability"), subject, start, end).mean(axis=0)
+    first, inputs = model.first_states(rows).astype(np.float64), np.arange(model.n_inputs)
+    asked = model
+    if isinstance(model.map, StructuredMap):  # of many inputs only those that influence something
+        inputs = inputs[model.map.rows.any(axis=0)[: model.n_inputs]]
+        encoding = Encoding(len(inputs), model.n_hidden)
+        asked = MapModel(model.map.narrowed(inputs), model.depth, encoding, model.link)
+        enough = max(_VALUES_OF_FIT // (asked.map.n_concepts * model.n_outputs), 20)
+        others = np.arange(model.n_inputs, model.map.n_concepts)
+        first = first[:: -(-len(first) // enough), np.concatenate([inputs, others])]
+    subject = Subject(asked, ())
+    start, end = _pairs(subject, first, 1)
+    contributions = np.zeros((len(first), model.n_inputs))
+    contributions[:, inputs] = _importances(Reading(asked, "probability"), subject, start, end)
+    importances = model.encoding.by_column(contributions.mean(axis=0))
     total = importances.sum()
     return np.asarray(importances / (total if total > 0.0 else 1.0))
 
