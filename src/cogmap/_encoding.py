@@ -96,7 +96,7 @@ class FeatureStatistics:
         np.minimum.at(low, columns, values)
         np.maximum.at(high, columns, values)
         unit = _unit(np.maximum(-low, high))
-        total = np.bincount(columns, weights, minlength=n)
+        total = np.bincount(columns, weights, minlength=n).astype(np.float64, copy=False)
         squares = np.bincount(columns, weights * np.square(values / unit[columns]), minlength=n)
         deviation = unit * np.sqrt(squares / np.where(total == 0.0, 1.0, total))
         _span(low, high)

@@ -22,8 +22,8 @@ from cogmap._learning import initialization
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.learn import Learned, learn
 from cogmap._learning.monotone import by_name, constrained
-from cogmap._learning.recipe import Departure, Recipe
 from cogmap._learning.narrowing import worth_learning
+from cogmap._learning.recipe import Departure, Recipe
 from cogmap._learning.search import MOST_INPUTS, Candidate, choose
 from cogmap._learning.settings import (
     CLASSES,
@@ -44,8 +44,8 @@ from cogmap._links import Link
 from cogmap._monitor import FitMonitor
 from cogmap._params import shown
 from cogmap._prediction import FittedMap
-from cogmap._terms import CHOICES, Terms, find_terms
 from cogmap._structured_map import StructuredMap
+from cogmap._terms import CHOICES, Terms, find_terms
 from cogmap._validation import check_sample_weight, input_names, too_large_to_be_dense
 from cogmap.exceptions import DataError
 from cogmap.explanation.influences import learned_importances, sample_of
@@ -310,7 +310,9 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
     def _continued(self, earlier: MapModel, named: bool, table: Table, settings: Settings) -> Theta:
         """Return the parameters of an earlier model, if the table is of the same kind; features are matched by name."""
         if isinstance(earlier.map, StructuredMap) and settings.structured:
-            earlier = replace(earlier, map=_matched(earlier, table.features, named and hasattr(self, "feature_names_in_")))
+            earlier = replace(
+                earlier, map=_matched(earlier, table.features, named and hasattr(self, "feature_names_in_"))
+            )
         recipe = Recipe.for_table(table, settings)
         now = len(recipe.concepts), settings.n_hidden, recipe.link.output, recipe.link.names
         before = earlier.map.n_concepts, earlier.n_hidden, earlier.link.output, earlier.link.names
@@ -348,8 +350,8 @@ def _with_states(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _influential(earlier: MapModel, features: tuple[str, ...] | None) -> NDArray[np.intp]:
-    """Return the inputs that influence something in an earlier structured map, by their names now, or in their order."""
-    influence = cast(StructuredMap, earlier.map).rows.any(axis=0)[: earlier.n_inputs]
+    """Return the inputs that influence something in an earlier structured map, by their names now or in order."""
+    influence = cast(StructuredMap, earlier.map).influential
     if features is None or not influence.any():
         return np.flatnonzero(influence) if influence.any() else np.arange(earlier.n_inputs)
     names = {earlier.map.concepts[j] for j in np.flatnonzero(influence)}

@@ -99,6 +99,11 @@ class StructuredMap(FuzzyCognitiveMap):
         return self._rows.view()
 
     @property
+    def influential(self) -> NDArray[np.bool_]:
+        """Which features influence anything but themselves."""
+        return np.asarray((self._rows[:, : self._n_features] != 0.0).any(axis=0))
+
+    @property
     def memory(self) -> float:
         """Influence of each feature on itself."""
         return self._memory
@@ -113,10 +118,10 @@ class StructuredMap(FuzzyCognitiveMap):
         n = self.n_concepts
         if n > _SQUARE_UP_TO:
             raise DataError(
-                f"All weights of a map of {n} concepts are {n * n:.2g} numbers, most of them 0, and would need "
-                f"{8e-9 * n * n:.3g} GB. `to_edges()` lists those that are not 0; `feature_importances_` of the estimator "
-                "and `explain` say which features matter. A picture, a file or a page of the map needs fewer columns "
-                f"(sklearn.feature_selection), up to {_SQUARE_UP_TO} concepts."
+                f"All weights of a map of {n} concepts, most of them 0, would need {8e-9 * n * n:.3g} GB. `to_edges()` "
+                "lists those that are not 0; `feature_importances_` and `explain` say which features matter. Pictures, "
+                f"files and pages of maps go up to {_SQUARE_UP_TO} concepts: choose columns first "
+                "(sklearn.feature_selection)."
             )
         weights = self.transition.toarray()
         weights.setflags(write=False)
@@ -168,12 +173,13 @@ class StructuredMap(FuzzyCognitiveMap):
         """
         k, dtype = self._n_features, states.dtype
         # In the form T = 2 A - 1 everything undecided is 0, and the same weights and biases hold at every step.
-        V = (0.25 * self._slope * self._rows).astype(dtype)
-        c = (0.5 * self._slope * (self._bias[k:] - 0.5 + 0.5 * self._rows.sum(axis=1))).astype(dtype)
+        slope = float(self._slope)
+        V = (0.25 * slope * self._rows).astype(dtype)
+        c = (0.5 * slope * (self._bias[k:] - 0.5 + 0.5 * self._rows.sum(axis=1))).astype(dtype)
         features, others = 2.0 * states, np.zeros((states.shape[0], len(V)), dtype=dtype)
         for _ in range(depth - 1):
             others = np.tanh(features @ V[:, :k].T + others @ V[:, k:].T + c)
-            features = np.tanh(dtype.type(0.25 * self._slope * self._memory) * features)
+            features = np.tanh(dtype.type(0.25 * slope * self._memory) * features)
         outputs = slice(len(V) - n_outputs, None)
         net = features @ V[outputs, :k].T + others @ V[outputs, k:].T + c[outputs]
         return np.ascontiguousarray(net.T)
@@ -182,7 +188,9 @@ class StructuredMap(FuzzyCognitiveMap):
         """Return the map of some of the features, in this order, and all other concepts."""
         places = np.concatenate([columns, np.arange(self._n_features, self.n_concepts)])
         names = [self._concepts[j] for j in places]
-        return StructuredMap(self._rows[:, places], self._bias[self._n_features :], self._slope, names, self._memory)
+        return StructuredMap(
+            self._rows[:, places], self._bias[self._n_features :], float(self._slope), names, self._memory
+        )
 
     def widened(self, columns: NDArray[np.intp], concepts: Sequence[str]) -> "StructuredMap":
         """Return the map in which these features are some among others, which influence nothing."""
@@ -190,7 +198,10 @@ class StructuredMap(FuzzyCognitiveMap):
         places = np.concatenate([columns, np.arange(len(concepts) - n_others, len(concepts))])
         rows = np.zeros((n_others, len(concepts)))
         rows[:, places] = self._rows
-        return StructuredMap(rows, self._bias[self._n_features :], self._slope, concepts, self._memory)
+        return self._with_features(rows, concepts)
+
+    def _with_features(self, rows: NDArray[np.float64], concepts: Sequence[str]) -> "StructuredMap":
+        return StructuredMap(rows, self._bias[self._n_features :], float(self._slope), concepts, self._memory)
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._rows, self._bias[self._n_features :], self._slope, self._concepts, self._memory)

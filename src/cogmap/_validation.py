@@ -19,7 +19,7 @@ _DENSE_AT_MOST = 2**26
 def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
     """Let scikit-learn check `X` and perhaps `y`; say what to do about what cannot be learned from.
 
-    Missing values stay NaN; sparse tables that are small enough become ordinary ones, others rows that are sparse (CSR).
+    Missing values stay NaN; sparse tables that are small enough become ordinary ones, others stay sparse (CSR).
     """
     owner = type(estimator).__name__
     _refuse_dates(data[0], owner)

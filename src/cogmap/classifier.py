@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 
 from cogmap._allowed import check_parameters
 from cogmap._class_map import ClassMap
-from cogmap._estimator import Reading
 from cogmap._encoding import Encoding
+from cogmap._estimator import Reading
 from cogmap._labels import all_labels
 from cogmap._learning.recipe import Recipe
 from cogmap._learning.size import check_size

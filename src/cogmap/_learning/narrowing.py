@@ -17,9 +17,7 @@ from cogmap._threads import one_blas_thread
 _PARTS = 4
 
 
-def worth_learning(
-    table: Table, settled: Callable[[int], Settings], random: np.random.RandomState
-) -> NDArray[np.intp]:
+def worth_learning(table: Table, settled: Callable[[int], Settings], random: np.random.RandomState) -> NDArray[np.intp]:
     """Return the columns to learn from.
 
     Many columns may each say so little that no test finds them, and together much. So a map of all of them, without

@@ -144,12 +144,12 @@ class Objective:
         self.depth = check_integer(owner, "depth", depth, low=1)
         n_hidden = check_integer(owner, "n_hidden", n_hidden, low=0)
         self._n_threads = check_integer(owner, "n_threads", n_threads, low=1)
-        self._X = self._checked_table(X, dtype, owner)
+        self._X: Any = self._checked_table(X, dtype, owner)
         self._rows = rows = _checked_rows(rows, self._X.shape[0], owner)
         if rows is not None and len(rows) * self._X.shape[1] <= _COPIED:
             self._X, self._rows = self._X[rows], None
-        self.n_rows = self._X.shape[0] if self._rows is None else len(self._rows)
-        self.n_features = self._X.shape[1]
+        self.n_rows: int = self._X.shape[0] if self._rows is None else len(self._rows)
+        self.n_features = int(self._X.shape[1])
         self.loss = loss
         self._n_decided = self.n_features + n_hidden  # concepts before the outputs
         self.n_concepts = self._n_decided + loss.n_outputs
@@ -223,7 +223,8 @@ class Objective:
     @property
     def dtype(self) -> np.dtype[Any]:
         """In what the states are computed: float32 or float64."""
-        return self._X.dtype
+        dtype: np.dtype[Any] = self._X.dtype
+        return dtype
 
     @property
     def largest_slope(self) -> float:

@@ -1,11 +1,11 @@
 """Which of many columns say something about the targets; the others would drown them.
 
 A column that has nothing to do with the targets gives each of its arrows a little of the noise in the rows, and
-hundreds of them together more than a few columns that matter. So columns are tested before a wide map is learned: whether
-the targets follow the column, or its square (both ends against the middle), or its product with one of the columns that
-were found (two that act together). Each is a test of the hypothesis that the column is noise, in which what is summed over
-the rows is normal. Columns are kept so that about one in fifty of those kept is there by chance (Benjamini and
-Hochberg's procedure). The work grows linearly with the columns.
+hundreds of them together more than a few columns that matter. So columns are tested before a wide map is learned:
+whether the targets follow the column, or its square (both ends against the middle), or its product with a column that
+was found (two that act together). Each is a test of the hypothesis that the column is noise, in which sums over the
+rows are normal. Columns are kept so that about one in fifty of those kept is there by chance (the procedure of
+Benjamini and Hochberg). The work grows linearly with the columns.
 """
 
 from collections.abc import Iterator
@@ -111,7 +111,7 @@ def _whitened(contrasts: Array) -> Array:
     """Return linear combinations of columns that are orthogonal and of length 1."""
     values, vectors = np.linalg.eigh(contrasts.T.astype(np.float64) @ contrasts)
     some = values > 1e-9 * max(values.max(), 1e-300)
-    return (contrasts @ (vectors[:, some] / np.sqrt(values[some]))).astype(np.float32)
+    return np.asarray(contrasts @ (vectors[:, some] / np.sqrt(values[some])), dtype=np.float32)
 
 
 def _standardised(X: Array) -> Iterator[tuple[slice, Array]]:

@@ -168,10 +168,9 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
     n_hidden = _n_hidden(given, shape, rules) if given["n_hidden"] == "auto" else given["n_hidden"]
     small = shape.n_features + shape.n_outputs < _fewest_concepts(shape, rules)
     n_concepts = shape.n_features + n_hidden + shape.n_outputs
+    wide = n_concepts > _WIDE
     if given["structured"]:
         wide = (n_concepts - shape.n_features) * n_concepts > _MANY_WEIGHTS
-    else:
-        wide = n_concepts > _WIDE
     # Features that influence outputs only have one best map, and arrows that are their effects: nobody need teach it.
     arrows_only = given["structured"] and n_hidden == 0
     solver = SOLVERS[given["solver"]]

@@ -188,4 +188,4 @@ class StructuredObjective(Objective):
 
 def _across(errors: Array, table: Any) -> Array:
     """Return ``errors @ table``, also for a sparse table."""
-    return (table.T @ errors.T).T if issparse(table) else errors @ table
+    return np.asarray((table.T @ errors.T).T if issparse(table) else errors @ table)

@@ -113,4 +113,4 @@ class Reading:
 
 def product(pull: Array, entry: Any) -> Array:
     """Return ``pull @ entry`` by one product of matrices instead of one per row."""
-    return (pull.reshape(-1, pull.shape[-1]) @ entry).reshape(*pull.shape[:-1], entry.shape[1])
+    return np.asarray((pull.reshape(-1, pull.shape[-1]) @ entry).reshape(*pull.shape[:-1], entry.shape[1]))

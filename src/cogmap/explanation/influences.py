@@ -241,7 +241,7 @@ def learned_importances(model: MapModel, rows: Array) -> Array:
     first, inputs = model.first_states(rows).astype(np.float64), np.arange(model.n_inputs)
     asked = model
     if isinstance(model.map, StructuredMap):  # of many inputs only those that influence something
-        inputs = inputs[model.map.rows.any(axis=0)[: model.n_inputs]]
+        inputs = inputs[model.map.influential]
         encoding = Encoding(len(inputs), model.n_hidden)
         asked = MapModel(model.map.narrowed(inputs), model.depth, encoding, model.link)
         enough = max(_VALUES_OF_FIT // (asked.map.n_concepts * model.n_outputs), 20)
