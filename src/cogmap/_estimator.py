@@ -23,7 +23,7 @@ from cogmap._learning.concepts import Concepts
 from cogmap._learning.learn import Learned, learn
 from cogmap._learning.monotone import by_name, constrained
 from cogmap._learning.narrowing import worth_learning
-from cogmap._learning.recipe import Departure, Recipe
+from cogmap._learning.recipe import Departure
 from cogmap._learning.search import MOST_INPUTS, Candidate, choose
 from cogmap._learning.settings import (
     CLASSES,
@@ -146,8 +146,11 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         if SOLVERS[self._parameter("solver")].all_rows and n_values <= LARGE:
             table = table.merged()
         table = self._settled(table, known)
+        wide = self._is_wide(table, earlier)
         some_rows = sample_of(table.X, table.weight)
-        readings = self._narrowed(self._readings(table, earlier), earlier, names_before is not None, random)
+        readings = self._readings(table, earlier)
+        if wide:
+            readings = [self._narrowed(readings[0], earlier, names_before is not None, random)]
         candidates = self._candidates(readings, earlier)
         self._check_size(candidates)
         candidates = _with_states(candidates)
@@ -165,7 +168,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         monitor = FitMonitor(shown_as, X, y, weight, finished)
         start = None
         if earlier is not None:
-            start = self._continued(earlier, names_before is not None, candidates[0].table, settings)
+            start = self._continued(earlier, names_before is not None, readings[0], settings)
         learned = self._learn(candidates, random, monitor, start)
         self.model_ = finished(learned.model)
         self._outcome = learned.outcome.name
@@ -209,20 +212,18 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         return readings
 
     def _narrowed(
-        self, readings: list[Reading], earlier: MapModel | None, named: bool, random: np.random.RandomState
-    ) -> list[Reading]:
-        """Return the first way to read features alone, with the inputs that are worth learning, if they are many."""
-        first = readings[0]
-        if not self._is_wide(first.table, earlier):
-            return readings
+        self, reading: Reading, earlier: MapModel | None, named: bool, random: np.random.RandomState
+    ) -> Reading:
+        """Return a way to read many features, with the inputs that are worth learning."""
         if earlier is not None:
-            return [first._replace(inputs=_influential(earlier, first.table.features if named else None))]
+            in_names = named and hasattr(self, "feature_names_in_")
+            return reading._replace(inputs=_influential(earlier, reading.table.features, in_names))
 
-        def settled(n_inputs: int) -> Settings:
-            return self._candidates([first._replace(inputs=np.arange(n_inputs))], None)[0].settings
+        def first(n_inputs: int) -> Candidate:
+            return self._candidates([reading._replace(inputs=np.arange(n_inputs))], None)[0]
 
-        everything = self._candidates([first._replace(inputs=np.arange(first.encoding.n_inputs))], None)[:1]
-        return [first._replace(inputs=worth_learning(_with_states(everything)[0].table, settled, random))]
+        states = _with_states([first(reading.encoding.n_inputs)])[0].table
+        return reading._replace(inputs=worth_learning(states, lambda n_inputs: first(n_inputs).settings, random))
 
     def _is_wide(self, table: Table, earlier: MapModel | None) -> bool:
         """Whether the map is to be structured: one of many columns, or such an earlier one."""
@@ -307,14 +308,11 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
             known = earlier.known.merged(known)
         return FeatureSpread(known) if self.scale == "logistic" else FeatureRange(known)
 
-    def _continued(self, earlier: MapModel, named: bool, table: Table, settings: Settings) -> Theta:
+    def _continued(self, earlier: MapModel, named: bool, reading: Reading, settings: Settings) -> Theta:
         """Return the parameters of an earlier model, if the table is of the same kind; features are matched by name."""
-        if isinstance(earlier.map, StructuredMap) and settings.structured:
-            earlier = replace(
-                earlier, map=_matched(earlier, table.features, named and hasattr(self, "feature_names_in_"))
-            )
-        recipe = Recipe.for_table(table, settings)
-        now = len(recipe.concepts), settings.n_hidden, recipe.link.output, recipe.link.names
+        link = reading.table.targets.link
+        concepts = Concepts.of(reading.table.features, settings.n_hidden, link.names)
+        now = len(concepts), settings.n_hidden, link.output, link.names
         before = earlier.map.n_concepts, earlier.n_hidden, earlier.link.output, earlier.link.names
         if now != before:
             described, got = (
@@ -325,14 +323,18 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
                 f"`{self._owner}` can go on from an earlier fit (warm_start or partial_fit) only with its features, "
                 f"targets and hidden concepts: {described}; got {got}. Fit a new one, or with warm_start=False."
             )
-        if isinstance(earlier.map, StructuredMap):
-            factor = earlier.map.slope / settings.slope
-            W, b = factor * earlier.map.rows, factor * (earlier.map.bias[-len(earlier.map.rows) :] - 0.5) + 0.5
-            return np.concatenate([W.ravel(), b])
         in_order = not (named and hasattr(self, "feature_names_in_"))  # without names features are taken in order
-        fcm = earlier.map
-        fcm = FuzzyCognitiveMap(fcm.weights, fcm.bias, fcm.slope, None if in_order else fcm.concepts)
-        W, b = initialization.from_map(fcm, recipe.concepts.names, settings.slope, self._owner)
+        if isinstance(earlier.map, StructuredMap):
+            fcm = earlier.map
+            if not in_order:
+                places = initialization.matched(fcm, concepts.names, self._owner, "init")
+                fcm = fcm.narrowed(np.argsort(places[: concepts.n_inputs]))
+            inputs = np.arange(concepts.n_inputs) if reading.inputs is None else reading.inputs
+            W, b = initialization.from_structured(fcm.narrowed(inputs), settings.slope)
+        else:
+            plain = earlier.map
+            plain = FuzzyCognitiveMap(plain.weights, plain.bias, plain.slope, None if in_order else plain.concepts)
+            W, b = initialization.from_map(plain, concepts.names, settings.slope, self._owner)
         return np.concatenate([W.ravel(), b])
 
 
@@ -349,23 +351,16 @@ def _with_states(candidates: list[Candidate]) -> list[Candidate]:
     return [replace(candidate, table=tables[id(candidate.encoding)]) for candidate in candidates]
 
 
-def _influential(earlier: MapModel, features: tuple[str, ...] | None) -> NDArray[np.intp]:
-    """Return the inputs that influence something in an earlier structured map, by their names now or in order."""
-    influence = cast(StructuredMap, earlier.map).influential
-    if features is None or not influence.any():
-        return np.flatnonzero(influence) if influence.any() else np.arange(earlier.n_inputs)
-    names = {earlier.map.concepts[j] for j in np.flatnonzero(influence)}
-    return np.flatnonzero([name in names for name in features])
-
-
-def _matched(earlier: MapModel, features: tuple[str, ...], named: bool) -> StructuredMap:
-    """Return an earlier structured map with the inputs of a table, which has all of them or those with influence."""
-    fcm, before = cast(StructuredMap, earlier.map), earlier.map.concepts[: earlier.n_inputs]
-    places = {name: j for j, name in enumerate(before)}
-    if named and all(name in places for name in features):
-        return fcm.narrowed(np.array([places[name] for name in features], dtype=np.intp))
-    inputs = _influential(earlier, None)
-    return fcm.narrowed(inputs) if len(inputs) == len(features) else fcm
+def _influential(earlier: MapModel, features: tuple[str, ...], named: bool) -> NDArray[np.intp]:
+    """Return the inputs that influence something in an earlier structured map; all if those of a table are others."""
+    influential = cast(StructuredMap, earlier.map).influential
+    names = earlier.map.concepts[: earlier.n_inputs]
+    if len(features) != len(names) or (named and set(features) != set(names)) or not influential.any():
+        return np.arange(len(features))
+    if not named:
+        return np.flatnonzero(influential)
+    by_name = dict(zip(names, influential, strict=True))
+    return np.flatnonzero([by_name[name] for name in features])
 
 
 def _is_learned(name: str) -> bool:

@@ -17,6 +17,7 @@ from cogmap.activations import get_activation
 from cogmap.exceptions import DataError
 from cogmap.map import Array, FuzzyCognitiveMap
 
+_EDGES_SHOWN = 8
 _SQUARE_UP_TO = 10_000  # concepts; the weights of so many are 800 MB
 
 
@@ -139,6 +140,15 @@ class StructuredMap(FuzzyCognitiveMap):
         return remembered + [
             (names[j], names[k + i], float(self._rows[i, j])) for i, j in np.argwhere(self._rows != 0.0)
         ]
+
+    def __repr__(self) -> str:
+        if self.n_concepts <= _SQUARE_UP_TO:
+            return super().__repr__()
+        k = self._n_features
+        places = np.argsort(-np.abs(self._rows), axis=None, kind="stable")[:_EDGES_SHOWN]
+        edges = zip(*np.unravel_index(places, self._rows.shape), strict=True)
+        names = self._concepts
+        return "\n".join([self._head, *(f"{names[j]} -> {names[k + i]}: {self._rows[i, j]:.2f}" for i, j in edges)])
 
     def weights_into(self, concepts: slice) -> NDArray[np.float64]:
         """Return some rows of `weights`."""

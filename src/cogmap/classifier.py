@@ -351,6 +351,7 @@ class FCMClassifier(ClassMap):
         X, y, weight = self._validated(X, y, sample_weight, reset=earlier is None, method="partial_fit")
         table = Table(X, self._targets(y, None, classes), weight, tuple(input_names(self)))
         table = self._settled(table, None)
+        wide = self._is_wide(table, earlier)
         solver = self.solver if self.solver in RULES else "adam"  # one that can learn in parts
         if isinstance(self.terms, str):
             cure = "How to read features is chosen with all rows at hand: say a number of words."
@@ -358,8 +359,9 @@ class FCMClassifier(ClassMap):
         terms = self._found_terms(self.terms, table) if earlier is None else earlier.encoding.terms
         encoding = Encoding(X.shape[1], terms=terms)
         table = replace(table, features=tuple(encoding.input_names(table.features)), n_values=X.shape[0] * X.shape[1])
-        inputs = np.arange(encoding.n_inputs) if self._is_wide(table, earlier) else None
-        candidate = self._candidate(Reading(encoding, table, inputs), earlier, solver=solver)
+        inputs = np.arange(encoding.n_inputs) if wide else None
+        reading = Reading(encoding, table, inputs)
+        candidate = self._candidate(reading, earlier, solver=solver)
         settings = candidate.settings
         check_size(candidate.shape, settings)
         rule, random, seen = self._remembered(solver, settings.learning_rate)
@@ -372,7 +374,7 @@ class FCMClassifier(ClassMap):
         table = replace(table, X=states(X, settings.dtype))
         recipe = Recipe.for_table(table, settings)
         problem = recipe.problem(table, part_of=seen)
-        theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, table, settings)
+        theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, reading, settings)
         theta = problem.clip(theta).copy()
         with one_blas_thread():
             loss = one_epoch(problem, theta, rule, settings.batch_size, random)

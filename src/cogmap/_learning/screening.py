@@ -79,8 +79,8 @@ class _Evidence:
 
 def _strength(sums: Array, largest: Array, contrasts: Array) -> Array:
     """Return minus the logarithm of how probable such sums over the rows, or larger ones, are for noise."""
-    # A single row must not make a column relevant: half of the most that one can add is taken off.
-    of_one_row = 0.5 * largest[:, None] * np.abs(contrasts).max(axis=0)
+    # A single row must not make a column relevant: the most that one can add is taken off.
+    of_one_row = largest[:, None] * np.abs(contrasts).max(axis=0)
     left = np.maximum(np.abs(sums) - of_one_row, 0.0).astype(np.float64)
     return np.asarray(-chi2.logsf(np.square(left).sum(axis=1), contrasts.shape[1]))
 
