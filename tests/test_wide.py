@@ -195,7 +195,7 @@ def test_sparse_tables_that_would_have_to_be_dense_are_refused(parameters, spars
 
 
 def test_narrow_tables_are_not_touched():
-    """A hundred columns and outputs are learned as ever."""
-    X, y = make_classification(60, 99, random_state=0)
+    """A hundred columns are learned as ever."""
+    X, y = make_classification(60, 100, random_state=0)
     fcm = clone(FCMClassifier(max_iter=2, tol=0, random_state=0)).fit(X, y)
     assert not isinstance(fcm.map_, StructuredMap)

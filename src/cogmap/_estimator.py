@@ -199,7 +199,8 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         asked = [self.terms]
         if isinstance(self.terms, str):  # "auto"
             asked = [None, *CHOICES] if earlier is None else [earlier.encoding.most_words]
-            if speaks_of_concepts(self.get_params(deep=False)):  # of features, which must not become words
+            # Features of which an expert speaks must not become words, and of many there would be too many words.
+            if speaks_of_concepts(self.get_params(deep=False)) or table.X.shape[1] > MOST_INPUTS:
                 asked = asked[:1]
         readings: list[Reading] = []
         for terms in asked:
@@ -222,12 +223,14 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         def first(n_inputs: int) -> Candidate:
             return self._candidates([reading._replace(inputs=np.arange(n_inputs))], None)[0]
 
-        states = _with_states([first(reading.encoding.n_inputs)])[0].table
+        everything = first(reading.encoding.n_inputs)
+        check_size(everything.shape, replace(everything.settings, n_hidden=0))
+        states = _with_states([everything])[0].table
         return reading._replace(inputs=worth_learning(states, lambda n_inputs: first(n_inputs).settings, random))
 
     def _is_wide(self, table: Table, earlier: MapModel | None) -> bool:
         """Whether the map is to be structured: one of many columns, or such an earlier one."""
-        wide = is_wide(self.get_params(deep=False), table.X.shape[1], table.targets.link.n_outputs)
+        wide = is_wide(self.get_params(deep=False), table.X.shape[1])
         if earlier is not None:
             wide = isinstance(earlier.map, StructuredMap)
         if issparse(table.X) and not (wide and self.terms is None and self.scale == "logistic"):

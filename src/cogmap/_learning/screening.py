@@ -22,6 +22,7 @@ Array = NDArray[np.floating]
 
 _BY_CHANCE = 0.02  # share of the columns kept
 _PARTNERS = 30  # columns found, the strongest, with which others are paired in one round
+_CONTRASTS = 600  # of all partners together: with many classes there are fewer partners
 _ROUNDS = 3
 _ENOUGH_ROWS = 20_000
 _AT_ONCE = 2**24  # values
@@ -50,9 +51,10 @@ def relevant(table: Table) -> NDArray[np.intp]:
         alone.add(columns, squares, contrasts, 2)
     found = _kept(alone.strength)
     best, tried = alone.strength, np.zeros(0, dtype=np.intp)
+    n_partners = min(_PARTNERS, max(_CONTRASTS // contrasts.shape[1], 1))
     for _ in range(_ROUNDS):
         new = np.setdiff1d(found, tried)
-        partners = new[np.argsort(-best[new], kind="stable")[:_PARTNERS]]
+        partners = new[np.argsort(-best[new], kind="stable")[:n_partners]]
         if len(partners) == 0 or 2 * len(found) > X.shape[1]:
             break
         tried = np.union1d(tried, partners)

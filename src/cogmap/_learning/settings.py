@@ -20,7 +20,7 @@ _OF_ARROWS = 100  # iterations, where features influence outputs only
 _MOST_WEIGHTS_OF_HIDDEN = 2**20
 _MANY_WEIGHTS = 20_000  # the same of a structured map, whose weights are fewer and less work
 
-_MANY = 100  # features and outputs; maps of more than these and hidden concepts take long to learn
+_MANY = 100  # features and outputs; maps of more than these and hidden concepts take long to learn, unless structured
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     return max(beside, named, computing if others <= _MANY or given["structured"] else 0)
 
 
-def is_wide(parameters: Mapping[str, Any], n_columns: int, n_outputs: int) -> bool:
+def is_wide(parameters: Mapping[str, Any], n_columns: int) -> bool:
     """Whether a map is to be structured: the table has many columns, and nothing is said about single influences.
 
     Another prior or start is about all influences, too.
@@ -236,7 +236,7 @@ def is_wide(parameters: Mapping[str, Any], n_columns: int, n_outputs: int) -> bo
         given is expected or (isinstance(given, str) and given == expected)
         for given, expected in zip(said, usual, strict=True)
     )
-    return n_columns + n_outputs > _MANY and as_usual
+    return n_columns > _MANY and as_usual
 
 
 def speaks_of_concepts(parameters: Mapping[str, Any]) -> bool:
