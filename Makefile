@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining pictures guides format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-wide pictures guides format clean
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -43,6 +43,9 @@ bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned ma
 
 bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and their time beside that of shap, some minutes
 	$(BIN)/python -m benchmarks.explaining
+
+bench-wide: $(VENV)/bench.installed  ## many columns: accuracy beside rivals, gradient, sparse tables, some minutes
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.wide
 
 pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
 	$(BIN)/python docs/pictures/draw.py

@@ -1,7 +1,7 @@
-"""Many columns: the gradient of structured maps against its floor, accuracy beside rivals and reductions, sparse tables.
+"""Many columns: the gradient of structured maps against its floor, accuracy beside rivals, sparse tables.
 
-``python -m benchmarks.wide`` runs all of it, ``python -m benchmarks.wide gradient accuracy sparse`` parts. Each figure is
-measured with one thread, rivals side by side in one run.
+``python -m benchmarks.wide`` runs all of it, ``python -m benchmarks.wide gradient accuracy sparse`` parts. One thread
+is used, and rivals are measured side by side in one run.
 """
 
 import json
@@ -66,7 +66,11 @@ METHODS = {
 def gradient():
     """Print the time of a gradient over that of the products that it cannot do without."""
     rows = []
-    for n_rows, n_features, n_hidden, most in [(2000, 1000, 16, None), (10_000, 5000, 0, None), (10_000, 5000, 16, 1.5)]:
+    for n_rows, n_features, n_hidden, most in [
+        (2000, 1000, 16, None),
+        (10_000, 5000, 0, None),
+        (10_000, 5000, 16, 1.5),
+    ]:
         random = np.random.default_rng(0)
         X = random.random((n_rows, n_features), dtype=np.float32)
         y = random.integers(0, 2, n_rows)
@@ -109,7 +113,7 @@ def accuracy():
 
 
 def sparse_rows(kind, n_rows=25_000, n_columns=100_000, filled=100):
-    """Return rows of which few places are filled, evenly or as words are in texts, and classes that all columns tell."""
+    """Return rows of which few places are filled, evenly or as words are in texts, and classes that all tell."""
     random = np.random.default_rng(0)
     rows = np.repeat(np.arange(n_rows), filled)
     if kind == "words":

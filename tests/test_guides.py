@@ -28,7 +28,7 @@ def test_maps_by_hand(tmp_path, monkeypatch):
     assert (tmp_path / "learned.mmp").exists()
 
 
-@pytest.mark.parametrize("name", ["reading.md"])
+@pytest.mark.parametrize("name", ["reading.md", "wide.md"])
 def test_what_a_guide_prints_is_what_it_shows(name):
     """Every Python block is run again, and below it stands what it prints."""
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")

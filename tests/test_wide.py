@@ -117,6 +117,7 @@ def test_learning_goes_on(wide):
         {"output": "one_hot"},
         {"class_weight": "balanced"},
         {"n_teachers": 2},
+        {"terms": 3},
     ],
 )
 def test_parameters_mean_the_same(parameters, wide):
@@ -184,7 +185,13 @@ def test_sparse_tables_stay_sparse(sparse):
     with pytest.raises(DataError, match=r"would need 3.* GB.*to_edges\(\).*10000 concepts"):
         _ = fcm.map_.weights
     assert len(fcm.map_.to_edges()) >= 20_000
-    assert "20" in repr(fcm.map_)
+    assert "20021 concepts" in repr(fcm.map_)
+    assert "20021 concepts" in fcm.map_._repr_html_()
+    assert fcm._drawn_map() == ""
+    explanation = explain(fcm, few[:3])
+    total = explanation.contributions.sum(axis=1) + explanation.base_values
+    np.testing.assert_allclose(total, fcm.predict_proba(few[:3]), atol=1e-9)
+    assert fcm.transform(few[:3]).shape == (3, fcm.map_.n_concepts)
 
 
 @pytest.mark.parametrize("parameters", [{"scale": True}, {"terms": 3}, {"prior": None}])

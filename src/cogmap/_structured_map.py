@@ -6,6 +6,7 @@ somebody asks for it, if memory has room for it.
 """
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from cogmap.exceptions import DataError
 from cogmap.map import Array, FuzzyCognitiveMap
 
 _EDGES_SHOWN = 8
-_SQUARE_UP_TO = 10_000  # concepts; the weights of so many are 800 MB
+SQUARE_UP_TO = 10_000  # concepts; the weights of so many are 800 MB
 
 
 class Transition:
@@ -117,11 +118,11 @@ class StructuredMap(FuzzyCognitiveMap):
     def weights(self) -> NDArray[np.float64]:
         """Influence of concept j (column) on concept i (row), read-only; made anew each time."""
         n = self.n_concepts
-        if n > _SQUARE_UP_TO:
+        if n > SQUARE_UP_TO:
             raise DataError(
                 f"All weights of a map of {n} concepts, most of them 0, would need {8e-9 * n * n:.3g} GB. `to_edges()` "
                 "lists those that are not 0; `feature_importances_` and `explain` say which features matter. Pictures, "
-                f"files and pages of maps go up to {_SQUARE_UP_TO} concepts: choose columns first "
+                f"files and pages of maps go up to {SQUARE_UP_TO} concepts: choose columns first "
                 "(sklearn.feature_selection)."
             )
         weights = self.transition.toarray()
@@ -142,13 +143,16 @@ class StructuredMap(FuzzyCognitiveMap):
         ]
 
     def __repr__(self) -> str:
-        if self.n_concepts <= _SQUARE_UP_TO:
+        if self.n_concepts <= SQUARE_UP_TO:
             return super().__repr__()
         k = self._n_features
         places = np.argsort(-np.abs(self._rows), axis=None, kind="stable")[:_EDGES_SHOWN]
         edges = zip(*np.unravel_index(places, self._rows.shape), strict=True)
         names = self._concepts
         return "\n".join([self._head, *(f"{names[j]} -> {names[k + i]}: {self._rows[i, j]:.2f}" for i, j in edges)])
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() if self.n_concepts <= SQUARE_UP_TO else f"<pre>{escape(repr(self))}</pre>"
 
     def weights_into(self, concepts: slice) -> NDArray[np.float64]:
         """Return some rows of `weights`."""

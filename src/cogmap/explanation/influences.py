@@ -1,5 +1,6 @@
 """What influences what in the whole map, on data: concepts on outputs, the edges that carry it, and features."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -231,27 +232,29 @@ def feature_importances(model: Any, X: ArrayLike, scale: str = "probability", n_
     subject, table = opened("feature_importances", model, X)
     rows = subject.model.first_states(table)
     start, end = _pairs(subject, rows, n_repeats)
-    each = _importances(Reading(subject.model, scale), subject, start, end).reshape(n_repeats, len(rows), -1)
+    each = _importances(Reading(subject.model, scale), subject.by_column, start, end).reshape(n_repeats, len(rows), -1)
     importances = each.mean(axis=1).T
     return Importances(importances.mean(axis=1), importances.std(axis=1), importances, subject.feature_names)
 
 
 def learned_importances(model: MapModel, rows: Array) -> Array:
     """Return the importance of each feature as shares of 1, from rows that a model has learned from."""
-    first, inputs = model.first_states(rows).astype(np.float64), np.arange(model.n_inputs)
-    asked = model
-    if isinstance(model.map, StructuredMap):  # of many inputs only those that influence something
-        inputs = inputs[model.map.influential]
-        encoding = Encoding(len(inputs), model.n_hidden)
-        asked = MapModel(model.map.narrowed(inputs), model.depth, encoding, model.link)
-        enough = max(_VALUES_OF_FIT // (asked.map.n_concepts * model.n_outputs), 20)
+    first, subject = model.first_states(rows).astype(np.float64), Subject(model, ())
+    asked, by_column = model, subject.by_column
+    if isinstance(model.map, StructuredMap):  # of many inputs only those that influence something are asked
+        inputs = np.flatnonzero(model.map.influential)
         others = np.arange(model.n_inputs, model.map.n_concepts)
+        asked = MapModel(model.map.narrowed(inputs), model.depth, Encoding(len(inputs), model.n_hidden), model.link)
+        enough = max(_VALUES_OF_FIT // (asked.map.n_concepts * model.n_outputs), 20)
         first = first[:: -(-len(first) // enough), np.concatenate([inputs, others])]
-    subject = Subject(asked, ())
-    start, end = _pairs(subject, first, 1)
-    contributions = np.zeros((len(first), model.n_inputs))
-    contributions[:, inputs] = _importances(Reading(asked, "probability"), subject, start, end)
-    importances = model.encoding.by_column(contributions.mean(axis=0))
+
+        def by_column(of_concepts: Array) -> Array:
+            of_inputs = np.zeros((*of_concepts.shape[:-1], model.n_inputs))
+            of_inputs[..., inputs] = of_concepts[..., : len(inputs)]
+            return model.encoding.by_column(of_inputs)
+
+    start, end = _pairs(Subject(asked, ()), first, 1)
+    importances = _importances(Reading(asked, "probability"), by_column, start, end).mean(axis=0)
     total = importances.sum()
     return np.asarray(importances / (total if total > 0.0 else 1.0))
 
@@ -299,9 +302,9 @@ def _flow(reading: Reading, start: Array, end: Array) -> Array:
     return (flow / len(start)).transpose(1, 2, 0)
 
 
-def _importances(reading: Reading, subject: Subject, start: Array, end: Array) -> Array:
+def _importances(reading: Reading, by_column: Callable[[Array], Array], start: Array, end: Array) -> Array:
     """Return the absolute contribution of each feature to the difference between the ends of each line."""
-    contributions = subject.by_column(shares(reading, start, end, _ROUGHLY))
+    contributions = by_column(shares(reading, start, end, _ROUGHLY))
     unit = np.broadcast_to(reading.unit, reading.n_columns)[:, None]
     return np.asarray((np.abs(contributions) / unit).mean(axis=1))
 
