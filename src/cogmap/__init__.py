@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
     from cogmap.formats import read_map, read_maps, write_map
     from cogmap.map import FuzzyCognitiveMap
+    from cogmap.persistence import load, save
+    from cogmap.preparation import TablePreparer
     from cogmap.regressor import FCMRegressor
 
 __version__ = "0.1.0.dev0"
@@ -18,14 +20,17 @@ __all__ = [
     "FCMClassifierCV",
     "FCMRegressor",
     "FuzzyCognitiveMap",
+    "TablePreparer",
     "__version__",
     "explain",
     "feature_importances",
     "influence",
+    "load",
     "prune",
     "pruning_curve",
     "read_map",
     "read_maps",
+    "save",
     "story",
     "what_if",
     "write_map",
@@ -37,6 +42,7 @@ _ROOMS = {
     "FCMClassifierCV": "classifier_cv",
     "FCMRegressor": "regressor",
     "FuzzyCognitiveMap": "map",
+    "TablePreparer": "preparation",
     "explain": "explanation",
     "feature_importances": "explanation",
     "influence": "explanation",
@@ -47,6 +53,8 @@ _ROOMS = {
     "read_map": "formats",
     "read_maps": "formats",
     "write_map": "formats",
+    "load": "persistence",
+    "save": "persistence",
 }
 
 

@@ -14,7 +14,7 @@ from cogmap.map import FuzzyCognitiveMap
 
 # Parts of a table, and threads or processes, of which more than this are asked for by mistake only.
 _MOST = 1000
-_DEEPEST = 10_000  # steps
+DEEPEST = 10_000  # steps
 
 Check = Callable[[str, str, Any], object]  # owner, name and value; raises if it is wrong
 
@@ -72,8 +72,8 @@ def _verbose(owner: str, name: str, value: Any) -> None:
 
 
 _CHECKS: dict[str, Check] = {
-    "depth": _integer_or_auto(1, _DEEPEST),
-    "depths": _several(_integer(1, _DEEPEST)),
+    "depth": _integer_or_auto(1, DEEPEST),
+    "depths": _several(_integer(1, DEEPEST)),
     "slope": _number(0, ends=False),
     "output": _choice(["auto", *OUTPUTS]),
     "gain": _number(0, ends=False),
@@ -82,7 +82,7 @@ _CHECKS: dict[str, Check] = {
     "alphas": _several(_number(0)),
     "n_folds": _integer(2, _MOST),
     "l1_ratio": _number(0, 1),
-    "solver": _choice(list(SOLVERS)),
+    "solver": _choice(["auto", *SOLVERS]),
     "max_iter": _integer_or_auto(1),
     "tol": _number(0),
     "learning_rate": _number_or_auto,

@@ -16,7 +16,7 @@ UNDECIDED = 0.5  # what hidden concepts, outputs and features whose value is mis
 
 # A value outside the range seen in training keeps its distance up to one more range, so that a row a little outside
 # is treated like a linear model would; beyond, it is held there, so that no input can overflow the map.
-_OUTERMOST = (-1.0, 2.0)
+OUTERMOST = (-1.0, 2.0)
 
 _ROWS_AT_ONCE = 4096
 _VALUES_AT_ONCE = 2**22  # of a table with many columns
@@ -179,7 +179,7 @@ class FeatureRange:
         low, unit = self.low, self._unit
 
         def states(block: Array) -> NDArray[np.float64]:
-            return np.clip((block - low) / unit, *_OUTERMOST)
+            return np.clip((block - low) / unit, *OUTERMOST)
 
         return _by_blocks(X, states, dtype)
 
@@ -187,7 +187,7 @@ class FeatureRange:
         """Return the derivative of each state with respect to its feature."""
         with np.errstate(over="ignore", invalid="ignore"):
             states = (X - self.low) / self._unit
-            inside = (states > _OUTERMOST[0]) & (states < _OUTERMOST[1])  # False where a value is missing
+            inside = (states > OUTERMOST[0]) & (states < OUTERMOST[1])  # False where a value is missing
         return inside / self._unit
 
 

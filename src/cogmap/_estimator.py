@@ -1,10 +1,10 @@
 """What all estimators share: validate, prepare, learn, store; no formula."""
 
-import copy
+import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
@@ -37,13 +37,14 @@ from cogmap._learning.settings import (
     speaks_of_concepts,
 )
 from cogmap._learning.size import check_size
-from cogmap._learning.solvers import SOLVERS, Outcome, Theta
+from cogmap._learning.solvers import RULES, Outcome, Theta
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._links import Link
 from cogmap._monitor import FitMonitor
 from cogmap._params import shown
 from cogmap._prediction import FittedMap
+from cogmap._refitting import Refitting
 from cogmap._structured_map import StructuredMap
 from cogmap._terms import CHOICES, Terms, find_terms
 from cogmap._validation import check_sample_weight, input_names, too_large_to_be_dense
@@ -66,7 +67,7 @@ class Reading(NamedTuple):
 Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
 
-class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
+class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
     """A map that learns from a table, with the parameters of learning as attributes."""
 
     _rules: Rules = CLASSES
@@ -119,19 +120,29 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
             )
         return self
 
-    def _replace_learned(self, learn_into: Callable[[Self], None]) -> None:
-        """Let a copy of this estimator learn, and take over what it has learned at once.
+    def explore(self, X: ArrayLike, y: ArrayLike | None = None, path: str | os.PathLike[str] | None = None) -> Path:
+        """Write a page in which anyone can play with the learned map, without Python.
 
-        Whoever predicts meanwhile, in another thread, uses the old model or the new one; what fails leaves no trace.
+        It is one file that computes the map itself and asks nobody for anything.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to choose from in the page: at most 500 of them, in which every class or part of the range has its
+            share.
+        y : array-like of shape (n_samples,), default=None
+            Their answers, by which the page says how well the map does, also after it is edited.
+        path : str or path-like
+            The file, such as ``map.html``. If it exists, it is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
         """
-        fitted = copy.copy(self)
-        learn_into(fitted)
-        given = {name: value for name, value in vars(self).items() if not _is_learned(name)}
-        self.__dict__ = given | {name: value for name, value in vars(fitted).items() if _is_learned(name)}
+        from cogmap.page import write  # who only learns need not wait for it
 
-    def _forget(self) -> None:
-        for name in [name for name in vars(self) if _is_learned(name)]:
-            delattr(self, name)
+        return write(self, X, y, path)
 
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, shown_as: "BaseFCM") -> None:
         """Validate, prepare, learn, store; callbacks see the estimator `shown_as`."""
@@ -143,7 +154,7 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         known = None if earlier is None else earlier.link
         n_values = X.shape[0] * X.shape[1]
         table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=n_values)
-        if SOLVERS[self._parameter("solver")].all_rows and n_values <= LARGE:
+        if self._parameter("solver") not in RULES and n_values <= LARGE:
             table = table.merged()
         table = self._settled(table, known)
         wide = self._is_wide(table, earlier)
@@ -364,8 +375,3 @@ def _influential(earlier: MapModel, features: tuple[str, ...], named: bool) -> N
         return np.flatnonzero(influential)
     by_name = dict(zip(names, influential, strict=True))
     return np.flatnonzero([by_name[name] for name in features])
-
-
-def _is_learned(name: str) -> bool:
-    """Whether an attribute is made by fit, not given by a user."""
-    return name in ("_incremental", "_outcome") or (name.endswith("_") and not name.startswith("_"))

@@ -1,5 +1,6 @@
 """Files read with a look at their size first, and written whole or not at all."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -27,6 +28,8 @@ def open_unfollowed(path: Path, flags: int) -> int:
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that it is there either whole or not at all, even if the machine loses power."""
+    if path.exists() and not path.is_file():  # a device or a pipe is no place for a file
+        raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
     temporary = path.with_name(f".{path.name}.part")
     # What a kill has left there is taken away, not emptied: a link by this name may lead to a file of the user's.
     temporary.unlink(missing_ok=True)

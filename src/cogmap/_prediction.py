@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cogmap._encoding import Scaling
-from cogmap._links import ClassLink
+from cogmap._links import ClassLink, decided
 from cogmap._structured_map import SQUARE_UP_TO
 from cogmap._validation import input_names, validated
 from cogmap.map import FuzzyCognitiveMap
@@ -212,6 +212,4 @@ class ClassPredictor(ClassifierMixin, FittedMap):
         ndarray of shape (n_samples,)
         """
         model, X = self._fitted_model(X)
-        scores = model.decision(X)
-        classes = cast(ClassLink, model.link).classes
-        return classes[(scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        return cast(ClassLink, model.link).classes[decided(model.decision(X))]

@@ -22,5 +22,9 @@ class NonFiniteLossError(CogmapError, ArithmeticError, ValueError):
     """The loss became NaN or infinite while learning."""
 
 
+class ModelFileError(CogmapError, ValueError):
+    """A model file is damaged, of another kind, or of a newer version."""
+
+
 class MissingPackageError(CogmapError, ImportError):
     """A feature needs a package that is not installed."""

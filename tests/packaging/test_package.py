@@ -14,7 +14,17 @@ from numpydoc.docscrape import FunctionDoc, NumpyDocString
 from packaging.version import Version
 
 import cogmap
-from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, read_map, read_maps, write_map
+from cogmap import (
+    FCMClassifier,
+    FCMClassifierCV,
+    FCMRegressor,
+    FuzzyCognitiveMap,
+    load,
+    read_map,
+    read_maps,
+    save,
+    write_map,
+)
 from cogmap._learning.objective import Objective
 from cogmap.experiments.rivals import GaussianMixtureClassifier
 from cogmap.model import MapModel
@@ -89,7 +99,7 @@ def test_dependencies_have_lower_bounds_and_no_caps():
 PUBLIC = [FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, MapModel, GaussianMixtureClassifier]
 
 
-@pytest.mark.parametrize("cls", [*PUBLIC, Objective, read_map, read_maps, write_map])
+@pytest.mark.parametrize("cls", [*PUBLIC, Objective, read_map, read_maps, write_map, load, save])
 def test_documented_parameters_are_those_of_the_signature(cls):
     """Every parameter is described, in order, with the default that it has."""
     described = {
@@ -117,8 +127,9 @@ def test_public_methods_are_documented(cls):
         assert described == [p for p in inspect.signature(method).parameters if p != "self"], name
 
 
-def test_examples_in_the_readme_run():
+def test_examples_in_the_readme_run(tmp_path, monkeypatch):
     """Every Python block, one after the other, as a reader would type them."""
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
     assert len(blocks) >= 4
     names = {}

@@ -75,11 +75,13 @@ def learn(
         thetas = [problem.clip(teacher.theta) for teacher in teachers] or [problem.clip(new_start())]
         theta = min(thetas, key=problem.objective.value) if len(thetas) > 1 else thetas[0]
         with monitor.stage("map", settings.max_iter, recipe.model) as report:
-            watch = Watch(settings.max_iter, settings.tol, settings.n_iter_no_change, validation, report)
-            theta, outcome = make_solver(settings)(problem, theta, watch, random)
+            solver = make_solver(settings)
+            tol = 0.0 if settings.enough and not solver.all_rows and validation is None else settings.tol
+            watch = Watch(settings.max_iter, tol, settings.n_iter_no_change, validation, report)
+            theta, outcome = solver(problem, theta, watch, random)
         if watch.best_theta is not None:
             theta = watch.best_theta
-        if outcome is Outcome.MAX_ITER and settings.enough:
+        if outcome in (Outcome.MAX_ITER, Outcome.ALL_ITERATIONS) and settings.enough:
             outcome = Outcome.ENOUGH
         model = recipe.model(theta)
         if outcome.converged and _says_nothing(model, table):

@@ -1,5 +1,6 @@
 """Settings: every parameter of learning with its "auto" settled, once, from the shape of the data."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,11 @@ class Rules:
     concepts_of_teachers: int = 300  # teachers are as many as have so many concepts together
     rows_per_teacher: int = 50
     output_start: float = 1.0  # share of a "balanced" start that the weights of outputs get
+    # From so many rows on, mini-batches learn more in the same time, and so much that many hidden concepts pay.
+    many_rows: int = 3000
+    hidden_for_many: int = 100  # at the most
+    hidden_per_other: int = 4  # for each feature and output
+    teachers_for_many: int = 2
 
 
 CLASSES = Rules()
@@ -56,6 +62,7 @@ VALUES = Rules(
     concepts_of_teachers=1000,
     rows_per_teacher=1,
     output_start=0.5,
+    many_rows=20_000,
 )
 
 
@@ -126,7 +133,7 @@ DEFAULTS: dict[str, Any] = {
     "n_hidden": "auto",
     "alpha": 0.2,
     "l1_ratio": 0.0,
-    "solver": "lbfgs",
+    "solver": "auto",
     "max_iter": "auto",
     "tol": 1e-4,
     "learning_rate": "auto",
@@ -165,6 +172,9 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
     """
     given = {name: parameters.get(name, default) for name, default in DEFAULTS.items()}
     given["slope"] = _slope(given)
+    many = _has_many_rows(shape, rules)
+    if given["solver"] == "auto":
+        given["solver"] = "adam" if many else "lbfgs"
     n_hidden = _n_hidden(given, shape, rules) if given["n_hidden"] == "auto" else given["n_hidden"]
     small = shape.n_features + shape.n_outputs < _fewest_concepts(shape, rules)
     n_concepts = shape.n_features + n_hidden + shape.n_outputs
@@ -173,25 +183,24 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
         wide = (n_concepts - shape.n_features) * n_concepts > _MANY_WEIGHTS
     # Features that influence outputs only have one best map, and arrows that are their effects: nobody need teach it.
     arrows_only = given["structured"] and n_hidden == 0
-    solver = SOLVERS[given["solver"]]
     settled = {
         "n_hidden": n_hidden,
         # A step more, so that hidden concepts influence each other.
-        "depth": 3 if n_hidden and (small or given["prior"] is None) else 2,
-        "max_iter": (_OF_ARROWS if arrows_only else _enough(given, shape, wide, rules)) if solver.all_rows else 500,
+        "depth": 3 if n_hidden and (small or many or given["prior"] is None) else 2,
+        "max_iter": _OF_ARROWS if arrows_only else _enough(given, shape, wide, rules),
         "n_teachers": 0 if arrows_only else _n_teachers(given, shape, n_hidden, rules),
         "learning_rate": RULES[given["solver"]].usual_rate(n_concepts) if given["solver"] in RULES else 0.0,
-        "batch_size": 200,
+        "batch_size": 500 if many else 200,
     }
     return Settings(
         **given | {name: value for name, value in settled.items() if given[name] == "auto"},
-        teacher_iter=_pays(shape, wide, rules) if wide else 200,
+        teacher_iter=_teacher_iter(given, shape, wide, rules),
         # Pixels and their like move together, and many together would drive concepts to where they are flat. A few
         # features alone hardly move a concept, and hidden ones would learn only what a straight line tells.
         output_start=rules.output_start,
         start_width=2.0 if wide else 8.0 if n_hidden else 4.0,
         enough=given["max_iter"] == "auto",
-        dtype=np.dtype(np.float32 if wide or shape.n_values > LARGE else shape.dtype),
+        dtype=np.dtype(np.float32 if wide or many or shape.n_values > LARGE else shape.dtype),
     )
 
 
@@ -212,6 +221,8 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     if given["edges"] is not None or given["learn"] == "slopes" or _is_of_each_weight(given["weight_bounds"]):
         return 0
     beside = _fewest_concepts(shape, rules) - others
+    if _has_many_rows(shape, rules):
+        beside = min(rules.fewest_hidden + rules.hidden_per_other * others, rules.hidden_for_many)
     if given["prior"] is None:
         return max(beside, 0)
     named = given["prior"].n_concepts - others if isinstance(given["prior"], FuzzyCognitiveMap) else 0
@@ -252,6 +263,11 @@ def _is_of_each_weight(weight_bounds: Any) -> bool:
     return isinstance(weight_bounds, list | tuple) and any(np.ndim(bound) for bound in weight_bounds)
 
 
+def _has_many_rows(shape: Shape, rules: Rules) -> bool:
+    """Whether there are so many rows that mini-batches and many hidden concepts pay; wide maps take long as it is."""
+    return shape.n_rows >= rules.many_rows and shape.n_features + shape.n_outputs <= _MANY
+
+
 def _fewest_concepts(shape: Shape, rules: Rules) -> int:
     """Return how many concepts a map has at least."""
     return min(max(shape.n_rows // rules.rows_per_concept, rules.fewest_concepts), rules.most_for_rows)
@@ -259,19 +275,39 @@ def _fewest_concepts(shape: Shape, rules: Rules) -> int:
 
 def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, rules: Rules) -> int:
     """Return how many teachers pay: none for maps that are wide, for few rows, or if it was said how long to learn."""
-    if not SOLVERS[given["solver"]].all_rows or given["max_iter"] != "auto" or given["early_stopping"]:
+    if given["solver"] == "rmsprop" or given["max_iter"] != "auto" or given["early_stopping"]:
         return 0
     others = shape.n_features + shape.n_outputs
     if shape.n_rows < 20 or (others > rules.teachers_up_to and not given["structured"]):
         return 0
+    if _has_many_rows(shape, rules):
+        return rules.teachers_for_many
     affordable = max(rules.concepts_of_teachers // (others + n_hidden), 2)
     return min(5, affordable, max(shape.n_rows // rules.rows_per_teacher, 2))
 
 
 def _enough(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) -> int:
     """Return how many iterations a map makes: arrows that are tied to effects come forward in smaller steps."""
+    if not SOLVERS[given["solver"]].all_rows:
+        return 500 if given["solver"] == "rmsprop" else _passes(shape, rules)
     pays = _pays(shape, wide, rules)
     return pays if wide or given["prior"] is None else pays * 3 // 2
+
+
+def _teacher_iter(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) -> int:
+    """Return how many iterations a teacher makes at the most."""
+    if not SOLVERS[given["solver"]].all_rows:
+        return -(-_passes(shape, rules) // 2)
+    return _pays(shape, wide, rules) if wide else 200
+
+
+def _passes(shape: Shape, rules: Rules) -> int:
+    """Return how many passes over the rows, in mini-batches, usually pay: fewer of more rows, so that time grows less.
+
+    The number of steps grows with the root of the number of rows.
+    """
+    most = 80 if shape.n_rows >= rules.many_rows else 500
+    return min(max(round(7600 / math.sqrt(max(shape.n_rows, 1))), 5), most)
 
 
 def _pays(shape: Shape, wide: bool, rules: Rules) -> int:

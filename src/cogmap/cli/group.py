@@ -8,6 +8,16 @@ import cogmap
 
 # Where each subcommand is, and its line in the help, which so needs no scikit-learn.
 COMMANDS = {
+    "fit": ("cogmap.cli.fit", "Learn from a table to predict a column."),
+    "predict": ("cogmap.cli.predict", "Predict the rows of a table."),
+    "evaluate": ("cogmap.cli.evaluate", "Say how good predictions are where the truth is known."),
+    "show": ("cogmap.cli.show", "Show the card of a model."),
+    "explain": ("cogmap.cli.explain", "Say what led to a prediction."),
+    "what-if": ("cogmap.cli.what_if", "Find what would change a prediction."),
+    "explore": ("cogmap.cli.explore", "Write a page in which a model can be played with."),
+    "transform": ("cogmap.cli.transform", "Write the features that a map has learned."),
+    "export": ("cogmap.cli.export", "Write a model or its map for other programs."),
+    "serve": ("cogmap.cli.serve", "Serve a model over HTTP."),
     "map": ("cogmap.cli.map", "Look at files of maps, and convert them."),
     "datasets": ("cogmap.cli.datasets", "Show the paper's datasets."),
     "reproduce": ("cogmap.cli.reproduce", "Run the paper's experiment and write a report."),
@@ -25,7 +35,7 @@ class LazyGroup(click.Group):
         """Import a subcommand; None if there is none of this name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(COMMANDS[cmd_name][0]), cmd_name)
+        command: click.Command = getattr(import_module(COMMANDS[cmd_name][0]), cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,0 +1,216 @@
+"""The page measured in a real browser: size, time to open, time to answer, requests, arithmetic.
+
+``python -m benchmarks.page`` prints all of it beside what is asked. It needs playwright and chromium. On a machine that
+others use too a page waits for the processor, so how long that has worked for the page is printed as well.
+"""
+
+import json
+import shutil
+import statistics
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_classification
+
+from benchmarks.timing import print_table
+from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, explain, page
+from cogmap._encoding import Encoding, FeatureSpread, FeatureStatistics
+from cogmap._links import LogOddsLink
+from cogmap.model import MapModel
+from cogmap.page.assemble import packed, script_of
+from cogmap.page.opening import opened
+from cogmap.page.payload import make_payload
+
+MOVES, OPENINGS, ROUNDS = 200, 11, 3
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+
+# When the page said that it was ready, on the clock that starts with the navigation.
+WATCH = """new MutationObserver(() => {
+  if (document.body?.dataset.ready !== undefined && window.ready === undefined) window.ready = performance.now();
+}).observe(document, { attributes: true, childList: true, subtree: true });"""
+
+# Moves a slider, another one each time, and waits until all that follows is in the document and laid out.
+MOVE = """(moves) => {
+  const sliders = [...document.querySelectorAll("#values input[type=range]")];
+  return Array.from({ length: moves }, (_, k) => {
+    const slider = sliders[k % sliders.length];
+    const start = performance.now();
+    slider.value = Number(slider.min) + (Number(slider.max) - Number(slider.min)) * ((k * 0.618) % 1);
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    document.body.getBoundingClientRect();
+    return performance.now() - start;
+  });
+}"""
+
+COMPUTE = """async ({ payload, rows }) => {
+  const model = engine.openModel(await engine.unpacked(payload));
+  return rows.map((row) => {
+    const { states, outputs } = engine.run(model, row);
+    const { values } = engine.contributions(model, row);
+    return { states: states.map((each) => [...each]), outputs: [...outputs], values: values.map((each) => [...each]) };
+  });
+}"""
+
+
+def breast_cancer():
+    """Return a page of 30 measured features, 500 of 569 rows shown."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return page.html(FCMClassifier(random_state=0).fit(X, y), X, y)
+
+
+def of_noise():
+    """Return a page of 30 features whose values have all digits that a number can have, and 500 rows."""
+    X, y = make_classification(500, 30, random_state=0)
+    return page.html(FCMClassifier(random_state=0).fit(X, y), X, y)
+
+
+def of_concepts(n_concepts, n_classes, **parameters):
+    """Return a page of a dense map with so many concepts."""
+    n_outputs = 1 if n_classes == 2 else n_classes
+    n_features = n_concepts - 16 - n_outputs
+    X, y = make_classification(1000, n_features, n_informative=20, n_classes=n_classes, random_state=0)
+    fcm = FCMClassifier(n_hidden=16, terms=None, random_state=0, **parameters).fit(X.round(3), y)
+    assert fcm.map_.n_concepts == n_concepts
+    return page.html(fcm, X.round(3), y)
+
+
+def dense(n_concepts):
+    """Return a page of a model in which every concept influences every other."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(500, n_concepts - 1)).round(3)
+    encoding = Encoding(n_concepts - 1, scaling=FeatureSpread(FeatureStatistics.of(X)))
+    fcm = FuzzyCognitiveMap(random.normal(size=(n_concepts, n_concepts)) / n_concepts)
+    return page.html(MapModel(fcm, 2, encoding, LogOddsLink(np.array(["no", "yes"]))), X)
+
+
+def by_hand(n_concepts):
+    """Return a page of a map by hand, of whose influences one in ten is there."""
+    random = np.random.default_rng(0)
+    weights = random.uniform(-1, 1, (n_concepts, n_concepts)) * (random.random((n_concepts, n_concepts)) < 0.1)
+    return page.html(FuzzyCognitiveMap(weights))
+
+
+def sizes():
+    """Print how large pages are."""
+    rows = [
+        ["breast cancer", "200 kB", f"{len(breast_cancer().encode()) / 1000:.0f} kB"],
+        ["noise with all digits", "", f"{len(of_noise().encode()) / 1000:.0f} kB"],
+    ]
+    print_table("Size: 30 features and 500 rows", ["", "asked", "measured"], rows)
+
+
+class Processor:
+    """How long the processor has worked for a tab, in ms."""
+
+    def __init__(self, tab):
+        self._session = tab.context.new_cdp_session(tab)
+        self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def time(self):
+        metrics = self._session.send("Performance.getMetrics")["metrics"]
+        return 1000.0 * next(metric["value"] for metric in metrics if metric["name"] == "ThreadTime")
+
+
+def opened_in(browser, folder, text):
+    """Open a page from a file; return it, what it has asked for, and how long the processor worked for it."""
+    file = Path(folder) / "page.html"
+    file.write_text(text, encoding="utf-8")
+    tab = browser.new_page(viewport={"width": 1280, "height": 900})
+    asked = []
+    processor = Processor(tab)
+    before = processor.time()
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.add_init_script(WATCH)
+    tab.goto(file.as_uri())
+    tab.wait_for_selector("body[data-ready]", timeout=60_000)
+    return tab, asked, processor.time() - before
+
+
+def opening(browser, folder):
+    """Print the time from navigation to a page that can be used, and what it has asked for."""
+    rows = []
+    pages = (("breast cancer", breast_cancer(), "300 ms"), ("1,000 concepts, dense", dense(1000), ""))
+    for name, text, asked_for in pages:
+        times, worked, requests = [], [], 0
+        for _ in range(OPENINGS):
+            tab, asked, processor_time = opened_in(browser, folder, text)
+            times.append(tab.evaluate("window.ready"))
+            worked.append(processor_time)
+            requests += len(asked) - 1  # the file itself
+            tab.close()
+        values = [statistics.median(times), min(times), statistics.median(worked)]
+        rows.append([name, asked_for, *(f"{value:.0f} ms" for value in values), "0", requests])
+    header = ["", "asked", "median", "best", "processor", "requests asked", "made"]
+    print_table(f"Open to usable, {OPENINGS} times", header, rows)
+
+
+def moving(browser, folder):
+    """Print the time of the answer to a slider."""
+    pages = {
+        "two classes": (of_concepts(100, 2), "16 ms"),
+        "four classes": (of_concepts(100, 4), "16 ms"),
+        "four classes, five steps": (of_concepts(100, 4, depth=5), ""),
+        "by hand": (by_hand(100), "16 ms"),
+    }
+    rows = []
+    for name, (text, asked_for) in pages.items():
+        tab, _, _ = opened_in(browser, folder, text)
+        tab.evaluate(MOVE, 20)
+        processor = Processor(tab)
+        before = processor.time()
+        medians = [statistics.median(tab.evaluate(MOVE, MOVES)) for _ in range(ROUNDS)]
+        worked = (processor.time() - before) / (ROUNDS * MOVES)
+        rows.append([name, asked_for, *(f"{value:.1f} ms" for value in (min(medians), max(medians), worked))])
+        tab.close()
+    header = ["", "asked", f"best of {ROUNDS} rounds", "worst", "processor, mean"]
+    print_table(f"Answer to a slider at 100 concepts, median of {MOVES} moves", header, rows)
+
+
+def arithmetic(browser):
+    """Print how far the page's numbers are from Python's on 100 rows, of which some have gaps."""
+    tables = {
+        "two classes": (FCMClassifier(random_state=0), load_breast_cancer),
+        "three classes": (FCMClassifier(random_state=0), load_wine),
+        "words": (FCMClassifier(terms=3, random_state=0), load_wine),
+        "values": (FCMRegressor(random_state=0), load_diabetes),
+    }
+    names = ["openModel", "unpacked", "run", "contributions"]
+    tab = browser.new_page()
+    tab.add_script_tag(type="module", content=script_of("engine.js") + f"\nwindow.engine = {{ {', '.join(names)} }};")
+    rows = []
+    for name, (estimator, load) in tables.items():
+        X, y = load(return_X_y=True)
+        model = estimator.fit(X, y).model_
+        asked = X[:100].copy()
+        asked[::5, 1] = np.nan
+        given = [[None if np.isnan(value) else value for value in row] for row in asked.tolist()]
+        payload = packed(json.dumps(make_payload(opened("page", model, X, y))))
+        found = tab.evaluate(COMPUTE, {"payload": payload, "rows": given})
+        explained, unit = explain(model, asked), getattr(model.link, "deviation", 1.0)
+        apart = [
+            np.abs(np.array([row["states"] for row in found]) - model.trajectory(asked).transpose(1, 0, 2)),
+            np.abs(np.array([row["outputs"] for row in found]) - explained.outputs) / unit,
+            np.abs(np.array([row["values"] for row in found]) - explained.contributions) / unit,
+        ]
+        rows.append([name, "1e-9", *(f"{values.max():.0e}" for values in apart)])
+    header = ["", "asked", "states", "outputs", "contributions"]
+    print_table("The page's numbers against Python's: largest difference on 100 rows", header, rows)
+    tab.close()
+
+
+def main():
+    """Print all tables."""
+    sizes()
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
+        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+        opening(browser, folder)
+        moving(browser, folder)
+        arithmetic(browser)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""``cogmap evaluate``: how good predictions are on a table whose truth is known."""
+
+import json
+
+import click
+import numpy as np
+
+from cogmap.cli.running import command, example, json_option, model_argument, progress, table_argument, tell
+from cogmap.exceptions import DataError
+from cogmap.tables.sources import name_of
+from cogmap.tabular.evaluation import evaluate_classes, evaluate_values, evaluation_text
+from cogmap.tabular.model import TableModel
+from cogmap.tabular.scanning import Scan
+from cogmap.tabular.targets import column_of, known_rows
+
+
+@click.command(epilog=example("cogmap evaluate flowers.cogmap held_out.csv"))
+@model_argument
+@table_argument
+@click.option("--target", metavar="COLUMN", help="The column with the truth; that of `cogmap fit` by default.")
+@json_option
+def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
+    """Compare what MODEL predicts with the truth in TABLE.
+
+    Of classes: accuracy, F1, log loss, calibration (how far probabilities are from how often they are right), precision
+    and recall of each class, and which is taken for which. Of numbers: R², mean absolute and root mean squared error.
+    """
+    with command():
+        asked = TableModel.open(model)
+        scan = Scan(asked, table)
+        name = target or asked.target.name
+        truths, labels, outputs = [], [], []
+        with progress() as done:
+            for part in scan.parts():
+                truth = asked.target.read(column_of(part.frame, name, name_of(table)))
+                kept = known_rows(truth)
+                kept[list(part.said.faults)] = False
+                truths.append(truth[kept])
+                labels.append(part.said.labels[kept])
+                outputs.append(part.said.outputs[kept])
+                done("Rows", part.first + len(part.frame), 0)
+        y, predicted, said = np.concatenate(truths), np.concatenate(labels), np.concatenate(outputs)
+        if not len(y):
+            raise DataError(f"{name_of(table)} has no row with a known {name!r} that can be predicted.")
+        found = evaluate_classes(y, predicted, said, asked.classes) if asked.classes else evaluate_values(y, predicted)
+        tell(note for note in scan.notes() if "`note`" not in note)
+        if len(y) < scan.n_rows:
+            tell([f"{scan.n_rows - len(y):,} of {scan.n_rows:,} rows have no known truth or no prediction."])
+    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else evaluation_text(found))

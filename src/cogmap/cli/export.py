@@ -1,0 +1,56 @@
+"""``cogmap export``: a model, or its map, for other programs."""
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cogmap._files import write_whole
+from cogmap._optional import import_or_raise
+from cogmap.cli.running import check_place, command, example, model_argument, out_option
+from cogmap.formats import write_map
+from cogmap.tables.sources import STANDARD
+from cogmap.tabular.model import TableModel
+
+_MAPS = ("json", "dot", "csv", "mmp")
+
+
+@click.command(
+    epilog=example(
+        "cogmap export flowers.cogmap --to onnx --out flowers.onnx",
+        "cogmap export flowers.cogmap --to mmp --out flowers.mmp",
+    )
+)
+@model_argument
+@click.option("--to", type=click.Choice(["onnx", *_MAPS]), required=True, help="As what.")
+@out_option
+def export(model: str, to: str, out: str) -> None:
+    """Write MODEL for other programs.
+
+    onnx is the whole model, with the preparation of its table, for runtimes without Python. The others are the learned
+    map alone, concepts and weights: JSON, DOT (Graphviz), CSV (a matrix, rows are sources) or mmp (Mental Modeler).
+    """
+    with command():
+        check_place(out, model)
+        asked = TableModel.open(model)
+        content = _onnx(asked) if to == "onnx" else _map(asked, to)
+        if out == STANDARD:
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
+        else:
+            write_whole(Path(out), content)
+
+
+def _onnx(model: TableModel) -> bytes:
+    onnx: Any = import_or_raise("cogmap.integrations.onnx", "Writing ONNX files", "onnx")
+    return bytes(onnx.to_onnx(model.pipeline).SerializeToString())
+
+
+def _map(model: TableModel, to: str) -> bytes:
+    """Return the file of a map; a file that is written is read again, to see that nothing was lost."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"map.{to}")
+        write_map(model.model.map, path)
+        return path.read_bytes()

@@ -1,0 +1,128 @@
+"""``cogmap predict``: what a model says about the rows of a table, row by row."""
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import repeat
+from typing import Any
+
+import click
+import numpy as np
+
+from cogmap.cli.running import (
+    check_place,
+    command,
+    example,
+    json_option,
+    model_argument,
+    out_option,
+    progress,
+    table_argument,
+    tell,
+)
+from cogmap.tables import csv_line, whole_output
+from cogmap.tables.writing import csv_cell
+from cogmap.tabular.model import Said, TableModel
+from cogmap.tabular.questions import contributions, told
+from cogmap.tabular.scanning import Scan
+
+_STRONGEST = 3  # contributions that are told
+_EXPLAINED_AT_ONCE = 4096  # rows
+
+
+@click.command(
+    epilog=example(
+        "cogmap predict flowers.cogmap new.csv --out predictions.csv",
+        "cat new.csv | cogmap predict flowers.cogmap - --json",
+    )
+)
+@model_argument
+@table_argument
+@out_option
+@click.option("--explain", "why", is_flag=True, help="Add a column with what led to each prediction.")
+@json_option
+def predict(model: str, table: str, out: str, why: bool, as_json: bool) -> None:
+    """Predict the rows of TABLE with MODEL, a file that `cogmap fit` has saved.
+
+    Every row of TABLE gives a row, in the same order: the prediction, the probability of each class, and a note where a
+    row cannot be predicted. Columns may be in any order; others are ignored. Tables of any length are read in parts.
+    With --json every row is a JSON object on a line of its own.
+    """
+    with command():
+        check_place(out, table, model)
+        asked = TableModel.open(model)
+        scan = Scan(asked, table)
+        with whole_output(out) as output, progress() as done:
+            if not as_json:
+                output.write(csv_line(_header(asked, why)))
+            lines = _json_lines if as_json else _csv_lines
+            for part in scan.parts():
+                for text in lines(asked, part.said, why):
+                    output.write(text)
+                done("Rows", part.first + len(part.frame), 0)
+        tell(scan.notes())
+
+
+def _header(model: TableModel, why: bool) -> list[str]:
+    probabilities = [f"P({label})" for label in model.classes or ()]
+    return ["prediction", *probabilities, *(["why"] if why else []), "note"]
+
+
+def _csv_lines(model: TableModel, said: Said, why: bool) -> Iterator[str]:
+    """Write predictions as CSV, as many rows at once as there are: formatting is what takes the time."""
+    if model.classes is None:
+        columns: list[Any] = [_numbers(said.labels, repr)]
+    else:
+        names = {label: csv_cell(label) for label in model.classes}
+        columns = [list(map(names.__getitem__, said.labels))]
+        columns += [_numbers(column, "{:.6g}".format) for column in said.outputs.T]
+    if why:
+        columns.append([csv_cell("; ".join(reasons)) for reasons in _reasons(model, said)])
+    for row in said.faults:
+        for column in columns:
+            column[row] = ""
+    if not said.faults:
+        columns.append(repeat(""))
+    else:
+        columns.append([csv_cell(said.faults.get(row, "")) for row in range(len(said.labels))])
+    text = "\n".join(map(",".join, zip(*columns, strict=False)))
+    yield text + "\n" if text else ""
+
+
+def _numbers(values: Any, written: Callable[[float], str]) -> list[str]:
+    return list(map(written, values.tolist()))
+
+
+def _json_lines(model: TableModel, said: Said, why: bool) -> Iterator[str]:
+    reasons = _reasons(model, said) if why else repeat(None)
+    rows = zip(said.labels.tolist(), said.outputs.tolist(), reasons, strict=False)
+    for number, (label, outputs, because) in enumerate(rows):
+        fault = said.faults.get(number)
+        row: dict[str, Any] = {"prediction": None if fault else label}
+        if model.classes is not None:
+            row["probabilities"] = None if fault else dict(zip(model.classes, outputs, strict=True))
+        if because is not None:
+            row["why"] = [] if fault else because
+        row["note"] = fault
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _reasons(model: TableModel, said: Said) -> Iterator[list[str]]:
+    """Return the strongest contributions to what is predicted of each row, with values and signs."""
+    columns = model.preparer.columns_
+    ends = np.cumsum([len(column.outputs) for column in columns])
+    classes = model.classes or [""]
+    for first in range(0, len(said.labels), _EXPLAINED_AT_ONCE):
+        rows = slice(first, first + _EXPLAINED_AT_ONCE)
+        values = contributions(columns, model.model, said.features[rows]).values
+        outputs = [classes.index(label) if model.classes else 0 for label in said.labels[rows]]
+        for row, output in enumerate(outputs):
+            of_row = values[row, :, output]
+            strongest = np.argsort(-np.abs(of_row), kind="stable")[:_STRONGEST]
+            yield [
+                f"{columns[c].name} = {_told(columns[c], said.features[first + row], ends[c])} ({of_row[c]:+.2g})"
+                for c in strongest
+            ]
+
+
+def _told(column: Any, features: Any, end: int) -> str:
+    return told(column, features[end - len(column.outputs) : end])

@@ -1,0 +1,23 @@
+"""``cogmap show``: the card of a model."""
+
+import json
+
+import click
+
+from cogmap.cli.running import command, example, json_option, model_argument
+from cogmap.tabular.cards import card_text
+from cogmap.tabular.model import TableModel
+
+
+@click.command(epilog=example("cogmap show flowers.cogmap"))
+@model_argument
+@json_option
+def show(model: str, as_json: bool) -> None:
+    """Show the card of MODEL: what was learned, how good it is, what matters, what was left out."""
+    with command():
+        asked = TableModel.open(model)
+        if asked.card:
+            text = json.dumps(asked.card, ensure_ascii=False, indent=2) if as_json else card_text(asked.card)
+        else:
+            text = json.dumps({"map": repr(asked.model.map)}) if as_json else f"No card was saved.\n{asked.model.map!r}"
+    click.echo(text)

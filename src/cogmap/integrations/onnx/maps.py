@@ -1,0 +1,151 @@
+"""A model as nodes: from features to first states, steps of the map, and what its outputs mean."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
+from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap._params import wrong
+from cogmap._terms import Terms
+from cogmap.activations import get_activation
+from cogmap.integrations.onnx.graph import Graph, Name, type_of
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import MapModel
+
+OUTPUTS = LABEL, PROBABILITIES, PREDICTION, FEATURES = "label", "probabilities", "prediction", "features"
+
+_LOGISTIC = ("sigmoid", "logistic")
+
+
+def add_transformed(graph: Graph, model: MapModel, X: Name) -> None:
+    """Add the learned features, the states before the last step, as the output."""
+    graph.output(FEATURES, _before_last(graph, model, X), float, model.map.n_concepts)
+
+
+def add_predictions(graph: Graph, model: MapModel, X: Name) -> None:
+    """Add what a model says about rows as outputs: labels and probabilities, or values."""
+    link = model.link
+    weights, bias = _folded(model.map, slice(model.map.n_concepts - model.n_outputs, None))
+    net = graph.node("Gemm", _before_last(graph, model, X), weights, bias, transB=1)
+    if isinstance(link, LogOddsLink):
+        _add_log_odds(graph, link, net)
+    elif isinstance(link, SoftmaxLink):
+        _add_softmax(graph, link, net)
+    elif isinstance(link, ValueLink):
+        _add_values(graph, link, net)
+
+
+def _add_log_odds(graph: Graph, link: LogOddsLink, net: Name) -> None:
+    log_odds = graph.node("Mul", net, 2.0)
+    both = graph.node("Mul", log_odds, np.array([[-1.0, 1.0]]))
+    _add_label(graph, link.classes, graph.node("GreaterOrEqual", log_odds, 0.0))
+    graph.output(PROBABILITIES, graph.node("Sigmoid", both), float, 2)
+
+
+def _add_softmax(graph: Graph, link: SoftmaxLink, net: Name) -> None:
+    scores = graph.node("Mul", graph.node("Tanh", net), 0.5 * link.gain)
+    if len(link.classes) == 2:  # of two that are equal the second is taken, as `predict` does
+        difference = graph.node("MatMul", scores, np.array([[-1.0], [1.0]]))
+        _add_label(graph, link.classes, graph.node("GreaterOrEqual", difference, 0.0))
+    else:
+        _add_label(graph, link.classes, graph.node("ArgMax", scores, axis=1, keepdims=1))
+    graph.output(PROBABILITIES, graph.node("Softmax", scores, axis=1), float, len(link.classes))
+
+
+def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
+    """Add the label of the class whose number, or whether it is the second, is in a column."""
+    number = graph.node("Squeeze", graph.node("Cast", chosen, to=type_of(int)), np.array([1]))
+    labels = np.array(classes.tolist())  # of objects too, which are of one type
+    kind = {"U": str, "b": bool, "i": int, "u": int, "f": float}.get(labels.dtype.kind)
+    if kind is None or (kind is int and not -(2**63) <= int(min(labels)) <= int(max(labels)) < 2**63):
+        raise wrong("to_onnx", "model", "of classes that are text, integers, booleans or numbers", classes)
+    labels = labels if kind is str else labels.astype({bool: np.bool_, int: np.int64, float: np.float64}[kind])
+    graph.output(LABEL, graph.node("Gather", labels, number), kind)
+
+
+def _add_values(graph: Graph, link: ValueLink, net: Name) -> None:
+    most = np.finfo(np.float64).max
+    values = graph.node("Add", graph.node("Mul", net, link.deviation[None, :]), link.mean[None, :])
+    values = graph.node("Clip", values, -most, most)
+    if link.one_dimensional:
+        graph.output(PREDICTION, graph.node("Squeeze", values, np.array([1])), float)
+    else:
+        graph.output(PREDICTION, values, float, link.n_outputs)
+
+
+def _before_last(graph: Graph, model: MapModel, X: Name) -> Name:
+    """Return the states before the last step."""
+    states = _inputs(graph, model.encoding, X)
+    others = model.map.n_concepts - model.n_inputs
+    states = graph.node("Pad", states, np.array([0, 0, 0, others]), UNDECIDED)
+    if model.depth > 1:
+        weights, bias = _folded(model.map)
+        logistic = model.map.activation in _LOGISTIC
+        if logistic:  # 0.5 + 0.5 tanh(x) is the logistic function of 2 x, for which there is one node
+            weights, bias = 2.0 * weights, 2.0 * bias
+        of_all_steps = graph.constant(weights), graph.constant(bias)
+        for _ in range(model.depth - 1):
+            net = graph.node("Gemm", states, *of_all_steps, transB=1)
+            states = graph.node("Sigmoid" if logistic else "Tanh", net)
+    return states
+
+
+def _folded(fcm: FuzzyCognitiveMap, concepts: slice = slice(None)) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return weights and bias that have slope and centre of the activation in them."""
+    if fcm.activation not in (*_LOGISTIC, "tanh"):
+        expected = "one whose map has the activation 'sigmoid', 'logistic' or 'tanh' in all concepts"
+        raise wrong("to_onnx", "model", expected, fcm.activation)
+    steep = fcm.excitation_slope(concepts)
+    return steep[:, None] * fcm.weights[concepts], steep * (fcm.bias[concepts] - get_activation(fcm.activation).center)
+
+
+def _inputs(graph: Graph, encoding: Encoding, X: Name) -> Name:
+    """Return the states of the inputs: numbers scaled, or words and how true they are."""
+    missing = graph.node("IsNaN", X)
+    states = X if encoding.scaling is None else _scaled(graph, encoding.scaling, X)
+    if encoding.terms is not None and encoding.most_words:
+        columns = encoding.columns
+        of_inputs = graph.node("Gather", X, columns, axis=1)
+        numbers = graph.node("Gather", states, columns, axis=1)
+        missing = graph.node("Gather", missing, columns, axis=1)
+        is_word = np.array([len(encoding.terms.words[column]) > 0 for column in columns])[None, :]
+        states = graph.node("Where", is_word, _truths(graph, encoding.terms, of_inputs), numbers)
+    return graph.node("Where", missing, UNDECIDED, states)
+
+
+def _scaled(graph: Graph, scaling: Scaling, X: Name) -> Name:
+    if isinstance(scaling, FeatureSpread):
+        away = graph.node("Sub", X, scaling.mean[None, :])
+        deviations = graph.node("Div", away, _or_one(scaling.deviation)[None, :])
+        return graph.node("Sigmoid", graph.node("Mul", deviations, scaling.steepness))
+    if isinstance(scaling, FeatureRange):
+        above = graph.node("Sub", X, scaling.low[None, :])
+        return graph.node("Clip", graph.node("Div", above, _or_one(scaling.high - scaling.low)[None, :]), *OUTERMOST)
+    raise wrong("to_onnx", "model", "one with a known scaling", scaling)
+
+
+def _or_one(width: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return in what features are counted: a constant one in ones."""
+    return np.where(width == 0.0, 1.0, width)
+
+
+def _truths(graph: Graph, terms: Terms, x: Name) -> Name:
+    """Return how true each word is: it rises from where the word before is true, and falls to where the next one is.
+
+    The first word does not rise: it is true from there down, which is a rise over an infinite width. So with the last.
+    """
+    before, after = [], []  # where the rise begins and the fall ends
+    rise, fall = [], []  # how wide they are
+    for values in terms.values:
+        at = np.zeros(1) if values is None else values
+        gaps = np.diff(at)
+        before.append(np.concatenate([at[:1], at[:-1]]))
+        after.append(np.concatenate([at[1:], at[-1:]]))
+        rise.append(np.concatenate([[np.inf], gaps]))
+        fall.append(np.concatenate([gaps, [np.inf]]))
+    left, right, up, down = (np.concatenate(parts)[None, :] for parts in (before, after, rise, fall))
+    rising = graph.node("Add", graph.node("Div", graph.node("Sub", x, left), up), np.isinf(up).astype(float))
+    falling = graph.node("Add", graph.node("Div", graph.node("Sub", right, x), down), np.isinf(down).astype(float))
+    return graph.node("Clip", graph.node("Min", rising, falling), 0.0, 1.0)

@@ -1,0 +1,133 @@
+"""Columns of a raw table as inputs of a graph, and how each becomes features.
+
+Numbers enter as they are, text as text, dates as seconds since the beginning of 1970, which the graph takes apart.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap.exceptions import DataError
+from cogmap.integrations.onnx.graph import Graph, Name
+from cogmap.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, TablePreparer
+from cogmap.preparation.texts import BOOLEANS, distinct
+
+_DAY, _HOUR = 86_400, 3_600
+_UNKNOWN = -1
+_TEXTS = BooleanColumn | CategoryColumn
+
+
+def add_inputs(graph: Graph, columns: tuple[Column, ...]) -> list[Name]:
+    """Add an input per column and return their names: those of the columns, unless these are names of outputs."""
+    return [graph.input(column.name, str if isinstance(column, _TEXTS) else float, 1) for column in columns]
+
+
+def add_features(graph: Graph, columns: tuple[Column, ...], inputs: list[Name]) -> Name:
+    """Add how the inputs become features, and return these side by side."""
+    features = [_features(graph, column, cells) for column, cells in zip(columns, inputs, strict=True)]
+    return graph.node("Concat", *features, axis=1)
+
+
+def input_arrays(preparer: TablePreparer, frame: Any) -> list[NDArray[Any]]:
+    """Return what the inputs get for the rows of a raw table, an array per column."""
+    frame, _ = preparer.arranged(frame)
+    return [_array(column, frame[column.name]) for column in preparer.columns_]
+
+
+def _features(graph: Graph, column: Column, cells: Name) -> Name:
+    if isinstance(column, NumberColumn):
+        return cells
+    if isinstance(column, DateColumn):
+        parts = _date_parts(graph, cells)
+        return graph.node("Concat", *(parts[part] for part in column.parts), axis=1)
+    if isinstance(column, BooleanColumn):
+        return _known(graph, cells, _boolean_words(), np.array([[1]]))
+    if isinstance(column, CategoryColumn):
+        return _known(graph, cells, column._places, np.arange(len(column.choices))[None, :])
+    raise TypeError(type(column).__name__)
+
+
+def _known(graph: Graph, cells: Name, places: dict[str, int], features: NDArray[Any]) -> Name:
+    """Return 1 for the feature that a text belongs to and 0 for the others; all are missing for an unknown text."""
+    place = graph.node(
+        "LabelEncoder",
+        cells,
+        keys_strings=list(places),
+        values_int64s=list(places.values()),
+        default_int64=_UNKNOWN,
+    )
+    is_it = graph.node("Equal", place, features)
+    unknown = graph.node("Equal", place, _UNKNOWN)
+    return graph.node("Where", unknown, np.nan, graph.node("Where", is_it, 1.0, 0.0))
+
+
+def _boolean_words() -> dict[str, int]:
+    """Return all ways to write no and yes that are usual: those of `TablePreparer`, small, large, or begun large."""
+    pairs = (*BOOLEANS, ("0", "1"), ("0.0", "1.0"))
+    return {form(pair[yes]): yes for pair in pairs for yes in (0, 1) for form in (str, str.upper, str.capitalize)}
+
+
+def _date_parts(graph: Graph, seconds: Name) -> dict[str, Name]:
+    """Take dates apart by arithmetic; what is missing stays missing.
+
+    Years are counted from March, so that the day that leap years add is their last; 400 years have 146,097 days.
+    """
+    day_number = _floor(graph, seconds, _DAY)
+    second = _minus(graph, seconds, _times(graph, day_number, _DAY))
+    since_march_0 = graph.node("Add", day_number, 719_468.0)
+    era = _floor(graph, since_march_0, 146_097)
+    day_of_era = _minus(graph, since_march_0, _times(graph, era, 146_097))
+    # Days that leap years have added are taken off, so that all years have 365.
+    leapless = _minus(graph, day_of_era, _floor(graph, day_of_era, 1_460))
+    leapless = graph.node("Add", leapless, _floor(graph, day_of_era, 36_524))
+    leapless = _minus(graph, leapless, _floor(graph, day_of_era, 146_096))
+    year_of_era = _floor(graph, leapless, 365)
+    leap_days = _minus(graph, _floor(graph, year_of_era, 4), _floor(graph, year_of_era, 100))
+    first_day = graph.node("Add", _times(graph, year_of_era, 365), leap_days)
+    day_of_year = _minus(graph, day_of_era, first_day)
+    # Months from March on have 31, 30, 31, 30, 31 days, and so again: 153 in five of them.
+    month_from_march = _floor(graph, graph.node("Add", _times(graph, day_of_year, 5), 2.0), 153)
+    before_month = _floor(graph, graph.node("Add", _times(graph, month_from_march, 153), 2.0), 5)
+    is_next_year = graph.node("GreaterOrEqual", month_from_march, 10.0)
+    month = graph.node("Add", month_from_march, graph.node("Where", is_next_year, -9.0, 3.0))
+    year = graph.node("Add", year_of_era, _times(graph, era, 400))
+    since_monday = graph.node("Add", day_number, 3.0)
+    week = _times(graph, _floor(graph, since_monday, 7), 7)
+    return {
+        "year": graph.node("Add", year, graph.node("Where", is_next_year, 1.0, 0.0)),
+        "month": month,
+        "day": graph.node("Add", _minus(graph, day_of_year, before_month), 1.0),
+        "weekday": graph.node("Add", _minus(graph, since_monday, week), 1.0),
+        "hour": _floor(graph, second, _HOUR),
+    }
+
+
+def _floor(graph: Graph, value: Name, divisor: int) -> Name:
+    return graph.node("Floor", graph.node("Div", value, float(divisor)))
+
+
+def _times(graph: Graph, value: Name, factor: int) -> Name:
+    return graph.node("Mul", value, float(factor))
+
+
+def _minus(graph: Graph, value: Name, other: Name) -> Name:
+    return graph.node("Sub", value, other)
+
+
+def _array(column: Column, values: Any) -> NDArray[Any]:
+    """Return the cells of a column as an input gets them."""
+    if isinstance(column, _TEXTS):
+        codes, texts = distinct(values)
+        known = [text or "" for text in texts]
+        if isinstance(column, BooleanColumn):
+            known = [text.casefold() for text in known]
+        return np.array(known, dtype=object)[codes][:, None]
+    faults = column.read(values).faults
+    if faults:
+        row, reason = next(iter(faults.items()))
+        raise DataError(f"Row {row} of the table cannot be used: {reason}. Correct it, or leave it empty.")
+    if isinstance(column, DateColumn):
+        when, _ = column._dates(values)
+        return np.where(np.isnat(when), np.nan, when.astype("datetime64[s]").astype(np.int64))[:, None]
+    return column.read(values).features

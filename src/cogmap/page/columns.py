@@ -1,0 +1,162 @@
+"""What can be set in the page: the columns of a table, how each becomes features, and these states."""
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._encoding import Encoding, FeatureRange
+from cogmap.activations import get_activation
+from cogmap.map import FuzzyCognitiveMap
+
+Array = NDArray[np.floating]
+Column = dict[str, Any]
+
+_UNIT = re.compile(r"\(([^()]{1,12})\)\s*$")  # petal width (cm)
+
+
+def features_of(encoding: Encoding) -> list[dict[str, Any]]:
+    """Return how each feature becomes states, and of which concepts."""
+    scaling, terms = encoding.scaling, encoding.terms
+    inputs = [np.flatnonzero(encoding.columns == j).tolist() for j in range(encoding.n_features)]
+    features: list[dict[str, Any]] = [{"inputs": places} for places in inputs]
+    for j, feature in enumerate(features):
+        values = None if terms is None else terms.values[j]
+        if values is not None:
+            feature["values"] = values.tolist()
+        elif scaling is not None:
+            known = scaling.known
+            by_range = isinstance(scaling, FeatureRange)
+            low, high = np.nan_to_num([known.low[j], known.high[j]])
+            center, unit = (low, high - low) if by_range else (known.mean[j], known.deviation[j])
+            feature |= {"center": float(center), "unit": float(unit) or 1.0}
+    return features
+
+
+def scaling_name(encoding: Encoding) -> str:
+    """Return how numbers are scaled: "none", "range" or "spread"."""
+    if encoding.scaling is None:
+        return "none"
+    return "range" if isinstance(encoding.scaling, FeatureRange) else "spread"
+
+
+def number_columns(encoding: Encoding, names: tuple[str, ...], table: Array | None) -> list[Column]:
+    """Return a column per feature, with its range in the training data."""
+    known = None if encoding.scaling is None else encoding.scaling.known
+    if known is not None:
+        low, high, mean, deviation = known.low, known.high, known.mean, known.deviation
+        whole = np.broadcast_to(known.whole, low.shape)
+        missing = known.weight < known.weight.max()
+    else:  # features are states, of which nothing was learned
+        low, high = np.zeros(encoding.n_features), np.ones(encoding.n_features)
+        mean, deviation = np.full_like(low, 0.5), np.ones_like(low)
+        whole = missing = np.zeros(encoding.n_features, dtype=bool)
+    if table is not None:
+        missing = missing | np.isnan(table).any(axis=0)
+    return [
+        {
+            "name": name,
+            "kind": "boolean" if whole[j] and low[j] == 0.0 and high[j] == 1.0 else "number",
+            "features": [j],
+            **_unit(name),
+            **_range(low[j], high[j], mean[j], deviation[j], bool(whole[j])),
+            "missing": bool(missing[j]),
+        }
+        for j, name in enumerate(names)
+    ]
+
+
+def _unit(name: str) -> dict[str, str]:
+    found = _UNIT.search(name)
+    return {"unit": found[1]} if found else {}
+
+
+def _range(low: float, high: float, mean: float, deviation: float, whole: bool) -> dict[str, Any]:
+    """Return the range of a feature; one that was always missing has none."""
+    if np.isnan(low):
+        low = high = mean = 0.0
+    return {
+        "low": float(low),
+        "high": float(high),
+        "mean": float(mean),
+        "deviation": float(deviation) or 1.0,
+        "whole": whole,
+    }
+
+
+def prepared_columns(preparer: Any, features: list[Column]) -> list[Column]:
+    """Return a column per column of a raw table, from those of the features that a `TablePreparer` makes of it.
+
+    A category is one column with choices. A date stays as its parts are, a number each.
+    """
+    columns: list[Column] = []
+    first = 0
+    for column in preparer.columns_:
+        own = features[first : first + len(column.outputs)]
+        first += len(own)
+        if column.kind == "category":
+            columns.append(_category(column, own))
+        elif column.kind == "boolean":
+            columns.append({**own[0], "name": column.name, "kind": "boolean", "choices": list(column.choices)})
+        elif column.kind == "number":
+            unit = {"unit": column.unit} if column.unit else _unit(column.name)
+            columns.append({**own[0], "name": column.name, **unit})
+        else:
+            columns.extend(own)
+    return columns
+
+
+def _category(column: Any, features: list[Column]) -> Column:
+    frequent = max(range(len(features)), key=lambda place: features[place]["mean"])
+    return {
+        "name": column.name,
+        "kind": "category",
+        "features": [feature["features"][0] for feature in features],
+        "choices": list(column.choices),
+        "rare": list(column.rare),
+        "mean": column.choices[frequent],
+        "deviations": [feature["deviation"] for feature in features],
+        "missing": any(feature["missing"] for feature in features),
+    }
+
+
+def cells(column: Column, table: Array) -> list[Any]:
+    """Return what a column shows for rows of features: numbers, or choices; None where it is missing."""
+    own = table[:, column["features"]]
+    if column["kind"] != "category":
+        return plain(own[:, 0])
+    places = np.where(np.isnan(own[:, 0]), -1, own.argmax(axis=1)).tolist()
+    return [None if place < 0 else column["choices"][place] for place in places]
+
+
+def plain(values: NDArray[Any]) -> list[Any]:
+    """Return numbers as JSON writes them shortest, and None for what is missing."""
+    return [_number(float(value)) for value in values]
+
+
+def _number(value: float) -> float | int | None:
+    if np.isnan(value):
+        return None
+    # A whole number needs no ".0"; -0.0 would lose its sign, and beyond 2**53 digits would be more.
+    return int(value) if value.is_integer() and abs(value) < 2**53 and (value or not np.signbit(value)) else value
+
+
+def concept_columns(fcm: FuzzyCognitiveMap) -> list[Column]:
+    """Return a column per concept of a map by hand: the state that it starts with or is held at."""
+    activation = get_activation(fcm.activation)
+    low, high, middle = (
+        np.broadcast_to(value, fcm.n_concepts) for value in (activation.low, activation.high, activation.middle)
+    )
+    about = fcm.details.get("concepts", {})
+    return [
+        {
+            "name": name,
+            "kind": "number",
+            "features": [j],
+            **_range(low[j], high[j], middle[j], 1.0, False),
+            **{key: str(about[name][key]) for key in ("units", "notes") if about.get(name, {}).get(key)},
+            "missing": False,
+        }
+        for j, name in enumerate(fcm.concepts)
+    ]

@@ -1,0 +1,209 @@
+// What the map says, first of all: in words, then as bars.
+
+import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
+import { className, count, fixed, listed, number, percent, short, signedFixed } from "./words.js";
+
+/** The number of the output that the map says, or the first. */
+export function saidOutput(outputs) {
+  let best = 0;
+  for (let k = 1; k < outputs.length; k++) if (outputs[k] > outputs[best]) best = k;
+  return best;
+}
+
+/** The answer in one line, for the top of a phone and for titles. */
+export function answerLine({ model, outputs: names }, outputs) {
+  if (model.kind === "classifier") {
+    const said = saidOutput(outputs);
+    return `${className(short(names[said].name, 24))}, ${percent(outputs[said])}`;
+  }
+  return names.map((output, k) => `${short(output.name, 20)} ${number(outputs[k], 4)}`).join(", ");
+}
+
+export function answerPart(page) {
+  const { model } = page;
+  const heading = document.getElementById("answer-heading");
+  const part = model.kind === "classifier" ? classes(page) : model.kind === "regressor" ? values(page) : changes(page);
+  setText(heading, part.kicker);
+  bodyOf("answer").append(...part.elements);
+  const brief = document.getElementById("short-answer");
+  return (view) => {
+    part.update(view);
+    setText(brief, model.kind === "map" ? model.title : answerLine(page, view.result.outputs));
+  };
+}
+
+function classes({ outputs: names }) {
+  const said = make("p", { class: "said", "aria-live": "polite" });
+  const name = make("strong", { class: "said-name" });
+  const chance = make("span", { class: "said-chance" });
+  said.append(name, " ", chance);
+  const next = make("p", { class: "soft" });
+  const bars = names.map((output) => bar(className(output.name)));
+  const list = make(
+    "ul",
+    { class: "bars", "aria-label": "Probability of each class" },
+    ...bars.map((one) => one.element),
+  );
+  return {
+    kicker: "The map says",
+    elements: [said, next, list],
+    update({ result: { outputs } }) {
+      const order = [...outputs.keys()].sort((a, b) => outputs[b] - outputs[a]);
+      setText(name, className(short(names[order[0]].name, 60)));
+      setText(chance, `with probability ${percent(outputs[order[0]])}`);
+      setText(
+        next,
+        order.length > 1
+          ? `${sure(outputs[order[0]])} Next comes ${className(short(names[order[1]].name, 60))} with ${percent(outputs[order[1]])}.`
+          : "",
+      );
+      bars.forEach((one, k) => one.update(outputs[k], percent(outputs[k]), k === order[0]));
+    },
+  };
+}
+
+function sure(probability) {
+  if (probability > 0.95) return "It is sure of it.";
+  if (probability > 0.75) return "It is fairly sure of it.";
+  return "It is not sure.";
+}
+
+function bar(name) {
+  const fill = make("span", { class: "fill" });
+  const text = make("span", { class: "bar-value" });
+  const element = make(
+    "li",
+    {},
+    make("span", { class: "bar-name", title: name }, short(name, 48)),
+    make("span", { class: "track" }, fill),
+    text,
+  );
+  return {
+    element,
+    update(share, words, strong) {
+      setStyle(fill, "width", `${fixed(100 * Math.max(0, Math.min(share, 1)), 2)}%`.replace("−", "-"));
+      setText(text, words);
+      setAttribute(element, "class", strong ? "strong" : null);
+    },
+  };
+}
+
+function values(page) {
+  const parts = page.outputs.map((output) => {
+    const said = make("strong", { class: "said-name number" });
+    const mark = make("span", { class: "mark" });
+    const hasRange = Number.isFinite(output.low) && Number.isFinite(output.high);
+    const place = hasRange ? make("p", { class: "soft" }) : null;
+    const scale = hasRange
+      ? make(
+          "div",
+          { class: "scale" },
+          make("span", { class: "scale-end" }, number(output.low, 4)),
+          make("span", { class: "track", "aria-hidden": "true" }, mark),
+          make("span", { class: "scale-end" }, number(output.high, 4)),
+        )
+      : null;
+    const element = make(
+      "div",
+      { class: "value" },
+      make(
+        "p",
+        { class: "said", "aria-live": "polite" },
+        said,
+        " ",
+        make("span", { class: "said-chance" }, short(output.name, 60)),
+      ),
+      place,
+      scale,
+    );
+    return {
+      element,
+      update(value) {
+        setText(said, number(value, 4));
+        if (!hasRange) return;
+        const share = (value - output.low) / (output.high - output.low || 1);
+        setStyle(mark, "left", `${(100 * Math.max(0, Math.min(share, 1))).toFixed(2)}%`);
+        setText(
+          place,
+          share < 0 || share > 1
+            ? "Outside what was seen in the data."
+            : `In the data it goes from ${number(output.low, 4)} to ${number(output.high, 4)}.`,
+        );
+      },
+    };
+  });
+  return {
+    kicker: "The map says",
+    elements: parts.map((part) => part.element),
+    update({ result: { outputs } }) {
+      parts.forEach((part, k) => part.update(outputs[k]));
+    },
+  };
+}
+
+const SHOWN_CHANGES = 6;
+
+/** Of a map by hand: what is held, how it ends, and which concepts change most against the map left alone. */
+function changes({ model }) {
+  const said = make("p", { class: "said-words", "aria-live": "polite" });
+  const ending = make("p", { class: "soft" });
+  const lines = Array.from({ length: Math.min(SHOWN_CHANGES, model.concepts.length) }, () => {
+    const name = make("span", { class: "bar-name" });
+    const fill = make("span", { class: "fill" });
+    const value = make("span", { class: "bar-value wide" });
+    return { name, fill, value, element: make("li", {}, name, make("span", { class: "track both" }, fill), value) };
+  });
+  const list = make(
+    "ul",
+    { class: "bars", "aria-label": "What changes most against the map left alone" },
+    ...lines.map((line) => line.element),
+  );
+  return {
+    kicker: "What happens",
+    elements: [said, ending, list],
+    update({ result, before, state }) {
+      const held = Object.entries(state.clamp);
+      const names = held.map(([i, value]) => `${short(model.concepts[i].name, 30)} at ${number(value)}`);
+      setText(
+        said,
+        held.length
+          ? `With ${listed(names)} held:`
+          : "Nothing is held: move a slider to hold a concept and see what follows.",
+      );
+      setText(ending, endingWords(result));
+      const last = result.outputs;
+      const order = [...last.keys()]
+        .filter((i) => !(i in state.clamp))
+        .sort((a, b) => Math.abs(last[b] - before[b]) - Math.abs(last[a] - before[a]));
+      const most = Math.max(...order.map((i) => Math.abs(last[i] - before[i])), 1e-9);
+      lines.forEach((line, place) => {
+        const i = order[place];
+        const moved = i === undefined ? 0 : last[i] - before[i];
+        setAttribute(line.element, "class", i === undefined ? "empty" : null);
+        setText(line.name, i === undefined ? "" : short(model.concepts[i].name, 36));
+        setText(
+          line.value,
+          i === undefined ? "" : `${fixed(before[i], 2)} → ${fixed(last[i], 2)} (${signedFixed(moved, 2)})`,
+        );
+        drawSigned(line.fill, Math.abs(moved) < 5e-7 ? 0 : moved / most);
+      });
+    },
+  };
+}
+
+function endingWords(result) {
+  const { kind, period, steps } = result.settled;
+  if (kind === "cycle")
+    return `The map goes round a cycle of ${count(period, "step")}, reached after ${count(steps, "step")}; shown are the means.`;
+  if (kind === "neither")
+    return `The map has not come to rest after ${count(steps, "step")}; shown are the means of its last states.`;
+  return steps === 0 ? "The map is at rest." : `The map comes to rest after ${count(steps, "step")}.`;
+}
+
+/** A bar from the middle to the right if it is positive, to the left if not; `share` goes from -1 to 1. */
+export function drawSigned(fill, share) {
+  const size = Math.min(Math.abs(share), 1) * 50;
+  setAttribute(fill, "class", share < 0 ? "fill down" : "fill up");
+  setStyle(fill, "left", `${(share < 0 ? 50 - size : 50).toFixed(2)}%`);
+  setStyle(fill, "width", `${size.toFixed(2)}%`);
+}

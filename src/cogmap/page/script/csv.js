@@ -1,0 +1,107 @@
+// Rows of text between commas, semicolons or tabs: read and written.
+
+/** Read text as rows of cells. Quotes may hold separators, line breaks and doubled quotes. */
+export function parseCsv(text) {
+  const separator = separatorOf(text);
+  const rows = [[]];
+  let cell = "",
+    quoted = false,
+    wasQuoted = false;
+  const endCell = () => {
+    rows.at(-1).push(wasQuoted ? cell : cell.trim());
+    [cell, wasQuoted] = ["", false];
+  };
+  for (let place = 0; place < text.length; place++) {
+    const letter = text[place];
+    if (quoted) {
+      if (letter !== '"') cell += letter;
+      else if (text[place + 1] === '"') {
+        cell += '"';
+        place++;
+      } else quoted = false;
+    } else if (letter === '"' && cell.trim() === "") {
+      [cell, quoted, wasQuoted] = ["", true, true];
+    } else if (letter === separator) endCell();
+    else if (letter === "\n") {
+      endCell();
+      rows.push([]);
+    } else if (letter !== "\r") cell += letter;
+  }
+  endCell();
+  return rows.filter((row) => row.length > 1 || row[0] !== "");
+}
+
+/** The separator that occurs most outside quotes; a tab wins, since spreadsheets copy with tabs. */
+function separatorOf(text) {
+  const bare = text.replace(/"[^"]*"/g, "");
+  if (bare.includes("\t")) return "\t";
+  const often = (letter) => bare.split(letter).length;
+  return often(";") > often(",") ? ";" : ",";
+}
+
+export function writeCsv(rows) {
+  return rows.map((row) => row.map(written).join(",")).join("\r\n") + "\r\n";
+}
+
+function written(cell) {
+  const text = cell === null || Number.isNaN(cell) ? "" : String(cell);
+  return /[",\r\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const YES_AND_NO = { 0: 0, 1: 1, no: 0, yes: 1, false: 0, true: 1 };
+const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "unknown", "?"]);
+
+/**
+ * Read one pasted row for these columns, in their order or under a header that names them.
+ * Gives {row} or {problem}, a sentence.
+ */
+export function pastedRow(text, columns) {
+  const lines = parseCsv(text);
+  if (lines.length === 0)
+    return { problem: "Nothing was pasted: paste one row, with or without a line of names above it." };
+  const names = columns.map((column) => column.name);
+  const isHeader = lines.length > 1 && lines[0].some((cell) => names.includes(cell));
+  if (isHeader) return namedRow(lines[0], lines[1], columns);
+  const cells = lines[0];
+  if (cells.length !== columns.length) {
+    return {
+      problem:
+        `The row has ${cells.length} values, and the table ${columns.length} columns. Paste all of them in the order of the table, ` +
+        "or put a line with the names of some above.",
+    };
+  }
+  return readCells(cells, columns);
+}
+
+function namedRow(header, cells, columns) {
+  const row = columns.map((column) => {
+    const place = header.indexOf(column.name);
+    return place < 0 ? "" : (cells[place] ?? "");
+  });
+  return readCells(row, columns);
+}
+
+function readCells(cells, columns) {
+  const row = [];
+  for (const [place, column] of columns.entries()) {
+    const read = readCell(cells[place], column);
+    if (read.problem) return read;
+    row.push(read.value);
+  }
+  return { row };
+}
+
+/** Read what was typed for a column: {value} or {problem}. */
+export function readCell(text, column) {
+  const place = column.choices?.indexOf(text) ?? -1;
+  if (place >= 0) return { value: column.kind === "boolean" ? place : text };
+  const plain = text.trim().toLowerCase();
+  if (MISSING.has(plain)) return { value: null };
+  if (column.kind === "boolean" && plain in YES_AND_NO) return { value: YES_AND_NO[plain] };
+  if (column.rare?.includes(text)) return { value: column.choices.at(-1) };
+  if (column.choices)
+    return { problem: `“${column.name}” has no “${text}”: it is one of ${column.choices.join(", ")}.` };
+  const value = Number(text.replace("−", "-").replace(/^([^.,]*),(\d+)$/, "$1.$2"));
+  if (!Number.isFinite(value)) return { problem: `“${column.name}” takes a number, and “${text}” is none.` };
+  return { value };
+}

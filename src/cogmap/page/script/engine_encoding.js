@@ -1,0 +1,108 @@
+// From a row to first states: columns become features, features become inputs, all else is undecided.
+
+export const UNDECIDED = 0.5;
+
+const OUTERMOST = [-1, 2]; // a value outside the range of the training data is followed that far
+const STEEPNESS = 0.75; // of the logistic function of a value in deviations from its mean
+
+/** Return whether there is nothing to read. */
+export function isMissing(value) {
+  return value === null || value === undefined || value === "" || Number.isNaN(value);
+}
+
+/** Return a number per column, NaN where it is missing: that of a category is the number of its choice. */
+export function numbersOf(model, row) {
+  const numbers = new Float64Array(model.columns.length);
+  for (let c = 0; c < numbers.length; c++) {
+    const column = model.columns[c], value = row[c];
+    if (isMissing(value)) numbers[c] = NaN;
+    else numbers[c] = column.kind === "category" ? choiceOf(column, String(value)) : Number(value);
+  }
+  return numbers;
+}
+
+/** Return the number of a choice. Rare ones share the last, and what was never seen says nothing. */
+function choiceOf({ choices, rare }, value) {
+  const choice = choices.indexOf(value);
+  if (choice >= 0) return choice;
+  return rare?.includes(value) ? choices.length - 1 : NaN;
+}
+
+/** Return the features from a number per column: a category has one per choice, of which one is 1. */
+export function featuresOf(model, numbers) {
+  const features = new Float64Array(model.features.length).fill(NaN);
+  for (let c = 0; c < numbers.length; c++) {
+    const { kind, features: own } = model.columns[c], number = numbers[c];
+    if (Number.isNaN(number)) continue;
+    if (kind === "category") for (let k = 0; k < own.length; k++) features[own[k]] = k === number ? 1 : 0;
+    else features[own[0]] = number;
+  }
+  return features;
+}
+
+/** Return the first states of a row. Those of a map by hand are the row itself. */
+export function firstStates(model, row) {
+  return model.kind === "map"
+    ? Float64Array.from(model.middle, (middle, i) => (isMissing(row[i]) ? middle : Number(row[i])))
+    : statesOfFeatures(model, featuresOf(model, numbersOf(model, row)));
+}
+
+/** Return the first states that features give. */
+export function statesOfFeatures(model, features) {
+  const states = new Float64Array(model.n).fill(UNDECIDED);
+  for (let f = 0; f < features.length; f++) {
+    const feature = model.features[f], value = features[f];
+    if (Number.isNaN(value)) continue;
+    const { inputs, values } = feature;
+    if (values) for (let w = 0; w < values.length; w++) states[inputs[w]] = truth(value, values, w);
+    else states[inputs[0]] = scaled(value, feature, model.scaling);
+  }
+  return states;
+}
+
+function scaled(value, { center, unit }, scaling) {
+  if (scaling === "none") return value;
+  const relative = (value - center) / unit;
+  return scaling === "spread" ? expit(relative * STEEPNESS) : Math.min(Math.max(relative, OUTERMOST[0]), OUTERMOST[1]);
+}
+
+/** Return how true the word is that is fully true at values[w], and not at all at its neighbours. */
+function truth(value, values, w) {
+  const here = values[w];
+  if (value === here) return 1;
+  const other = value < here ? w - 1 : w + 1;
+  if (other < 0 || other >= values.length) return 1;
+  return Math.max(1 - (value - here) / (values[other] - here), 0);
+}
+
+/** Return the derivative of the state of each input with respect to its feature, 0 where that is missing. */
+export function encodingDerivative(model, features) {
+  const result = new Float64Array(model.n);
+  model.features.forEach((feature, f) => {
+    const value = features[f];
+    if (Number.isNaN(value)) return;
+    if (feature.values) {
+      const left = feature.values.findLastIndex((at) => at <= value);
+      if (left < 0 || left === feature.values.length - 1) return;
+      const steepness = 1 / (feature.values[left + 1] - feature.values[left]);
+      result[feature.inputs[left]] = -steepness;
+      result[feature.inputs[left + 1]] = steepness;
+    } else {
+      result[feature.inputs[0]] = scaledDerivative(value, feature, model.scaling);
+    }
+  });
+  return result;
+}
+
+function scaledDerivative(value, feature, scaling) {
+  if (scaling === "none") return 1;
+  const state = scaled(value, feature, scaling);
+  if (scaling === "spread") return (state * (1 - state) * STEEPNESS) / feature.unit;
+  return state > OUTERMOST[0] && state < OUTERMOST[1] ? 1 / feature.unit : 0;
+}
+
+export function expit(x) {
+  if (x >= 0) return 1 / (1 + Math.exp(-x));
+  const e = Math.exp(x);
+  return e / (1 + e);
+}

@@ -1,0 +1,154 @@
+// Steps of a map, for several points at once. States and net inputs lie concept by concept: state[i * points + p] is that
+// of concept i at point p, so that the innermost loops run over neighbours.
+
+const TANH = 0, LINE = 1, TWO_VALUES = 2, THREE_VALUES = 3;
+
+// Each is middle + reach * shape(steepness * slope * (x - center)), as in cogmap.activations.
+const ACTIVATIONS = {
+  sigmoid: { center: 0.5, middle: 0.5, reach: 0.5, steepness: 0.5, shape: TANH },
+  logistic: { center: 0, middle: 0.5, reach: 0.5, steepness: 0.5, shape: TANH },
+  tanh: { center: 0, middle: 0, reach: 1, steepness: 1, shape: TANH },
+  saturation: { center: 0.5, middle: 0.5, reach: 0.5, steepness: 2, shape: LINE },
+  bivalent: { center: 0, middle: 0.5, reach: 0.5, steepness: 1, shape: TWO_VALUES },
+  trivalent: { center: 0, middle: 0, reach: 1, steepness: 1, shape: THREE_VALUES },
+};
+
+/** Return what each concept does with its net input, as arrays with one number per concept. */
+export function activationArrays(names, slopes) {
+  const each = names.map((name) => ACTIVATIONS[name]);
+  const of = (key) => Float64Array.from(each, (activation) => activation[key]);
+  return {
+    center: of("center"),
+    middle: of("middle"),
+    reach: of("reach"),
+    factor: Float64Array.from(each, (activation, i) => Math.min(activation.steepness * slopes[i], Number.MAX_VALUE)),
+    shape: Uint8Array.from(each, (activation) => activation.shape),
+  };
+}
+
+/** Return the influences that are not 0, target by target, and source by source for the way back. */
+export function influencesOf(weights, n) {
+  return { into: sparse(weights, n, n, 1), outOf: sparse(weights, n, 1, n) };
+}
+
+/** Return the rows of a matrix without zeros, of which most maps have many; `down` and `across` lead to the next place. */
+function sparse(weights, n, down, across) {
+  const count = weights.reduce((sum, weight) => sum + (weight !== 0 ? 1 : 0), 0);
+  const starts = new Uint32Array(n + 1), columns = new Uint32Array(count), values = new Float64Array(count);
+  for (let i = 0, k = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) {
+      const weight = weights[i * down + j * across];
+      if (weight === 0) continue;
+      columns[k] = j;
+      values[k++] = weight;
+    }
+    starts[i + 1] = k;
+  }
+  return { starts, columns, values };
+}
+
+/**
+ * Return the product of rows of a sparse matrix, from `first` on, and a matrix with one row per column of it; of the
+ * latter, columns before `offset` are left out. Four points at a time stay in registers: this is the one hot loop.
+ */
+function product({ starts, columns, values }, right, points, first = 0, offset = 0) {
+  const n = starts.length - 1, four = points - (points % 4);
+  const result = new Float64Array((n - first) * points);
+  for (let i = first; i < n; i++) {
+    const at = (i - first) * points, end = starts[i + 1];
+    let start = starts[i];
+    while (start < end && columns[start] < offset) start++;
+    for (let p = 0; p < four; p += 4) {
+      let a = 0, b = 0, c = 0, d = 0;
+      for (let k = start; k < end; k++) {
+        const value = values[k], from = (columns[k] - offset) * points + p;
+        a += value * right[from];
+        b += value * right[from + 1];
+        c += value * right[from + 2];
+        d += value * right[from + 3];
+      }
+      result[at + p] = a;
+      result[at + p + 1] = b;
+      result[at + p + 2] = c;
+      result[at + p + 3] = d;
+    }
+    for (let p = four; p < points; p++) {
+      let sum = 0;
+      for (let k = start; k < end; k++) sum += values[k] * right[(columns[k] - offset) * points + p];
+      result[at + p] = sum;
+    }
+  }
+  return result;
+}
+
+/** Return what enters the concepts from `first` on. */
+export function netInput(model, states, points = 1, first = 0) {
+  const net = product(model.influences.into, states, points, first);
+  for (let i = first, p = 0; i < model.n; i++) {
+    for (const end = p + points; p < end; p++) net[p] += model.bias[i];
+  }
+  return net;
+}
+
+/** Go back through a step: from derivatives with respect to what enters concepts from `first` on to the states before. */
+export function pulledBack(model, pull, points = 1, first = 0) {
+  return product(model.influences.outOf, pull, points, 0, first);
+}
+
+/** Replace the net input of the concepts from `first` on by what the shape of their activation is applied to. */
+export function excite(model, net, points = 1, first = 0) {
+  for (let i = first; i < model.n; i++) {
+    const center = model.center[i], factor = model.factor[i], at = (i - first) * points;
+    for (let p = at; p < at + points; p++) net[p] = (net[p] - center) * factor;
+  }
+  return net;
+}
+
+/** Replace the net input of all concepts by their states. */
+export function activate(model, net, points = 1) {
+  excite(model, net, points);
+  for (let i = 0; i < model.n; i++) {
+    const shape = model.shape[i], reach = model.reach[i], middle = model.middle[i];
+    for (let p = i * points; p < (i + 1) * points; p++) net[p] = middle + reach * squashed(net[p], shape);
+  }
+  return net;
+}
+
+function squashed(x, shape) {
+  switch (shape) {
+    case TANH: return Math.tanh(x);
+    case LINE: return Math.min(Math.max(x, -1), 1);
+    case TWO_VALUES: return x > 0 ? 1 : -1;
+    default: return Math.sign(x);
+  }
+}
+
+/** Return the states that follow. */
+export function step(model, states, points = 1) {
+  return activate(model, netInput(model, states, points), points);
+}
+
+/** Return the derivative of each state with respect to the net input that led to it. */
+export function sensitivity(model, states) {
+  const points = states.length / model.n;
+  const result = new Float64Array(states.length);
+  for (let i = 0; i < model.n; i++) {
+    const shape = model.shape[i], reach = model.reach[i], middle = model.middle[i];
+    const steepest = reach * model.factor[i];
+    for (let p = i * points; p < (i + 1) * points; p++) {
+      const y = (states[p] - middle) / reach;
+      result[p] = shape === TANH ? steepest * (1 - y * y) : shape === LINE && Math.abs(y) < 1 ? steepest : 0;
+    }
+  }
+  return result;
+}
+
+/** Return a step of one point during which some concepts are held, and the first states with these in place. */
+export function held(model, first, clamp) {
+  const concepts = Object.entries(clamp).map(([concept, state]) => [Number(concept), state]);
+  const hold = (states) => {
+    for (const [concept, state] of concepts) states[concept] = state;
+    return states;
+  };
+  return { first: hold(Float64Array.from(first)), follow: (states) => hold(step(model, states)) };
+}

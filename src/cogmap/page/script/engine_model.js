@@ -1,0 +1,61 @@
+// A model as the page holds it. It never changes: an edited weight makes another model.
+
+import { statesOfFeatures } from "./engine_encoding.js";
+import { activationArrays, influencesOf } from "./engine_map.js";
+import { bytesOf } from "./payload.js";
+
+const KINDS = ["input", "hidden", "output"];
+
+/** Open what Python has written. */
+export function openModel(payload) {
+  const n = payload.concepts.length;
+  const spread = (given) => (Array.isArray(given) ? given : Array(n).fill(given));
+  const slope = Float64Array.from(spread(payload.slope));
+  const model = {
+    ...payload,
+    n,
+    concepts: payload.concepts.map((name, i) => ({ name, kind: KINDS[payload.kinds[i]] })),
+    columns: payload.columns.map((column) => ({ ...column, inputs: inputsOf(payload, column) })),
+    weights: matrix(payload.weights, n),
+    bias: Float64Array.from(payload.bias),
+    slope,
+    ...activationArrays(spread(payload.activation), slope),
+    firstOutput: n - payload.n_outputs,
+    rows: transposed(payload.sample.columns),
+    answers: payload.sample.answers,
+    numbers: payload.sample.numbers,
+  };
+  model.influences = influencesOf(model.weights, n);
+  model.baseline = model.kind === "map" ? null : statesOfFeatures(model, Float64Array.from(model.mean, (x) => x ?? NaN));
+  return model;
+}
+
+/** Return a model with another influence of concept j on concept i. */
+export function withWeight(model, i, j, value) {
+  const weights = model.weights.slice();
+  weights[i * model.n + j] = value;
+  return { ...model, weights, influences: influencesOf(weights, model.n) };
+}
+
+/** Return a model with another bias of concept i. */
+export function withBias(model, i, value) {
+  const bias = model.bias.slice();
+  bias[i] = value;
+  return { ...model, bias };
+}
+
+function inputsOf(payload, column) {
+  return column.features.flatMap((feature) => payload.features[feature].inputs);
+}
+
+/** Return the matrix row by row, from the bytes of all weights, or for each row those that are not 0 with their columns. */
+function matrix(given, n) {
+  if (typeof given === "string") return new Float64Array(bytesOf(given).buffer);
+  const result = new Float64Array(n * n);
+  given.forEach((row, i) => row.forEach(([j, weight]) => (result[i * n + j] = weight)));
+  return result;
+}
+
+function transposed(columns) {
+  return columns.length ? columns[0].map((_, r) => columns.map((column) => column[r])) : [];
+}

@@ -1,0 +1,49 @@
+// What follows from the model alone, whatever the reader does.
+
+/** Facts about the model that no state changes. */
+export function factsOf({
+  kind,
+  edges,
+  columns,
+  concepts,
+  weights,
+  n,
+  graph,
+  answers,
+  rows,
+  numbers,
+  link,
+  outputs,
+  middle,
+  reach,
+}) {
+  const strength = new Map(edges.map((edge) => [edge.target * n + edge.source, edge.strength]));
+  const boxed = new Set(graph.boxes.map((box) => box.concept));
+  const influence = (target, source) => {
+    const place = target * n + source;
+    return { target, source, strength: strength.get(place) ?? null, size: Math.abs(weights[place]) };
+  };
+  const strongestFirst = (found) =>
+    found.filter(({ size }) => size > 0).sort((a, b) => (b.strength ?? -1) - (a.strength ?? -1) || b.size - a.size);
+  const sent = (column) =>
+    edges.filter((edge) => column.inputs.includes(edge.source)).reduce((sum, edge) => sum + edge.strength, 0);
+  const range = (k) => {
+    const known = (answers ?? []).filter((answer) => answer !== null).map((answer) => answer[k]);
+    return known.length > 1
+      ? { low: Math.min(...known), high: Math.max(...known) }
+      : { low: link.mean[k] - 2 * link.deviation[k], high: link.mean[k] + 2 * link.deviation[k] };
+  };
+  return {
+    rows,
+    rowName: (r) => String(numbers[r]),
+    outputs: outputs.map((name, k) => ({ name, ...(kind === "regressor" ? range(k) : {}) })),
+    importance: columns.map((column) => column.importance ?? sent(column)),
+    influencesOf: (i, into) => strongestFirst(concepts.map((_, j) => (into ? influence(i, j) : influence(j, i)))),
+    allInfluences: () => strongestFirst(concepts.flatMap((_, i) => concepts.map((_, j) => influence(i, j)))),
+    countEdges: weights.reduce((sum, weight, place) => sum + (weight !== 0 && Math.floor(place / n) !== place % n), 0),
+    usuallyShown: edges.filter((edge) => edge.drawn).length,
+    mostShown: edges.length,
+    rangeOfState: (i) => ({ low: middle[i] - reach[i], high: middle[i] + reach[i] }),
+    shownConcepts: [...concepts.keys()].filter((i) => (kind === "map" ? boxed.has(i) : concepts[i].kind === "output")),
+  };
+}

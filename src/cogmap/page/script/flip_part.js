@@ -1,0 +1,121 @@
+// What would change the answer: the smallest change of the values that does, with locked ones left as they are.
+
+import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
+import { flip } from "./engine.js";
+import { hash } from "./fragment.js";
+import { answerLine, saidOutput } from "./answer.js";
+import { cell, className, listed, number, short } from "./words.js";
+
+export function flipPart(page) {
+  const { model, store } = page;
+  const goal = model.kind === "classifier" ? classGoal(page) : valueGoal(page);
+  const locked = make("p", { class: "soft" });
+  const found = make("div", { class: "found", "aria-live": "polite" });
+  const ask = button("Find the smallest change", search, { class: "main" });
+  bodyOf("flip").append(make("div", { class: "tools" }, goal.element, ask), locked, found);
+  let answered = null; // the question to which an answer is shown
+
+  function search() {
+    const view = page.view;
+    if (goal.wanted(view) !== undefined) store.change({ asked: question(view) });
+  }
+
+  function answer(view) {
+    const { row, locked } = view.state;
+    const changed = flip(view.model, row, { to: goal.wanted(view), locked });
+    if (changed) return shown(page, changed);
+    const hint = locked.length ? "; fewer locks may help" : "";
+    return [make("p", {}, `No change was found that leads to ${goal.words(view)}${hint}.`)];
+  }
+
+  return (view) => {
+    goal.update(view);
+    const names = view.state.locked.map((c) => short(model.columns[c].name, 30));
+    setText(locked, names.length ? `Locked: ${listed(names)}.` : "Lock what cannot change with the padlock beside it.");
+    // An answer holds only for the values, the map and the goal that were asked about.
+    const { asked } = view.state;
+    const now = asked !== null && asked === question(view) ? asked : null;
+    if (now === answered) return;
+    answered = now;
+    found.replaceChildren(...(now === null ? [] : answer(view)));
+  };
+}
+
+function question({ state: { row, goal, output, locked }, edits }) {
+  return hash(JSON.stringify([row, edits, goal, output, locked]));
+}
+
+function shown(page, { row, changes }) {
+  const { model, store } = page;
+  const after = page.runRow(row);
+  const body = make(
+    "tbody",
+    {},
+    ...changes.map(({ column, from, to }) =>
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row", title: model.columns[column].name }, short(model.columns[column].name, 50)),
+        make("td", { class: "number" }, short(cell(from, model.columns[column]), 24)),
+        make("td", { class: "number" }, short(cell(to, model.columns[column]), 24)),
+      ),
+    ),
+  );
+  const head = make("tr", {}, ...["change", "from", "to"].map((text) => make("th", { scope: "col" }, text)));
+  return [
+    make("p", {}, `Then the map says ${answerLine(page, after.outputs)}.`),
+    make(
+      "table",
+      { class: "narrow" },
+      make("caption", { class: "unseen" }, "The smallest change"),
+      make("thead", {}, head),
+      body,
+    ),
+    button("Use these values", () => store.change({ row })),
+  ];
+}
+
+function classGoal({ store, outputs }) {
+  const select = make(
+    "select",
+    { onchange: () => store.change({ goal: select.value === "" ? null : Number(select.value) }) },
+    make("option", { value: "" }, "anything else"),
+    ...outputs.map((output, k) => make("option", { value: k }, short(output.name, 50))),
+  );
+  return {
+    element: make("label", { class: "inline" }, "The map should say ", select),
+    wanted: ({ state }) => state.goal,
+    words: ({ state }) => (state.goal === null ? "anything else" : className(short(outputs[state.goal].name, 50))),
+    update({ state, result }) {
+      const said = saidOutput(result.outputs);
+      [...select.options].slice(1).forEach((option, k) => setAttribute(option, "disabled", k === said));
+      select.value = state.goal === null ? "" : String(state.goal);
+    },
+  };
+}
+
+function valueGoal(page) {
+  const { store, outputs } = page;
+  const box = make("input", {
+    type: "number",
+    step: "any",
+    class: "entry",
+    "aria-label": "The value that the map should reach",
+    onchange: () => store.change({ goal: box.value === "" ? null : box.valueAsNumber }),
+  });
+  const name = make("span");
+  const output = ({ state }) => state.output ?? 0; // the one that is explained
+  return {
+    element: make("label", { class: "inline" }, name, " should reach ", box),
+    wanted(view) {
+      page.notice(view.state.goal === null ? "Say first which value the map should reach." : "");
+      return view.state.goal === null ? undefined : { output: output(view), value: view.state.goal };
+    },
+    words: ({ state }) => number(state.goal),
+    update(view) {
+      setText(name, short(outputs[output(view)].name, 30));
+      box.placeholder = number(view.result.outputs[output(view)], 4);
+      if (document.activeElement !== box) box.value = view.state.goal ?? "";
+    },
+  };
+}

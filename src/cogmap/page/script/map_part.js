@@ -1,0 +1,183 @@
+// The section with the drawn map: tools above it, the map, a line that says what is pointed at, its twin as tables.
+
+import { bodyOf, button, make, setAttribute, setStyle, setText } from "./dom.js";
+import { drawGraph, neighbour } from "./graph.js";
+import { count, oneLine, percent, short } from "./words.js";
+import { conceptPanel } from "./concept.js";
+import { timePart } from "./time.js";
+import { twinPart } from "./twin.js";
+
+const ARROW_KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+
+export function mapPart(page) {
+  const { model, store } = page;
+  const caption = make("p", { class: "caption soft" });
+  let hint = "";
+  const say = (words) => setText(caption, words || hint);
+  const choose = (i) => store.change({ chosen: store.state.chosen === i ? null : i, arrow: null });
+  const graph = drawGraph(page, {
+    choose,
+    chooseArrow: (target, source) => store.change({ arrow: [target, source], chosen: target }),
+    say: (words) => say(words),
+  });
+  page.graph = graph;
+  const frame = make("div", { class: "frame-of-map" }, graph.svg);
+  const tools = toolbar(page, graph, frame);
+  const panel = conceptPanel(page);
+  const time = timePart(page);
+  const twin = twinPart(page);
+  const picture = make("div", { class: "picture" }, frame, legend(page), caption);
+  setStyle(picture, "flex-basis", `${Math.round(0.95 * graph.width)}px`); // the panel goes below where there is no room beside
+  bodyOf("map").append(
+    tools.element,
+    make("div", { class: "map-and-panel" }, picture, panel.element),
+    time.element,
+    twin.element,
+  );
+
+  // One concept can be reached by Tab, the others from there by arrow keys: the one that was last focused or chosen.
+  let stop = null;
+  function stopAt(i) {
+    graph.concepts.get(stop)?.focusable(false);
+    stop = i;
+    graph.concepts.get(stop)?.focusable(true);
+  }
+  stopAt([...graph.boxes.keys()][0]);
+  // On the frame: an SVG element that listens to this becomes a tab stop itself in some browsers.
+  frame.addEventListener(
+    "focusin",
+    ({ target }) => target.matches("[data-concept]") && stopAt(Number(target.dataset.concept)),
+  );
+  frame.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (ARROW_KEYS.includes(event.key)) {
+      const next = neighbour(page, graph, stop, event.key);
+      if (next !== undefined) graph.concepts.get(next).button.focus();
+    } else if (event.key === "Enter" || event.key === " ") choose(stop);
+    else if (event.key === "Escape") store.change({ chosen: null, arrow: null });
+    else return;
+    event.preventDefault();
+  });
+
+  page.showConcept = (i) => {
+    store.change({ chosen: i, arrow: null });
+    graph.concepts.get(i)?.element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  };
+  addEventListener("resize", () => say((hint = hintOf(frame))));
+  let chosen = null,
+    zoom;
+  return (view) => {
+    graph.update(view);
+    if (chosen !== view.state.chosen && graph.boxes.has(view.state.chosen)) stopAt(view.state.chosen);
+    chosen = view.state.chosen;
+    tools.update(view);
+    if (zoom !== view.state.zoom) say((hint = hintOf(frame))); // it measures, which takes long
+    zoom = view.state.zoom;
+    panel.update(view);
+    time.update(view);
+    twin.update(view);
+  };
+}
+
+function hintOf(frame) {
+  const wide =
+    frame.scrollWidth > frame.clientWidth + 1
+      ? "The map is wider than its frame: scroll it sideways, or make it smaller. "
+      : "";
+  return `${wide}Choose a concept to see what drives it and what it drives; choose an arrow to change its weight.`;
+}
+
+function toolbar(page, graph, frame) {
+  const { model, store } = page;
+  const search = make("input", {
+    type: "search",
+    list: "concept-names",
+    placeholder: "Find a concept",
+    "aria-label": "Find a concept",
+    autocomplete: "off",
+  });
+  const names = make(
+    "datalist",
+    { id: "concept-names" },
+    ...model.concepts.map((concept) => make("option", { value: concept.name })),
+  );
+  const find = () => {
+    const wanted = search.value.trim().toLowerCase();
+    if (!wanted) return;
+    const all = model.concepts.map((concept) => concept.name.toLowerCase());
+    const exact = all.indexOf(wanted);
+    const found = exact >= 0 ? exact : all.findIndex((name) => name.includes(wanted));
+    page.notice(found < 0 ? `No concept has “${short(search.value, 40)}” in its name.` : "");
+    if (found >= 0) page.showConcept(found);
+  };
+  search.addEventListener("change", find);
+  const threshold = make("input", {
+    type: "range",
+    id: "threshold",
+    min: 0,
+    max: page.mostShown,
+    step: 1,
+    oninput: () => store.change({ shown: Number(threshold.value) }),
+  });
+  const amount = make("output", { for: "threshold", class: "amount" });
+  const kinds = ["usual", "row"].map((kind) =>
+    make("input", {
+      type: "radio",
+      name: "arrows",
+      value: kind,
+      onchange: () => store.change({ flow: kind === "row" }),
+    }),
+  );
+  const zoom = (factor) => {
+    const now = frame.firstChild.getBoundingClientRect().width / graph.width;
+    store.change({ zoom: Math.min(Math.max(now * factor, 0.3), 3) });
+  };
+  const element = make(
+    "div",
+    { class: "tools" },
+    make("div", { class: "tool" }, search, names),
+    make("div", { class: "tool grow" }, make("label", { for: "threshold" }, "Arrows"), threshold, amount),
+    make(
+      "fieldset",
+      { class: "tool" },
+      make("legend", { class: "unseen" }, "What arrows show"),
+      make("label", {}, kinds[0], model.kind === "map" ? "weights" : "all data"),
+      make("label", {}, kinds[1], model.kind === "map" ? "this scenario" : "this row"),
+    ),
+    make(
+      "div",
+      { class: "tool zoom" },
+      button("−", () => zoom(0.8), { "aria-label": "Smaller" }),
+      button("Fit", () => store.change({ zoom: null })),
+      button("+", () => zoom(1.25), { "aria-label": "Larger" }),
+    ),
+  );
+  return {
+    element,
+    update({ state }) {
+      const shown = state.shown ?? page.usuallyShown;
+      if (threshold.value !== String(shown)) threshold.value = String(shown);
+      const weakest = shown ? model.edges[Math.min(shown, model.edges.length) - 1].strength : 1;
+      const words = `${shown} of ${page.countEdges}: those of at least ${percent(weakest)} of the strongest`;
+      setText(amount, words);
+      setAttribute(threshold, "aria-valuetext", words);
+      kinds[0].checked = !state.flow;
+      kinds[1].checked = state.flow;
+      setStyle(graph.svg, "width", state.zoom === null ? "100%" : `${(state.zoom * graph.width).toFixed(0)}px`);
+      setStyle(graph.svg, "min-width", state.zoom === null ? `${(0.7 * graph.width).toFixed(0)}px` : "0");
+      setStyle(graph.svg, "max-width", state.zoom === null ? `${(1.3 * graph.width).toFixed(0)}px` : "none");
+    },
+  };
+}
+
+function legend({ model }) {
+  const key = (kind, text) => make("li", { class: `key ${kind}` }, text);
+  return make(
+    "ul",
+    { class: "legend", "aria-label": "What colours mean" },
+    key("up-key", "raises"),
+    key("down-key", "lowers"),
+    key("ring-key", "on itself"),
+    key("meter-key", "bar in a box: its state, from low to high"),
+  );
+}

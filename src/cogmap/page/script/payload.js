@@ -1,0 +1,14 @@
+// The payload: JSON, deflated and written in base64, so that names in it can never be markup and the file stays small.
+
+export async function unpacked(text) {
+  const inflated = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(inflated).text());
+}
+
+/** Return the bytes that are written in base64. */
+export function bytesOf(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}

@@ -1,0 +1,83 @@
+// What is on the page, as Python that says the same.
+
+import { featuresOf, numbersOf } from "./engine_encoding.js";
+
+export function toPython({ model }, { state, edits }) {
+  return model.kind === "map" ? ofMap(model, state, edits) : ofModel(model, state, edits);
+}
+
+function ofMap(model, state, edits) {
+  const lines = ["from cogmap.scenarios import scenario", "", "# fcm is the map of this page."];
+  if (edits.length) lines.push(...editing("fcm", model, edits), "fcm = fcm.replace(weights=weights)");
+  lines.push(`print(scenario(fcm, ${heldStates(model, state)}))`);
+  return lines.join("\n") + "\n";
+}
+
+function ofModel(model, state, edits) {
+  const named = !model.columns.every((column, c) => column.name === `x${c}`);
+  const imports = [named ? "import pandas as pd" : "import numpy as np", "from cogmap import explain"];
+  if (edits.length) imports.unshift("from dataclasses import replace", "");
+  const ask = model.kind === "classifier" ? "predict_proba" : "predict";
+  const lines = [
+    ...imports,
+    "",
+    ...rowLines(model, state.row, named),
+    `print(model.${ask}(row))`,
+    "print(explain(model, row).to_frame())",
+  ];
+  const held = Object.keys(state.clamp).length > 0;
+  if (edits.length || held) lines.push("", "# The map as it was changed here.", "core = model.model_");
+  if (edits.length)
+    lines.push(
+      ...editing("core.map", model, edits),
+      "core = replace(core, map=core.map.replace(weights=weights))",
+      "print(core.outputs(row))",
+    );
+  if (held) lines.push(`print(core.map.run(core.first_states(row), core.depth, clamp=${heldStates(model, state)}))`);
+  return lines.join("\n") + "\n";
+}
+
+function rowLines(model, row, named) {
+  if (model.prepared) {
+    return [
+      "# pipeline is the one of this page; the values are as it prepares them.",
+      "model = pipeline[-1]",
+      `row = pd.DataFrame([[${[...featuresOf(model, numbersOf(model, row))].map(literal).join(", ")}]], columns=model.feature_names_in_)`,
+    ];
+  }
+  const told = "# model is the fitted estimator of this page.";
+  if (!named) return [told, `row = np.array([[${row.map(literal).join(", ")}]])`];
+  return [
+    told,
+    "row = pd.DataFrame([{",
+    ...model.columns.map((column, c) => `    ${quoted(column.name)}: ${literal(row[c])},`),
+    "}])",
+  ];
+}
+
+function editing(map, model, edits) {
+  const index = (i) => `concepts.index(${quoted(model.concepts[i].name)})`;
+  return [
+    `concepts, weights = ${map}.concepts, ${map}.weights.copy()`,
+    ...edits.map(([target, source, value]) => `weights[${index(target)}, ${index(source)}] = ${value}`),
+  ];
+}
+
+function heldStates(model, state) {
+  return `{${Object.entries(state.clamp)
+    .map(([i, value]) => `${quoted(model.concepts[i].name)}: ${value}`)
+    .join(", ")}}`;
+}
+
+function literal(value) {
+  if (value === null || Number.isNaN(value)) return 'float("nan")';
+  return typeof value === "number" ? String(value) : quoted(value);
+}
+
+/** A string of Python; what is no plain letter is written by its number. */
+function quoted(text) {
+  return JSON.stringify(text).replace(
+    /[\u007f-\uffff]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,169 @@
+// A table of rows of the data, to sort and to pick from.
+
+import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
+import { outputsOf } from "./engine.js";
+import { saidOutput } from "./answer.js";
+import { cell, number, percent, short } from "./words.js";
+
+const AT_ONCE = 12;
+const MOST_COLUMNS = 8; // of values; more would not be looked at
+
+export function rowsPart(page) {
+  const { model, store, rows } = page;
+  // The most important columns, in the order of the table.
+  const columns = [...model.columns.keys()]
+    .sort((a, b) => page.importance[b] - page.importance[a])
+    .slice(0, MOST_COLUMNS)
+    .sort((a, b) => a - b);
+  const fields = fieldsOf(page, columns);
+  const sorters = fields.map((field, place) =>
+    button(
+      field.title,
+      () => {
+        const [now, way] = store.state.sort ?? [];
+        store.change({ sort: now === place ? [place, -way] : [place, 1], top: 0 });
+      },
+      { class: "sorter", title: field.hint ?? field.title },
+    ),
+  );
+  const heads = sorters.map((sorter, place) =>
+    make("th", { scope: "col", class: fields[place].number ? "number" : null }, sorter),
+  );
+  const body = make("tbody");
+  const turn = (by) => () => store.change({ top: Math.max(store.state.top + by, 0) });
+  const [back, on] = [button("Earlier rows", turn(-AT_ONCE)), button("More rows", turn(AT_ONCE))];
+  const place = make("p", { class: "soft" });
+  const all =
+    model.n_rows > rows.length
+      ? `${rows.length} of the ${model.n_rows} rows are here, each class or part of the range with its share.`
+      : `All ${rows.length} rows are here.`;
+  const left =
+    columns.length < model.columns.length
+      ? ` Shown are the ${columns.length} most important of ${model.columns.length} columns.`
+      : "";
+  bodyOf("rows").append(
+    make("p", { class: "soft" }, all + left + " Choose one to start from it."),
+    make(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of rows" },
+      make(
+        "table",
+        {},
+        make("caption", { class: "unseen" }, "Rows of the data"),
+        make("thead", {}, make("tr", {}, ...heads)),
+        body,
+      ),
+    ),
+    make("div", { class: "buttons" }, back, on, place),
+  );
+
+  let drawn = "",
+    said = null;
+  return (view) => {
+    const first = Math.min(view.state.top, rows.length - 1);
+    if (said?.model !== view.model) said = { model: view.model, outputs: outputsOf(view.model, rows) };
+    const order = sorted(page, fields, view.state.sort, said.outputs);
+    const shown = order.slice(first, first + AT_ONCE);
+    heads.forEach((head, at) =>
+      setAttribute(
+        head,
+        "aria-sort",
+        view.state.sort?.[0] === at ? (view.state.sort[1] > 0 ? "ascending" : "descending") : null,
+      ),
+    );
+    setText(place, `${first + 1} to ${first + shown.length} of ${rows.length}`);
+    setAttribute(back, "disabled", first === 0);
+    setAttribute(on, "disabled", first + AT_ONCE >= rows.length);
+    const key = JSON.stringify([shown, view.edits, view.state.from]);
+    if (key === drawn) return;
+    drawn = key;
+    body.replaceChildren(...shown.map((r) => line(page, fields, r, said.outputs[r], view.state.from === r)));
+  };
+}
+
+function fieldsOf(page, columns) {
+  const { model } = page;
+  const fields = [{ title: "row", value: (r) => model.numbers[r], show: (r) => page.rowName(r), number: true }];
+  const name = (k) => short(page.outputs[k].name, 24);
+  if (model.answers) {
+    const truth = (r) => model.answers[r];
+    fields.push(
+      model.kind === "classifier"
+        ? { title: "truth", value: truth, show: (r) => (truth(r) === null ? "unknown" : name(truth(r))) }
+        : {
+            title: "truth",
+            value: (r) => truth(r)?.[0] ?? null,
+            show: (r) => cell(truth(r)?.[0] ?? null),
+            number: true,
+          },
+    );
+  }
+  if (model.kind === "classifier") {
+    fields.push({
+      title: "map says",
+      value: (_, outputs) => saidOutput(outputs),
+      show: (_, outputs) => name(saidOutput(outputs)),
+    });
+    fields.push({
+      title: "probability",
+      value: (_, outputs) => Math.max(...outputs),
+      show: (_, outputs) => percent(Math.max(...outputs)),
+      number: true,
+    });
+  } else
+    fields.push({
+      title: "map says",
+      value: (_, outputs) => outputs[0],
+      show: (_, outputs) => number(outputs[0], 4),
+      number: true,
+    });
+  for (const c of columns) {
+    const { name: title, kind } = model.columns[c];
+    fields.push({
+      title: short(title, 20),
+      hint: title,
+      value: (r) => page.rows[r][c],
+      show: (r) => short(cell(page.rows[r][c], model.columns[c]), 24),
+      number: kind === "number",
+    });
+  }
+  return fields;
+}
+
+function sorted(page, fields, sort, outputs) {
+  const order = [...page.rows.keys()];
+  const field = sort && fields[sort[0]];
+  if (!field) return order;
+  const values = order.map((r) => field.value(r, outputs[r]));
+  // What is unknown comes last either way.
+  const compare = (a, b) => (a === b ? 0 : a === null ? Infinity : b === null ? -Infinity : (a < b ? -1 : 1) * sort[1]);
+  return order.sort((a, b) => compare(values[a], values[b]) || a - b);
+}
+
+function line(page, fields, r, outputs, chosen) {
+  const { model, store } = page;
+  const pick = () => store.change({ row: page.rows[r], from: r });
+  const cells = fields.map((field, place) =>
+    place === 0
+      ? make(
+          "th",
+          { scope: "row" },
+          button(field.show(r), pick, {
+            class: "pick",
+            "aria-label": `Start from row ${field.show(r)}`,
+            "aria-pressed": String(chosen),
+          }),
+        )
+      : make("td", { class: field.number ? "number" : null }, field.show(r, outputs)),
+  );
+  const wrong =
+    model.kind === "classifier" &&
+    model.answers &&
+    model.answers[r] !== null &&
+    model.answers[r] !== saidOutput(outputs);
+  return make(
+    "tr",
+    { class: [chosen && "chosen", wrong && "wrong"].filter(Boolean).join(" ") || null, onclick: pick },
+    ...cells,
+  );
+}

@@ -1,0 +1,45 @@
+// Where values start from: an average row, one of the data, nothing known, or a pasted row.
+
+import { bodyOf, button, make, setText } from "./dom.js";
+import { averageRow } from "./state.js";
+import { pastedRow } from "./csv.js";
+
+export function startPart(page) {
+  const { model, store } = page;
+  const where = make("p", { class: "soft where" });
+  const set = (row) => store.change({ row, from: null });
+  const buttons = make("div", { class: "buttons" });
+  const part = make("div", { class: "start" }, where, buttons);
+  if (model.kind === "map") {
+    buttons.append(button("Hold nothing", () => store.change({ clamp: {} })));
+  } else {
+    buttons.append(
+      button("Average", () => set(averageRow(model))),
+      button("All unknown", () => set(model.columns.map(() => null))),
+    );
+    if (page.rows.length) buttons.append(button("Pick a row", () => page.goTo("rows")));
+    part.append(pasting(page));
+  }
+  document.querySelector("#values > .body").prepend(part);
+  return ({ state }) => {
+    if (model.kind === "map") setText(where, "Move a slider to hold a concept; the others follow.");
+    else if (state.from !== null && page.rows[state.from]) {
+      const changed = page.rows[state.from].filter((value, c) => value !== state.row[c]).length;
+      setText(where, `Row ${page.rowName(state.from)} of the data${changed ? `, with ${changed} changed` : ""}.`);
+    } else setText(where, "Numbers are between the lowest and the highest of the data.");
+  };
+}
+
+function pasting({ model, store, notice }) {
+  const area = make("textarea", {
+    rows: 3,
+    "aria-label": "A row of values between commas, semicolons or tabs",
+    placeholder: "one row of CSV, with or without a line of names above",
+  });
+  const use = button("Use this row", () => {
+    const read = pastedRow(area.value, model.columns);
+    notice(read.problem ?? "");
+    if (!read.problem) store.change({ row: read.row, from: null });
+  });
+  return make("details", { class: "paste" }, make("summary", {}, "Paste a row"), area, use);
+}

@@ -1,0 +1,128 @@
+// The list of values: a control for each column with its lock and its effect; in which order, and found by name.
+
+import { bodyOf, button, icon, make, setAttribute, setText } from "./dom.js";
+import { contributionWords, explainedOutput } from "./reasons.js";
+import { oneLine, short } from "./words.js";
+import { choiceControl } from "./choice.js";
+import { holdingControl } from "./holding.js";
+import { sliderControl } from "./slider.js";
+
+const MANY = 8; // columns
+const OPEN_LOCK = "M5 7V5a3 3 0 0 1 5.8-1M4 7h8v6H4z";
+const CLOSED_LOCK = "M5 7V5a3 3 0 0 1 6 0v2M4 7h8v6H4z";
+
+export function valuesPart(page) {
+  const { model, store } = page;
+  const controls = model.columns.map((column, c) => control(page, column, c));
+  const list = make("ul", { class: "controls" });
+  const search = make("input", {
+    type: "search",
+    placeholder: "Find a value",
+    "aria-label": "Find a value by name",
+    oninput: arrange,
+  });
+  const order = make("select", {
+    "aria-label": "Order of the values",
+    onchange: () => store.change({ order: order.value }),
+  });
+  const orders = { importance: "most important first", table: "as in the table", name: "by name" };
+  for (const [value, text] of Object.entries(orders)) order.append(make("option", { value }, text));
+  const none = make("p", { class: "soft", hidden: true }, "No value has such a name.");
+  const long = model.columns.length > MANY;
+  // Where the list is not beside the answer but above the map, it begins short.
+  const all = button(`Show all ${model.columns.length} values`, () => list.classList.remove("few"), {
+    class: "show-all",
+  });
+  setAttribute(list, "class", long ? "controls few" : "controls");
+  bodyOf("values").append(
+    ...(long ? [make("div", { class: "tools" }, search, order)] : []),
+    list,
+    none,
+    ...(long ? [all] : []),
+  );
+  let arranged = null;
+
+  function arrange() {
+    const wanted = search.value.trim().toLowerCase();
+    list.classList.remove("few");
+    let found = 0;
+    controls.forEach((one, c) => {
+      const match = model.columns[c].name.toLowerCase().includes(wanted);
+      setAttribute(one.element, "hidden", !match);
+      found += match;
+    });
+    setAttribute(none, "hidden", found > 0);
+  }
+
+  return (view) => {
+    if (arranged !== view.state.order) {
+      arranged = view.state.order;
+      order.value = arranged;
+      list.append(...ordered(page, arranged).map((c) => controls[c].element));
+    }
+    const k = model.kind === "map" ? null : explainedOutput(model, view);
+    controls.forEach((one) => one.update(view, k));
+  };
+}
+
+function ordered(page, order) {
+  const { model } = page;
+  const numbers = [...model.columns.keys()];
+  if (order === "name") return numbers.sort((a, b) => model.columns[a].name.localeCompare(model.columns[b].name));
+  if (order === "importance") return numbers.sort((a, b) => page.importance[b] - page.importance[a]);
+  return numbers;
+}
+
+function control(page, column, c) {
+  if (page.model.kind === "map") return holdingControl(page, column, c);
+  const inner = column.kind === "number" ? sliderControl(page, column, c) : choiceControl(page, column, c);
+  const { store } = page;
+  const reason = make("span", { class: "effect" });
+  const lockIcon = icon(OPEN_LOCK);
+  const lock = button(
+    "",
+    () => {
+      const { locked } = store.state;
+      store.change({
+        locked: locked.includes(c) ? locked.filter((one) => one !== c) : [...locked, c].sort((a, b) => a - b),
+      });
+    },
+    {
+      class: "lock",
+      "aria-pressed": "false",
+      "aria-label": `Lock ${column.name}`,
+      title: "Locked values stay when looking for what would change the answer",
+    },
+  );
+  lock.append(lockIcon);
+  const label = make("label", { class: "control-name", for: `value-${c}`, title: column.name }, labelText(column));
+  const element = make(
+    "li",
+    { class: "control" },
+    make("div", { class: "control-head" }, label, lock, inner.entry),
+    inner.main,
+    make("div", { class: "control-foot" }, inner.low, reason, inner.high),
+  );
+  return {
+    element,
+    update(view, k) {
+      inner.update(view.state.row[c]);
+      const value = view.reasons.values[c][k];
+      const words = contributionWords(page.model, value);
+      setText(reason, words);
+      setAttribute(
+        reason,
+        "class",
+        `effect ${words.startsWith("+") ? "up-text" : words.startsWith("−") ? "down-text" : ""}`,
+      );
+      const locked = view.state.locked.includes(c);
+      setAttribute(lock, "aria-pressed", String(locked));
+      setAttribute(lockIcon.firstChild, "d", locked ? CLOSED_LOCK : OPEN_LOCK);
+    },
+  };
+}
+
+function labelText(column) {
+  const name = short(column.name, 60);
+  return column.unit && !column.name.includes(column.unit) ? `${name} (${oneLine(column.unit)})` : name;
+}

@@ -1,0 +1,62 @@
+// What follows from a state: the edited model, what it says and why. Computed once for all parts.
+
+import { contributions, flows, run, scenario, withWeight } from "./engine.js";
+import { heldEdits } from "./state.js";
+
+/** Return a function that makes the view of a state. */
+export function viewer(page) {
+  const { model } = page;
+  let edited = { edits: null, model };
+
+  /** The learned map with the edits of a state; the same object as long as these are the same. */
+  function editedModel(state) {
+    const edits = heldEdits(state, model);
+    if (JSON.stringify(edits) !== JSON.stringify(edited.edits)) {
+      edited = {
+        edits,
+        model: edits.reduce((now, [target, source, value]) => withWeight(now, target, source, value), model),
+      };
+    }
+    return edited;
+  }
+
+  function resultOf(now, row, clamp) {
+    if (model.kind !== "map") return { result: run(now, row, clamp) };
+    const { before, outcome } = scenario(now, clamp);
+    // A map at rest has one state, and needs two for a beginning and an end.
+    const states = outcome.path.length > 1 ? outcome.path : [outcome.path[0], outcome.path[0]];
+    return { result: { states, outputs: outcome.mean, settled: outcome }, before };
+  }
+
+  return (state) => {
+    const { edits, model: now } = editedModel(state);
+    const { result, before } = resultOf(now, state.row, state.clamp);
+    const last = result.states.length - 1;
+    const step = Math.min(state.step ?? last, last);
+    const near =
+      state.chosen === null
+        ? []
+        : model.edges.filter((edge) => edge.target === state.chosen || edge.source === state.chosen);
+    return {
+      state,
+      edits,
+      model: now,
+      result,
+      before,
+      step,
+      playing: page.playing === true,
+      reasons: model.kind === "map" ? null : contributions(now, state.row),
+      flows: state.flow ? flows(now, state.row, Math.max(step - 1, 0), state.clamp) : null,
+      neighbours: new Set(near.flatMap((edge) => [edge.target, edge.source])),
+      other() {
+        const { row, clamp } = state.other;
+        return {
+          row,
+          clamp,
+          ...resultOf(now, row, clamp),
+          reasons: model.kind === "map" ? null : contributions(now, row),
+        };
+      },
+    };
+  };
+}

@@ -1,0 +1,79 @@
+// Numbers and names in plain words.
+
+const MINUS = "−";
+
+/** A number with about three digits that count, without a tail of zeros. */
+export function number(value, digits = 3) {
+  if (value === null || Number.isNaN(value)) return "unknown";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return minus(value.toExponential(digits - 1).replace("e+", "e"));
+  const decimals = Math.max(digits - 1 - Math.floor(Math.log10(size)), 0);
+  return minus(String(Number(value.toFixed(Math.min(decimals, 12)))));
+}
+
+/** A number with its sign. */
+export function signed(value, digits = 3) {
+  const text = number(value, digits);
+  return value > 0 && text !== "0" ? `+${text}` : text;
+}
+
+/** A number with as many decimals as given, so that it does not change its width while it moves. */
+export function fixed(value, decimals) {
+  return minus(value.toFixed(decimals)).replace(/^−(0(\.0*)?)$/, "$1");
+}
+
+export function signedFixed(value, decimals) {
+  const text = fixed(value, decimals);
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+}
+
+/** A probability as a percentage that never claims to be certain. */
+export function percent(share) {
+  if (share > 0.999 && share < 1) return "over 99.9\u00a0%";
+  if (share < 0.001 && share > 0) return "under 0.1\u00a0%";
+  return `${fixed(100 * share, share > 0.99 || share < 0.01 ? 1 : 0)}\u00a0%`;
+}
+
+/** A difference of probabilities, in percentage points. */
+export function points(difference) {
+  const decimals = Math.abs(difference) < 0.1 ? 1 : 0;
+  return `${signedFixed(100 * difference, decimals)} points`;
+}
+
+function minus(text) {
+  return text.replace("-", MINUS);
+}
+
+export function count(amount, noun, plural = `${noun}s`) {
+  return `${amount} ${amount === 1 ? noun : plural}`;
+}
+
+/** "a", "a and b", "a, b and c". */
+export function listed(words) {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+/** A name short enough for a line; what is left out is in the middle, since names often differ at their ends. */
+export function short(name, longest = 40) {
+  const text = oneLine(name);
+  if (text.length <= longest) return text;
+  const head = Math.ceil(0.6 * (longest - 1));
+  return `${text.slice(0, head)}…${text.slice(text.length - (longest - 1 - head))}`;
+}
+
+/** A name without line breaks or anything else that cannot be seen. */
+export function oneLine(name) {
+  return name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
+}
+
+/** What a class is called in a sentence: a number alone would be read as an amount. */
+export function className(name) {
+  return /^[-+]?[\d.]+$/.test(name) || name === "" ? `class ${name}` : name;
+}
+
+/** A value of a column as people write it. */
+export function cell(value, column) {
+  if (column?.kind === "boolean" && value !== null) return (column.choices ?? ["no", "yes"])[value] ?? String(value);
+  return value === null ? "unknown" : typeof value === "number" ? number(value, 6) : String(value);
+}

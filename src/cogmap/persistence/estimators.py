@@ -1,0 +1,83 @@
+"""Estimators as states and back: parameters, and what fit has learned."""
+
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from cogmap._allowed import check_parameters
+from cogmap._estimator import BaseFCM
+from cogmap._learning.solvers import Outcome
+from cogmap._learning.solvers.adaptive import Adam, RMSprop
+from cogmap._links import ValueLink
+from cogmap._params import Words, wrong
+from cogmap.classifier import FCMClassifier
+from cogmap.classifier_cv import FCMClassifierCV
+from cogmap.exceptions import ModelFileError
+from cogmap.model import MapModel
+from cogmap.persistence.parts import require
+from cogmap.persistence.values import Kind, State
+from cogmap.regressor import FCMRegressor
+
+_FRAMES = "_sklearn_output_config"  # where scikit-learn keeps what set_output was told
+
+
+def _state(estimator: BaseFCM) -> State:
+    if not hasattr(estimator, "model_"):
+        raise wrong("save", "estimator", "fitted", Words(f"{type(estimator).__name__} without a model"), "Call fit.")
+    return {
+        "parameters": estimator.get_params(deep=False),
+        "learned": {name: value for name, value in vars(estimator).items() if _is_learned(name)},
+        "set_output": getattr(estimator, _FRAMES, {}),
+    }
+
+
+def _estimator(kind: type[BaseFCM], state: State) -> BaseFCM:
+    parameters, learned = state["parameters"], state["learned"]
+    unknown = [name for name in parameters if name not in _parameter_names(kind)]
+    unknown += [name for name in learned if not _is_learned(name)]
+    if unknown:
+        raise ModelFileError(f"its {kind.__name__} has {unknown[0][:80]!r}, which this cogmap does not know")
+    check_parameters(kind.__name__, parameters)
+    _check_learned(learned, of_values=kind is FCMRegressor)
+    estimator = kind(**parameters)
+    estimator.__dict__ |= learned
+    if frames := state["set_output"]:
+        require(frames["transform"] in ("default", "pandas", "polars"), "kind of data frame")
+        estimator.set_output(transform=frames["transform"])
+    return estimator
+
+
+@cache  # scikit-learn looks at the signature anew each time, which takes a while
+def _parameter_names(kind: type[BaseFCM]) -> frozenset[str]:
+    return frozenset(kind._get_param_names())
+
+
+def _check_learned(learned: State, of_values: bool) -> None:
+    model: Any = learned.get("model_")
+    require(isinstance(model, MapModel) and isinstance(model.link, ValueLink) == of_values, "learned model")
+    require(learned["n_features_in_"] == model.n_features, "number of features")
+    if "feature_names_in_" in learned:
+        names = learned["feature_names_in_"]
+        require(isinstance(names, np.ndarray) and names.dtype == object and len(names) == model.n_features, "names")
+        require(all(isinstance(name, str) for name in names), "names")
+    require(learned["_outcome"] in Outcome.__members__, "end of learning")
+    require(isinstance(learned["loss_curve_"], list) and learned["loss_curve_"], "curve of losses")
+    importances = learned["feature_importances_"]
+    require(isinstance(importances, np.ndarray) and importances.shape == (model.n_features,), "importance of features")
+    if "_incremental" in learned:
+        rule, random, seen = learned["_incremental"]
+        require(isinstance(rule, Adam | RMSprop) and isinstance(random, np.random.RandomState), "solver")
+        require(isinstance(seen, float), "weight of the rows seen")
+
+
+def _is_learned(name: str) -> bool:
+    """Whether an attribute is one that fit makes, which no method and nothing of Python's own is called like."""
+    return name in ("_incremental", "_outcome") or (name.endswith("_") and not name.startswith("_"))
+
+
+def _kind(kind: type[Any]) -> Kind:
+    return Kind(kind, _state, partial(_estimator, kind))
+
+
+KINDS = {kind.__name__: _kind(kind) for kind in (FCMClassifier, FCMClassifierCV, FCMRegressor)}

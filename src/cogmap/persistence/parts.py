@@ -1,0 +1,185 @@
+"""What a fitted model is made of, as states and back: map, scaling, words, links, and what learning goes on from.
+
+Making one checks it: a file may be damaged with care.
+"""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from cogmap._allowed import DEEPEST
+from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics
+from cogmap._learning.recipe import Departure
+from cogmap._learning.solvers.adaptive import Adam, RMSprop
+from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap._terms import Terms
+from cogmap.exceptions import ModelFileError
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import MapModel
+from cogmap.persistence.values import Kind, State
+
+_LINKS = LogOddsLink | SoftmaxLink | ValueLink
+
+
+def require(condition: Any, what: str) -> None:
+    """Complain about what cannot be part of a model."""
+    if not condition:
+        raise ModelFileError(f"what it says about the {what} fits no model")
+
+
+def _is_count(value: Any, low: int) -> bool:
+    return type(value) is int and value >= low
+
+
+def _are_numbers(value: Any, length: int | None = None) -> bool:
+    """Whether a value is a row of float64."""
+    is_row = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1
+    return is_row and length in (None, len(value))
+
+
+def _fields(value: Any) -> State:
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def _map_state(fcm: FuzzyCognitiveMap) -> State:
+    names = ("weights", "bias", "slope", "concepts", "activation", "details")
+    state = {name: getattr(fcm, name) for name in names}
+    return state | {name: list(state[name]) for name in names[3:5] if isinstance(state[name], tuple)}
+
+
+def _statistics(state: State) -> FeatureStatistics:
+    known = FeatureStatistics(**state)
+    n_features = len(known.mean)
+    for name in ("weight", "mean", "deviation", "low", "high"):
+        require(_are_numbers(state[name], n_features), f"{name} of the features")
+    require(np.isfinite([known.weight, known.mean, known.deviation]).all(), "statistics of the features")
+    require((known.deviation >= 0).all() and not np.isinf([known.low, known.high]).any(), "spread of the features")
+    whole = np.asarray(known.whole)
+    require(whole.dtype == bool and whole.shape in ((), (n_features,)), "knowledge of whole numbers")
+    return known
+
+
+def _range(state: State) -> FeatureRange:
+    require(isinstance(state["known"], FeatureStatistics), "scaling")
+    return FeatureRange(**state)
+
+
+def _spread(state: State) -> FeatureSpread:
+    require(isinstance(state["known"], FeatureStatistics), "scaling")
+    return FeatureSpread(**state)
+
+
+def _terms_state(terms: Terms) -> State:
+    return {"values": list(terms.values), "words": [list(words) for words in terms.words]}
+
+
+def _terms(state: State) -> Terms:
+    values, words = state["values"], state["words"]
+    require(isinstance(values, list) and isinstance(words, list) and len(values) == len(words), "words")
+    for at, said in zip(values, words, strict=True):
+        require(isinstance(said, list) and all(isinstance(word, str) for word in said), "words")
+        if at is None:
+            require(not said, "words")
+        else:
+            require(_are_numbers(at, len(said)) and len(said) >= 2 and (np.diff(at) > 0).all(), "words")
+            require(np.isfinite(at).all(), "words")
+    return Terms(tuple(values), tuple(tuple(said) for said in words))
+
+
+def _encoding(state: State) -> Encoding:
+    encoding = Encoding(**state)
+    scaling, terms = encoding.scaling, encoding.terms
+    require(_is_count(encoding.n_features, 1) and _is_count(encoding.n_hidden, 0), "number of features")
+    if scaling is not None:
+        require(isinstance(scaling, FeatureRange | FeatureSpread), "scaling")
+        require(len(scaling.known.mean) == encoding.n_features, "scaling")
+    if terms is not None:
+        require(isinstance(terms, Terms) and len(terms.words) == encoding.n_features, "words")
+    return encoding
+
+
+def _check_classes(classes: Any) -> None:
+    require(isinstance(classes, np.ndarray) and classes.ndim == 1 and len(classes) >= 2, "classes")
+
+
+def _log_odds(state: State) -> LogOddsLink:
+    _check_classes(state["classes"])
+    require(len(state["classes"]) == 2, "classes")
+    return LogOddsLink(**state)
+
+
+def _softmax(state: State) -> SoftmaxLink:
+    _check_classes(state["classes"])
+    require(type(state["gain"]) is float and 0 < state["gain"] < np.inf, "gain")
+    return SoftmaxLink(**state)
+
+
+def _values(state: State) -> ValueLink:
+    targets = state["targets"]
+    require(isinstance(targets, tuple) and all(isinstance(name, str) for name in targets), "targets")
+    for name in ("mean", "deviation"):
+        require(_are_numbers(state[name], len(targets)) and np.isfinite(state[name]).all(), f"{name} of the targets")
+    require(type(state["one_dimensional"]) is bool, "form of the targets")
+    return ValueLink(**state)
+
+
+def _model(state: State) -> MapModel:
+    require(isinstance(state["map"], FuzzyCognitiveMap), "map")
+    require(isinstance(state["encoding"], Encoding) and isinstance(state["link"], _LINKS), "way in or out")
+    require(_is_count(state["depth"], 1) and state["depth"] <= DEEPEST, "depth")
+    return MapModel(**state)
+
+
+def _adam(state: State) -> Adam:
+    require(_is_count(state["steps"], 0) and type(state["goes_on"]) is bool, "solver")
+    _check_rule(state, "mean", "mean_square")
+    return Adam(**state)
+
+
+def _rmsprop(state: State) -> RMSprop:
+    _check_rule(state, "mean_square")
+    return RMSprop(**state)
+
+
+def _check_rule(state: State, *means: str) -> None:
+    require(type(state["learning_rate"]) is float and 0 < state["learning_rate"] < np.inf, "learning rate")
+    for name in means:
+        mean = state[name]
+        is_row = isinstance(mean, np.ndarray) and mean.dtype.kind == "f" and mean.ndim == 1
+        require(mean is None or (is_row and np.isfinite(mean).all()), "solver")
+
+
+def _random_state(random: np.random.RandomState) -> State:
+    state: Any = random.get_state(legacy=False)
+    return {"name": state["bit_generator"], **state["state"]} | {key: state[key] for key in ("has_gauss", "gauss")}
+
+
+def _random(state: State) -> np.random.RandomState:
+    """Return random numbers that go on where they were; only those of the usual generator are known."""
+    require(state["name"] == "MT19937", "random numbers")
+    random = np.random.RandomState(0)
+    random.set_state((state["name"], state["key"], state["pos"], state["has_gauss"], state["gauss"]))
+    return random
+
+
+def _departure(state: State) -> Departure:
+    return Departure(**state)
+
+
+KINDS = {
+    "map": Kind(FuzzyCognitiveMap, _map_state, lambda state: FuzzyCognitiveMap(**state)),
+    "model": Kind(MapModel, _fields, _model),
+    "encoding": Kind(Encoding, _fields, _encoding),
+    "statistics": Kind(FeatureStatistics, _fields, _statistics),
+    "range": Kind(FeatureRange, _fields, _range),
+    "spread": Kind(FeatureSpread, _fields, _spread),
+    "terms": Kind(Terms, _terms_state, _terms),
+    "log odds": Kind(LogOddsLink, _fields, _log_odds),
+    "softmax": Kind(SoftmaxLink, _fields, _softmax),
+    "values": Kind(ValueLink, _fields, _values),
+    "departure": Kind(Departure, lambda departure: departure._asdict(), _departure),
+    "adam": Kind(Adam, _fields, _adam),
+    "rmsprop": Kind(RMSprop, _fields, _rmsprop),
+    "random": Kind(np.random.RandomState, _random_state, _random),
+}

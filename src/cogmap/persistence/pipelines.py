@@ -1,0 +1,48 @@
+"""Pipelines of a table's preparation and an estimator, as states and back.
+
+This room is entered for a pipeline only: it needs pandas, which those who keep an estimator alone need not have.
+"""
+
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+from cogmap._estimator import BaseFCM
+from cogmap._params import Words, wrong
+from cogmap.persistence.parts import require
+from cogmap.persistence.values import Kind, State
+from cogmap.preparation import TablePreparer
+
+
+def _state(pipeline: Pipeline) -> State:
+    """Return the steps; any others than these two are refused, with a word on what to do."""
+    steps = [step for _, step in pipeline.steps]
+    kinds = [type(step).__name__ for step in steps]
+    if len(steps) != 2 or not isinstance(steps[0], TablePreparer) or not isinstance(steps[1], BaseFCM):
+        cure = "Save the last step alone, and prepare tables by hand or by a TablePreparer."
+        raise wrong(
+            "save", "estimator", "a pipeline of a TablePreparer and an estimator", Words(" and ".join(kinds)), cure
+        )
+    return {"steps": [list(step) for step in pipeline.steps]}
+
+
+def _pipeline(state: State) -> Pipeline:
+    (first, preparer), (second, estimator) = state["steps"]
+    require(isinstance(first, str) and isinstance(second, str), "names of steps")
+    require(isinstance(preparer, TablePreparer) and isinstance(estimator, BaseFCM), "steps")
+    prepared, expected = preparer.get_feature_names_out().tolist(), getattr(estimator, "feature_names_in_", None)
+    require(expected is not None and prepared == expected.tolist(), "steps")
+    return Pipeline([(first, preparer), (second, estimator)])
+
+
+def _preparer_state(preparer: Any) -> State:
+    if not hasattr(preparer, "columns_"):
+        raise wrong("save", "estimator", "fitted", Words("a TablePreparer that is not"), "Call fit.")
+    state: State = preparer.to_state()
+    return state
+
+
+KINDS = {
+    "TablePreparer": Kind(TablePreparer, _preparer_state, TablePreparer.from_state),
+    "Pipeline": Kind(Pipeline, _state, _pipeline),
+}

@@ -1,0 +1,16 @@
+"""Raw tables, with text, dates and gaps, as numbers: `TablePreparer`, a scikit-learn transformer."""
+
+from cogmap.preparation.columns import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn
+from cogmap.preparation.preparer import Reading, TablePreparer
+from cogmap.preparation.rows import RowReader
+
+__all__ = [
+    "BooleanColumn",
+    "CategoryColumn",
+    "Column",
+    "DateColumn",
+    "NumberColumn",
+    "Reading",
+    "RowReader",
+    "TablePreparer",
+]

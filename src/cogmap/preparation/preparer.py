@@ -1,0 +1,393 @@
+"""TablePreparer: a raw table becomes numbers, with names that can be read."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from cogmap._params import check_integer, check_number, shown, suggestion, wrong
+from cogmap.exceptions import DataError
+from cogmap.preparation.columns import Cells, Column
+from cogmap.preparation.kinds import find_column
+from cogmap.preparation.texts import pandas
+
+
+class Reading(NamedTuple):
+    """What a preparer reads in a table.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_rows, n_outputs)
+        The numbers, NaN where a value is missing or was not seen before.
+    unseen : dict of str to dict
+        Per column the categories that were not seen when it was learned, with their numbers of rows.
+    faults : dict of int to str
+        Rows that cannot be used, by their position, with the reason.
+    """
+
+    features: NDArray[np.float64]
+    unseen: dict[str, dict[str, int]]
+    faults: dict[int, str]
+
+
+class TablePreparer(TransformerMixin, BaseEstimator):
+    """Turn a raw table into numbers: categories, booleans, dates, numbers written as text.
+
+    What each column is, is found in `fit`. Numbers stay as they are, also those written as "1,234.50", "3,5" or "12 %".
+    Yes and no become 1 and 0. A category becomes a feature each, "colour=red", by scikit-learn's `OneHotEncoder`, rare
+    ones together. Dates are taken apart: "bought at: month". A missing value is NaN in all features of its column, and
+    a map takes it as undecided. Identifiers, free text, and columns that are constant or always missing are left out.
+
+    Parameters
+    ----------
+    keep : iterable of str, default=()
+        Columns that are used even if they look like identifiers or free text.
+    drop : iterable of str, default=()
+        Columns that are left out.
+    min_frequency : float, default=0.01
+        Categories in a smaller share of the rows, or in a single one, are put together as "other".
+    max_categories : int, default=30
+        Largest number of features of a column of categories; the less frequent ones are put together.
+
+    Attributes
+    ----------
+    columns_ : tuple of Column
+        The columns that are used. Each has ``name``, ``kind`` ("number", "boolean", "category" or "date") and
+        ``outputs``, the names of the features that it becomes.
+    left_out_ : dict of str to str
+        The other columns, with the reason.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if they were strings.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from cogmap import TablePreparer
+    >>> table = pandas.DataFrame({
+    ...     "id": [1, 2, 3, 4],
+    ...     "colour": ["red", "blue", None, "red"],
+    ...     "price": ["1,200", "950", "870", "?"],
+    ...     "bought at": ["2024-01-05", "2024-03-09", "2024-03-10", "2024-02-29"],
+    ... })
+    >>> preparer = TablePreparer().fit(table)
+    >>> [(column.name, column.kind) for column in preparer.columns_]
+    [('colour', 'category'), ('price', 'number'), ('bought at', 'date')]
+    >>> preparer.left_out_
+    {'id': 'an identifier: every row has another number'}
+    >>> preparer.transform(table).iloc[:, :4]
+       colour=red  colour=other   price  bought at: month
+    0         1.0           0.0  1200.0               1.0
+    1         0.0           1.0   950.0               3.0
+    2         NaN           NaN   870.0               3.0
+    3         1.0           0.0     NaN               2.0
+
+    Columns of a new table may come in any order, with others among them.
+
+    >>> new = pandas.DataFrame({"price": [99], "colour": ["green"], "bought at": ["2025-05-01"], "shop": ["north"]})
+    >>> new, notes = preparer.checked(new)
+    >>> for note in notes:
+    ...     print(note)
+    1 column is not used: 'shop'.
+    colour: 1 row has a value that was not seen in training ('green'). It counts as missing.
+    >>> preparer.transform(new).iloc[:, :3]
+       colour=red  colour=other  price
+    0         NaN           NaN   99.0
+    """
+
+    columns_: tuple[Column, ...]
+    left_out_: dict[str, str]
+
+    def __init__(
+        self,
+        keep: Iterable[str] = (),
+        drop: Iterable[str] = (),
+        min_frequency: float = 0.01,
+        max_categories: int = 30,
+    ) -> None:
+        self.keep = keep
+        self.drop = drop
+        self.min_frequency = min_frequency
+        self.max_categories = max_categories
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # what comes out are frames
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find out what each column is.
+
+        Parameters
+        ----------
+        X : pandas.DataFrame
+            The table. A polars frame or an array is taken too.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self : TablePreparer
+        """
+        owner = type(self).__name__
+        share = check_number(owner, "min_frequency", self.min_frequency, low=0, high=1, high_included=False)
+        most = check_integer(owner, "max_categories", self.max_categories, low=2)
+        frame = self._frame(X, reset=True)
+        if not len(frame):
+            raise DataError(f"`{owner}` needs rows to learn from, and the table has none (0 sample(s)).")
+        names = list(frame.columns)
+        keep, drop = (self._named(name, names) for name in ("keep", "drop"))
+        columns, left_out = [], dict[str, str]()
+        for place, name in enumerate(names):
+            found = "as asked" if name in drop else find_column(name, frame.iloc[:, place], name in keep, share, most)
+            if isinstance(found, str):
+                left_out[name] = found
+            else:
+                columns.append(found)
+        if not columns:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in list(left_out.items())[:5])
+            raise DataError(
+                f"`{owner}` finds no column to learn from in the {len(names)} of the table, which has "
+                f"{len(frame)} sample{'s' * (len(frame) > 1)} ({reasons}). Columns that look like identifiers can be "
+                "named in `keep`."
+            )
+        outputs = [output for column in columns for output in column.outputs]
+        twice = sorted({output for output in outputs if outputs.count(output) > 1}) if _has_twice(outputs) else []
+        if twice:
+            raise DataError(f"Two columns would become features of the same name, {twice[0]!r}. Rename one of them.")
+        self.columns_, self.left_out_ = tuple(columns), left_out
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the table as numbers.
+
+        Parameters
+        ----------
+        X : pandas.DataFrame
+            A table with the columns of that in `fit`, in the same order; `checked` brings them into it.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A column per feature, NaN where a value is missing. A number or date that cannot be read raises `DataError`.
+        """
+        check_is_fitted(self, "columns_")
+        frame = self._frame(X, reset=False)
+        reading = self.read(frame)
+        if reading.faults:
+            row, reason = min(reading.faults.items())
+            more = f" So it is in {len(reading.faults) - 1:,} more rows." if len(reading.faults) > 1 else ""
+            raise DataError(f"Row {row} of the table cannot be used: {reason}.{more} Correct it, or leave it empty.")
+        return pandas.DataFrame(reading.features, columns=self.get_feature_names_out(), index=frame.index)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the features.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used; names of columns are known from `fit`.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self, "columns_")
+        return np.array([output for column in self.columns_ for output in column.outputs], dtype=object)
+
+    def read(self, frame: Any) -> Reading:
+        """Return the table as an array of numbers, with what was strange, and raise nothing for it.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            A table that has at least the columns of `columns_`.
+
+        Returns
+        -------
+        Reading
+            The features, values that were not seen before, and rows that cannot be used.
+        """
+        check_is_fitted(self, "columns_")
+        features = np.empty((len(frame), sum(len(column.outputs) for column in self.columns_)))
+        unseen, faults, place = {}, dict[int, str](), 0
+        for column in self.columns_:
+            cells: Cells = column.read(frame[column.name])
+            features[:, place : place + len(column.outputs)] = cells.features
+            place += len(column.outputs)
+            if cells.unseen:
+                unseen[column.name] = cells.unseen
+            for row, reason in cells.faults.items():
+                faults.setdefault(row, reason)
+        return Reading(features, unseen, faults)
+
+    def checked(self, frame: Any) -> tuple[Any, list[str]]:
+        """Bring a new table into the form of that in `fit`.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            A table with the columns that are used, in any order, and perhaps others.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns of `fit` in their order; those that are left out anyway need not be there.
+        notes : list of str
+            What is strange, a sentence each: columns that are not used, values that were not seen.
+        """
+        arranged, notes = self.arranged(frame)
+        return arranged, [*notes, *unseen_notes(self.read(arranged).unseen)]
+
+    def arranged(self, frame: Any) -> tuple[Any, list[str]]:
+        """Do what `checked` does, without a look at the values.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            A table with the columns that are used, in any order, and perhaps others.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns of `fit` in their order.
+        notes : list of str
+            Which columns are not used.
+        """
+        check_is_fitted(self, "columns_")
+        frame = _as_frame(frame)
+        given = [str(name) for name in frame.columns]
+        frame = frame.set_axis(given, axis=1)
+        names = [str(name) for name in getattr(self, "feature_names_in_", self._positions())]
+        needed = [column.name for column in self.columns_]
+        absent = [name for name in needed if name not in set(given)]
+        if absent:
+            hint = suggestion(absent[0], [name for name in given if name not in names])
+            plural = "a column" if len(absent) == 1 else f"{len(absent)} columns"
+            raise DataError(
+                f"The table lacks {plural} that the model needs: {shown(absent)}.{' ' + hint if hint else ''} "
+                f"It has {shown(given)}."
+            )
+        twice = [name for name in needed if given.count(name) > 1]
+        if twice:
+            raise DataError(f"The table has more than one column called {twice[0]!r}. Rename all but one.")
+        extra = [name for name in given if name not in set(names)]
+        notes = []
+        if extra:
+            plural = "1 column is" if len(extra) == 1 else f"{len(extra)} columns are"
+            notes.append(f"{plural} not used: {shown(extra)[1:-1]}.")
+        if given != names:
+            used = set(needed)
+            empty = pandas.Series(np.nan, index=frame.index)
+            frame = pandas.DataFrame({name: frame[name] if name in used else empty for name in names})
+        return frame, notes
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that is known, as JSON knows it.
+
+        Returns
+        -------
+        dict
+            For `from_state`.
+        """
+        check_is_fitted(self, "columns_")
+        return {
+            "parameters": {
+                "keep": list(self.keep),
+                "drop": list(self.drop),
+                "min_frequency": float(self.min_frequency),
+                "max_categories": int(self.max_categories),
+            },
+            "names": [str(name) for name in self.feature_names_in_] if hasattr(self, "feature_names_in_") else None,
+            "n_columns": int(self.n_features_in_),
+            "columns": [column.to_state() for column in self.columns_],
+            "left_out": dict(self.left_out_),
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "TablePreparer":
+        """Return the preparer with a state.
+
+        Parameters
+        ----------
+        state : dict
+            What `to_state` has returned, perhaps written and read as JSON.
+
+        Returns
+        -------
+        TablePreparer
+            It reads tables as the one did whose state it is.
+        """
+        try:
+            parameters = dict(state["parameters"])
+            preparer = cls(**parameters | {name: tuple(parameters[name]) for name in ("keep", "drop")})
+            preparer.n_features_in_ = int(state["n_columns"])
+            if state["names"] is not None:
+                preparer.feature_names_in_ = np.array([str(name) for name in state["names"]], dtype=object)
+            preparer.columns_ = tuple(Column.from_state(column) for column in state["columns"])
+            preparer.left_out_ = {str(name): str(reason) for name, reason in state["left_out"].items()}
+            found = {*preparer.left_out_, *(column.name for column in preparer.columns_)}
+            named = len(found) == len(preparer.columns_) + len(preparer.left_out_) == preparer.n_features_in_
+            if not named or found != set(getattr(preparer, "feature_names_in_", preparer._positions())):
+                raise ValueError("parts do not go together")
+        except (KeyError, TypeError, ValueError, AttributeError) as problem:
+            raise DataError(f"This is not the state of a `{cls.__name__}`: {problem}.") from None
+        return preparer
+
+    def _positions(self) -> list[str]:
+        return [f"x{i}" for i in range(self.n_features_in_)]
+
+    def _frame(self, X: Any, reset: bool) -> Any:
+        """Return a frame whose columns are named by strings, checked as scikit-learn does."""
+        if hasattr(X, "columns"):
+            frame = _as_frame(X)
+            names = [str(name) for name in frame.columns]
+            if _has_twice(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise DataError(f"The table has more than one column called {twice!r}. Rename all but one.")
+            validate_data(self, frame, reset=reset, skip_check_array=True)
+            return frame.set_axis(names, axis=1)
+        values = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+        return pandas.DataFrame(values, columns=self._positions()).infer_objects()
+
+    def _named(self, name: str, columns: list[str]) -> set[str]:
+        """Return the columns that a parameter names, or complain about one that is not there."""
+        value, owner = getattr(self, name), type(self).__name__
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise wrong(owner, name, "a list of names of columns", value)
+        given = list(value)
+        for column in given:
+            if column not in columns:
+                raise wrong(owner, name, f"among the columns {shown(columns)}", column, suggestion(column, columns))
+        return set(given)
+
+
+def unseen_notes(unseen: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Say of each column how many rows have values that were not seen in training."""
+    notes = []
+    for name, counts in unseen.items():
+        rows, values = sum(counts.values()), shown(dict(Counter(counts).most_common()))[1:-1]
+        if rows == 1:
+            notes.append(f"{name}: 1 row has a value that was not seen in training ({values}). It counts as missing.")
+        else:
+            notes.append(
+                f"{name}: {rows:,} rows have values that were not seen in training ({values}). They count as missing."
+            )
+    return notes
+
+
+def _as_frame(X: Any) -> Any:
+    """Return a pandas frame, made from a polars one if need be."""
+    return X if isinstance(X, pandas.DataFrame) else pandas.DataFrame(X.to_dict(as_series=False))
+
+
+def _has_twice(names: list[str]) -> bool:
+    return len(set(names)) < len(names)

@@ -1,0 +1,70 @@
+"""Where results are written: a file, there whole or not at all, or standard output as "-"."""
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from cogmap._files import open_unfollowed, sync_folder
+from cogmap.exceptions import DataError
+from cogmap.tables.sources import STANDARD
+
+
+class Output(Protocol):
+    """What text can be written to."""
+
+    def write(self, text: str, /) -> object:
+        """Write text."""
+        ...
+
+
+@contextmanager
+def whole_output(path: str) -> Iterator[Output]:
+    """Open an output; a file gets its name when all is written, and what was there before stays until then."""
+    if path == STANDARD:
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    target = Path(path)
+    if target.is_dir() or not target.parent.is_dir():
+        missing = f"{path} is a folder" if target.is_dir() else f"there is no folder {target.parent}"
+        raise DataError(f"The file {path} cannot be written: {missing}.")
+    try:
+        if _is_special(target):  # a device or a pipe must not be replaced by a file
+            with target.open("w", encoding="utf-8", newline="") as file:
+                yield file
+            return
+        temporary = target.with_name(f".{target.name}.part")
+        temporary.unlink(missing_ok=True)
+        try:
+            handle = open_unfollowed(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+        sync_folder(target.parent)
+    except OSError as problem:
+        raise DataError(f"The file {path} cannot be written: {problem.strerror or problem}.") from None
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not stat.S_ISREG(path.stat().st_mode)
+
+
+def csv_line(cells: Iterable[object]) -> str:
+    """Return a line of CSV; what would be taken for more than one value is put in quotation marks."""
+    return ",".join(map(csv_cell, cells)) + "\n"
+
+
+def csv_cell(cell: object) -> str:
+    """Return a value as CSV has it, nothing if it is missing."""
+    text = "" if cell is None else str(cell)
+    if any(sign in text for sign in ',"\n\r'):
+        return '"' + text.replace('"', '""') + '"'
+    return text

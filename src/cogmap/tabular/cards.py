@@ -1,0 +1,135 @@
+"""The card of a model: what was learned, how good it is, what matters and what was left out, as data and as text."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from cogmap._map_text import count, short
+from cogmap.explanation import influence
+from cogmap.preparation import Column
+from cogmap.tabular.questions import contributions
+from cogmap.tabular.scoring import THE_MAP, measures
+from cogmap.tabular.targets import CLASSES, Target
+
+_ROWS_FOR_EFFECTS = 300
+_SHOWN = 10  # columns in the text
+_SIGN = 0.05  # an effect this small beside the largest of all is none
+
+
+def make_card(
+    pipeline: Pipeline, target: Target, X: Any, scores: dict[str, list[tuple[float, float]]], notes: list[str]
+) -> dict[str, Any]:
+    """Return the card as JSON knows it."""
+    preparer, fcm = pipeline["prepare"], pipeline["map"]
+    card: dict[str, Any] = {
+        "target": target.to_state(),
+        "classes": [str(label) for label in fcm.classes_] if target.task == CLASSES else None,
+        "map": {"concepts": fcm.map_.n_concepts, "hidden": fcm.n_hidden_, "depth": fcm.depth_},
+        "outcome": fcm.outcome_.sentence,
+        "columns": [{"name": column.name, "kind": column.kind} for column in preparer.columns_],
+        "left out": dict(preparer.left_out_),
+        "importances": _importances(preparer.columns_, fcm, X),
+        "notes": notes,
+    }
+    if scores:
+        names = measures(target.task)
+        card["scores"] = {
+            method: {
+                name: {"mean": float(np.mean(values)), "deviation": float(np.std(values)), "folds": list(values)}
+                for name, values in zip(names, zip(*folds, strict=True), strict=True)
+            }
+            for method, folds in scores.items()
+        }
+    return card
+
+
+def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str, Any]]:
+    """Return what share each column has, the largest first, and what more of a number leads to.
+
+    The share is that of the mean absolute contribution. Features of a column are added up first: those of a category
+    take from each other.
+    """
+    some = X.iloc[:: max(len(X) // _ROWS_FOR_EFFECTS, 1)].to_numpy(dtype=np.float64)
+    size = np.abs(contributions(columns, fcm.model_, some).values).mean(axis=(0, 2))
+    effect = influence(fcm.model_, some).effect[: fcm.model_.n_inputs]
+    effects = fcm.model_.encoding.by_column(effect.T).T
+    threshold = _SIGN * float(np.abs(effects).max())
+    result, place = [], 0
+    for column, of_column in zip(columns, size, strict=True):
+        entry: dict[str, Any] = {"column": column.name, "share": float(of_column / (size.sum() or 1.0))}
+        if column.kind in ("number", "boolean") and np.abs(effects[place]).max() > threshold:
+            if hasattr(fcm, "classes_"):
+                entry["more"] = str(fcm.classes_[effects[place].argmax()])
+            else:
+                entry["more"] = "higher" if effects[place, 0] > 0 else "lower"
+        result.append(entry)
+        place += len(column.outputs)
+    return sorted(result, key=lambda entry: -entry["share"])
+
+
+def card_text(card: dict[str, Any]) -> str:
+    """Write a card for people."""
+    blocks = [_about(card), _how_good(card), _what_matters(card), _left_out(card)]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _about(card: dict[str, Any]) -> list[str]:
+    target, table = card["target"], card["table"]
+    classes = card["classes"]
+    what = f"one of {len(classes):,} classes" if classes else "a number"
+    lines = [
+        f"{target['name']}: {what}, from {count(len(card['columns']), 'column')} of {short(table['name'])}",
+        f"  {target['task']}, because {target['why']}"
+        if target["why"] != "as asked"
+        else f"  {target['task']}, as asked",
+        f"  learned from {table['learned from']:,} rows: a map of {card['map']['concepts']} concepts, "
+        f"{card['map']['hidden']} of them hidden, {card['map']['depth']} steps",
+    ]
+    return lines + [f"  {note}" for note in card["notes"]]
+
+
+def _how_good(card: dict[str, Any]) -> list[str]:
+    scores = card.get("scores")
+    if not scores:
+        return []
+    names = list(scores[THE_MAP])
+    n_folds = len(scores[THE_MAP][names[0]]["folds"])
+    rows = [[method, *(_score(entry[name]) for name in names)] for method, entry in scores.items()]
+    return _table([f"How good, on rows not learned from ({n_folds} folds)", *names], rows)
+
+
+def _score(entry: dict[str, Any]) -> str:
+    mean, deviation = entry["mean"], entry["deviation"]
+    return f"{mean:.3f} ± {deviation:.3f}" if abs(mean) < 1e4 else f"{mean:.4g} ± {deviation:.2g}"
+
+
+def _what_matters(card: dict[str, Any]) -> list[str]:
+    entries = card["importances"][:_SHOWN]
+    rows = [[entry["column"], f"{100 * entry['share']:.0f} %", entry.get("more", "")] for entry in entries]
+    lines = _table(["What matters", "share", "more of it leads to"], rows, right=(1,))
+    others = len(card["importances"]) - len(entries)
+    rest = sum(entry["share"] for entry in card["importances"][_SHOWN:])
+    return lines + ([f"  {count(others, 'other')} together {100 * rest:.0f} %"] if others else [])
+
+
+def _left_out(card: dict[str, Any]) -> list[str]:
+    left_out = list(card["left out"].items())
+    if not left_out:
+        return []
+    lines = _table(["Left out", ""], [[name, reason] for name, reason in left_out[:_SHOWN]], right=())
+    return lines + ([f"  and {len(left_out) - _SHOWN:,} more"] if len(left_out) > _SHOWN else [])
+
+
+def _table(header: list[str], rows: list[list[str]], right: tuple[int, ...] | None = None) -> list[str]:
+    """Write lines in columns below a heading; all but the first to the right, or those that are said."""
+    cells = [header, *([f"  {short(row[0])}", *row[1:]] for row in rows)]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(header))]
+    to_right = range(1, len(header)) if right is None else right
+    return [
+        "   ".join(
+            cell.rjust(width) if place in to_right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]

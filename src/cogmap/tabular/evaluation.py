@@ -1,0 +1,80 @@
+"""How well a model does on a table whose targets are known."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import (
+    accuracy_score,
+    confusion_matrix,
+    log_loss,
+    mean_absolute_error,
+    precision_recall_fscore_support,
+    r2_score,
+    root_mean_squared_error,
+)
+
+from cogmap._map_text import aligned, short
+from cogmap.statistics import expected_calibration_error
+
+_CLASSES_SHOWN = 20  # in the confusion matrix
+
+
+def evaluate_classes(
+    y: NDArray[Any], labels: NDArray[Any], outputs: NDArray[Any], classes: list[str]
+) -> dict[str, Any]:
+    """Return accuracy, F1, log loss, calibration, scores of each class, and the confusion matrix.
+
+    Rows of classes that the model does not know count as wrong; they have no log loss.
+    """
+    found = sorted({*classes, *map(str, y)}, key=lambda label: (label not in classes, label))
+    precision, recall, f1, support = precision_recall_fscore_support(y, labels, labels=found, zero_division=0.0)
+    known = np.isin(y, classes)
+    codes = np.searchsorted(sorted(classes), y[known].astype(str))
+    order = np.argsort(classes)
+    return {
+        "rows": len(y),
+        "accuracy": float(accuracy_score(y, labels)),
+        "F1, mean over classes": float(f1[support > 0].mean()),
+        "log loss": float(log_loss(codes, outputs[known][:, order], labels=range(len(classes))))
+        if known.any()
+        else None,
+        "calibration error": expected_calibration_error(outputs.max(axis=1), y == labels),
+        "classes": {
+            label: {"precision": float(p), "recall": float(r), "F1": float(f), "rows": int(n)}
+            for label, p, r, f, n in zip(found, precision, recall, f1, support, strict=True)
+        },
+        "confusion": {"classes": found, "rows are truth": confusion_matrix(y, labels, labels=found).tolist()},
+    }
+
+
+def evaluate_values(y: NDArray[Any], values: NDArray[Any]) -> dict[str, Any]:
+    """Return R², mean absolute error and root mean squared error."""
+    return {
+        "rows": len(y),
+        "R²": float(r2_score(y, values)) if len(y) > 1 else None,
+        "MAE": float(mean_absolute_error(y, values)),
+        "RMSE": float(root_mean_squared_error(y, values)),
+    }
+
+
+def evaluation_text(found: dict[str, Any]) -> str:
+    """Write scores for people."""
+    single = {name: value for name, value in found.items() if not isinstance(value, dict)}
+    width = max(map(len, single))
+    lines = [f"{name.ljust(width)}  {_number(value)}" for name, value in single.items()]
+    if "classes" in found:
+        names = ["precision", "recall", "F1", "rows"]
+        rows = [[short(label), *(_number(entry[name]) for name in names)] for label, entry in found["classes"].items()]
+        lines += ["", *aligned([["class", *names], *rows])]
+        labels, counts = found["confusion"]["classes"], found["confusion"]["rows are truth"]
+        if len(labels) <= _CLASSES_SHOWN:
+            table = [[short(label), *map(str, row)] for label, row in zip(labels, counts, strict=True)]
+            lines += ["", *aligned([["truth \\ predicted", *map(short, labels)], *table])]
+    return "\n".join(lines)
+
+
+def _number(value: float | int | None) -> str:
+    if value is None:
+        return "none"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}" if abs(value) < 1e4 else f"{value:.5g}"

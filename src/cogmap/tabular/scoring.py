@@ -1,0 +1,155 @@
+"""How good a map is on rows that it did not learn from, beside a dummy, a linear model and a random forest.
+
+All methods have the same folds. What a fold is prepared by, categories, kinds and all, is learned from its other rows.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, cpu_count, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_score
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cogmap.preparation import TablePreparer
+from cogmap.preparation.texts import pandas
+from cogmap.tabular.targets import CLASSES
+
+THE_MAP = "this map"
+N_FOLDS = 5
+
+# With fewer values than this, starting processes takes longer than what they save; with more, float32 is exact enough
+# for learning, and twice as fast.
+_MANY = 2**17
+
+Progress = Callable[[str, int, int], None]
+
+
+class Rows(NamedTuple):
+    """Features and targets."""
+
+    X: NDArray[np.floating]
+    y: NDArray[Any]
+
+
+class Fold(NamedTuple):
+    """A part of the rows to be scored on, and the others to learn from, with the names of the features."""
+
+    names: list[str]
+    train: Rows
+    test: Rows
+
+
+def rivals(task: str, seed: int) -> dict[str, Any]:
+    """Return the methods that a map is compared with."""
+    filled = SimpleImputer(keep_empty_features=True), StandardScaler()
+    if task == CLASSES:
+        return {
+            "random forest": RandomForestClassifier(random_state=seed),
+            "logistic regression": make_pipeline(*filled, LogisticRegression(max_iter=1000)),
+            "the most frequent class": DummyClassifier(strategy="prior"),
+        }
+    return {
+        "random forest": RandomForestRegressor(random_state=seed),
+        "ridge regression": make_pipeline(*filled, Ridge()),
+        "the mean": DummyRegressor(),
+    }
+
+
+def measures(task: str) -> tuple[str, str]:
+    """Return the names of the two scores."""
+    return ("accuracy", "log loss") if task == CLASSES else ("R²", "mean absolute error")
+
+
+def as_features(preparer: TablePreparer, frame: Any) -> Any:
+    """Return the features of a frame to learn from, in float32 if they are many."""
+    X = preparer.transform(frame)
+    return X.astype(np.float32) if X.size > _MANY else X
+
+
+def make_folds(preparer: TablePreparer, frame: Any, y: NDArray[Any], task: str, seed: int) -> Iterator[Fold]:
+    """Cut the rows into folds, each prepared by what its other rows say."""
+    n_folds = N_FOLDS
+    if task == CLASSES:
+        n_folds = min(N_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
+    splitter = (StratifiedKFold if task == CLASSES else KFold)(n_folds, shuffle=True, random_state=seed)
+    for train, test in splitter.split(frame, y):
+        fresh = clone(preparer).fit(frame.iloc[train])
+        X = as_features(fresh, frame.iloc[train])
+        unseen = fresh.read(frame.iloc[test]).features.astype(X.dtypes.iloc[0])
+        yield Fold(list(X.columns), Rows(X.to_numpy(), y[train]), Rows(unseen, y[test]))
+
+
+def fitted(estimator: Any, X: Any, y: NDArray[Any]) -> Any:
+    """Fit an estimator; that it could go on is no news to who has asked for a score."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return estimator.fit(X, y)
+
+
+def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
+    """Return the two scores of an estimator on the rows of a fold that it has not seen."""
+    model = fitted(clone(estimator), pandas.DataFrame(fold.train.X, columns=fold.names), fold.train.y)
+    X, y = pandas.DataFrame(fold.test.X, columns=fold.names), fold.test.y
+    if task == CLASSES:
+        probabilities = model.predict_proba(X)
+        predicted = model.classes_[probabilities.argmax(axis=1)]
+        kept = np.isin(y, model.classes_)
+        loss = log_loss(y[kept], probabilities[kept].astype(np.float64), labels=model.classes_)
+        return float(accuracy_score(y, predicted)), float(loss)
+    predicted = model.predict(X)
+    return float(r2_score(y, predicted)), float(mean_absolute_error(y, predicted))
+
+
+def compare(
+    estimator: Any, folds: list[Fold], task: str, seed: int, beside: Any = None, progress: Progress | None = None
+) -> tuple[dict[str, list[tuple[float, float]]], Any]:
+    """Score an estimator and its rivals on all folds, side by side where that pays.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The map, not fitted.
+    folds : list of Fold
+        The folds.
+    task : str
+        What the target is.
+    seed : int
+        For the random forest.
+    beside : (estimator, X, y), default=None
+        What else to fit: the map of all rows.
+    progress : callable, default=None
+        Told what was done, how much of how much.
+
+    Returns
+    -------
+    scores : dict of str to list
+        Two scores per fold of each method.
+    fitted : estimator or None
+        The map of all rows.
+    """
+    methods = {THE_MAP: estimator, **rivals(task, seed)}
+    jobs = [(name, number) for name in methods for number in range(len(folds))]
+    calls = [delayed(score)(methods[name], folds[number], task) for name, number in jobs]
+    if beside is not None:
+        calls.insert(0, delayed(fitted)(*beside))
+    many = bool(folds) and folds[0].train.X.size + folds[0].test.X.size > _MANY
+    results = []
+    for result in Parallel(n_jobs=cpu_count() if many else 1, return_as="generator")(calls):
+        results.append(result)
+        if progress is not None:
+            progress("Learning and scoring", len(results), len(calls))
+    whole = results.pop(0) if beside is not None else None
+    scores: dict[str, list[tuple[float, float]]] = {name: [] for name in methods}
+    for (name, _), result in zip(jobs, results, strict=True):
+        scores[name].append(result)
+    return scores, whole

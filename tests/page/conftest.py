@@ -1,0 +1,222 @@
+"""A real browser and the pages that are opened in it."""
+
+import csv
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.pipeline import Pipeline
+
+from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
+from cogmap.page import html
+from cogmap.preparation import TablePreparer
+
+_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
+          "--disable-component-update"]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A browser without a window and without a network, one for all pages."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("there is no chromium on this machine")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=_FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The script of axe-core, which `make test` installs where npm is."""
+    path = os.environ.get("COGMAP_AXE") or Path(sys.prefix) / "node" / "node_modules" / "axe-core" / "axe.min.js"
+    if not Path(path).is_file():
+        pytest.skip("axe-core is not here (`make test` installs it where npm is; COGMAP_AXE names its file)")
+    return Path(path).read_text(encoding="utf-8")
+
+
+def _iris():
+    data = load_iris(as_frame=True)
+    y = pd.Series(data.target_names[data.target], name="species")
+    return FCMClassifier(random_state=0).fit(data.data, y), data.data, y
+
+
+def _hostile():
+    _, X, y = _iris()
+    markup = ["<img src=x onerror=alert(1)>", '"></script><script>alert(2)</script>']
+    names = [*markup, "n" * 500, "a\u202eb\nc \x07&amp;{{style}}"]
+    X = X.set_axis(names, axis=1)
+    y = y.replace({"setosa": "<b>" + "q" * 500})
+    return FCMClassifier(random_state=0).fit(X, y), X, y
+
+
+def _tumours():
+    data = load_breast_cancer(as_frame=True)
+    y = pd.Series(data.target_names[data.target], name="diagnosis")
+    return FCMClassifier(random_state=0).fit(data.data, y), data.data, y
+
+
+def _diabetes():
+    data = load_diabetes(as_frame=True, scaled=False)
+    y = data.target.rename("progression")
+    return FCMRegressor(random_state=0).fit(data.data, y), data.data, y
+
+
+def _traffic():
+    edges = [
+        ("bicycle lanes", "cyclists", 0.6),
+        ("cyclists", "cars", -0.5),
+        ("cars", "noise", 0.8),
+        ("cars", "cyclists", -0.4),
+        ("noise", "people outside", -0.6),
+        ("people outside", "small shops", 0.7),
+        ("small shops", "small shops", 0.3),
+    ]
+    details = {"concepts": {"cars": {"x": 230, "y": 190}, "noise": {"x": 470, "y": 210, "notes": "at night"}}}
+    return FuzzyCognitiveMap.from_edges(edges, slope=2.5, details=details), None, None
+
+
+def _people():
+    """A table with a category, yes and no, a date, a constant column and missing values."""
+    draw = np.random.default_rng(0)
+    n = 120
+    X = pd.DataFrame(
+        {
+            "age": draw.integers(18, 90, n),
+            "smoker": draw.choice(["yes", "no"], n),
+            "ward": draw.choice(["surgery", "heart & lungs", "children's"], n),
+            "temperature (°C)": np.round(draw.normal(37.2, 0.8, n), 1),
+            "height": 1.75,
+            "admitted": pd.date_range("2024-01-01", periods=n, freq="3D").strftime("%Y-%m-%d"),
+        }
+    )
+    back = 0.05 * (X["age"] - 50) + 1.5 * (X["smoker"] == "yes") + (X["ward"] == "surgery") + draw.normal(0, 0.5, n) > 1
+    X.loc[::17, "temperature (°C)"] = np.nan
+    y = pd.Series(np.where(back, "comes back", "stays well"), name="readmission")
+    return Pipeline([("prepare", TablePreparer()), ("map", FCMClassifier(random_state=0))]).fit(X, y), X, y
+
+
+_MODELS = {
+    "iris": _iris,
+    "hostile": _hostile,
+    "tumours": _tumours,
+    "diabetes": _diabetes,
+    "people": _people,
+    "traffic": _traffic,
+}
+
+
+class Pages:
+    """Models by name, each fitted and written once, and opened in a browser as often as needed."""
+
+    def __init__(self, browser, folder):
+        self._browser, self._folder = browser, folder
+        self._models, self._contexts, self._shared = {}, [], {}
+
+    def model(self, name):
+        """Return the model, its table and its answers."""
+        if name not in self._models:
+            self._models[name] = _MODELS[name]()
+            (self._folder / f"{name}.html").write_text(html(*self._models[name]), encoding="utf-8")
+        return self._models[name]
+
+    def address(self, name):
+        """Return where the page lies."""
+        self.model(name)
+        return (self._folder / f"{name}.html").as_uri()
+
+    def open(self, name, fragment="", width=1440, stays=False, **settings):
+        """Open the page in a context of its own; what it asks for and what goes wrong is kept with it."""
+        settings = {"viewport": {"width": width, "height": 900}, "accept_downloads": True} | settings
+        context = self._browser.new_context(**settings)
+        if not stays:
+            self._contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.asked, page.wrong = [], []
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("pageerror", lambda error: page.wrong.append(str(error)))
+        page.on("console", lambda message: page.wrong.append(message.text))
+        page.on("dialog", lambda dialog: (page.wrong.append(dialog.message), dialog.dismiss()))
+        self.go(page, name, fragment)
+        return page
+
+    def shared(self, name):
+        """Return a page as it opens, for tests that change nothing in it."""
+        if name not in self._shared:
+            self._shared[name] = self.open(name, stays=True)
+        return self._shared[name]
+
+    def go(self, page, name, fragment=""):
+        """Open a page anew in a context that is there."""
+        page.goto("about:blank")
+        page.asked.clear()
+        page.goto(self.address(name) + fragment)
+        page.wait_for_selector("body[data-ready]")
+
+    def close(self):
+        """Close what was opened since the last time."""
+        while self._contexts:
+            self._contexts.pop().close()
+
+
+@pytest.fixture(scope="session")
+def _all_pages(browser, tmp_path_factory):
+    return Pages(browser, tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture(scope="module")
+def reader(_all_pages):
+    """A page of iris that tests share."""
+    return _all_pages.open("iris", width=820, stays=True)
+
+
+@pytest.fixture
+def pages(_all_pages):
+    """Pages to open; contexts are closed after the test."""
+    yield _all_pages
+    _all_pages.close()
+
+
+class Hands:
+    """What several tests do in a page."""
+
+    @staticmethod
+    def set_entry(page, column, text):
+        """Type a value into the box of a column."""
+        page.locator(f"#value-{column}").fill(text)
+        page.locator(f"#value-{column}").press("Enter")
+
+    @staticmethod
+    def bars(page):
+        """Return the probabilities that the page shows."""
+        return [item.split("\n")[-1] for item in page.locator("#answer .bars li").all_inner_texts()]
+
+    @staticmethod
+    def saved(page, name):
+        """Return the text of a file that a button saves, and the name of the file."""
+        with page.expect_download() as download:
+            page.get_by_role("button", name=name, exact=True).click()
+        with open(download.value.path(), encoding="utf-8", newline="") as file:
+            return file.read(), download.value.suggested_filename
+
+    @classmethod
+    def row_of_page(cls, page):
+        """Return what the page computes for its row, exactly: contributions by column, base values and outputs."""
+        text, _ = cls.saved(page, "This row as CSV")
+        _, *lines = csv.reader(text.splitlines())
+        shares = np.array([[float(cell) for cell in line[2:]] for line in lines])
+        return shares[:-2], shares[-2], shares[-1]
+
+
+@pytest.fixture
+def hands():
+    """What several tests do in a page."""
+    return Hands

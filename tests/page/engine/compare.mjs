@@ -1,0 +1,42 @@
+// Reads cases that Python has computed, computes them with the engine, and prints how far the two are apart at most.
+
+import fs from "node:fs";
+
+const { contributions, flip, openModel, run, scenario, score, unpacked } = await import(process.argv[2]);
+const cases = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
+const model = openModel(await unpacked(cases.payload));
+const apart = {};
+
+function compare(name, ours, theirs) {
+  if (theirs === null || typeof theirs === "number") {
+    const difference = Math.abs(ours - theirs);
+    apart[name] = Math.max(apart[name] ?? 0, Number.isNaN(difference) ? Infinity : difference);
+  } else if (ours.length === theirs.length) {
+    theirs.forEach((value, i) => compare(name, ours[i], value));
+  } else {
+    apart[name] = Infinity;
+  }
+}
+
+cases.rows?.forEach((row, r) => {
+  const { states, outputs } = run(model, row);
+  const found = contributions(model, row);
+  compare("states", states, cases.states[r]);
+  compare("outputs", outputs, cases.outputs[r]);
+  compare("contributions", found.values, cases.contributions[r]);
+  compare("base", found.base, cases.base);
+});
+cases.flips?.forEach(({ row, to, size }) => compare("flip", flip(model, row, { to }).size, size));
+if (cases.score) compare("score", Object.values(score(model, model.rows, model.answers)), cases.score);
+cases.runs?.forEach(({ start, clamp, states }) => {
+  const own = run(model, start, clamp).states;
+  compare("states", own.slice(0, states.length), states.slice(0, own.length));
+});
+cases.scenarios?.forEach(({ clamp, keep, before, after, kind, steps }) => {
+  const found = scenario(model, clamp, { keep });
+  compare("before", found.before, before);
+  compare("after", found.after, after);
+  compare("steps", found.outcome.steps, steps);
+  compare("kind", found.outcome.kind === kind ? 0 : 1, 0);
+});
+console.log(JSON.stringify(apart));

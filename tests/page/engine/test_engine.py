@@ -1,0 +1,205 @@
+"""The arithmetic of the page, run by Node.js, against that of Python."""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_score
+from sklearn.pipeline import make_pipeline
+
+from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TablePreparer, explain, what_if
+from cogmap._encoding import Encoding, FeatureSpread, FeatureStatistics
+from cogmap._links import LogOddsLink
+from cogmap._terms import find_terms
+from cogmap.model import MapModel
+from cogmap.scenarios import scenario
+
+CLOSE = 1e-9
+
+iris, wine, cancer, diabetes = (
+    load(return_X_y=True) for load in (load_iris, load_wine, load_breast_cancer, load_diabetes)
+)
+two_targets = (diabetes[0], np.column_stack([diabetes[1], diabetes[0][:, 2] * 1000 - diabetes[1]]))
+
+MODELS = {
+    "one output for two classes": (FCMClassifier(n_teachers=0), cancer),
+    "an output each for two classes": (FCMClassifier(output="one_hot", n_teachers=0, depth=3), cancer),
+    "several classes": (FCMClassifier(n_teachers=0), iris),
+    "words": (FCMClassifier(terms=3, n_teachers=0), wine),
+    "words for some, as a number of steps": (FCMClassifier(terms={"x0": 6, "x3": 2}, n_teachers=0, depth=5), wine),
+    "one step": (FCMClassifier(depth=1, n_teachers=0), iris),
+    "scaled by the range": (FCMClassifier(scale=True, n_teachers=0), wine),
+    "not scaled": (FCMClassifier(scale=False, n_teachers=0), (wine[0] / wine[0].max(axis=0), wine[1])),
+    "steep": (FCMClassifier(slope=9.0, n_teachers=0, n_hidden=4), iris),
+    "chosen by cross-validation": (FCMClassifierCV(), iris),
+    "values": (FCMRegressor(n_teachers=0), diabetes),
+    "values of two targets": (FCMRegressor(n_teachers=0), two_targets),
+}
+
+
+def plain(rows):
+    """Return rows as the page has them: None for what is missing."""
+    return [[None if np.isnan(value) else float(value) for value in row] for row in rows]
+
+
+def test_properties_of_the_engine(node):
+    """Node's own test runner finds nothing wrong with the engine."""
+    ran = subprocess.run(
+        [node, "--test", Path(__file__).parent / "engine.test.js"], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_page_computes_what_python_does(name, differences, payload_of):
+    """States, outputs, contributions and scores of 100 rows, of which some have gaps or lie far outside, are equal."""
+    estimator, (X, y) = MODELS[name]
+    X, y = X[:: max(len(X) // 200, 1)], y[:: max(len(y) // 200, 1)]
+    model = estimator.set_params(random_state=0).fit(X, y).model_
+    rows = X[np.linspace(0, len(X) - 1, 100).astype(int)].copy()
+    rows[::5, 1] = np.nan
+    rows[::7] = np.nan
+    rows[3::10] *= 3.0
+    explained = explain(model, rows)
+    said = model.outputs(X)
+    if hasattr(model.link, "classes"):
+        score = [len(X), accuracy_score(y, estimator.predict(X)), log_loss(y, said)]
+    else:
+        score = [len(X), r2_score(y, said), mean_absolute_error(y, said)]
+    apart = differences(
+        payload_of(model, X, y),
+        rows=plain(rows),
+        states=model.trajectory(rows).transpose(1, 0, 2).tolist(),
+        outputs=explained.outputs.tolist(),
+        contributions=explained.contributions.tolist(),
+        base=explained.base_values.tolist(),
+        score=score,
+    )
+    assert set(apart) == {"states", "outputs", "contributions", "base", "score"}
+    assert max(apart.values()) <= CLOSE, apart
+
+
+@pytest.mark.parametrize("words", [None, 3])
+def test_features_that_influence_nothing_are_left_out(words, differences, payload_of):
+    """A wide map without its idle features says the same of every row, and the page says which they are."""
+    random = np.random.default_rng(0)
+    X, busy = random.normal(size=(100, 120)), [3, 50, 117]
+    scaling = FeatureSpread(FeatureStatistics.of(X))
+    terms = None if words is None else find_terms(words, X, None, [f"x{j}" for j in range(120)], [], "")
+    encoding = Encoding(120, 100, scaling, terms)
+    n_concepts = encoding.n_inputs + 101
+    inputs = np.isin(encoding.columns, busy)
+    weights = np.diag(random.normal(size=n_concepts))
+    weights[encoding.n_inputs :, encoding.n_inputs :] = random.normal(size=(101, 101)) / 5.0
+    weights[encoding.n_inputs :, np.flatnonzero(inputs)] = random.normal(size=(101, inputs.sum()))
+    fcm = FuzzyCognitiveMap(weights, slope=random.uniform(0.5, 2.0, n_concepts))
+    model = MapModel(fcm, 3, encoding, LogOddsLink(np.array(["no", "yes"])))
+    payload = payload_of(model, X)
+    explained = explain(model, X)
+    assert np.abs(np.delete(explained.contributions, busy, axis=1)).max() == 0.0
+    kept = np.concatenate([np.flatnonzero(inputs), np.arange(encoding.n_inputs, n_concepts)])
+    apart = differences(
+        payload,
+        rows=X[:, busy].tolist(),
+        states=model.trajectory(X)[:, :, kept].transpose(1, 0, 2).tolist(),
+        outputs=explained.outputs.tolist(),
+        contributions=explained.contributions[:, busy].tolist(),
+        base=explained.base_values.tolist(),
+    )
+    assert max(apart.values()) <= CLOSE, apart
+    assert payload["notes"][-1].startswith("117 of 120 features influence nothing in this map and are left out: ")
+
+
+def test_held_concepts_of_a_learned_map(differences, payload_of):
+    """A feature, a hidden concept and an output that are held give the states that the map has with them in Python."""
+    X, y = iris
+    model = FCMClassifier(n_teachers=0, n_hidden=3, depth=4, random_state=0).fit(X, y).model_
+    clamp = {1: 0.9, 5: 0.1, 8: 0.7}
+    by_name = {model.map.concepts[i]: state for i, state in clamp.items()}
+    first = model.first_states(X)
+    runs = [
+        {"start": row, "clamp": clamp, "states": model.map.run(start, model.depth, by_name).tolist()}
+        for row, start in zip(plain(X[::10]), first[::10], strict=True)
+    ]
+    assert differences(payload_of(model), runs=runs)["states"] <= CLOSE
+
+
+def test_page_computes_what_a_pipeline_does(differences, payload_of):
+    """Rows of a raw table, with categories, yes and no, dates and gaps, lead to what the pipeline says of them."""
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "colour": random.choice(["red", "green", "blue", "odd"], 100, p=[0.45, 0.4, 0.14, 0.01]).astype(object),
+            "age": random.integers(18, 90, 100),
+            "smokes": random.choice(["yes", "no"], 100),
+            "seen": pd.date_range("2024-01-30", periods=100, freq="37h"),
+        }
+    )
+    table.loc[::9, "colour"] = None
+    y = np.where((table["colour"] == "red") & (table["age"] > 50), "ill", "well")
+    pipe = make_pipeline(TablePreparer(), FCMClassifier(n_teachers=0, random_state=0)).fit(table, y)
+    payload = payload_of(pipe, table, y)
+    model, features = pipe[-1].model_, pipe[:-1].transform(table).to_numpy()
+    explained = explain(model, features)
+    of_columns = [explained.contributions[:, column["features"]].sum(axis=1) for column in payload["columns"]]
+    apart = differences(
+        payload,
+        rows=list(zip(*payload["sample"]["columns"], strict=True)),
+        states=model.trajectory(features).transpose(1, 0, 2).tolist(),
+        outputs=pipe.predict_proba(table).tolist(),
+        contributions=np.stack(of_columns, axis=1).tolist(),
+        base=explained.base_values.tolist(),
+        score=[100, pipe.score(table, y), log_loss(y, pipe.predict_proba(table))],
+    )
+    assert payload["sample"]["numbers"] == list(range(100))
+    assert [column["kind"] for column in payload["columns"][:3]] == ["category", "number", "boolean"]
+    assert max(apart.values()) <= CLOSE, apart
+
+
+@pytest.mark.parametrize("name", ["one output for two classes", "words", "values"])
+def test_flips_are_as_small_as_those_of_what_if(name, differences, payload_of):
+    """The page finds changes no larger than Python does with the same budget."""
+    estimator, (X, y) = MODELS[name]
+    model = estimator.set_params(random_state=0).fit(X, y).model_
+    to = None if hasattr(model.link, "classes") else float(np.mean(y))
+    flips = [
+        {
+            "row": plain([row])[0],
+            "to": None if to is None else {"output": 0, "value": to},
+            "size": what_if(model, row, to=to).size,
+        }
+        for row in X[:: len(X) // 8]
+    ]
+    assert differences(payload_of(model), flips=flips)["flip"] <= 1e-6
+
+
+ACTIVATIONS = ["sigmoid", "logistic", "tanh", "saturation", "bivalent", "trivalent"]
+
+
+@pytest.mark.parametrize("activation", [*ACTIVATIONS, [*ACTIVATIONS, "tanh"]], ids=str)
+def test_maps_by_hand_settle_as_in_python(activation, differences, payload_of):
+    """Runs, steady states and scenarios of maps by hand are those of Python, whatever their activation."""
+    random = np.random.default_rng(3)
+    fcm = FuzzyCognitiveMap(
+        random.uniform(-1, 1, (7, 7)) * (random.random((7, 7)) < 0.5),
+        bias=random.uniform(-0.2, 0.2, 7),
+        slope=random.uniform(0.5, 2, 7),
+        activation=activation,
+    )
+    starts = random.random((20, 7))
+    runs = [
+        {"start": start.tolist(), "clamp": {"2": 0.25}, "states": fcm.run(start, 12, {"C3": 0.25}).tolist()}
+        for start in starts
+    ]
+    scenarios = []
+    for held, state, keep in ((0, 1.0, []), (3, 0.0, [1]), (6, 0.5, [2, 4])):
+        found = scenario(fcm, {f"C{held + 1}": state}, keep=[f"C{i + 1}" for i in keep])
+        outcome = {"kind": found.outcome.kind, "steps": found.outcome.steps}
+        ends = {"before": found.before.tolist(), "after": found.after.tolist()}
+        scenarios.append({"clamp": {str(held): state}, "keep": keep, **ends, **outcome})
+    apart = differences(payload_of(fcm), runs=runs, scenarios=scenarios)
+    assert set(apart) == {"states", "before", "after", "steps", "kind"}
+    assert max(apart.values()) <= CLOSE, apart

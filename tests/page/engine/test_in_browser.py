@@ -1,0 +1,70 @@
+"""The engine in a real browser, against Python; and a policy that holds there."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_wine
+
+from cogmap import FCMClassifier, FCMRegressor, explain
+from cogmap.page.assemble import packed, script_of
+
+COMPUTE = """async ({ payload, rows }) => {
+  const model = engine.openModel(await engine.unpacked(payload));
+  return rows.map((row) => {
+    const { states, outputs } = engine.run(model, row);
+    const { values } = engine.contributions(model, row);
+    return [states.map((each) => [...each]), [...outputs], values.map((each) => [...each])];
+  });
+}"""
+
+
+@pytest.mark.parametrize(
+    ("estimator", "load"),
+    [(FCMClassifier(terms=3, n_teachers=0), load_wine), (FCMRegressor(n_teachers=0), load_diabetes)],
+    ids=["classes", "values"],
+)
+def test_browser_computes_what_python_does(browser, payload_of, estimator, load):
+    """The script, assembled as in a page, gives states, outputs and contributions of 100 rows to 1e-9."""
+    X, y = load(return_X_y=True)
+    model = estimator.set_params(random_state=0).fit(X, y).model_
+    rows = X[:100].copy()
+    rows[::7, 2] = np.nan
+    given = [[None if np.isnan(value) else value for value in row] for row in rows.tolist()]
+    page = browser.new_page()
+    exported = "\nwindow.engine = { openModel, unpacked, run, contributions };"
+    page.add_script_tag(type="module", content=script_of("engine.js") + exported)
+    found = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload_of(model, X, y))), "rows": given})
+    page.close()
+    explained = explain(model, rows)
+    expected = [model.trajectory(rows).transpose(1, 0, 2), explained.outputs, explained.contributions]
+    for ours, theirs in zip(zip(*found, strict=True), expected, strict=True):
+        assert np.abs(np.array(ours) - theirs).max() <= 1e-9
+
+
+def test_policy_lets_nothing_else_run_or_load(pages):
+    """A script, a style and an image that someone puts into the open page do nothing."""
+    page = pages.open("iris")
+    page.evaluate("""() => {
+      for (const [tag, key, value] of [["script", "textContent", "window.intruded = true"],
+                                       ["style", "textContent", "body { display: none }"],
+                                       ["img", "src", "https://example.org/x.png"]]) {
+        const element = document.createElement(tag);
+        element[key] = value;
+        document.body.append(element);
+      }
+    }""")
+    assert page.evaluate("window.intruded") is None
+    assert page.evaluate("getComputedStyle(document.body).display") != "none"
+    assert len([words for words in page.wrong if "Content Security Policy" in words]) == 3
+
+
+def test_a_browser_without_what_is_needed_is_told_so(pages):
+    """Where a script cannot be unpacked, the page says which browsers can."""
+    context = pages._browser.new_context()
+    page = context.new_page()
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(pages.address("iris"))
+    page.wait_for_selector("#notice:not([hidden])")
+    assert page.locator("#notice").inner_text().startswith("This page needs a browser of 2023 or later.")
+    context.close()

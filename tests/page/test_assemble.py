@@ -1,0 +1,58 @@
+"""Modules become one script."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from cogmap.page import assemble
+
+
+@pytest.fixture
+def modules(monkeypatch):
+    """Modules in the place of ours."""
+
+    def put(**texts):
+        monkeypatch.setattr(assemble, "_read", lambda name: texts[name.removeprefix("script/").removesuffix(".js")])
+
+    return put
+
+
+def test_modules_keep_their_own_names(modules, tmp_path):
+    """Private names may be the same in two modules; names that are imported may be changed, and passed on."""
+    modules(
+        main='import { sum as plus, one } from "./front.js";\nimport * as all from "./b.js";\nconst x = 7;\n'
+        "console.log(plus(one, x), all.one);\n",
+        front='export { one, sum } from "./b.js";\n',
+        b='const x = 1;\nexport const one = x;\nexport { sum } from "./a.js";\n',
+        a="const x = 2;\nexport function sum(a, b) {\n  return a + b + x;\n}\n",
+    )
+    script = tmp_path / "script.mjs"
+    script.write_text(assemble.script_of("main.js"), encoding="utf-8")
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is not installed")
+    assert subprocess.run([node, script], capture_output=True, text=True, check=True).stdout == "10 1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'import x from "./a.js";\n',
+        'import "./a.js";\n',
+        "export default 1;\n",
+        'import { a } from "https://x.org/a.js";\n',
+    ],
+)
+def test_what_is_not_assembled_is_refused(modules, text):
+    """Other forms of import and export, and scripts of others, never get into a page."""
+    modules(main=text, a="export const a = 1;\n")
+    with pytest.raises(ValueError, match=r"main\.js imports or exports"):
+        assemble.script_of("main.js")
+
+
+def test_modules_that_import_each_other_are_refused(modules):
+    """Which would come first cannot be said."""
+    modules(main='import { a } from "./a.js";\n', a='import { b } from "./b.js";\n', b='import { a } from "./a.js";\n')
+    with pytest.raises(ValueError, match=r"main\.js -> a\.js -> b\.js -> a\.js"):
+        assemble.script_of("main.js")

@@ -1,0 +1,136 @@
+"""What the page looks like: screens, paper, themes, motion, and what readers of screens find."""
+
+import pytest
+
+ALL = ["iris", "tumours", "diabetes", "traffic", "hostile"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_is_wider_than_the_screen(pages, name):
+    """Only maps and tables scroll sideways, in frames of their own, also when all is open."""
+    page = pages.open(name, width=820)
+    page.locator("[data-concept]").first.dispatch_event("click")
+    page.get_by_role("button", name="Keep what is set now as A").click()
+    page.locator(".twin summary").click()
+    for width in (820, 390, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        beyond = page.evaluate(
+            "[...document.querySelectorAll('button, select, input, p, h2, h3')].filter((one) => one.offsetParent && "
+            "one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll, .frame-of-map, .top nav'))"
+            ".map((one) => one.outerHTML)"
+        )
+        assert beyond == []
+
+
+@pytest.mark.parametrize(("name", "width"), [("iris", 1440), ("diabetes", 390), ("traffic", 820), ("hostile", 390)])
+def test_axe_finds_nothing(pages, axe, name, width):
+    """No violation of any rule of axe-core, with everything open, in both themes."""
+    page = pages.open(name, width=width, bypass_csp=True)
+    page.locator(".arrow:not(.gone) .reach").first.dispatch_event("click")
+    page.get_by_role("button", name="Keep what is set now as A").click()
+    if name == "traffic":  # a map with few influences
+        page.locator(".twin summary").click()
+    else:
+        page.get_by_text("Paste a row").click()
+        page.get_by_role("button", name="Use this row").click()
+    page.evaluate(axe)
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        assert page.evaluate("document.documentElement.dataset.theme") == theme
+        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        assert [(rule["id"], [node["html"][:120] for node in rule["nodes"]][:3]) for rule in found] == []
+
+
+def test_names_are_text(pages):
+    """Markup in names is shown as it is written; no element and no dialog comes of it."""
+    page = pages.open("hostile")
+    page.locator(".twin summary").click()
+    page.locator("[data-concept='0']").click()
+    assert "<img src=x onerror=alert(1)>" in page.locator(".panel h3").inner_text()
+    assert page.locator("img, script:not([type]), iframe").count() == 0
+    assert page.evaluate("typeof alerted") == "undefined"
+    assert page.wrong == []
+    assert "q" * 500 in page.locator(".twin").inner_text()
+
+
+def test_theme_follows_the_system_and_the_reader(pages):
+    """Dark where the system is dark; a button changes it."""
+    page = pages.open("iris", color_scheme="dark")
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.get_by_role("button", name="Change to light colours").click()
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert dark != light
+    page.emulate_media(color_scheme="light")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == light
+
+
+def test_reduced_motion_is_respected(pages):
+    """Steps are played, but nothing flows and nothing scrolls smoothly."""
+    moving = "getComputedStyle(document.querySelector('.arrow:not(.gone) .moving')).animationName"
+    page = pages.open("iris", reduced_motion="reduce")
+    page.get_by_role("button", name="Play").click()
+    assert page.locator("svg.playing").count() == 1
+    assert page.evaluate(moving) == "none"
+    assert page.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate(moving) == "flowing"
+
+
+def test_nothing_moves_by_itself(pages):
+    """No animation runs and no word changes as long as nobody does anything."""
+    page = pages.open("iris")
+    before = page.content()
+    page.wait_for_timeout(400)
+    assert page.content() == before
+    assert page.evaluate("document.getAnimations().length") == 0
+
+
+def test_there_is_no_layout_shift(pages):
+    """Neither when the page opens nor while a slider moves."""
+    page = pages.open("tumours")
+    shifts = """() => new Promise((resolve) => { const found = [];
+        new PerformanceObserver((list) => found.push(...list.getEntries().map((one) => one.value)))
+            .observe({ type: "layout-shift", buffered: true });
+        setTimeout(() => resolve(found.reduce((a, b) => a + b, 0)), 150); })"""
+    assert page.evaluate(shifts) < 0.01
+    heights = "[...document.querySelectorAll('main > section')].map((one) => one.getBoundingClientRect().height)"
+    before = page.evaluate(heights)
+    for key in ("End", "Home", "ArrowRight"):
+        page.get_by_role("slider", name="worst texture", exact=True).press(key)
+        now = page.evaluate(heights)
+        # The last section holds the Python code, which follows.
+        assert now[:-2] == before[:-2]
+
+
+def test_print_view_has_answer_reasons_values_and_map_alone(pages):
+    """In light colours, without controls."""
+    page = pages.open("iris", color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    seen = "[...document.querySelectorAll('main > section')].filter((one) => one.offsetHeight).map((one) => one.id)"
+    assert page.evaluate(seen) == ["answer", "reasons", "values", "map"]
+    assert page.locator("button:visible").count() == 0
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_table_twin_has_all_of_the_map(pages):
+    """Every concept, and every influence with its weight."""
+    fcm, _, _ = pages.model("traffic")
+    page = pages.shared("traffic")
+    page.locator(".twin").evaluate("one => (one.open = true)")
+    page.locator(".twin table").first.wait_for()
+    concepts, edges = page.locator(".twin table").all()
+    assert [line.split("\t")[0] for line in concepts.locator("tbody tr").all_inner_texts()] == list(fcm.concepts)
+    lines = [line.replace("\u2212", "-").split("\t") for line in edges.locator("tbody tr").all_inner_texts()]
+    told = {(source, target): weight for source, target, weight, _ in lines}
+    for (source, target), weight in told.items():
+        assert fcm.weights[fcm.concepts.index(target), fcm.concepts.index(source)] == float(weight)
+    assert len(told) == (fcm.weights != 0).sum()
+
+
+def test_what_is_left_out_is_said(pages):
+    """Notes of the payload are at the foot of the page, and the table of rows says how many there are."""
+    page = pages.shared("tumours")
+    foot = page.locator("footer").inner_text()
+    assert "500 of 569 rows" in foot or "500 of the 569 rows" in page.locator("#rows").inner_text()

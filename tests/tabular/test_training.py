@@ -1,0 +1,121 @@
+"""Training on tables: the score is honest, the choice of a task is said, and a time is kept."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import Pipeline
+
+from cogmap import FCMClassifierCV, FCMRegressor, TablePreparer
+from cogmap.exceptions import DataError
+from cogmap.tabular.cards import card_text
+from cogmap.tabular.scoring import THE_MAP, compare, make_folds
+from cogmap.tabular.targets import Target, find_target
+from cogmap.tabular.training import Wishes, train
+
+
+@pytest.fixture(scope="module")
+def noise():
+    """A table that has nothing to do with its target."""
+    rng = np.random.default_rng(0)
+    n = 150
+    return pd.DataFrame(
+        {
+            "x": rng.normal(size=n),
+            "word": rng.choice([f"w{i}" for i in range(40)], n),
+            "y": rng.choice(["a", "b"], n),
+        }
+    )
+
+
+def test_noise_is_not_learned(noise):
+    """A table that has nothing to do with its target scores like a guess: nothing of a fold leaks into its map."""
+    _, card = train(noise, "y", Wishes())
+    assert card["scores"][THE_MAP]["accuracy"]["mean"] < 0.62
+    assert "How good" in card_text(card)
+
+
+def test_folds_are_prepared_by_their_other_rows(noise):
+    """A category that is only in the rows to be scored is unknown to what they are prepared by."""
+    frame, y = noise.drop(columns="y"), noise["y"].to_numpy(dtype=object)
+    for (train_rows, test_rows), fold in zip(
+        StratifiedKFold(5, shuffle=True, random_state=0).split(frame, y),
+        make_folds(TablePreparer(), frame, y, "classification", 0),
+        strict=True,
+    ):
+        alone = TablePreparer().fit(frame.iloc[train_rows])
+        assert fold.names == list(alone.get_feature_names_out())
+        np.testing.assert_array_equal(fold.train.X, alone.transform(frame.iloc[train_rows]))
+        np.testing.assert_array_equal(fold.test.X, alone.read(frame.iloc[test_rows]).features)
+
+
+def test_rivals_score_what_scikit_learn_says(noise):
+    """The random forest on the same folds, by scikit-learn's own cross-validation of a pipeline."""
+    frame, y = noise.drop(columns="y"), noise["y"].to_numpy(dtype=object)
+    folds = list(make_folds(TablePreparer(), frame, y, "classification", 0))
+    scores, _ = compare(RandomForestClassifier(random_state=0), folds, "classification", 0)
+    pipeline = Pipeline([("prepare", TablePreparer()), ("forest", RandomForestClassifier(random_state=0))])
+    expected = cross_val_score(pipeline, frame, y, cv=StratifiedKFold(5, shuffle=True, random_state=0))
+    np.testing.assert_allclose([accuracy for accuracy, _ in scores["random forest"]], expected)
+
+
+def test_the_same_seed_gives_the_same_model_and_card(noise):
+    """Bit by bit; nothing else is drawn."""
+    table = noise[:40]
+    first, second = (train(table, "y", Wishes(seed=3)) for _ in range(2))
+    np.testing.assert_array_equal(first[0]["map"].map_.weights, second[0]["map"].map_.weights)
+    assert first[1] == second[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "task", "why"),
+    [
+        (["a", "b"] * 10, "classification", "'y' has 2 different texts"),
+        ([True, False] * 10, "classification", "'y' has 2 different texts"),
+        ([0, 1] * 10, "classification", "'y' has only 2 different whole numbers"),
+        (list(range(20)), "regression", "'y' has 20 different numbers"),
+        ([0.5, 1.5] * 10, "regression", "'y' has 2 different numbers"),
+        ([f"{i},5 €" for i in range(20)], "regression", "'y' has 20 different numbers"),
+    ],
+)
+def test_the_task_follows_the_target_and_is_said(values, task, why):
+    """Texts and few whole numbers are classes, other numbers are values."""
+    target = find_target(pd.Series(values), "y", None)
+    assert (target.task, target.why) == (task, why)
+    assert Target.from_state(target.to_state()) == target
+
+
+@pytest.mark.parametrize(("values", "task"), [([1.5, 2.5] * 10, "classification"), ([0, 1] * 10, "regression")])
+def test_a_person_may_say_what_the_task_is(values, task):
+    """Whatever was found."""
+    target = find_target(pd.Series(values), "y", task)
+    assert (target.task, target.why) == (task, "as asked")
+
+
+def test_values_are_read_as_they_are_written():
+    """In a new table, too."""
+    target = find_target(pd.Series([f"{i},5 €" for i in range(20)]), "y", None)
+    np.testing.assert_array_equal(target.read(pd.Series(["1,5 €", None, "1.000,25"])), [1.5, np.nan, 1000.25])
+    with pytest.raises(DataError, match="cannot be read in row 2: y: 'much' is not a number"):
+        target.read(pd.Series(["1,5", "much"]))
+
+
+def test_what_a_time_limit_costs_is_said():
+    """Fewer rows, or no scores; never an endless fit."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(20_000, 5)), columns=list("abcde")).assign(y=lambda f: f["a"] * f["b"])
+    pipeline, card = train(frame, "y", Wishes(time_limit=2.0))
+    assert card["table"]["learned from"] < 20_000
+    assert "To keep within the time" in card["notes"][0]
+    assert isinstance(pipeline["map"], FCMRegressor)
+
+
+def test_tuning_chooses_settings(noise):
+    """By cross-validation within the rows; of values among penalties."""
+    table = noise[:40]
+    pipeline, _ = train(table, "y", Wishes(tune=True, time_limit=1.0))
+    assert isinstance(pipeline["map"], FCMClassifierCV)
+    pipeline, _ = train(table.drop(columns="y"), "x", Wishes(tune=True, time_limit=1.0))
+    assert isinstance(pipeline["map"], FCMRegressor)
+    assert pipeline["map"].alpha in (0.1, 1.0, 10.0)
