@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
-from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, explain
+from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, explain, load, save
 from cogmap._structured_map import StructuredMap
 from cogmap.exceptions import DataError
 
@@ -85,6 +85,16 @@ def test_copies_predict_alike(fitted, wide):
     order = np.random.default_rng(0).permutation(len(X))
     shuffled = FCMClassifier(random_state=0).fit(X[order], y[order])
     assert np.array_equal(shuffled.predict_proba(X), fitted.predict_proba(X))
+
+
+def test_files_hold_structured_maps(fitted, wide, tmp_path):
+    """The same predictions to the last bit, of an estimator, its model and its map."""
+    save(fitted, tmp_path / "wide.cogmap")
+    again = load(tmp_path / "wide.cogmap")
+    assert isinstance(again.map_, StructuredMap)
+    assert np.array_equal(again.predict_proba(wide[0]), fitted.predict_proba(wide[0]))
+    save(fitted.map_, tmp_path / "map.cogmap")
+    assert load(tmp_path / "map.cogmap") == fitted.map_
 
 
 def test_learning_goes_on(wide):
