@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-rows bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving bench-family test-keras bench-scale
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-rows bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving bench-family test-keras bench-scale bench-wide
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -55,6 +55,9 @@ bench-family: $(VENV)/bench.installed $(VENV)/cli.installed $(VENV)/cma.installe
 
 bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and their time beside that of shap, some minutes
 	$(BIN)/python -m benchmarks.explaining
+
+bench-wide: $(VENV)/bench.installed  ## many columns: accuracy beside rivals, gradient, sparse tables, some minutes
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.wide
 
 bench-files: $(VENV)/test.installed  ## model files: size, and time to load one, beside pickle and ONNX
 	$(BIN)/python -m benchmarks.files

@@ -7,12 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from cogmap._allowed import check_parameters
 from cogmap._chunks import FitsChunks
 from cogmap._class_map import ClassMap
 from cogmap._encoding import Encoding
+from cogmap._estimator import Reading
 from cogmap._labels import all_labels
 from cogmap._learning.recipe import Recipe
 from cogmap._learning.size import check_size
@@ -353,14 +355,17 @@ class FCMClassifier(ClassMap, FitsChunks):
         X, y, weight = self._validated(X, y, sample_weight, reset=earlier is None, method="partial_fit")
         table = Table(X, self._targets(y, None, classes), weight, tuple(input_names(self)))
         table = self._settled(table, None)
+        wide = self._is_wide(table, earlier)
         solver = self.solver if self.solver in RULES else "adam"  # one that can learn in parts
         if isinstance(self.terms, str):
             cure = "How to read features is chosen with all rows at hand: say a number of words."
             raise wrong(f"{self._owner}.partial_fit", "terms", "None, a number or a dict", self.terms, cure)
         terms = self._found_terms(self.terms, table) if earlier is None else earlier.encoding.terms
         encoding = Encoding(X.shape[1], terms=terms)
-        table = replace(table, features=tuple(encoding.input_names(table.features)), n_values=X.size)
-        candidate = self._candidate((encoding, table), earlier, solver=solver)
+        table = replace(table, features=tuple(encoding.input_names(table.features)), n_values=X.shape[0] * X.shape[1])
+        inputs = np.arange(encoding.n_inputs) if wide else None
+        reading = Reading(encoding, table, inputs)
+        candidate = self._candidate(reading, earlier, solver=solver)
         settings = candidate.settings
         check_size(candidate.shape, settings)
         rate = settings.learning_rate
@@ -373,10 +378,11 @@ class FCMClassifier(ClassMap, FitsChunks):
         if scaling is not None:  # it knows of rows of an earlier fit too
             seen = max(seen, float(scaling.known.weight.max()))
         encoding = replace(encoding, n_hidden=settings.n_hidden, scaling=scaling)
-        table = replace(table, X=encoding.inputs(X, settings.dtype))
+        states = encoding.sparse_inputs if issparse(X) else encoding.inputs
+        table = replace(table, X=states(X, settings.dtype))
         recipe = Recipe.for_table(table, settings)
         problem = recipe.problem(table, part_of=seen)
-        theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, table, settings)
+        theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, reading, settings)
         theta = problem.clip(theta).copy()
         with one_blas_thread():
             loss = one_epoch(problem, theta, rule, settings.batch_size, random)

@@ -157,6 +157,6 @@ def test_defaults_of_learning_are_those_of_the_estimators(estimator):
     """What an estimator does not have is settled as the others have it."""
     signature = inspect.signature(estimator).parameters
     shared = DEFAULTS.keys() & signature.keys()
-    assert shared == DEFAULTS.keys() - {"n_threads", "owner"}
+    assert shared == DEFAULTS.keys() - {"n_threads", "owner", "structured"}
     own = {"alpha": 1.0} if estimator is FCMRegressor else {}
     assert {name: signature[name].default for name in shared} == {name: DEFAULTS[name] for name in shared} | own

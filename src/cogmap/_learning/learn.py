@@ -105,8 +105,8 @@ def _says_nothing(model: MapModel, table: Table) -> bool:
 
 def _forgets(model: MapModel) -> bool:
     """Whether no way of `depth` edges leads from a feature to an output."""
-    edges = model.map.weights != 0.0
-    reached = np.arange(model.map.n_concepts) < model.n_features
+    edges = abs(model.map.transition)
+    leads = np.arange(model.map.n_concepts) >= model.map.n_concepts - model.n_outputs
     for _ in range(model.depth):
-        reached = edges[:, reached].any(axis=1)
-    return not reached[-model.n_outputs :].any()
+        leads = leads.astype(np.float64) @ edges > 0.0
+    return not leads[: model.n_inputs].any()

@@ -17,8 +17,11 @@ LARGE = 2**20
 # A map of more concepts than this is wide: it is learned in float32, without teachers and in few iterations, which for
 # so many weights are already long.
 _WIDE = 200
+_OF_ARROWS = 100  # iterations, where features influence outputs only
+_MOST_WEIGHTS_OF_HIDDEN = 2**20
+_MANY_WEIGHTS = 20_000  # the same of a structured map, whose weights are fewer and less work
 
-_MANY = 100  # features and outputs; maps of more than these and hidden concepts take long to learn
+_MANY = 100  # features and outputs; maps of more than these and hidden concepts take long to learn, unless structured
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,8 @@ class Shape:
         Number of values in the table as it was given.
     dtype : dtype
         Of the table.
+    filled : float
+        Share of the values that are stored, less than 1 in a sparse table.
     """
 
     n_rows: int
@@ -84,6 +89,7 @@ class Shape:
     n_outputs: int
     n_values: int = 0
     dtype: Any = np.float64
+    filled: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,7 @@ class Settings:
     weight_bounds: Any
     monotonic_cst: Any
     learn: str  # "weights" or "slopes"
+    structured: bool  # whether features remember themselves and influence hidden concepts and outputs only
     enough: bool  # whether max_iter is what usually pays, not what was asked for
     dtype: Any  # in what is computed
     n_threads: int
@@ -140,10 +147,15 @@ DEFAULTS: dict[str, Any] = {
     "weight_bounds": None,
     "monotonic_cst": None,
     "learn": "weights",
+    "structured": False,
     "prior": "memory",
     "n_threads": 1,
     "owner": "FCMClassifier",
 }
+
+
+# Parameters that say something about single influences, or about all of them.
+_OF_SINGLE_INFLUENCES = ("edges", "weight_bounds", "monotonic_cst", "prior", "init", "learn")
 
 
 def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES) -> Settings:
@@ -167,12 +179,16 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
     small = shape.n_features + shape.n_outputs < _fewest_concepts(shape, rules)
     n_concepts = shape.n_features + n_hidden + shape.n_outputs
     wide = n_concepts > _WIDE
+    if given["structured"]:
+        wide = (n_concepts - shape.n_features) * n_concepts > _MANY_WEIGHTS
+    # Features that influence outputs only have one best map, and arrows that are their effects: nobody need teach it.
+    arrows_only = given["structured"] and n_hidden == 0
     settled = {
         "n_hidden": n_hidden,
         # A step more, so that hidden concepts influence each other.
         "depth": 3 if n_hidden and (small or many or given["prior"] is None) else 2,
-        "max_iter": _enough(given, shape, wide, rules),
-        "n_teachers": _n_teachers(given, shape, n_hidden, rules),
+        "max_iter": _OF_ARROWS if arrows_only else _enough(given, shape, wide, rules),
+        "n_teachers": 0 if arrows_only else _n_teachers(given, shape, n_hidden, rules),
         "learning_rate": RULES[given["solver"]].usual_rate(n_concepts) if given["solver"] in RULES else 0.0,
         "batch_size": 500 if many else 200,
     }
@@ -210,8 +226,28 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     if given["prior"] is None:
         return max(beside, 0)
     named = given["prior"].n_concepts - others if isinstance(given["prior"], FuzzyCognitiveMap) else 0
-    computing = max(min(shape.n_features // 2, shape.n_rows // 20, rules.most_hidden), rules.fewest_hidden)
-    return max(beside, named, computing if others <= _MANY else 0)
+    # In a structured map nothing else computes, however few features are left of many; if too many are left, no map can
+    # learn what they have to do with each other.
+    for_features = rules.most_hidden if given["structured"] else shape.n_features // 2
+    computing = max(min(for_features, shape.n_rows // 20, rules.most_hidden), rules.fewest_hidden)
+    if given["structured"] and computing * shape.n_features > _MOST_WEIGHTS_OF_HIDDEN:
+        computing = 0
+    return max(beside, named, computing if others <= _MANY or given["structured"] else 0)
+
+
+def is_wide(parameters: Mapping[str, Any], n_columns: int) -> bool:
+    """Whether a map is to be structured: the table has many columns, and nothing is said about single influences.
+
+    Another prior or start is about all influences, too.
+    """
+    said = (parameters.get(name, DEFAULTS[name]) for name in _OF_SINGLE_INFLUENCES)
+    usual = (DEFAULTS[name] for name in _OF_SINGLE_INFLUENCES)
+    # Arrays and maps are compared by `is`: they have no one answer to ==, or take long.
+    as_usual = all(
+        given is expected or (isinstance(given, str) and given == expected)
+        for given, expected in zip(said, usual, strict=True)
+    )
+    return n_columns > _MANY and as_usual
 
 
 def speaks_of_concepts(parameters: Mapping[str, Any]) -> bool:
@@ -242,7 +278,7 @@ def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, rules: Ru
     if given["solver"] == "rmsprop" or given["max_iter"] != "auto" or given["early_stopping"]:
         return 0
     others = shape.n_features + shape.n_outputs
-    if shape.n_rows < 20 or others > rules.teachers_up_to:
+    if shape.n_rows < 20 or (others > rules.teachers_up_to and not given["structured"]):
         return 0
     if _has_many_rows(shape, rules):
         return rules.teachers_for_many

@@ -151,7 +151,7 @@ class Adaptive:
 
 def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, random: np.random.RandomState) -> float:
     """Make one pass over the rows, changing `theta` in place; return the mean loss met on the way."""
-    space = problem.space or rule.space(problem.objective.n_concepts)
+    space = problem.space or rule.space(problem.objective.n_learned)
     bounds = problem.theta_bounds
     if bounds is not None:
         bounds = space.bound(bounds[0]), space.bound(bounds[1])
