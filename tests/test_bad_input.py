@@ -59,7 +59,7 @@ WRONG_PARAMETERS = [
     ("alpha", 10**400, "a number >= 0"),
     ("l1_ratio", 1.5, "a number >= 0 and <= 1, got 1.5"),
     ("l1_ratio", -0.1, "a number >= 0 and <= 1"),
-    ("solver", "sgd", "one of 'lbfgs', 'adam', 'rmsprop', got 'sgd'"),
+    ("solver", "sgd", "one of 'auto', 'lbfgs', 'adam', 'rmsprop', got 'sgd'"),
     ("solver", "lbgfs", "Did you mean 'lbfgs'"),
     ("max_iter", 0, "an integer >= 1"),
     ("max_iter", 10.0, "an integer >= 1, got 10.0. Or 'auto'"),
@@ -230,7 +230,6 @@ def test_every_parameter_is_in_the_table():
 WRONG_FEATURES = {
     "infinity": (changed((3, 1), np.inf), None, ValueError, "X contains infinity"),
     "strings": ([*X[:-1].tolist(), ["a", "b", "c"]], None, ValueError, "could not convert string"),
-    "a sparse table too large": (csr_matrix((30, 10**5)), None, DataError, "30 rows and 100000 columns is too large"),
     "a date beside numbers": (
         pd.DataFrame(X).assign(when=DATES), None, DataError, r"dates or times \(columns \['when'\]\)"
     ),
@@ -267,6 +266,8 @@ WRONG_CLASSES = {
     "one class after weights of 0": (X, Y, (Y == 1).astype(float), ValueError, "sample_weight 0 do not count"),
 }  # fmt: skip
 
+SPARSE = (csr_matrix((30, 10**5)), Y, None, DataError, "30 rows and 100000 columns is too large")
+
 # What is wrong with values.
 WRONG_VALUES = {
     "no rows": (X[:0], VALUES[:0], None, ValueError, "0 sample"),
@@ -287,6 +288,7 @@ WRONG_VALUES = {
 
 WRONG_DATA = {
     **{(estimator, name): case for estimator in (FCMClassifier, *COMPARATORS) for name, case in WRONG_CLASSES.items()},
+    **{(estimator, "a sparse table too large"): SPARSE for estimator in COMPARATORS},
     **{(FCMRegressor, f"{name} in y"): case for name, case in WRONG_VALUES.items()},
     **{
         (estimator, name): (bad_X, y, weight, exception, message)

@@ -49,6 +49,16 @@ def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
     return (X, *rest) if rest else X
 
 
+def refuse_sparse(X: Any, owner: str) -> None:
+    """Complain about a sparse table that an estimator which knows only ordinary ones has no room for."""
+    if issparse(X):
+        raise DataError(
+            f"`{owner}` makes a sparse X an ordinary table, but one of {X.shape[0]} rows and {X.shape[1]} columns is "
+            f"too large for that: at most {_DENSE_AT_MOST} values and as many weights. Choose columns "
+            "(sklearn.feature_selection) or combine them (sklearn.decomposition.TruncatedSVD) first."
+        )
+
+
 def too_large_to_be_dense(X: Any, owner: str) -> DataError:
     """Return the complaint about a sparse table that would have to be made an ordinary one."""
     return DataError(

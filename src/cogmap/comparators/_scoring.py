@@ -17,7 +17,7 @@ from cogmap._labels import check_label_types, encode_labels
 from cogmap._learning.size import free_memory
 from cogmap._refitting import Refitting
 from cogmap._threads import one_blas_thread
-from cogmap._validation import check_sample_weight, validated
+from cogmap._validation import check_sample_weight, refuse_sparse, validated
 from cogmap.comparators._calibration import probabilities
 from cogmap.exceptions import DataError
 
@@ -82,6 +82,7 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._forget()
         X, y = validated(self, X, y, reset=True)
+        refuse_sparse(X, self._owner)
         check_label_types(y, self._owner)
         with np.errstate(invalid="ignore"):  # labels beyond all integers, which it looks for
             check_classification_targets(y)
@@ -132,6 +133,7 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         now = object.__new__(type(self))
         now.__dict__ = self.__dict__ | self._parameters
         features: NDArray[np.floating] = validated(now, X, reset=False)
+        refuse_sparse(features, self._owner)
         with one_blas_thread():
             return now._scores(now._inputs(features))
 

@@ -85,7 +85,7 @@ class Adam:
     def _falling(self) -> float:
         """Return what share of the first rate is left."""
         if self.planned is not None:
-            return 0.5 + 0.5 * math.cos(math.pi * min(self.steps / self.planned, 1.0))
+            return 0.5 + 0.5 * math.cos(math.pi * min((self.steps - 1) / self.planned, 1.0))
         made = self.steps - 1 + _OF_A_FIT * self.goes_on
         return 1.0 / math.sqrt(1.0 + made / _LONG_STEPS)
 
