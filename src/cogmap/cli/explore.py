@@ -15,8 +15,8 @@ from cogmap.tabular.model import TableModel
 def explore(model: str, table: str | None, out: str) -> None:
     """Write a page in which a model can be played with.
 
-    It is one file, which needs no network. Rows of TABLE, if it is given, can be chosen in the page, with their truth if
-    TABLE has it.
+    It is one file, which needs no network. Rows of TABLE, if it is given, can be chosen in the page, with their truth
+    if TABLE has it.
     """
     with command():
         check_place(out, model, *([] if table is None else [table]))
