@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-explaining bench-files bench-page bench-table pictures guides format clean
+.PHONY: demo test test-slow test-faults test-oldest bench bench-accuracy bench-readability bench-maps bench-rows bench-explaining bench-files bench-page bench-table pictures guides format clean bench-serving bench-family test-keras bench-scale bench-wide
 
 # A stamp for each set of extras, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml
@@ -36,6 +36,9 @@ test-faults: $(VENV)/test.installed  ## kills, damage, forks and random calls by
 bench: $(VENV)/bench.installed  ## speed and memory, as ratios measured in one run
 	$(BIN)/python -m benchmarks
 
+bench-rows: $(VENV)/bench.installed  ## many rows: accuracy and time beside rivals, and two threads, some minutes
+	$(BIN)/python -m benchmarks.rows
+
 bench-maps: $(VENV)/excel.installed  ## maps by hand: speed, memory, and what is proved about maps of others
 	$(BIN)/python -m benchmarks.maps
 
@@ -43,15 +46,27 @@ bench-readability: $(VENV)/bench.installed $(VENV)/cli.installed  ## what arrows
 	$(BIN)/python -m benchmarks.readability --picture docs/pictures/readability.svg
 	$(BIN)/python -m benchmarks.steering
 
-bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned map against 19 rivals on 21 datasets, an hour
+bench-accuracy: $(VENV)/bench.installed $(VENV)/cli.installed  ## the untuned map against 19 rivals and other maps on 21 datasets, two hours
 	$(BIN)/python -m benchmarks.accuracy --out results/accuracy
 	$(BIN)/python -m benchmarks.defaults
+
+bench-family: $(VENV)/bench.installed $(VENV)/cli.installed $(VENV)/cma.installed  ## the other maps of the field, an hour
+	$(BIN)/python -m benchmarks.family --out results/accuracy
 
 bench-explaining: $(VENV)/bench.installed  ## what explanations are worth, and their time beside that of shap, some minutes
 	$(BIN)/python -m benchmarks.explaining
 
+bench-wide: $(VENV)/bench.installed  ## many columns: accuracy beside rivals, gradient, sparse tables, some minutes
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.wide
+
 bench-files: $(VENV)/test.installed  ## model files: size, and time to load one, beside pickle and ONNX
 	$(BIN)/python -m benchmarks.files
+
+bench-scale: $(VENV)/dask.installed  ## clusters, files larger than memory and many rows: time and memory
+	$(BIN)/python -m benchmarks.scale
+
+pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
+	$(BIN)/python docs/pictures/draw.py
 
 bench-table: $(VENV)/cli.installed  ## commands for tables: time beside pandas and a random forest, memory, some minutes
 	$(BIN)/python -m benchmarks.table
@@ -63,8 +78,11 @@ pictures: $(VENV)/cli.installed $(VENV)/test.installed  ## the pictures of the R
 	$(BIN)/python docs/pictures/draw.py
 	$(BIN)/python docs/pictures/photograph.py
 
-guides: $(VENV)/test.installed  ## what docs/explaining.md, docs/model-files.md and docs/tables.md show, printed anew
-	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md
+guides: $(VENV)/test.installed  ## what the guides show, printed anew
+	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/serving.md
+
+bench-serving: $(VENV)/test.installed  ## predictions per second beside echoes of the bare framework, and 200 connections for a minute
+	$(BIN)/python -m benchmarks.serving
 
 format: $(VENV)/test.installed
 	$(BIN)/ruff check --fix .
@@ -75,8 +93,15 @@ test-oldest:
 	$(PYTHON) -m venv --clear .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test]" \
 		numpy==1.26.0 scipy==1.11.2 scikit-learn==1.6.0 joblib==1.4.0 threadpoolctl==3.1.0 \
-		pandas==2.2.1 polars==1.10.0 pytest==8.3.0
+		pandas==2.2.1 polars==1.10.0 pytest==8.3.0 h11==0.14.0 starlette==0.40.0 uvicorn==0.30.0
 	.venv-oldest/bin/python -m pytest -m "not slow" -n 2
 
+# Keras on all that it computes with, in an environment of its own: each brings hundreds of megabytes.
+test-keras:
+	test -x .venv-keras/bin/python || $(PYTHON) -m venv .venv-keras
+	.venv-keras/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test,keras-backends]"
+	for backend in jax torch tensorflow; do \
+		KERAS_BACKEND=$$backend .venv-keras/bin/python -m pytest tests/integrations/test_keras.py || exit 1; done
+
 clean:
-	rm -rf .venv .venv-oldest dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-keras dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
@@ -24,7 +23,7 @@ from cogmap import FCMClassifier, FCMClassifierCV
 from cogmap._files import write_whole
 from cogmap.datasets import DATASETS, get_dataset, load_dataset
 from cogmap.exceptions import CogmapError
-from cogmap.experiments.rivals import RIVALS, Rules
+from cogmap.experiments.rivals import FAMILY_RIVALS, RIVALS, Rules
 from cogmap.experiments.runner import run_tasks
 from cogmap.experiments.store import ResultStore, read_results
 from cogmap.experiments.tasks import evaluate
@@ -38,23 +37,6 @@ REPEATS = 3
 # on the clothes.
 IMAGE_REPEATS = 1
 METRICS = ("accuracy", "f1_macro", "log_loss", "calibration_error", "fit_seconds")
-
-
-class LTCNClassifier(ClassifierMixin, BaseEstimator):
-    """The long-term cognitive network of the package ltcn, which wants one-hot labels, as a classifier."""
-
-    def fit(self, X, y):
-        """Learn from data."""
-        from ltcn.LTCN import LTCN
-
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.model_ = LTCN()
-        self.model_.fit(X, np.eye(len(self.classes_))[codes])
-        return self
-
-    def predict(self, X):
-        """Return the predicted labels."""
-        return self.classes_[np.asarray(self.model_.predict(X)).argmax(axis=1)]
 
 
 def _xgboost(seed):
@@ -82,8 +64,10 @@ METHODS = {
     "xgboost": lambda seed, X: _xgboost(seed),
     "lightgbm": lambda seed, X: _lightgbm(seed),
     "catboost": lambda seed, X: _catboost(seed),
-    "ltcn": lambda seed, X: LTCNClassifier(),
 }
+# Other maps of the field: one repeat, and a table of their own, but for the best of them, which is a rival as others.
+FAMILY = [method for method in FAMILY_RIVALS if method != "ltcn"]
+COMPARED = [method for method in METHODS if method not in FAMILY]
 
 
 @dataclass(frozen=True)
@@ -109,8 +93,16 @@ class Piece:
             scaler = MinMaxScaler(clip=True).fit(rows.X[train])  # clipped: naive Bayes refuses negative numbers
             X_train, X_test = scaler.transform(rows.X[train]), scaler.transform(rows.X[test])
             model = METHODS[self.method](repeat, X_train)
-            row, _ = evaluate(self.method, model.fit, X_train, X_test, labels[train], labels[test])
+            row, model = evaluate(self.method, model.fit, X_train, X_test, labels[train], labels[test])
+        row["n_edges"] = n_edges(model)
         return [{"dataset": self.dataset, "fold": self.fold, **row, "protocol": PROTOCOL, "seed": SEED}]
+
+
+def n_edges(model):
+    """Return how many weights a map has, with those of a regression on its states; None if there is no map."""
+    if not hasattr(model, "map_"):
+        return None
+    return int(np.count_nonzero(model.map_.weights)) + int(getattr(model, "coef_", np.empty(0)).size)
 
 
 def pieces():
@@ -120,6 +112,8 @@ def pieces():
         size = get_dataset(dataset).size
         for fold in range(N_FOLDS * (IMAGE_REPEATS if size else REPEATS)):
             methods = [method for method in METHODS if not (size and method == "catboost")]
+            if fold >= N_FOLDS:
+                methods = [method for method in methods if method not in FAMILY]
             result += [Piece(dataset, fold, method) for method in methods]
     return result
 
@@ -130,19 +124,20 @@ def read_rows(folder):
 
 
 def comparable(rows):
-    """Leave out folds on which not all methods have been run yet."""
+    """Leave out folds on which not all methods that are compared have been run yet, and the other methods."""
     wanted = defaultdict(set)
     for piece in pieces():
-        wanted[piece.dataset, piece.fold].add(piece.method)
+        if piece.method in COMPARED:
+            wanted[piece.dataset, piece.fold].add(piece.method)
     whole = {place for place, methods in wanted.items() if all((*place, method) in rows for method in methods)}
-    return {key: row for key, row in rows.items() if key[:2] in whole}
+    return {key: row for key, row in rows.items() if key[:2] in whole and key[2] in COMPARED}
 
 
-def run(folder, n_jobs, datasets):
-    """Do all pieces of these datasets that are not there yet."""
+def run(folder, n_jobs, datasets, methods=tuple(METHODS)):
+    """Do all pieces of these datasets and methods that are not there yet."""
     # One thread for every method, and one process per core: times are comparable, and nothing waits for anything else.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    wanted = [piece for piece in pieces() if piece.dataset in datasets]
+    wanted = [piece for piece in pieces() if piece.dataset in datasets and piece.method in methods]
     with ResultStore(folder, PROTOCOL, SEED) as store:
         n_missing, n_done, start = len(store.missing(wanted)), 0, time.monotonic()
 
@@ -168,7 +163,7 @@ def means(rows, metric):
 
 def complete(table, datasets):
     """Return the methods that have a value on every one of the datasets."""
-    return [method for method in METHODS if all(method in table.get(dataset, {}) for dataset in datasets)]
+    return [method for method in COMPARED if all(method in table.get(dataset, {}) for dataset in datasets)]
 
 
 def rank_table(table, datasets, higher_is_better):
@@ -214,10 +209,10 @@ def write_tables(folder):
                 ax.figure.savefig(folder / "critical_difference.svg", bbox_inches="tight", metadata={"Date": None})
     text += _collapses(tables, datasets)
     write_whole(folder / "summary.md", "\n".join(text) + "\n")
-    lines = ["# Mean accuracy on each dataset", "", "| dataset | " + " | ".join(METHODS) + " |"]
-    lines += ["| --- | " + " | ".join(["---:"] * len(METHODS)) + " |"]
+    lines = ["# Mean accuracy on each dataset", "", "| dataset | " + " | ".join(COMPARED) + " |"]
+    lines += ["| --- | " + " | ".join(["---:"] * len(COMPARED)) + " |"]
     for dataset in datasets:
-        cells = [_mean(tables["accuracy"], [dataset], method) for method in METHODS]
+        cells = [_mean(tables["accuracy"], [dataset], method) for method in COMPARED]
         lines.append(f"| {dataset} | " + " | ".join(cells) + " |")
     write_whole(folder / "datasets.md", "\n".join(lines) + "\n")
     print("\n".join(text))

@@ -18,11 +18,10 @@ def memory(which):  # of this process, in MB: VmRSS is now, VmHWM the peak (Linu
 n_rows, kind = int(sys.argv[1]), sys.argv[2]
 rng = np.random.default_rng(0)
 X = rng.random((n_rows, 20), dtype=np.float32)
-if kind == "default":  # of labels that nothing tells, teachers stop at once
-    y, fcm = rng.integers(0, 2, n_rows), FCMClassifier(random_state=0)
-else:
-    y = (X[:, :5].sum(axis=1) > 2.5).astype(np.int64)
-    fcm = FCMClassifier(max_iter=10, tol=0, random_state=0)
+y = (X[:, :5].sum(axis=1) > 2.5).astype(np.int64)
+fcm = FCMClassifier(random_state=0)
+if kind != "default":
+    fcm.set_params(solver="lbfgs", max_iter=10, tol=0, n_hidden=16)
 warnings.simplefilter("ignore")
 fcm.fit(X[:2000], y[:2000])  # everything is loaded and warm
 before = memory("VmRSS")
@@ -44,14 +43,17 @@ def main():
     data = 1_000_000 * 20 * 4 / 2**20
     extra, extra_default = run(1_000_000)["extra"], run(1_000_000, "default")["extra"]
     small, large = (min(run(n_rows)["seconds"] for _ in range(3)) for n_rows in (100_000, 1_000_000))
+    small_default, large_default = (run(n_rows, "default")["seconds"] for n_rows in (100_000, 1_000_000))
     rows = [
         ["data, 1,000,000 x 20 float32", f"{data:.0f} MB", ""],
-        ["peak of fit beyond the data and the program", f"{extra:.0f} MB", "150 MB"],
-        ["the same, default fit with teachers", f"{extra_default:.0f} MB", "150 MB"],
-        ["time at 1,000,000 rows / at 100,000", f"{large / small:.1f}", "11"],
-        ["seconds at 1,000,000 rows, 10 iterations", f"{large:.2f}", ""],
+        ["peak of 10 iterations of L-BFGS beyond the data and the program", f"{extra:.0f} MB", "150 MB"],
+        ["the same, default fit", f"{extra_default:.0f} MB", "150 MB"],
+        ["time at 1,000,000 rows / at 100,000, 10 iterations of L-BFGS", f"{large / small:.1f}", "11"],
+        ["the same, default fit", f"{large_default / small_default:.1f}", "8"],
+        ["seconds at 1,000,000 rows, 10 iterations of L-BFGS", f"{large:.2f}", ""],
+        ["the same, default fit", f"{large_default:.1f}", ""],
     ]
-    print_table("Many rows, L-BFGS, one thread", ["what", "measured", "at most"], rows)
+    print_table("Many rows, one thread", ["what", "measured", "at most"], rows)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,21 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
+from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 from cogmap.exceptions import CogmapError, DataError, NonFiniteLossError, ParameterError
 
 X = np.random.default_rng(0).random((30, 3))
 Y = np.arange(30) % 3
 VALUES = X @ [3.0, -1.0, 2.0]
 DATES = pd.date_range("2026-01-01", periods=30)
-ESTIMATORS = {FCMClassifier: Y, FCMClassifierCV: Y, FCMRegressor: VALUES}
+COMPARATORS = (LTCNClassifier, FRCNClassifier, FCMperClassifier, HebbianFCMClassifier)
+ESTIMATORS = {FCMClassifier: Y, FCMClassifierCV: Y, FCMRegressor: VALUES, **dict.fromkeys(COMPARATORS, Y)}
+
+
+def seeded(estimator, **parameters):
+    """An estimator whose result is the same each time, also if it draws no random numbers."""
+    model = estimator(**parameters)
+    return model.set_params(random_state=0) if "random_state" in model.get_params() else model
 
 
 def changed(place, value):
@@ -278,7 +286,7 @@ WRONG_VALUES = {
 }  # fmt: skip
 
 WRONG_DATA = {
-    **{(FCMClassifier, name): case for name, case in WRONG_CLASSES.items()},
+    **{(estimator, name): case for estimator in (FCMClassifier, *COMPARATORS) for name, case in WRONG_CLASSES.items()},
     **{(FCMRegressor, f"{name} in y"): case for name, case in WRONG_VALUES.items()},
     **{
         (estimator, name): (bad_X, y, weight, exception, message)
@@ -292,12 +300,13 @@ FITTED = {
     FCMClassifier: {"max_iter": 5, "tol": 0},
     FCMClassifierCV: {"depths": (1,), "alphas": (0.2,), "n_folds": 2},
     FCMRegressor: {"max_iter": 5, "tol": 0},
+    **{estimator: {} for estimator in COMPARATORS},
 }
 
 
 def make_fitted(estimator):
     """A model fitted on good data, and its attributes."""
-    fcm = estimator(random_state=0, **FITTED[estimator])
+    fcm = seeded(estimator, **FITTED[estimator])
     fcm.fit(pd.DataFrame(X, columns=["a", "b", "c"]), ESTIMATORS[estimator])
     return fcm, dict(vars(fcm))
 
@@ -323,12 +332,13 @@ def test_wrong_data_are_told_and_leave_the_model_as_it_was(estimator, name):
         fcm.fit(bad_X, bad_y, weight)
     assert_as_it_was(fcm, before)
     with pytest.raises(exception, match=message):
-        estimator(random_state=0).fit(bad_X, bad_y, weight)
+        seeded(estimator).fit(bad_X, bad_y, weight)
 
 
-def test_columns_of_text_are_named(fitted):
+@pytest.mark.parametrize("estimator", [FCMClassifier, *COMPARATORS])
+def test_columns_of_text_are_named(estimator):
     """In a data frame, to fit or to predict: which columns, and what to do."""
-    fcm, before = fitted
+    fcm, before = make_fitted(estimator)
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(b=["red", "blue", "red"] * 10)
     for call in (lambda: fcm.fit(frame, Y), lambda: fcm.predict(frame)):
         with pytest.raises(DataError, match=r"X has text \(columns \['b'\]\).*'red'.*OneHotEncoder"):
@@ -384,15 +394,22 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
     assert_as_it_was(fcm, before)
 
 
-@pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function", "transform", "trajectory"])
-def test_wrong_rows_at_prediction_are_told(fitted, method):
+PREDICTIONS = ("predict", "predict_proba", "decision_function")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "method"),
+    [(FCMClassifier, method) for method in (*PREDICTIONS, "transform", "trajectory")]
+    + [(estimator, method) for estimator in COMPARATORS for method in PREDICTIONS],
+)
+def test_wrong_rows_at_prediction_are_told(estimator, method):
     """Before fitting, with another number or other names of features, with infinity, with no rows."""
-    fcm, _ = fitted
+    fcm, _ = make_fitted(estimator)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     with pytest.raises(NotFittedError):
-        getattr(FCMClassifier(), method)(X)
+        getattr(estimator(), method)(X)
     with pytest.raises(ValueError, match="expecting 3 features"):
-        getattr(FCMClassifier(max_iter=2, tol=0).fit(X, Y), method)(X[:, :2])
+        getattr(estimator(**FITTED[estimator]).fit(X, Y), method)(X[:, :2])
     for other in (frame[["b", "a", "c"]], frame[["a", "b"]]):
         with pytest.raises(ValueError, match="feature names should match"):
             getattr(fcm, method)(other)
@@ -440,7 +457,7 @@ def test_weights_that_vanish_are_told(estimator):
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_weights_of_very_different_size_are_no_problem(estimator):
     """The smaller ones do not count, without a warning."""
-    estimator(random_state=0).fit(X, ESTIMATORS[estimator], sample_weight=np.where(Y == 0, 1e-300, 1e300))
+    seeded(estimator).fit(X, ESTIMATORS[estimator], sample_weight=np.where(Y == 0, 1e-300, 1e300))
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_maps_by_hand(tmp_path, monkeypatch):
     assert (tmp_path / "learned.mmp").exists()
 
 
-@pytest.mark.parametrize("name", ["model-files.md", "page.md", "reading.md"])
+@pytest.mark.parametrize("name", ["family.md", "model-files.md", "page.md", "reading.md", "wide.md"])
 def test_what_a_guide_prints_is_what_it_shows(name, tmp_path, monkeypatch):
     """Every Python block is run again, and below it stands what it prints."""
     if name == "model-files.md":

@@ -82,7 +82,7 @@ _CHECKS: dict[str, Check] = {
     "alphas": _several(_number(0)),
     "n_folds": _integer(2, _MOST),
     "l1_ratio": _number(0, 1),
-    "solver": _choice(list(SOLVERS)),
+    "solver": _choice(["auto", *SOLVERS]),
     "max_iter": _integer_or_auto(1),
     "tol": _number(0),
     "learning_rate": _number_or_auto,

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
+from cogmap._elsewhere import ClassWeight, Labels, Survey
 from cogmap._estimator import BaseFCM
 from cogmap._labels import check_label_types, class_link, class_weights, encode_labels
 from cogmap._learning.table import Table
@@ -29,6 +30,16 @@ class ClassMap(ClassPredictor, BaseFCM):
     def _targets(self, y: NDArray[Any], known: Link | None, classes: Any = None) -> ClassTargets:
         classes, codes = encode_labels(y, classes, self._owner)
         return ClassTargets(codes, class_link(self.output, classes, self.gain, self._owner))
+
+    def _surveyed_link(self, survey: Survey) -> tuple[Link, ClassWeight | None]:
+        """Return what the outputs mean, and the weights of the classes, if there are any."""
+        seen = cast(Labels, survey.targets)
+        classes, codes = encode_labels(seen.labels, None, self._owner)
+        link = class_link(self.output, classes, self.gain, self._owner)
+        if self.class_weight is None:
+            return link, None
+        weights = class_weights(self.class_weight, classes, codes, seen.weights, self._owner)
+        return link, ClassWeight(classes, weights, self._owner)
 
     def _settled(self, table: Table, known: Link | None) -> Table:
         """Return the table with the weight of each row multiplied by that of its class."""

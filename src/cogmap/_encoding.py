@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_array, issparse
 from scipy.special import expit
 
+from cogmap._segments import PairwiseSum, segments
 from cogmap._terms import Terms
 from cogmap.exceptions import DataError
 
@@ -18,14 +20,17 @@ UNDECIDED = 0.5  # what hidden concepts, outputs and features whose value is mis
 OUTERMOST = (-1.0, 2.0)
 
 _ROWS_AT_ONCE = 4096
+_VALUES_AT_ONCE = 2**22  # of a table with many columns
 
 Array = NDArray[np.floating]
+TableLike = Any  # an array, or a sparse table (csr) with the same meaning of `shape`, `dtype` and rows taken
 
 
-def row_blocks(n_rows: int) -> Iterator[slice]:
+def row_blocks(n_rows: int, n_columns: int = 1) -> Iterator[slice]:
     """Cut a table into blocks of rows, so that what is computed from it needs little memory at a time."""
-    for start in range(0, n_rows, _ROWS_AT_ONCE):
-        yield slice(start, min(start + _ROWS_AT_ONCE, n_rows))
+    at_once = max(min(_ROWS_AT_ONCE, _VALUES_AT_ONCE // n_columns), 1)
+    for start in range(0, n_rows, at_once):
+        yield slice(start, min(start + at_once, n_rows))
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,18 @@ class FeatureStatistics:
     @classmethod
     def of(cls, X: Array, weight: NDArray[np.float64] | None = None) -> "FeatureStatistics":
         """Take the statistics of the columns of `X`, whose rows may have weights."""
-        blocks = (cls._of_block(X[rows], None if weight is None else weight[rows]) for rows in row_blocks(len(X)))
+        if issparse(X):
+            return cls._of_sparse(X, weight)
+        total = PairwiseSum(cls.merged)
+        for rows in segments(len(X)):
+            total.add(cls._of_segment(X[rows], None if weight is None else weight[rows]))
+        return total.result()
+
+    @classmethod
+    def _of_segment(cls, X: Array, weight: NDArray[np.float64] | None) -> "FeatureStatistics":
+        blocks = (
+            cls._of_block(X[rows], None if weight is None else weight[rows]) for rows in row_blocks(len(X), X.shape[1])
+        )
         result = next(blocks)
         for block in blocks:
             result = result.merged(block)
@@ -71,6 +87,28 @@ class FeatureStatistics:
         values[missing] = 0.0
         deviation = np.sqrt(np.einsum("i,ij,ij->j", weights, values, values) / divisor)
         return cls(total, origin + span * mean, span * deviation, low, high, whole)
+
+    @classmethod
+    def _of_sparse(cls, X: TableLike, weight: NDArray[np.float64] | None) -> "FeatureStatistics":
+        """Take the statistics of what is stored in the columns of a sparse table.
+
+        An empty place says nothing, and 0 is the middle: the deviation is the root of the mean square.
+        """
+        places = X.tocoo()
+        there = ~np.isnan(places.data) & (places.data != 0.0)
+        rows, columns = places.row[there], places.col[there]
+        values = places.data[there].astype(np.float64)
+        weights = np.ones(len(values)) if weight is None else weight[rows]
+        n = X.shape[1]
+        low, high = np.zeros(n), np.zeros(n)
+        np.minimum.at(low, columns, values)
+        np.maximum.at(high, columns, values)
+        unit = _unit(np.maximum(-low, high))
+        total = np.bincount(columns, weights, minlength=n).astype(np.float64, copy=False)
+        squares = np.bincount(columns, weights * np.square(values / unit[columns]), minlength=n)
+        deviation = unit * np.sqrt(squares / np.where(total == 0.0, 1.0, total))
+        _span(low, high)
+        return cls(total, np.zeros(n), deviation, low, high)
 
     def merged(self, other: "FeatureStatistics") -> "FeatureStatistics":
         """Return the statistics of both parts together."""
@@ -201,6 +239,24 @@ class FeatureSpread:
         return np.where(np.isnan(X), 0.0, states * (1.0 - states) * (self.steepness / _unit(self.deviation)))
 
 
+@dataclass(frozen=True)
+class FromUndecided:
+    """States that are given as their differences from undecided, as sparse tables of states are."""
+
+    @property
+    def known(self) -> FeatureStatistics:
+        """Nothing: it learns from no table."""
+        raise NotImplementedError
+
+    def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
+        """Return the states."""
+        return (np.nan_to_num(X) + UNDECIDED).astype(dtype or X.dtype, copy=False)
+
+    def derivative(self, X: Array) -> NDArray[np.float64]:
+        """Return ones."""
+        return np.ones(X.shape)
+
+
 def _unit(width: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return in what a feature is counted: its width, or ones if it has none."""
     return np.where(width == 0.0, 1.0, width)
@@ -210,7 +266,7 @@ def _by_blocks(X: Array, states: Callable[[Array], NDArray[np.float64]], dtype: 
     """Compute states block by block, in float64: a float32 table may hold values whose difference float32 cannot."""
     scaled = np.empty(X.shape, dtype=dtype or X.dtype)
     with np.errstate(over="ignore"):
-        for rows in row_blocks(len(X)):
+        for rows in row_blocks(len(X), X.shape[1]):
             block = states(X[rows])
             missing = np.isnan(block)
             if missing.any():
@@ -272,6 +328,23 @@ class Encoding:
         """Return the states of the inputs, undecided where a value is missing."""
         numbers = self._numbers(X, dtype)
         return numbers if self.terms is None else self.terms.states(X, numbers)
+
+    def sparse_inputs(self, X: TableLike, dtype: DTypeLike | None = None) -> csr_array:
+        """Return the states of a sparse table minus 0.5, sparse as well: an empty place is undecided."""
+        result = csr_array(X, dtype=dtype or X.dtype, copy=True)
+        if isinstance(self.scaling, FeatureSpread):
+            net = np.nan_to_num(result.data / _unit(self.scaling.deviation)[result.indices])
+            result.data = (expit(self.scaling.steepness * net) - UNDECIDED).astype(result.dtype)
+        return result
+
+    @property
+    def keeps_sparse(self) -> bool:
+        """Whether an empty place of a sparse table is undecided."""
+        if self.terms is not None:
+            return False
+        if isinstance(self.scaling, FeatureSpread):
+            return not self.scaling.mean.any()
+        return isinstance(self.scaling, FromUndecided)
 
     def _numbers(self, X: Array, dtype: DTypeLike | None) -> Array:
         if self.scaling is not None:

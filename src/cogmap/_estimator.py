@@ -1,17 +1,16 @@
 """What all estimators share: validate, prepare, learn, store; no formula."""
 
-import copy
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -20,21 +19,35 @@ from cogmap._allowed import check_parameters
 from cogmap._callbacks import CallbackSupport, with_callbacks
 from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics, Scaling
 from cogmap._learning import initialization
+from cogmap._learning.concepts import Concepts
 from cogmap._learning.learn import Learned, learn
 from cogmap._learning.monotone import by_name, constrained
-from cogmap._learning.recipe import Departure, Recipe
+from cogmap._learning.narrowing import worth_learning
+from cogmap._learning.recipe import Departure
 from cogmap._learning.search import MOST_INPUTS, Candidate, choose
-from cogmap._learning.settings import CLASSES, DEFAULTS, LARGE, Rules, Settings, Shape, resolve, speaks_of_concepts
+from cogmap._learning.settings import (
+    CLASSES,
+    DEFAULTS,
+    LARGE,
+    Rules,
+    Settings,
+    Shape,
+    is_wide,
+    resolve,
+    speaks_of_concepts,
+)
 from cogmap._learning.size import check_size
-from cogmap._learning.solvers import SOLVERS, Outcome, Theta
+from cogmap._learning.solvers import RULES, Outcome, Theta
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._links import Link
 from cogmap._monitor import FitMonitor
 from cogmap._params import shown
 from cogmap._prediction import FittedMap
+from cogmap._refitting import Refitting
+from cogmap._structured_map import StructuredMap
 from cogmap._terms import CHOICES, Terms, find_terms
-from cogmap._validation import check_sample_weight, input_names
+from cogmap._validation import check_sample_weight, input_names, too_large_to_be_dense
 from cogmap.exceptions import DataError
 from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.map import FuzzyCognitiveMap
@@ -42,11 +55,19 @@ from cogmap.model import MapModel
 
 _PARTS = 4  # of the rows, by which it is chosen how to read features
 
-Reading = tuple[Encoding, Table]  # how features become states, and the table of the features, not yet states
+
+class Reading(NamedTuple):
+    """How features become states, the table of the features, not yet states, and which inputs are learned from."""
+
+    encoding: Encoding
+    table: Table
+    inputs: NDArray[np.intp] | None = None  # None: all, in a map of all influences
+
+
 Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
 
-class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
+class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
     """A map that learns from a table, with the parameters of learning as attributes."""
 
     _rules: Rules = CLASSES
@@ -90,14 +111,17 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         """
         check_parameters(self._owner, self.get_params(deep=False))
         self._replace_learned(lambda fitted: fitted._fit(X, y, sample_weight, self))
+        self._warn_unless_converged()
+        return self
+
+    def _warn_unless_converged(self) -> None:
         if not self.outcome_.converged:
             warnings.warn(
                 f"{self._owner}: {self.outcome_.sentence} {self.outcome_.cure} "
                 f"({self.n_iter_} iterations, last loss {self.loss_curve_[-1]:.6g})",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-        return self
 
     def explore(self, X: ArrayLike, y: ArrayLike | None = None, path: str | os.PathLike[str] | None = None) -> Path:
         """Write a page in which anyone can play with the learned map, without Python.
@@ -123,57 +147,68 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
 
         return write(self, X, y, path)
 
-    def _replace_learned(self, learn_into: Callable[[Self], None]) -> None:
-        """Let a copy of this estimator learn, and take over what it has learned at once.
-
-        Whoever predicts meanwhile, in another thread, uses the old model or the new one; what fails leaves no trace.
-        """
-        fitted = copy.copy(self)
-        learn_into(fitted)
-        given = {name: value for name, value in vars(self).items() if not _is_learned(name)}
-        self.__dict__ = given | {name: value for name, value in vars(fitted).items() if _is_learned(name)}
-
-    def _forget(self) -> None:
-        for name in [name for name in vars(self) if _is_learned(name)]:
-            delattr(self, name)
-
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, shown_as: "BaseFCM") -> None:
         """Validate, prepare, learn, store; callbacks see the estimator `shown_as`."""
         earlier = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
         names_before = getattr(self, "feature_names_in_", None)
         self._forget()
+        self._learn_from(*self._validated(X, y, sample_weight, reset=True), earlier, names_before, shown_as)
+
+    def _learn_from(
+        self,
+        X: NDArray[np.floating],
+        y: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        earlier: MapModel | None,
+        names_before: Any,
+        shown_as: "BaseFCM",
+    ) -> None:
+        """Prepare, learn, store: rows are checked."""
         random = check_random_state(self.random_state)
-        X, y, weight = self._validated(X, y, sample_weight, reset=True)
         known = None if earlier is None else earlier.link
-        table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=X.size)
-        if SOLVERS[self._parameter("solver")].all_rows and X.size <= LARGE:
+        n_values = X.shape[0] * X.shape[1]
+        table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=n_values)
+        if self._parameter("solver") not in RULES and n_values <= LARGE:
             table = table.merged()
         table = self._settled(table, known)
+        wide = self._is_wide(table, earlier)
         some_rows = sample_of(table.X, table.weight)
-        candidates = self._candidates(self._readings(table, earlier), earlier)
+        readings = self._readings(table, earlier)
+        if wide:
+            readings = [self._narrowed(readings[0], earlier, names_before is not None, random)]
+        candidates = self._candidates(readings, earlier)
         self._check_size(candidates)
         candidates = _with_states(candidates)
         settings = candidates[0].settings
         encodings = {candidate.encoding.n_inputs: candidate.encoding for candidate in candidates}
+        inputs = readings[0].inputs
 
         def finished(model: MapModel) -> MapModel:
+            if inputs is not None and isinstance(model.map, StructuredMap):
+                names = Concepts.of(readings[0].table.features, model.n_hidden, model.link.names).names
+                encoding = replace(readings[0].encoding, n_hidden=model.n_hidden)
+                return replace(model, map=model.map.widened(inputs, names), encoding=encoding)
             return replace(model, encoding=replace(encodings[model.n_inputs], n_hidden=model.n_hidden))
 
         monitor = FitMonitor(shown_as, X, y, weight, finished)
         start = None
         if earlier is not None:
-            start = self._continued(earlier, names_before is not None, candidates[0].table, settings)
+            start = self._continued(earlier, names_before is not None, readings[0], settings)
         learned = self._learn(candidates, random, monitor, start)
-        self.model_ = finished(learned.model)
+        self._take_over(learned, finished(learned.model), some_rows)
+        if settings.early_stopping:
+            self.validation_loss_curve_ = learned.validation_curve
+        monitor.end(self.model_)
+
+    def _take_over(self, learned: Learned, model: MapModel, some_rows: NDArray[np.floating]) -> None:
+        """Keep what was learned."""
+        self.model_ = model
         self._outcome = learned.outcome.name
         self.loss_curve_ = learned.loss_curve
         self.n_iter_ = len(learned.loss_curve)
         self.teacher_losses_ = learned.teacher_losses
         self.departures_ = learned.departures
         self.feature_importances_ = learned_importances(self.model_, some_rows)
-        if settings.early_stopping:
-            self.validation_loss_curve_ = learned.validation_curve
-        monitor.end(self.model_)
 
     @abstractmethod
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
@@ -193,7 +228,8 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         asked = [self.terms]
         if isinstance(self.terms, str):  # "auto"
             asked = [None, *CHOICES] if earlier is None else [earlier.encoding.most_words]
-            if speaks_of_concepts(self.get_params(deep=False)):  # of features, which must not become words
+            # Features of which an expert speaks must not become words, and of many there would be too many words.
+            if speaks_of_concepts(self.get_params(deep=False)) or table.X.shape[1] > MOST_INPUTS:
                 asked = asked[:1]
         readings: list[Reading] = []
         for terms in asked:
@@ -201,8 +237,34 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
             encoding = Encoding(table.X.shape[1], scaling=scaling, terms=found)
             # Words that nothing is read as, or so many that a choice takes too long, are none to choose.
             if not readings or (encoding.most_words and encoding.n_inputs <= MOST_INPUTS):
-                readings.append((encoding, replace(table, features=tuple(encoding.input_names(table.features)))))
+                features = tuple(encoding.input_names(table.features))
+                readings.append(Reading(encoding, replace(table, features=features)))
         return readings
+
+    def _narrowed(
+        self, reading: Reading, earlier: MapModel | None, named: bool, random: np.random.RandomState
+    ) -> Reading:
+        """Return a way to read many features, with the inputs that are worth learning."""
+        if earlier is not None:
+            in_names = named and hasattr(self, "feature_names_in_")
+            return reading._replace(inputs=_influential(earlier, reading.table.features, in_names))
+
+        def first(n_inputs: int) -> Candidate:
+            return self._candidates([reading._replace(inputs=np.arange(n_inputs))], None)[0]
+
+        everything = first(reading.encoding.n_inputs)
+        check_size(everything.shape, replace(everything.settings, n_hidden=0))
+        states = _with_states([everything])[0].table
+        return reading._replace(inputs=worth_learning(states, lambda n_inputs: first(n_inputs).settings, random))
+
+    def _is_wide(self, table: Table, earlier: MapModel | None) -> bool:
+        """Whether the map is to be structured: one of many columns, or such an earlier one."""
+        wide = is_wide(self.get_params(deep=False), table.X.shape[1])
+        if earlier is not None:
+            wide = isinstance(earlier.map, StructuredMap)
+        if issparse(table.X) and not (wide and self.terms is None and self.scale == "logistic"):
+            raise too_large_to_be_dense(table.X, self._owner)
+        return wide
 
     def _found_terms(self, terms: Any, table: Table) -> Terms | None:
         """Return where the words that are asked for are true, by the rows of a table."""
@@ -213,9 +275,13 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
 
     def _candidate(self, reading: Reading, earlier: MapModel | None = None, **changes: Any) -> Candidate:
         """Return a candidate that reads features in some way; they are not states yet."""
-        encoding, table = reading
-        shape = Shape(table.n_rows, encoding.n_inputs, table.targets.link.n_outputs, table.n_values, table.X.dtype)
-        return Candidate(self._settings(shape, earlier, **changes), encoding, shape, table)
+        encoding, table, inputs = reading
+        n_inputs = encoding.n_inputs if inputs is None else len(inputs)
+        n_outputs, X = table.targets.link.n_outputs, table.X
+        filled = X.nnz / (X.shape[0] * X.shape[1]) if issparse(X) else 1.0
+        shape = Shape(table.n_rows, n_inputs, n_outputs, table.n_values, X.dtype, filled)
+        settings = self._settings(shape, earlier, structured=inputs is not None, **changes)
+        return Candidate(settings, encoding, shape, table, inputs)
 
     def _candidates(self, readings: list[Reading], earlier: MapModel | None) -> list[Candidate]:
         """Return what there is to choose from: all is given, but perhaps not how to read features."""
@@ -270,14 +336,19 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
         if not self.scale:
             return None
         known = FeatureStatistics.of(table.X, table.weight)
-        if earlier is not None:
-            known = earlier.known.merged(known)
+        return self._scaling_by(known if earlier is None else earlier.known.merged(known))
+
+    def _scaling_by(self, known: FeatureStatistics) -> Scaling | None:
+        """Return the scaling that statistics make."""
+        if not self.scale:
+            return None
         return FeatureSpread(known) if self.scale == "logistic" else FeatureRange(known)
 
-    def _continued(self, earlier: MapModel, named: bool, table: Table, settings: Settings) -> Theta:
+    def _continued(self, earlier: MapModel, named: bool, reading: Reading, settings: Settings) -> Theta:
         """Return the parameters of an earlier model, if the table is of the same kind; features are matched by name."""
-        recipe = Recipe.for_table(table, settings)
-        now = len(recipe.concepts), settings.n_hidden, recipe.link.output, recipe.link.names
+        link = reading.table.targets.link
+        concepts = Concepts.of(reading.table.features, settings.n_hidden, link.names)
+        now = len(concepts), settings.n_hidden, link.output, link.names
         before = earlier.map.n_concepts, earlier.n_hidden, earlier.link.output, earlier.link.names
         if now != before:
             described, got = (
@@ -289,9 +360,17 @@ class BaseFCM(CallbackSupport, FittedMap, BaseEstimator, ABC):
                 f"targets and hidden concepts: {described}; got {got}. Fit a new one, or with warm_start=False."
             )
         in_order = not (named and hasattr(self, "feature_names_in_"))  # without names features are taken in order
-        fcm = earlier.map
-        fcm = FuzzyCognitiveMap(fcm.weights, fcm.bias, fcm.slope, None if in_order else fcm.concepts)
-        W, b = initialization.from_map(fcm, recipe.concepts.names, settings.slope, self._owner)
+        if isinstance(earlier.map, StructuredMap):
+            fcm = earlier.map
+            if not in_order:
+                places = initialization.matched(fcm, concepts.names, self._owner, "init")
+                fcm = fcm.narrowed(np.argsort(places[: concepts.n_inputs]))
+            inputs = np.arange(concepts.n_inputs) if reading.inputs is None else reading.inputs
+            W, b = initialization.from_structured(fcm.narrowed(inputs), settings.slope)
+        else:
+            plain = earlier.map
+            plain = FuzzyCognitiveMap(plain.weights, plain.bias, plain.slope, None if in_order else plain.concepts)
+            W, b = initialization.from_map(plain, concepts.names, settings.slope, self._owner)
         return np.concatenate([W.ravel(), b])
 
 
@@ -301,11 +380,20 @@ def _with_states(candidates: list[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         key = id(candidate.encoding)
         if key not in tables:
-            states = candidate.encoding.inputs(candidate.table.X, candidate.settings.dtype)
-            tables[key] = replace(candidate.table, X=states)
+            table, encoding = candidate.table, candidate.encoding
+            states_of = encoding.sparse_inputs if issparse(table.X) else encoding.inputs
+            states = replace(table, X=states_of(table.X, candidate.settings.dtype))
+            tables[key] = states if candidate.inputs is None else states.narrowed(candidate.inputs)
     return [replace(candidate, table=tables[id(candidate.encoding)]) for candidate in candidates]
 
 
-def _is_learned(name: str) -> bool:
-    """Whether an attribute is made by fit, not given by a user."""
-    return name in ("_incremental", "_outcome") or (name.endswith("_") and not name.startswith("_"))
+def _influential(earlier: MapModel, features: tuple[str, ...], named: bool) -> NDArray[np.intp]:
+    """Return the inputs that influence something in an earlier structured map; all if those of a table are others."""
+    influential = cast(StructuredMap, earlier.map).influential
+    names = earlier.map.concepts[: earlier.n_inputs]
+    if len(features) != len(names) or (named and set(features) != set(names)) or not influential.any():
+        return np.arange(len(features))
+    if not named:
+        return np.flatnonzero(influential)
+    by_name = dict(zip(names, influential, strict=True))
+    return np.flatnonzero([by_name[name] for name in features])

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 Net = NDArray[np.floating]
 
@@ -125,8 +125,11 @@ class SoftmaxLink:
 
     def outputs(self, net: Net) -> NDArray[np.floating]:
         """Return the probability of each class, one column per class."""
-        result: NDArray[np.floating] = softmax(0.5 * self.gain * np.tanh(net), axis=0).T
-        return result
+        scores: NDArray[np.floating] = 0.5 * self.gain * np.tanh(net)
+        scores -= scores.max(axis=0)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=0)
+        return scores.T
 
     def outputs_derivative(self, net: Net) -> NDArray[np.floating]:
         """Return the derivative of the probabilities, of shape (n_rows, n_classes, n_classes)."""
@@ -138,6 +141,11 @@ class SoftmaxLink:
 
 
 ClassLink = LogOddsLink | SoftmaxLink
+
+
+def decided(decision: NDArray[np.floating]) -> NDArray[np.intp]:
+    """Return the number of the class that is decided for in each row, given what `decision` returns."""
+    return (decision >= 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
 
 
 @dataclass(frozen=True, eq=False)

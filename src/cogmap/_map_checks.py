@@ -1,5 +1,6 @@
 """What a map is made of, checked: arrays of numbers, names of concepts, and what an author says about them."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -62,7 +63,7 @@ def check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[str
     names = tuple(concepts)
     if len(names) != n_concepts or not all(isinstance(name, str) for name in names):
         raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} strings, one per concept", concepts)
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise wrong(_OWNER, "concepts", "names of which no two are alike", concepts, f"Rename one of each: {twice}.")
     return tuple(str(name) for name in names)

@@ -176,3 +176,20 @@ class MapTables:
         pandas.DataFrame
         """
         return _frame_from_weights(self.weights, self.concepts, rows)
+
+    def to_edges(self: Any) -> list[tuple[str, str, float]]:
+        """Return the influences that are not 0, the opposite of `from_edges`.
+
+        Returns
+        -------
+        list of (source, target, weight)
+            Target by target.
+
+        Examples
+        --------
+        >>> from cogmap import FuzzyCognitiveMap
+        >>> FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 2), ("sun", "umbrellas", -1)]).to_edges()
+        [('rain', 'umbrellas', 2.0), ('sun', 'umbrellas', -1.0)]
+        """
+        weights, names = self.weights, self.concepts
+        return [(names[j], names[i], float(weights[i, j])) for i, j in np.argwhere(weights != 0.0)]

@@ -9,7 +9,8 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cogmap._encoding import Scaling
-from cogmap._links import ClassLink
+from cogmap._links import ClassLink, decided
+from cogmap._structured_map import SQUARE_UP_TO
 from cogmap._validation import input_names, validated
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel, concept_names
@@ -47,12 +48,12 @@ class FittedMap(TransformerMixin):
         return bundle
 
     def _drawn_map(self) -> str:
-        """Return the learned map as HTML, nothing before there is one."""
+        """Return the learned map as HTML, nothing before there is one or if it is too large to be drawn."""
         from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
         from cogmap._graph.view import graph_view
 
         model: MapModel | None = getattr(self, "model_", None)
-        if model is None:
+        if model is None or model.map.n_concepts > SQUARE_UP_TO:
             return ""
         caption = f"The learned map, run for {model.depth} step{'s' if model.depth > 1 else ''}:"
         return to_html(graph_view(model.map.concepts, model.map.weights, model.kinds), caption)
@@ -211,6 +212,4 @@ class ClassPredictor(ClassifierMixin, FittedMap):
         ndarray of shape (n_samples,)
         """
         model, X = self._fitted_model(X)
-        scores = model.decision(X)
-        classes = cast(ClassLink, model.link).classes
-        return classes[(scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        return cast(ClassLink, model.link).classes[decided(model.decision(X))]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import validate_data
 
 from cogmap._params import Words, real, shown, wrong
@@ -19,7 +19,7 @@ _DENSE_AT_MOST = 2**26
 def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
     """Let scikit-learn check `X` and perhaps `y`; say what to do about what cannot be learned from.
 
-    Missing values stay NaN; sparse tables that are small enough become ordinary ones.
+    Missing values stay NaN; sparse tables that are small enough become ordinary ones, others stay sparse (CSR).
     """
     owner = type(estimator).__name__
     _refuse_dates(data[0], owner)
@@ -45,20 +45,19 @@ def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
         ) from None
     X, *rest = result if isinstance(result, tuple) else (result,)
     if issparse(X):
-        X = _dense(X, owner)
+        X = csr_array(X) if max(X.shape) * X.shape[1] > _DENSE_AT_MOST else X.toarray()
     return (X, *rest) if rest else X
 
 
-def _dense(X: Any, owner: str) -> NDArray[np.floating]:
-    n_rows, n_features = X.shape
-    if max(n_rows, n_features) * n_features > _DENSE_AT_MOST:
-        raise DataError(
-            f"`{owner}` makes a sparse X an ordinary table, but one of {n_rows} rows and {n_features} columns is too "
-            f"large for that: at most {_DENSE_AT_MOST} values and as many weights. Choose columns "
-            "(sklearn.feature_selection) or combine them (sklearn.decomposition.TruncatedSVD) first."
-        )
-    dense: NDArray[np.floating] = X.toarray()
-    return dense
+def too_large_to_be_dense(X: Any, owner: str) -> DataError:
+    """Return the complaint about a sparse table that would have to be made an ordinary one."""
+    return DataError(
+        f"`{owner}` makes a sparse X an ordinary table, but one of {X.shape[0]} rows and {X.shape[1]} columns is too "
+        f"large for that: at most {_DENSE_AT_MOST} values and as many weights. It stays sparse with more than 100 "
+        "columns, scale='logistic', no terms, and no word about single influences (edges, weight_bounds, "
+        "monotonic_cst, prior, init, learn). Choose columns (sklearn.feature_selection) or combine them "
+        "(sklearn.decomposition.TruncatedSVD) otherwise."
+    )
 
 
 def _refuse_dates(X: Any, owner: str) -> None:

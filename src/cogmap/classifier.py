@@ -7,11 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from cogmap._allowed import check_parameters
+from cogmap._chunks import FitsChunks
 from cogmap._class_map import ClassMap
 from cogmap._encoding import Encoding
+from cogmap._estimator import Reading
 from cogmap._labels import all_labels
 from cogmap._learning.recipe import Recipe
 from cogmap._learning.size import check_size
@@ -24,7 +27,7 @@ from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.map import FuzzyCognitiveMap
 
 
-class FCMClassifier(ClassMap):
+class FCMClassifier(ClassMap, FitsChunks):
     """Classifier and feature transformer whose model is a fuzzy cognitive map.
 
     Features, scaled to [0, 1], and classes are concepts of a fully connected map; hidden concepts help. The map starts
@@ -36,8 +39,8 @@ class FCMClassifier(ClassMap):
     ----------
     depth : int or "auto", default="auto"
         Number of steps, at least 1. With 1 step and one output the model is a logistic regression. ``"auto"``: 2; with
-        hidden concepts 3 if `prior` is None or there are less than 7 features and outputs, or less than one for 160
-        rows, up to 30.
+        hidden concepts 3 if `prior` is None, there are 3,000 rows or more, or there are less than 7 features and
+        outputs, or less than one for 160 rows, up to 30.
     slope : float, default=2.0
         Steepness of the sigmoid 1 / (1 + exp(-slope (x - 0.5))).
     output : {"auto", "single", "one_hot"}, default="auto"
@@ -49,12 +52,12 @@ class FCMClassifier(ClassMap):
     n_hidden : int or "auto", default="auto"
         Number of hidden concepts, which are neither features nor outputs and start undecided. They compute what no
         single arrow can say: bends, and features that act together. ``"auto"``: 16, or one for two features if there
-        are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; none
-        for more than 100 features and outputs. Without a `prior`, where features compute too, as many as make 7
-        concepts in all, or one for 160 rows, up to 30. As many as a map in `init` has, and at least as many as one in
-        `prior`. None at depth 1, where they cannot matter, with another `init` than ``"balanced"``, with `edges` or
-        arrays of bounds, which speak of the other concepts, and if only slopes are learned. 0 makes a map of features
-        and outputs alone.
+        are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; from
+        3,000 rows on 16 and 4 for each feature and output, up to 100; none for more than 100 features and outputs.
+        Without a `prior`, where features compute too, as many as make 7 concepts in all, or one for 160 rows, up to 30.
+        As many as a map in `init` has, and at least as many as one in `prior`. None at depth 1, where they cannot
+        matter, with another `init` than ``"balanced"``, with `edges` or arrays of bounds, which speak of the other
+        concepts, and if only slopes are learned. 0 makes a map of features and outputs alone.
     alpha : float, default=0.2
         Strength of the penalty, which pulls the weights to those of `prior`: ``alpha / n * (l1_ratio * sum |D| +
         (1 - l1_ratio) / 2 * sum D^2)`` beside the mean loss, where D is how far they are from it. With a prior, what
@@ -63,24 +66,27 @@ class FCMClassifier(ClassMap):
         make the penalty stronger. At depth 1 and slope 1 it is the 1 / C of logistic regression.
     l1_ratio : float, default=0.0
         Share of the absolute penalty, which makes weights exactly those of the prior: 0 where it says nothing.
-    solver : {"lbfgs", "adam", "rmsprop"}, default="lbfgs"
+    solver : {"auto", "lbfgs", "adam", "rmsprop"}, default="auto"
+        ``"auto"``: ``"adam"`` from 3,000 rows on, if there are at most 100 features and outputs, else ``"lbfgs"``.
         ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` (that of TensorFlow 1, used in the
         paper) use mini-batches; an iteration is then a pass over the rows.
     max_iter : int or "auto", default="auto"
         Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 10 rows, from
         150 to 300 (without a `prior` a third less), but for maps of more than 200 concepts one for 200 rows, from 20 to
-        50. With the other solvers it is 500.
+        50; with ``"adam"`` 7600 over the root of the number of rows, from 5 to 80 (to 500 for fewer rows); with
+        ``"rmsprop"`` 500.
     tol : float, default=1e-4
         ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
         of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
         have lowered the loss by less. With 0, all `max_iter` iterations are made, as far as any step still lowers the
         loss.
     learning_rate : float or "auto", default="auto"
-        Step size of ``"adam"``, where it falls with the root of the number of steps, and of ``"rmsprop"``. ``"auto"``:
-        0.05, and 0.05 over the number of concepts.
+        Step size of ``"adam"``, where it falls to 0 as half a wave of the cosine (in `partial_fit`, where nobody knows
+        how many steps there will be, with the root of their number), and of ``"rmsprop"``. ``"auto"``: 0.012 (0.05 in
+        `partial_fit`), and 0.05 over the number of concepts.
     batch_size : int or "auto", default="auto"
         Rows in a mini-batch; the remainder is spread over the batches. As many rows as there are, or more, means one
-        batch of all rows. ``"auto"`` is 200.
+        batch of all rows. ``"auto"`` is 200, from 3,000 rows on 500.
     early_stopping : bool, default=False
         Keep a part of the rows aside, stop when the loss on them no longer falls, and keep the best map.
     validation_fraction : float, default=0.1
@@ -92,9 +98,9 @@ class FCMClassifier(ClassMap):
         when to stop. The map then learns from all rows, half from the labels and half from the mean prediction of the
         teachers (an ensemble and its distillation): it is about as accurate as their mean, and its probabilities are
         calibrated. 0 learns from the labels alone. ``"auto"``: one for 50 rows that differ and as many as have 300
-        concepts together, from 2 to 5; none for less than 20 rows or more than 100 features and outputs, if `max_iter`
-        or `early_stopping` say how long to learn, with another solver than ``"lbfgs"``, or if learning goes on from an
-        earlier fit.
+        concepts together, from 2 to 5; 2 from 3,000 rows on; none for less than 20 rows or more than 100 features and
+        outputs, if `max_iter` or `early_stopping` say how long to learn, with ``"rmsprop"``, or if learning goes on
+        from an earlier fit.
     terms : int, dict or "auto", default=None
         Features to read as words: each becomes a few concepts, "petal width is low" and so on, whose states say how
         true that is, by quantiles of the training data. A number from 2 to 7 gives every feature as many words, a dict
@@ -243,7 +249,7 @@ class FCMClassifier(ClassMap):
         n_hidden: int | str = "auto",
         alpha: float = 0.2,
         l1_ratio: float = 0.0,
-        solver: str = "lbfgs",
+        solver: str = "auto",
         max_iter: int | str = "auto",
         tol: float = 1e-4,
         learning_rate: float | str = "auto",
@@ -349,26 +355,34 @@ class FCMClassifier(ClassMap):
         X, y, weight = self._validated(X, y, sample_weight, reset=earlier is None, method="partial_fit")
         table = Table(X, self._targets(y, None, classes), weight, tuple(input_names(self)))
         table = self._settled(table, None)
+        wide = self._is_wide(table, earlier)
         solver = self.solver if self.solver in RULES else "adam"  # one that can learn in parts
         if isinstance(self.terms, str):
             cure = "How to read features is chosen with all rows at hand: say a number of words."
             raise wrong(f"{self._owner}.partial_fit", "terms", "None, a number or a dict", self.terms, cure)
         terms = self._found_terms(self.terms, table) if earlier is None else earlier.encoding.terms
         encoding = Encoding(X.shape[1], terms=terms)
-        table = replace(table, features=tuple(encoding.input_names(table.features)), n_values=X.size)
-        candidate = self._candidate((encoding, table), earlier, solver=solver)
+        table = replace(table, features=tuple(encoding.input_names(table.features)), n_values=X.shape[0] * X.shape[1])
+        inputs = np.arange(encoding.n_inputs) if wide else None
+        reading = Reading(encoding, table, inputs)
+        candidate = self._candidate(reading, earlier, solver=solver)
         settings = candidate.settings
         check_size(candidate.shape, settings)
-        rule, random, seen = self._remembered(solver, settings.learning_rate)
+        rate = settings.learning_rate
+        if self.learning_rate == "auto":  # nobody knows how many parts there will be
+            n_concepts = encoding.n_inputs + settings.n_hidden + table.targets.link.n_outputs
+            rate = RULES[solver].usual_rate(n_concepts, planned=False)
+        rule, random, seen = self._remembered(solver, rate)
         scaling = self._scaling(table, None if earlier is None else earlier.encoding.scaling)
         seen += max(table.n_rows, table.total_weight)
         if scaling is not None:  # it knows of rows of an earlier fit too
             seen = max(seen, float(scaling.known.weight.max()))
         encoding = replace(encoding, n_hidden=settings.n_hidden, scaling=scaling)
-        table = replace(table, X=encoding.inputs(X, settings.dtype))
+        states = encoding.sparse_inputs if issparse(X) else encoding.inputs
+        table = replace(table, X=states(X, settings.dtype))
         recipe = Recipe.for_table(table, settings)
         problem = recipe.problem(table, part_of=seen)
-        theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, table, settings)
+        theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, reading, settings)
         theta = problem.clip(theta).copy()
         with one_blas_thread():
             loss = one_epoch(problem, theta, rule, settings.batch_size, random)

@@ -28,3 +28,7 @@ class ModelFileError(CogmapError, ValueError):
 
 class MissingPackageError(CogmapError, ImportError):
     """A feature needs a package that is not installed."""
+
+
+class ClusterError(CogmapError, RuntimeError):
+    """A cluster of computers is not there, went away, or keeps failing."""

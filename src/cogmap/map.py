@@ -106,6 +106,25 @@ class FuzzyCognitiveMap(MapTables):
         return self._weights.view()  # a view cannot be made writable
 
     @property
+    def transition(self) -> Any:
+        """The weights in the form in which the product ``states @ transition`` is fastest; for most maps an array."""
+        return self.weights
+
+    def weights_into(self, concepts: slice) -> NDArray[np.float64]:
+        """Return some rows of `weights`.
+
+        Parameters
+        ----------
+        concepts : slice
+            Which concepts are influenced.
+
+        Returns
+        -------
+        ndarray of shape (n_influenced, n_concepts)
+        """
+        return self.weights[concepts]
+
+    @property
     def bias(self) -> NDArray[np.float64]:
         """What is added to the net input of each concept; read-only."""
         return self._bias.view()
@@ -238,7 +257,7 @@ class FuzzyCognitiveMap(MapTables):
         """Names of the concepts marked `external` in `details`, or, if none is, of those that nothing influences."""
         about = self._details.get("concepts", {})
         marked = tuple(name for name in self._concepts if about.get(name, {}).get("external") is True)
-        return marked or tuple(self._concepts[i] for i in np.flatnonzero(~self._weights.any(axis=1)))
+        return marked or tuple(self._concepts[i] for i in np.flatnonzero(~self.weights.any(axis=1)))
 
     def run(
         self,
@@ -321,7 +340,7 @@ class FuzzyCognitiveMap(MapTables):
         stays the same to rounding. A row of zeros stays as it is. Weights so large or small that a bias or a slope
         could not hold that are refused.
         """
-        parts = normal_form(self._weights, self._bias, self._slope, self._activation.center, self._concepts)
+        parts = normal_form(self.weights, self._bias, self._slope, self._activation.center, self._concepts)
         return self.replace(**dict(zip(("weights", "bias", "slope"), parts, strict=True)))
 
     def replace(self, **changes: Any) -> "FuzzyCognitiveMap":
@@ -337,9 +356,10 @@ class FuzzyCognitiveMap(MapTables):
         FuzzyCognitiveMap
         """
         names = ("weights", "bias", "slope", "concepts", "activation", "details")
+        now = {name: getattr(self, name) for name in names}
         if "concepts" in changes and "details" not in changes:
             changes["details"] = renamed_details(self._details, self._concepts, changes["concepts"])
-        return FuzzyCognitiveMap(**(dict(zip(names, self.__reduce__()[1], strict=True)) | changes))
+        return FuzzyCognitiveMap(**(now | changes))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FuzzyCognitiveMap):
@@ -347,7 +367,7 @@ class FuzzyCognitiveMap(MapTables):
         return (
             self._concepts == other._concepts
             and self.activation == other.activation
-            and np.array_equal(self._weights, other._weights)
+            and np.array_equal(self.weights, other.weights)
             and np.array_equal(self._bias, other._bias)
             and np.array_equal(
                 np.broadcast_to(self._slope, self._bias.shape), np.broadcast_to(other._slope, other._bias.shape)
@@ -356,10 +376,10 @@ class FuzzyCognitiveMap(MapTables):
 
     def __hash__(self) -> int:
         # Adding 0.0 makes -0.0, which equals 0.0, hash alike.
-        return hash((self._concepts, self.activation, (self._weights + 0.0).tobytes(), (self._bias + 0.0).tobytes()))
+        return hash((self._concepts, self.activation, (self.weights + 0.0).tobytes(), (self._bias + 0.0).tobytes()))
 
     def __setattr__(self, name: str, value: object) -> None:
-        if hasattr(self, name) or name not in self.__slots__:
+        if hasattr(self, name) or name not in (*self.__slots__, *FuzzyCognitiveMap.__slots__):
             raise AttributeError(f"A FuzzyCognitiveMap never changes: make a new one instead of setting `{name}`.")
         object.__setattr__(self, name, value)
 
@@ -371,14 +391,14 @@ class FuzzyCognitiveMap(MapTables):
         return FuzzyCognitiveMap, parameters
 
     def __repr__(self) -> str:
-        return "\n".join([self._head, *map_lines(self._concepts, self._weights, self._bias)])
+        return "\n".join([self._head, *map_lines(self._concepts, self.weights, self._bias)])
 
     def _repr_html_(self) -> str:
         from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
         from cogmap._graph.view import author_positions, graph_view
 
         positions = author_positions(self._concepts, self._details)
-        return to_html(graph_view(self._concepts, self._weights, positions=positions), self._head)
+        return to_html(graph_view(self._concepts, self.weights, positions=positions), self._head)
 
     @property
     def _head(self) -> str:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
 
-from cogmap._encoding import Encoding, row_blocks
+from cogmap._encoding import Encoding, TableLike, row_blocks
 from cogmap._links import Link
 from cogmap._params import Words, check_choice, real, wrong
+from cogmap._structured_map import StructuredMap
 from cogmap._threads import one_blas_thread
 from cogmap.map import FuzzyCognitiveMap
 
@@ -143,7 +145,7 @@ class MapModel:
         -------
         ndarray of shape (n_rows, n_classes or n_targets)
         """
-        return self._by_blocks(X, lambda states: self.link.outputs(self._net(self._before_last(states))))
+        return self._of_net(X, self.link.outputs)
 
     def net(self, X: ArrayLike) -> Array:
         """Return what enters the outputs in the last step, in the form in which links take it.
@@ -158,7 +160,7 @@ class MapModel:
         ndarray of shape (n_outputs, n_rows)
             The state of an output is ``0.5 + 0.5 * tanh(net)``.
         """
-        return self._by_blocks(X, lambda states: self._net(self._before_last(states)), axis=1)
+        return self._of_net(X, lambda net: net, axis=1)
 
     def decision(self, X: ArrayLike) -> Array:
         """Return what decides: log-odds or scores of the classes, or the values themselves.
@@ -172,7 +174,7 @@ class MapModel:
         -------
         ndarray of shape (n_rows,) for two classes, else (n_rows, n_classes or n_targets)
         """
-        return self._by_blocks(X, lambda states: self.link.decision(self._net(self._before_last(states))))
+        return self._of_net(X, self.link.decision)
 
     def derivative(self, X: ArrayLike, of: str = "outputs") -> Array:
         """Return the derivative of what the model computes with respect to the features.
@@ -196,8 +198,8 @@ class MapModel:
         table = self._checked(X)
         blocks = []
         with one_blas_thread():
-            for rows in row_blocks(len(table)):
-                block = table[rows]
+            for rows in row_blocks(table.shape[0], table.shape[1]):
+                block = dense(table[rows])
                 through = self.encoding.derivative(block)[:, None, :]
                 states = self.encoding.first_states(block, self.n_outputs)
                 derive = self._outputs_derivative if of in ("outputs", "decision") else self._states_derivative
@@ -209,8 +211,8 @@ class MapModel:
         trajectory = self.map.run(states, self.depth - 1)
         net = self._net(trajectory[-1])
         of_net = self.link.outputs_derivative(net) if of == "outputs" else self.link.decision_derivative(net)
-        weights = self.map.weights
-        back = of_net @ (self.map.excitation_slope(self._outputs)[:, None] * weights[self._outputs])
+        weights = self.map.transition
+        back = of_net @ (self.map.excitation_slope(self._outputs)[:, None] * self.map.weights_into(self._outputs))
         for later in trajectory[:0:-1]:
             back = (back * self.map.sensitivity(later)[:, None, :]) @ weights
         return back[:, :, : self.n_inputs]
@@ -240,7 +242,21 @@ class MapModel:
         """Return what enters the outputs in the last step, in the form in which a link wants it."""
         return np.ascontiguousarray(self.map.excitation(states, self._outputs).T)
 
-    def _checked(self, X: ArrayLike) -> Array:
+    def _of_net(self, X: ArrayLike, compute: Callable[[Array], Array], axis: int = 0) -> Array:
+        """Compute something from what enters the outputs in the last step; a sparse table stays so if it can."""
+        if not (issparse(X) and isinstance(self.map, StructuredMap) and self.encoding.keeps_sparse):
+            return self._by_blocks(X, lambda states: compute(self._net(self._before_last(states))), axis)
+        fcm, table = self.map, self._checked(X)
+        with one_blas_thread():
+            blocks = [
+                compute(fcm.net_of_sparse(self.encoding.sparse_inputs(table[rows]), self.depth, self.n_outputs))
+                for rows in row_blocks(table.shape[0])
+            ]
+        return np.concatenate(blocks, axis=axis)
+
+    def _checked(self, X: ArrayLike) -> TableLike:
+        if issparse(X):
+            return self._checked_sparse(csr_array(X))
         try:
             table = np.asarray(X)
             table = table if table.dtype == np.float32 else real(table)
@@ -255,14 +271,29 @@ class MapModel:
             raise wrong(_OWNER, "X", "a table with at least one row", Words(f"shape {table.shape}"))
         return table
 
+    def _checked_sparse(self, X: csr_array) -> csr_array:
+        table = csr_array(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
+        if np.isinf(table.data).any():
+            raise wrong(_OWNER, "X", "a table of finite numbers, or NaN where one is missing", Words("infinity"))
+        if table.shape[1] != self.n_features or not table.shape[0]:
+            expected = f"a table with {self.n_features} columns, one per feature, and at least one row"
+            raise wrong(_OWNER, "X", expected, Words(f"shape {table.shape}"))
+        return table
+
     def _by_blocks(self, X: ArrayLike, compute: Callable[[Array], Array], axis: int = 0) -> Array:
         """Compute something from the first states of blocks of rows, to need little memory."""
         table = self._checked(X)
         with one_blas_thread():  # the same bits, however many threads BLAS has
             blocks = [
-                compute(self.encoding.first_states(table[rows], self.n_outputs)) for rows in row_blocks(len(table))
+                compute(self.encoding.first_states(dense(table[rows]), self.n_outputs))
+                for rows in row_blocks(table.shape[0], table.shape[1])
             ]
         return np.concatenate(blocks, axis=axis)
+
+
+def dense(table: TableLike) -> Array:
+    """Return a table that may be sparse as an array."""
+    return np.asarray(table.toarray() if issparse(table) else table)
 
 
 def concept_names(features: Sequence[str], n_hidden: int, outputs: Sequence[str]) -> list[str]:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
+from cogmap._chunks import FitsChunks
+from cogmap._elsewhere import Survey
 from cogmap._encoding import FeatureStatistics
-from cogmap._estimator import BaseFCM
 from cogmap._learning.settings import VALUES
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ValueTargets
@@ -18,7 +19,7 @@ from cogmap.exceptions import DataError
 from cogmap.map import FuzzyCognitiveMap
 
 
-class FCMRegressor(RegressorMixin, BaseFCM):
+class FCMRegressor(RegressorMixin, FitsChunks):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.
 
     Features, scaled to [0, 1], and targets are concepts of a fully connected map; hidden concepts help. The map starts
@@ -31,19 +32,19 @@ class FCMRegressor(RegressorMixin, BaseFCM):
     Parameters
     ----------
     depth : int or "auto", default="auto"
-        Number of steps, at least 1. ``"auto"``: 2; with hidden concepts 3 if `prior` is None or there are less than 15
-        features and targets, or less than one for 160 rows, up to 30.
+        Number of steps, at least 1. ``"auto"``: 2; with hidden concepts 3 if `prior` is None, there are 20,000 rows
+        or more, or there are less than 15 features and targets, or less than one for 160 rows, up to 30.
     slope : float, default=2.0
         Steepness of the sigmoid 1 / (1 + exp(-slope (x - 0.5))).
     n_hidden : int or "auto", default="auto"
         Number of hidden concepts, which are neither features nor outputs and start undecided. They compute what no
         single arrow can say: bends, and features that act together. ``"auto"``: 16, or one for two features if there
-        are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; none
-        for more than 100 features and targets. Without a `prior`, where features compute too, as many as make 15
-        concepts in all, or one for 160 rows, up to 30. As many as a map in `init` has, and at least as many as one in
-        `prior`. None at depth 1, where they cannot matter, with another `init` than ``"balanced"``, with `edges` or
-        arrays of bounds, which speak of the other concepts, and if only slopes are learned. 0 makes a map of features
-        and targets alone.
+        are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; from
+        20,000 rows on 16 and 4 for each feature and output, up to 100; none for more than 100 features and targets.
+        Without a `prior`, where features compute too, as many as make 15 concepts in all, or one for 160 rows, up to
+        30. As many as a map in `init` has, and at least as many as one in `prior`. None at depth 1, where they cannot
+        matter, with another `init` than ``"balanced"``, with `edges` or arrays of bounds, which speak of the other
+        concepts, and if only slopes are learned. 0 makes a map of features and targets alone.
     alpha : float, default=1.0
         Strength of the penalty, which pulls the weights to those of `prior`: ``alpha / n * (l1_ratio * sum |D| +
         (1 - l1_ratio) / 2 * sum D^2)``, where D is how far they are from it, beside half the logarithm of the mean
@@ -52,24 +53,26 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         number of rows, or their total weight if that is larger.
     l1_ratio : float, default=0.0
         Share of the absolute penalty, which makes weights exactly those of the prior: 0 where it says nothing.
-    solver : {"lbfgs", "adam", "rmsprop"}, default="lbfgs"
+    solver : {"auto", "lbfgs", "adam", "rmsprop"}, default="auto"
+        ``"auto"``: ``"adam"`` from 20,000 rows on, if there are at most 100 features and outputs, else ``"lbfgs"``.
         ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` (that of TensorFlow 1, used in the
         paper) use mini-batches; an iteration is then a pass over the rows.
     max_iter : int or "auto", default="auto"
         Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 10 rows, from
         225 to 300 (without a `prior` a third less), but for maps of more than 200 concepts one for 200 rows, from 40 to
-        50. With the other solvers it is 500.
+        50; with ``"adam"`` 7600 over the root of the number of rows, from 5 to 80 (to 500 for fewer rows); with
+        ``"rmsprop"`` 500.
     tol : float, default=1e-4
         ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
         of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
         have lowered the loss by less. With 0, all `max_iter` iterations are made, as far as any step still lowers the
         loss.
     learning_rate : float or "auto", default="auto"
-        Step size of ``"adam"``, where it falls with the root of the number of steps, and of ``"rmsprop"``. ``"auto"``:
-        0.05, and 0.05 over the number of concepts.
+        Step size of ``"adam"``, where it falls to 0 as half a wave of the cosine, and of ``"rmsprop"``. ``"auto"``:
+        0.012, and 0.05 over the number of concepts.
     batch_size : int or "auto", default="auto"
         Rows in a mini-batch; the remainder is spread over the batches. As many rows as there are, or more, means one
-        batch of all rows. ``"auto"`` is 200.
+        batch of all rows. ``"auto"`` is 200, from 20,000 rows on 500.
     early_stopping : bool, default=False
         Keep a part of the rows aside, stop when the loss on them no longer falls, and keep the best map.
     validation_fraction : float, default=0.1
@@ -80,9 +83,9 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         Number of maps that learn first, each without another part of the rows (a quarter or less), on which it is seen
         when to stop. The map then learns from all rows, half from the targets and half from the mean prediction of the
         teachers (an ensemble and its distillation): it is about as accurate as their mean. 0 learns from the targets
-        alone. ``"auto"``: 5, but 2 to 4 for maps of more than 200 concepts and none for more than 1000, for less than
-        20 rows, if `max_iter` or `early_stopping` say how long to learn, with another solver than ``"lbfgs"``, or if
-        learning goes on from an earlier fit.
+        alone. ``"auto"``: 5, but 2 to 4 for maps of more than 200 concepts, 2 from 20,000 rows on, and none for more
+        than 1000 concepts, for less than 20 rows, if `max_iter` or `early_stopping` say how long to learn, with
+        ``"rmsprop"``, or if learning goes on from an earlier fit.
     terms : int, dict or "auto", default=None
         Features to read as words: each becomes a few concepts, "petal width is low" and so on, whose states say how
         true that is, by quantiles of the training data. A number from 2 to 7 gives every feature as many words, a dict
@@ -205,6 +208,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
     """
 
     _rules = VALUES
+    _learns_classes = False
 
     def __init__(
         self,
@@ -213,7 +217,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         n_hidden: int | str = "auto",
         alpha: float = 1.0,
         l1_ratio: float = 0.0,
-        solver: str = "lbfgs",
+        solver: str = "auto",
         max_iter: int | str = "auto",
         tol: float = 1e-4,
         learning_rate: float | str = "auto",
@@ -286,6 +290,7 @@ class FCMRegressor(RegressorMixin, BaseFCM):
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
         names = _target_names(y)
         X, y = validated(self, X, y, reset=reset, multi_output=True, y_numeric=True)
+        self._target_is_vector = y.ndim == 1
         self._target_names = names or (["target"] if y.ndim == 1 else [f"target {i + 1}" for i in range(y.shape[1])])
         return X, y.astype(np.float64, copy=False)
 
@@ -294,33 +299,50 @@ class FCMRegressor(RegressorMixin, BaseFCM):
         n_targets = values.shape[1]
         if known is not None and known.n_outputs == n_targets:  # what goes on keeps the meaning of its outputs
             return ValueTargets(values, cast(ValueLink, known))
-        link = ValueLink(tuple(self._target_names), np.zeros(n_targets), np.ones(n_targets), y.ndim == 1)
-        return ValueTargets(values, link)
+        return ValueTargets(values, self._new_link(n_targets))
+
+    def _new_link(self, n_targets: int) -> ValueLink:
+        """Return what outputs mean, before mean and deviation of the targets are known."""
+        one_dimensional = n_targets == 1 and self._target_is_vector
+        return ValueLink(tuple(self._target_names), np.zeros(n_targets), np.ones(n_targets), one_dimensional)
+
+    def _surveyed_link(self, survey: Survey) -> tuple[Link, None]:
+        """Return what the outputs mean."""
+        statistics = cast(FeatureStatistics, survey.targets)
+        link = self._new_link(len(statistics.mean))
+        self._check_varied(link, statistics.low, statistics.high, survey.n_rows)
+        return self._counted(link, statistics), None
 
     def _settled(self, table: Table, known: Link | None) -> Table:
         """Return the table with values counted from their mean in their deviation, learned from the merged rows."""
         targets = cast(ValueTargets, table.targets)
         if targets.link is known:
             return table
-        low, high = targets.values.min(axis=0), targets.values.max(axis=0)
+        self._check_varied(targets.link, targets.values.min(axis=0), targets.values.max(axis=0), table.n_rows)
+        link = self._counted(targets.link, FeatureStatistics.of(targets.values, table.weight))
+        return replace(table, targets=replace(targets, link=link))
+
+    def _check_varied(self, link: ValueLink, low: NDArray[Any], high: NDArray[Any], n_rows: int) -> None:
+        """Complain about targets that are always the same, or of which no floating-point number tells the range."""
         with np.errstate(over="ignore"):
             width = high - low
-        for name, wide, value in zip(targets.link.targets, width, low, strict=True):
+        for name, wide, value in zip(link.targets, width, low, strict=True):
             if not 0.0 < wide < np.inf:
                 cause = f"only the value {value:g}" if wide == 0.0 else "a range beyond floating-point numbers"
                 raise DataError(
                     f"`{self._owner}` needs targets that vary within finite limits, but {name!r} has {cause} "
-                    f"({table.n_rows} sample{'s'[: table.n_rows != 1]}; rows with sample_weight 0 do not count)."
+                    f"({n_rows} sample{'s'[: n_rows != 1]}; rows with sample_weight 0 do not count)."
                 )
-        statistics = FeatureStatistics.of(targets.values, table.weight)
-        for name, deviation in zip(targets.link.targets, statistics.deviation, strict=True):
+
+    def _counted(self, link: ValueLink, statistics: FeatureStatistics) -> ValueLink:
+        """Return the link of targets that are counted from their mean in their deviation."""
+        for name, deviation in zip(link.targets, statistics.deviation, strict=True):
             if not deviation >= np.finfo(np.float64).tiny:
                 raise DataError(
                     f"`{self._owner}` needs targets that vary, but the standard deviation of {name!r} is "
                     f"{deviation:g}. Multiply it by a number, or give its rows weights that are more alike."
                 )
-        link = replace(targets.link, mean=statistics.mean, deviation=statistics.deviation)
-        return replace(table, targets=replace(targets, link=link))
+        return replace(link, mean=statistics.mean, deviation=statistics.deviation)
 
 
 def _target_names(y: Any) -> list[str] | None:

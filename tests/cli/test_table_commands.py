@@ -264,6 +264,17 @@ def test_learned_features_are_those_of_transform(folder):
     assert list(found.columns[:-1]) == list(pipeline["map"].get_feature_names_out())
 
 
+def test_a_page_of_numbered_classes_leaves_out_rows_without_truth(tmp_path):
+    """Labels that look like numbers are classes all the same."""
+    lines = [f"{i},{i * 7 % 11},{1 + i // 30}" for i in range(60)]
+    (tmp_path / "table.csv").write_text("\n".join(["a,b,kind", "5,5,", *lines]))
+    model, page = tmp_path / "model.cogmap", tmp_path / "page.html"
+    run("fit", tmp_path / "table.csv", "--target", "kind", "--out", model, "--page", page)
+    assert "<script" in page.read_text()
+    run("explore", model, tmp_path / "table.csv", "--out", page)
+    assert "<script" in page.read_text()
+
+
 def test_a_page_is_written(folder, tmp_path):
     """With a table or without, and as part of a fit."""
     for table in ([], [folder / "new.csv"]):

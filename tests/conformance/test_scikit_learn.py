@@ -9,6 +9,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor
+from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 
 # Every solver, output, start and penalty, so that no path escapes the checks. Early stopping is not here because
 # keeping rows aside is not the same for a row of weight 2 as for two rows, which one of the checks asks for.
@@ -22,6 +23,14 @@ ESTIMATORS = [
     FCMRegressor(),
     FCMRegressor(solver="adam", max_iter=50, scale=True),
     FCMRegressor(l1_ratio=0.5, init="correlation", weight_bounds=(-5, 5)),
+    LTCNClassifier(),
+    FRCNClassifier(),
+    FRCNClassifier(similarity="exponential", membership="soft", t_norm="product"),
+    FCMperClassifier(),
+    FCMperClassifier(3, rule="rescaled", bias=True, reading="argmax", max_evaluations=50),
+    FCMperClassifier(output="single", reading="byt", solver="de", max_evaluations=200),
+    HebbianFCMClassifier(),
+    HebbianFCMClassifier("nhl", depth=2),
 ]
 
 
@@ -35,14 +44,26 @@ def test_check_of_scikit_learn(estimator, check):
 COUNT_CHECKS = """
 import json, sys, warnings
 from sklearn.utils.estimator_checks import check_estimator
-import cogmap
+import cogmap, cogmap.comparators
 warnings.simplefilter("ignore")
-results = check_estimator(getattr(cogmap, sys.argv[1])(), on_skip=None, on_fail=None)
+room = cogmap if hasattr(cogmap, sys.argv[1]) else cogmap.comparators
+results = check_estimator(getattr(room, sys.argv[1])(), on_skip=None, on_fail=None)
 print(json.dumps([[result["status"], result["check_name"]] for result in results]))
 """
 
 
-@pytest.mark.parametrize("name", ["FCMClassifier", "FCMClassifierCV", "FCMRegressor"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "FCMClassifier",
+        "FCMClassifierCV",
+        "FCMRegressor",
+        "LTCNClassifier",
+        "FRCNClassifier",
+        "FCMperClassifier",
+        "HebbianFCMClassifier",
+    ],
+)
 def test_all_checks_run_and_pass(name):
     """All checks run and pass, also that of other array libraries, which has to be switched on before an import."""
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cogmap.experiments.rivals import PAPER_RIVALS, RIVALS, GaussianMixtureClassifier, Rules
+from cogmap.experiments.rivals import PAPER_RIVALS, RIVALS, TITLES, GaussianMixtureClassifier, Rules
 
 
 @parametrize_with_checks([GaussianMixtureClassifier(), GaussianMixtureClassifier(3, "diag")])
@@ -40,12 +40,13 @@ def test_classes_with_fewer_rows_than_components_survive(iris):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("old", [False, True])
-def test_there_are_twelve_rivals_and_three_strong_ones_and_all_learn(iris, old):
+def test_there_are_twelve_rivals_three_strong_ones_and_the_family_and_all_learn(iris, old):
     """Every one, at the settings of either time, on features in [0, 1]."""
     X, y = iris
     X = (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0))
     assert len(PAPER_RIVALS) == 12
-    assert len(RIVALS) == 15
+    assert len(RIVALS) == 12 + 3 + 6
+    assert list(TITLES) == list(RIVALS)
     for name, make in RIVALS.items():
         assert make(Rules(0, old), X).fit(X, y).score(X, y) > 0.6, name
 

@@ -18,21 +18,42 @@ SETTLED = [
     ({}, (100, 60, 3), {"n_hidden": 16, "depth": 2}),
     ({}, (2000, 60, 3), {"n_hidden": 30}),
     ({}, (500, 60, 3), {"n_hidden": 25}),
-    ({}, (10**6, 97, 3), {"n_hidden": 32}),
+    ({}, (2999, 97, 3), {"n_hidden": 32}),
     ({}, (10**6, 98, 3), {"n_hidden": 0, "depth": 2}),
     # More only where a map of few features has one for 160 rows, up to 30 in all; a step more goes with few concepts.
     ({}, (100, 2, 1), {"n_hidden": 16, "depth": 3}),
-    ({}, (3200, 2, 1), {"n_hidden": 17, "depth": 3}),
-    ({}, (10**6, 2, 1), {"n_hidden": 27}),
+    ({}, (2999, 2, 1), {"n_hidden": 16, "depth": 3, "solver": "lbfgs", "dtype": np.float64}),
+    # Many rows: mini-batches, many hidden concepts, a step more; the number of steps grows with the root of the rows.
+    (
+        {},
+        (3000, 2, 1),
+        {
+            "n_hidden": 28,
+            "depth": 3,
+            "solver": "adam",
+            "dtype": np.float32,
+            "n_teachers": 2,
+            "max_iter": 80,
+            "teacher_iter": 40,
+            "batch_size": 500,
+            "learning_rate": 0.012,
+            "enough": True,
+        },
+    ),
+    ({}, (10**6, 97, 3), {"n_hidden": 100, "solver": "adam", "max_iter": 8, "teacher_iter": 4}),
+    ({}, (10**8, 97, 3), {"max_iter": 5}),
+    ({}, (10**6, 98, 3), {"solver": "lbfgs", "n_teachers": 0}),
+    ({"solver": "lbfgs"}, (10**6, 20, 1), {"n_hidden": 100, "n_teachers": 2, "max_iter": 300}),
+    ({"n_hidden": 0}, (10**6, 2, 1), {"n_hidden": 0, "depth": 2, "solver": "adam"}),
     ({"n_hidden": 0}, (100, 2, 1), {"n_hidden": 0, "depth": 2}),
     ({"n_hidden": 2}, (100, 4, 3), {"n_hidden": 2, "depth": 2}),
     ({"depth": 2}, (100, 2, 1), {"n_hidden": 16, "depth": 2}),
     # Where nothing remembers: as many as make seven concepts, or one for 160 rows, up to 30.
     ({"prior": None}, (100, 4, 3), {"n_hidden": 0, "depth": 2, "start_width": 4.0}),
     ({"prior": None}, (100, 2, 1), {"n_hidden": 4, "depth": 3, "start_width": 8.0}),
-    ({"prior": None}, (3200, 2, 1), {"n_hidden": 17}),
-    ({"prior": None}, (10**6, 20, 1), {"n_hidden": 9}),
-    ({"prior": None}, (10**6, 40, 1), {"n_hidden": 0}),
+    ({"prior": None}, (2999, 2, 1), {"n_hidden": 15}),
+    ({"prior": None}, (2999, 17, 1), {"n_hidden": 0}),
+    ({"prior": None}, (10**6, 20, 1), {"n_hidden": 100}),
     ({"prior": None, "n_hidden": 2}, (100, 4, 3), {"n_hidden": 2, "depth": 3}),
     # None where they have no place.
     ({"depth": 1}, (100, 2, 1), {"n_hidden": 0, "depth": 1}),
@@ -67,18 +88,17 @@ SETTLED = [
     ({"n_teachers": 7}, (200, 4, 3), {"n_teachers": 7}),
     ({"max_iter": 10}, (200, 4, 3), {"n_teachers": 0, "max_iter": 10, "enough": False}),
     ({"early_stopping": True}, (200, 4, 3), {"n_teachers": 0}),
-    ({"solver": "adam"}, (200, 4, 3), {"n_teachers": 0, "max_iter": 500, "batch_size": 200, "learning_rate": 0.05}),
-    ({"solver": "rmsprop", "n_hidden": 3}, (200, 4, 3), {"learning_rate": 0.005}),
+    ({"solver": "adam"}, (200, 4, 3), {"n_teachers": 4, "max_iter": 500, "batch_size": 200, "learning_rate": 0.012}),
+    ({"solver": "adam", "max_iter": 10}, (200, 4, 3), {"n_teachers": 0, "max_iter": 10, "enough": False}),
+    ({"solver": "rmsprop", "n_hidden": 3}, (200, 4, 3), {"learning_rate": 0.005, "max_iter": 500, "n_teachers": 0}),
     ({"solver": "rmsprop"}, (200, 93, 3), {"learning_rate": 0.05 / 112}),
     ({"solver": "adam", "learning_rate": 0.3}, (200, 4, 3), {"learning_rate": 0.3}),
     # Iterations: one for 10 rows, from 150 to 300; without a prior a third less; for wide maps one for 200 rows, from
     # 20 to 50.
     ({}, (100, 4, 3), {"max_iter": 150, "teacher_iter": 200, "enough": True}),
     ({}, (2250, 4, 3), {"max_iter": 225}),
-    ({}, (10**5, 4, 3), {"max_iter": 300}),
     ({"prior": None}, (100, 4, 3), {"max_iter": 100, "teacher_iter": 200, "enough": True}),
     ({"prior": None}, (2250, 4, 3), {"max_iter": 150}),
-    ({"prior": None}, (10**5, 4, 3), {"max_iter": 200}),
     ({}, (100, 198, 3), {"max_iter": 20, "teacher_iter": 20, "start_width": 2.0, "dtype": np.float32}),
     ({}, (8000, 784, 10), {"max_iter": 40}),
     ({}, (10**5, 784, 10), {"max_iter": 50}),
@@ -95,6 +115,8 @@ SETTLED_FOR_VALUES = [
     ({"prior": None}, (100, 14, 1), {"n_hidden": 0, "depth": 2}),
     ({"prior": None}, (3200, 4, 1), {"n_hidden": 15, "max_iter": 200}),
     ({}, (19, 4, 1), {"n_teachers": 0}),
+    ({}, (19_999, 4, 1), {"solver": "lbfgs", "n_hidden": 25}),
+    ({}, (20_000, 4, 1), {"solver": "adam", "n_hidden": 36, "n_teachers": 2}),
     ({}, (300, 120, 1), {"n_hidden": 0, "n_teachers": 5, "teacher_iter": 200}),
     ({}, (300, 300, 1), {"n_teachers": 3, "teacher_iter": 40, "max_iter": 40}),
     ({}, (300, 1000, 1), {"n_teachers": 0}),
@@ -135,6 +157,6 @@ def test_defaults_of_learning_are_those_of_the_estimators(estimator):
     """What an estimator does not have is settled as the others have it."""
     signature = inspect.signature(estimator).parameters
     shared = DEFAULTS.keys() & signature.keys()
-    assert shared == DEFAULTS.keys() - {"n_threads", "owner"}
+    assert shared == DEFAULTS.keys() - {"n_threads", "owner", "structured"}
     own = {"alpha": 1.0} if estimator is FCMRegressor else {}
     assert {name: signature[name].default for name in shared} == {name: DEFAULTS[name] for name in shared} | own

@@ -118,7 +118,7 @@ class Pages:
 
     def __init__(self, browser, folder):
         self._browser, self._folder = browser, folder
-        self._models, self._contexts = {}, []
+        self._models, self._contexts, self._shared = {}, [], {}
 
     def model(self, name):
         """Return the model, its table and its answers."""
@@ -147,6 +147,12 @@ class Pages:
         page.on("dialog", lambda dialog: (page.wrong.append(dialog.message), dialog.dismiss()))
         self.go(page, name, fragment)
         return page
+
+    def shared(self, name):
+        """Return a page as it opens, for tests that change nothing in it."""
+        if name not in self._shared:
+            self._shared[name] = self.open(name, stays=True)
+        return self._shared[name]
 
     def go(self, page, name, fragment=""):
         """Open a page anew in a context that is there."""

@@ -117,8 +117,9 @@ def test_print_view_has_answer_reasons_values_and_map_alone(pages):
 def test_table_twin_has_all_of_the_map(pages):
     """Every concept, and every influence with its weight."""
     fcm, _, _ = pages.model("traffic")
-    page = pages.open("traffic")
-    page.locator(".twin summary").click()
+    page = pages.shared("traffic")
+    page.locator(".twin").evaluate("one => (one.open = true)")
+    page.locator(".twin table").first.wait_for()
     concepts, edges = page.locator(".twin table").all()
     assert [line.split("\t")[0] for line in concepts.locator("tbody tr").all_inner_texts()] == list(fcm.concepts)
     lines = [line.replace("\u2212", "-").split("\t") for line in edges.locator("tbody tr").all_inner_texts()]
@@ -130,6 +131,6 @@ def test_table_twin_has_all_of_the_map(pages):
 
 def test_what_is_left_out_is_said(pages):
     """Notes of the payload are at the foot of the page, and the table of rows says how many there are."""
-    page = pages.open("tumours")
+    page = pages.shared("tumours")
     foot = page.locator("footer").inner_text()
     assert "500 of 569 rows" in foot or "500 of the 569 rows" in page.locator("#rows").inner_text()

@@ -15,7 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, TablePreparer, page
+from cogmap._encoding import Encoding, FeatureSpread, FeatureStatistics
+from cogmap._links import LogOddsLink
 from cogmap.exceptions import DataError, ParameterError
+from cogmap.model import MapModel
 from cogmap.page.sample import by_class, by_value, rows_shown
 
 X, y = load_iris(return_X_y=True)
@@ -146,10 +149,9 @@ def test_a_thousand_features_say_what_is_left_out():
     """The picture and the rows leave something out, and the page says so; the map itself is whole."""
     random = np.random.default_rng(0)
     table = random.normal(size=(60, 1000))
-    estimator = FCMClassifier(n_teachers=0, n_hidden=0, max_iter=2, random_state=0)
-    with pytest.warns(match="iterations"):
-        estimator.fit(table, table[:, 0] > 0)
-    payload = unpacked(page.html(estimator, table))
+    encoding = Encoding(1000, scaling=FeatureSpread(FeatureStatistics.of(table)))
+    fcm = FuzzyCognitiveMap(random.normal(size=(1001, 1001)))
+    payload = unpacked(page.html(MapModel(fcm, 2, encoding, LogOddsLink(np.array([0, 1]))), table))
     rows, concepts = payload["notes"]
     assert rows == "20 of 60 rows are shown, in which every class has its share."
     assert re.match(r"The picture leaves out \d+ of 1,001 concepts", concepts)
@@ -250,6 +252,7 @@ BAD_INPUT = [
     (lambda m: (m, [["a"] * 4], None, "map.html"), DataError, "text"),
     (lambda m: (m.map_, X, None, "map.html"), ParameterError, "no rows"),
     (lambda m: (FuzzyCognitiveMap([[1e200]]), None, None, "map.html"), ParameterError, "at most 1e"),
+    (lambda m: (FuzzyCognitiveMap(np.eye(2001)), None, None, "map.html"), ParameterError, "at most 2,000 concepts"),
 ]
 
 

@@ -10,16 +10,20 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
+from cogmap._encoding import UNDECIDED
 from cogmap._learning.recipe import Recipe
 from cogmap._learning.solvers import Theta
 from cogmap._learning.structure import free
 from cogmap._learning.table import Table
+from cogmap.model import dense
 
 _LEAST, _MOST = 0.5, 2.0
 
 # The mean effect over so many rows is that over all.
 _ENOUGH_ROWS = 2000
+_AT_ONCE = 2**22  # derivatives of a wide map
 
 # Arrows need not be larger: a feature that alone moves an output from one end to the other.
 _LARGEST = 20.0
@@ -29,12 +33,12 @@ _NO_WAY = 1e-12
 def tied_to_effects(recipe: Recipe, table: Table, thetas: list[Theta]) -> Recipe:
     """Return the recipe of a map whose arrows from features to outputs follow the mean effects that some maps have."""
     weights = np.clip(direct_weights(recipe, table, thetas), -_LARGEST, _LARGEST)
-    low, high = free(len(recipe.concepts)) if recipe.limits is None else (bound.copy() for bound in recipe.limits)
-    arrows = recipe.concepts.outputs, recipe.concepts.inputs
+    low, high = free(recipe.prior.weights.shape) if recipe.limits is None else (bound.copy() for bound in recipe.limits)
+    arrows = slice(-recipe.concepts.n_outputs, None), recipe.concepts.inputs
     lower, upper = np.sort([_LEAST * weights, _MOST * weights], axis=0)
     # The arrow of a feature that must not remember itself tells of what is left there of others.
     if recipe.settings.depth > 1:
-        forgotten = np.diag(recipe.prior.weights)[recipe.concepts.inputs] == 0.0
+        forgotten = recipe.memory == 0.0
         lower[:, forgotten], upper[:, forgotten] = -np.inf, np.inf
     # What an expert fixes comes first.
     low[arrows], high[arrows] = np.clip(lower, low[arrows], high[arrows]), np.clip(upper, low[arrows], high[arrows])
@@ -43,23 +47,26 @@ def tied_to_effects(recipe: Recipe, table: Table, thetas: list[Theta]) -> Recipe
 
 def direct_weights(recipe: Recipe, table: Table, thetas: list[Theta]) -> NDArray[np.float64]:
     """Return the weights with which arrows would carry the effects of features on outputs, one row per output."""
-    if table.n_rows > _ENOUGH_ROWS:
-        table = table.take(np.linspace(0, table.n_rows - 1, _ENOUGH_ROWS).astype(np.intp))
-    n_outputs = recipe.concepts.n_outputs
-    memory = np.diag(recipe.prior.weights)[recipe.concepts.inputs]
+    n_outputs, enough = recipe.concepts.n_outputs, _ENOUGH_ROWS
+    if recipe.settings.structured:
+        enough = min(max(_AT_ONCE // (recipe.concepts.n_inputs * n_outputs), 50), enough)
+    if table.n_rows > enough:
+        table = table.take(np.linspace(0, table.n_rows - 1, enough).astype(np.intp))
+    memory = recipe.memory
     step = 0.25 * recipe.settings.slope
     row_weights = table.row_weights
     effects: NDArray[np.float64] = np.zeros((n_outputs, recipe.concepts.n_inputs))
     carried = np.zeros_like(effects)
     models = [recipe.model(theta) for theta in thetas]
-    for rows, X in table.blocks():
+    for rows, block in table.blocks():
+        X = dense(block) + UNDECIDED if issparse(block) else block
         kept, passed = 2.0 * X - 1.0, np.ones(X.shape)
         for _ in range(recipe.settings.depth - 1):
             kept = np.tanh(step * memory * kept)
             passed *= step * memory * (1.0 - np.square(kept))
         for model in models:
-            effect = model.derivative(X)[:, -n_outputs:]  # of the second class alone if there is one output
-            response = recipe.link.outputs_derivative(model.net(X))[:, -n_outputs:]
+            effect = model.derivative(block)[:, -n_outputs:]  # of the second class alone if there is one output
+            response = recipe.link.outputs_derivative(model.net(block))[:, -n_outputs:]
             effects += np.einsum("i,ijk->jk", row_weights[rows], effect)
             carried += np.einsum("i,ijj,ik->jk", row_weights[rows], response, passed)
     # Effects are on states from 0 to 1, what is passed on counts from -1 to 1.

@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+from cogmap._segments import segments
+
 # A block has about this many states, to stay in the cache, and not fewer rows than a product needs to be efficient.
 # Smaller blocks would be a little faster on one thread but spend most of their time waiting for Python's lock on two.
 _BLOCK_STATES = 2**19
@@ -24,3 +26,12 @@ def row_runs(n_rows: int, block_rows: int) -> list[list[slice]]:
     edges = [i * n_rows // (n_runs * a_run) for i in range(n_runs * a_run + 1)]
     blocks = [slice(start, stop) for start, stop in pairwise(edges)]
     return [blocks[i : i + a_run] for i in range(0, len(blocks), a_run)]
+
+
+def segment_runs(n_rows: int, block_rows: int) -> list[list[list[slice]]]:
+    """Cut rows into segments, and each segment into runs of blocks."""
+    return [
+        [[slice(segment.start + block.start, segment.start + block.stop) for block in run] for run in runs]
+        for segment in segments(n_rows)
+        for runs in [row_runs(segment.stop - segment.start, block_rows)]
+    ]

@@ -9,6 +9,7 @@ from cogmap._encoding import UNDECIDED
 from cogmap._learning.concepts import Concepts, nearest_concept
 from cogmap._learning.structure import Bounds
 from cogmap._params import Words, shown, wrong
+from cogmap._structured_map import StructuredMap
 from cogmap.activations import get_activation
 from cogmap.map import FuzzyCognitiveMap
 
@@ -55,6 +56,16 @@ def around(
     noise[np.flatnonzero(np.diag(prior)[concepts.inputs] == 0.0)] = _HIDDEN / np.sqrt(n)
     noise[concepts.outputs, concepts.hidden] = scale * _HIDDEN / np.sqrt(n)
     return centred(prior + random.uniform(-noise, noise), np.full(n, UNDECIDED), limits)
+
+
+def structured(concepts: Concepts, random: np.random.RandomState, scale: float) -> Weights:
+    """Weights and bias of hidden concepts and outputs as `around` memory, row by row."""
+    n, n_hidden = len(concepts), concepts.n_hidden
+    largest = _HIDDEN / np.sqrt(n)
+    W = np.zeros((n_hidden + concepts.n_outputs, n))
+    W[:n_hidden] = random.uniform(-largest, largest, (n_hidden, n))
+    W[n_hidden:, concepts.hidden] = scale * random.uniform(-largest, largest, (concepts.n_outputs, n_hidden))
+    return centred(W, np.full(n, UNDECIDED), None)
 
 
 def centred(W: NDArray[np.float64], middle: NDArray[np.float64], limits: Bounds | None) -> Weights:
@@ -113,6 +124,13 @@ def from_map(expert: FuzzyCognitiveMap, concepts: Sequence[str], slope: float, o
     return W, b
 
 
+def from_structured(earlier: StructuredMap, slope: float) -> Weights:
+    """Weights and bias of hidden concepts and outputs that make the same trajectories as a structured map."""
+    factor = float(earlier.slope) / slope
+    b = earlier.bias[-len(earlier.rows) :]
+    return earlier.rows * factor, (b - 0.5) * factor + 0.5
+
+
 def weight_factors(expert: FuzzyCognitiveMap, slope: float, owner: str, parameter: str) -> NDArray[np.float64]:
     """Return by what to multiply the weights into each concept of a map to get the same influence at our slope."""
     if expert.activation not in ("sigmoid", "logistic"):
@@ -131,7 +149,8 @@ def matched(
 ) -> list[int]:
     """Return which of our concepts each concept of a map is; it may be that only some of ours are in it."""
     ours = {name: place for place, name in enumerate(concepts)}
-    missing = [name for name in concepts if name not in expert.concepts]
+    known = set(expert.concepts)
+    missing = [name for name in concepts if name not in known]
     unknown = [name for name in expert.concepts if name not in ours]
     if not unknown and (partly or not missing):
         return [ours[name] for name in expert.concepts]

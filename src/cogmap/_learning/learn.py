@@ -75,17 +75,25 @@ def learn(
         thetas = [problem.clip(teacher.theta) for teacher in teachers] or [problem.clip(new_start())]
         theta = min(thetas, key=problem.objective.value) if len(thetas) > 1 else thetas[0]
         with monitor.stage("map", settings.max_iter, recipe.model) as report:
-            watch = Watch(settings.max_iter, settings.tol, settings.n_iter_no_change, validation, report)
-            theta, outcome = make_solver(settings)(problem, theta, watch, random)
+            solver = make_solver(settings)
+            tol = 0.0 if settings.enough and not solver.all_rows and validation is None else settings.tol
+            watch = Watch(settings.max_iter, tol, settings.n_iter_no_change, validation, report)
+            theta, outcome = solver(problem, theta, watch, random)
         if watch.best_theta is not None:
             theta = watch.best_theta
-        if outcome is Outcome.MAX_ITER and settings.enough:
-            outcome = Outcome.ENOUGH
         model = recipe.model(theta)
-        if outcome.converged and _says_nothing(model, table):
-            outcome = Outcome.FORGOTTEN if _forgets(model) else Outcome.NOTHING_LEARNED
+        outcome = ended(outcome, model, table, settings)
     losses = [teacher.loss for teacher in teachers]
     return Learned(model, outcome, watch.loss_curve, watch.validation_curve, losses, recipe.departures(model))
+
+
+def ended(outcome: Outcome, model: MapModel, table: Table, settings: Settings) -> Outcome:
+    """Return how learning ended, once it is seen what came of it."""
+    if outcome in (Outcome.MAX_ITER, Outcome.ALL_ITERATIONS) and settings.enough:
+        outcome = Outcome.ENOUGH
+    if outcome.converged and _says_nothing(model, table):
+        return Outcome.FORGOTTEN if _forgets(model) else Outcome.NOTHING_LEARNED
+    return outcome
 
 
 def _says_nothing(model: MapModel, table: Table) -> bool:
@@ -97,8 +105,8 @@ def _says_nothing(model: MapModel, table: Table) -> bool:
 
 def _forgets(model: MapModel) -> bool:
     """Whether no way of `depth` edges leads from a feature to an output."""
-    edges = model.map.weights != 0.0
-    reached = np.arange(model.map.n_concepts) < model.n_features
+    edges = abs(model.map.transition)
+    leads = np.arange(model.map.n_concepts) >= model.map.n_concepts - model.n_outputs
     for _ in range(model.depth):
-        reached = edges[:, reached].any(axis=1)
-    return not reached[-model.n_outputs :].any()
+        leads = leads.astype(np.float64) @ edges > 0.0
+    return not leads[: model.n_inputs].any()

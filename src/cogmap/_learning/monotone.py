@@ -51,7 +51,7 @@ def monotone_limits(monotonic_cst: Any, concepts: Concepts, link: Link, owner: s
     orientation[concepts.hidden][:oriented_hidden] = 1.0
     wanted = np.outer(orientation, orientation)
     from_oriented = (orientation != 0.0)[None, :]
-    low, high = free(len(concepts))
+    low, high = free((len(concepts), len(concepts)))
     low[from_oriented & (wanted >= 0.0)] = 0.0
     high[from_oriented & (wanted <= 0.0)] = 0.0
     return low, high

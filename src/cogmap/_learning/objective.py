@@ -9,8 +9,9 @@ formed here with less work:
 - The first step reads the features only (what is undecided is part of its bias), and needs no gradient of them. The
   last step computes the output concepts only. What is left is 3 depth - 4 products of n_rows x n_concepts x n_concepts.
 - Rows are taken in blocks that stay in the cache, through buffers made once. Memory does not grow with the rows.
-- Blocks are summed in runs that do not depend on the number of threads, and the runs are added in their order, so the
-  result is the same to the last bit for any number of threads.
+- Blocks are summed in runs that do not depend on the number of threads, the runs of a segment of the rows are added in
+  their order, and segments in pairs. So the result is the same to the last bit for any number of threads, and for
+  several objectives that have the segments among them.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -22,9 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from cogmap._encoding import UNDECIDED
-from cogmap._learning.blocks import row_runs, usual_block_rows
+from cogmap._learning.blocks import segment_runs, usual_block_rows
 from cogmap._learning.losses import Loss
 from cogmap._params import Words, check_integer, numbers, real, wrong
+from cogmap._segments import PairwiseSum
+from cogmap._segments import total as rows_total
 from cogmap._threads import one_blas_thread
 
 Array = NDArray[np.floating]
@@ -35,7 +38,7 @@ _WIDE = 128  # from so many concepts on, adding a row to each row is as fast as 
 _COPIED = 2**20  # chosen rows with no more values than this are copied once; more are gathered block by block
 
 
-def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Return an array that starts on a cache line: elementwise operations on it are up to twice as fast."""
     n_bytes = int(np.prod(shape)) * dtype.itemsize
     buffer = np.empty(n_bytes + _CACHE_LINE, dtype=np.uint8)
@@ -49,7 +52,7 @@ class _Sums:
     def __init__(self, n_features: int, n_concepts: int, dtype: np.dtype[Any]) -> None:
         # One array, so that clearing and adding are one call; of the first step, then of the later ones.
         n_first, n_later = n_concepts * n_features, n_concepts * n_concepts
-        self._all = _aligned((n_first + n_later + 2 * n_concepts,), dtype)
+        self._all = aligned((n_first + n_later + 2 * n_concepts,), dtype)
         first, later, biases = np.split(self._all, [n_first, n_first + n_later])
         self.first, self.later = first.reshape(n_concepts, n_features), later.reshape(n_concepts, n_concepts)
         self.first_bias, self.later_bias = np.split(biases, 2)
@@ -66,11 +69,11 @@ class _Workspace:
     """Buffers of one thread for one block of rows."""
 
     def __init__(self, rows: int, n_features: int, n_concepts: int, depth: int, dtype: np.dtype[Any]) -> None:
-        self.states = [_aligned((rows, n_concepts), dtype) for _ in range(depth - 1)]
-        self.error = _aligned((rows, n_concepts), dtype)
-        self.spare = _aligned((rows, n_concepts), dtype)
-        self.product = _aligned((n_concepts, n_concepts), dtype)
-        self.first_product = _aligned((n_concepts, n_features), dtype)
+        self.states = [aligned((rows, n_concepts), dtype) for _ in range(depth - 1)]
+        self.error = aligned((rows, n_concepts), dtype)
+        self.spare = aligned((rows, n_concepts), dtype)
+        self.product = aligned((n_concepts, n_concepts), dtype)
+        self.first_product = aligned((n_concepts, n_features), dtype)
         self.ones = np.ones(rows, dtype)
 
 
@@ -105,6 +108,9 @@ class Objective:
         Number of threads that take blocks of rows.
     block_rows : int, default=None
         Largest number of rows in a block. None takes a number that suits the cache.
+    mean_weight : float, default=None
+        Mean weight of the rows of all tables over which sums will be added, for the same rounding in each. None takes
+        that of these rows.
 
     Attributes
     ----------
@@ -139,23 +145,24 @@ class Objective:
         dtype: DTypeLike | None = None,
         n_threads: int = 1,
         block_rows: int | None = None,
+        mean_weight: float | None = None,
     ) -> None:
         owner = "Objective"
         self.depth = check_integer(owner, "depth", depth, low=1)
         n_hidden = check_integer(owner, "n_hidden", n_hidden, low=0)
         self._n_threads = check_integer(owner, "n_threads", n_threads, low=1)
-        self._X = _checked_table(X, dtype, owner)
-        self._rows = rows = _checked_rows(rows, len(self._X), owner)
+        self._X: Any = self._checked_table(X, dtype, owner)
+        self._rows = rows = _checked_rows(rows, self._X.shape[0], owner)
         if rows is not None and len(rows) * self._X.shape[1] <= _COPIED:
             self._X, self._rows = self._X[rows], None
-        self.n_rows = len(self._X) if self._rows is None else len(self._rows)
-        self.n_features = self._X.shape[1]
+        self.n_rows: int = self._X.shape[0] if self._rows is None else len(self._rows)
+        self.n_features = int(self._X.shape[1])
         self.loss = loss
         self._n_decided = self.n_features + n_hidden  # concepts before the outputs
         self.n_concepts = self._n_decided + loss.n_outputs
-        self.n_parameters = self.n_concepts * (self.n_concepts + 1)
+        self.n_parameters = self.n_learned * (self.n_concepts + 1)
         if block_rows is None:
-            block_rows = usual_block_rows(self.n_concepts)
+            block_rows = self.usual_block_rows(self.n_concepts)
         self._block_rows = check_integer(owner, "block_rows", block_rows, low=1)
         self._targets = loss.checked(targets, self.n_rows, self._X.dtype, owner)
         self._slope = numbers(slope)
@@ -168,38 +175,63 @@ class Objective:
         if sample_weight is not None:
             weight = numbers(sample_weight)
             with np.errstate(over="ignore"):
-                total = float(weight.sum())
+                total = rows_total(weight) if weight.ndim == 1 and len(weight) else 0.0
             if weight.shape != (self.n_rows,) or not (weight >= 0).all() or not 0 < total < np.inf:
                 expected = f"{self.n_rows} numbers >= 0, not all 0, with a finite sum"
                 raise wrong(owner, "sample_weight", expected, sample_weight)
             # Divided before they are made float32, whose range they may exceed.
-            self.total_weight, self._unit = total, total / self.n_rows
+            self.total_weight, self._unit = total, mean_weight or total / self.n_rows
             self._weight = (weight / self._unit).astype(self._X.dtype)
         self._make_buffers()
 
+    @staticmethod
+    def _checked_table(X: Any, dtype: DTypeLike | None, owner: str) -> Any:
+        return checked_table(X, dtype, owner)
+
+    @staticmethod
+    def usual_block_rows(n_concepts: int) -> int:
+        """Return how many rows a block has at the most."""
+        return usual_block_rows(n_concepts)
+
     def _make_buffers(self) -> None:
-        dtype, r = self._X.dtype, self.n_concepts
         rows = min(self._block_rows, self.n_rows)
-        self._all_runs = row_runs(self.n_rows, self._block_rows)
-        self._workspaces: SimpleQueue[_Workspace] = SimpleQueue()
-        for _ in range(min(self._n_threads, len(self._all_runs))):
-            self._workspaces.put(_Workspace(rows, self.n_features, self.n_concepts, self.depth, dtype))
-        self._first, self._later = _aligned((r, self.n_features), dtype), _aligned((r, r), dtype)
+        self._all_segments = segment_runs(self.n_rows, self._block_rows)
+        self._workspaces: SimpleQueue[Any] = SimpleQueue()
+        for _ in range(min(self._n_threads, len(self._all_segments[0]))):
+            self._workspaces.put(self._new_workspace(rows))
+        self._make_arrays(rows)
+        self._sums: dict[int, Any] = {}
+
+    def _make_arrays(self, rows: int) -> None:
+        """Make room for the folded weights and biases."""
+        dtype, r = self._X.dtype, self.n_concepts
+        self._first, self._later = aligned((r, self.n_features), dtype), aligned((r, r), dtype)
         # Adding a block of copies of a short row is faster than adding the row many times.
         copies = 1 if r >= _WIDE else rows
-        self._first_bias, self._later_bias = _aligned((copies, r), dtype), _aligned((copies, r), dtype)
-        self._sums: dict[int, _Sums] = {}
+        self._first_bias, self._later_bias = aligned((copies, r), dtype), aligned((copies, r), dtype)
 
-    def _zero_sums(self, number: int) -> _Sums:
+    def _new_workspace(self, rows: int) -> Any:
+        return _Workspace(rows, self.n_features, self.n_concepts, self.depth, self._X.dtype)
+
+    def _new_sums(self) -> Any:
+        return _Sums(self.n_features, self.n_concepts, self._X.dtype)
+
+    def _zero_sums(self, number: int) -> Any:
         """Return the sums that are kept under a number, set to 0."""
         if number not in self._sums:
-            self._sums[number] = _Sums(self.n_features, self.n_concepts, self._X.dtype)
+            self._sums[number] = self._new_sums()
         return self._sums[number].clear()
+
+    @property
+    def n_learned(self) -> int:
+        """Number of concepts, the last ones, whose weights and bias are parameters: here all."""
+        return self.n_concepts
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """In what the states are computed: float32 or float64."""
-        return self._X.dtype
+        dtype: np.dtype[Any] = self._X.dtype
+        return dtype
 
     @property
     def largest_slope(self) -> float:
@@ -228,24 +260,36 @@ class Objective:
         weight : float
         """
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow shows in the loss, which the caller looks at
-            loss, sums = self._sum(theta, rows, with_gradient=True)
-            return self._unit * loss, self._unfold(sums), self._weight_of(rows)
+            loss, gradient = self._sum(theta, rows, with_gradient=True)
+            return loss, gradient, self._weight_of(rows)
 
     def value(self, theta: NDArray[np.floating]) -> float:
         """Return the loss of the table alone."""
+        return self.loss.overall(self.summed_loss(theta) / self.total_weight)[0]
+
+    def summed_loss(self, theta: NDArray[np.floating]) -> float:
+        """Return the weighted sum of the losses alone."""
         with np.errstate(over="ignore", invalid="ignore"):
-            loss = self._unit * self._sum(theta, None, with_gradient=False)[0]
-            return self.loss.overall(loss / self.total_weight)[0]
+            return self._sum(theta, None, with_gradient=False)[0]
 
     def _weight_of(self, rows: Rows | None) -> float:
         if rows is None:
             return self.total_weight
         return float(len(rows) if self._weight is None else self._unit * self._weight[rows].sum(dtype=np.float64))
 
-    def _sum(self, theta: NDArray[np.floating], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
-        """Return the sum of the losses, and the sums of the gradients of the folded weights."""
+    def _sum(
+        self, theta: NDArray[np.floating], rows: Rows | None, with_gradient: bool
+    ) -> tuple[float, NDArray[np.float64]]:
+        """Return the sum of the losses and its gradient, which is empty if nobody asked for it."""
         self._fold(theta)
-        runs = self._all_runs if rows is None else row_runs(len(rows), self._block_rows)
+        total = PairwiseSum(lambda before, after: (before[0] + after[0], before[1] + after[1]))
+        for segment in self._all_segments if rows is None else segment_runs(len(rows), self._block_rows):
+            loss, sums = self._sum_segment(segment, rows, with_gradient)
+            total.add((self._unit * loss, self._unfold(sums) if with_gradient else np.empty(0)))
+        return total.result()
+
+    def _sum_segment(self, runs: list[list[slice]], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
+        """Return the sum of the losses, and the sums of the gradients of the folded weights."""
         total = self._zero_sums(0)
         if self._n_threads > 1 and len(runs) > 1:
             return self._sum_in_threads(runs, rows, with_gradient)
@@ -376,7 +420,8 @@ def _checked_rows(rows: Any, n_rows: int, owner: str) -> Rows | None:
     return chosen
 
 
-def _checked_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
+def checked_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
+    """Return a table of float32 or float64 as BLAS can read it, or complain."""
     table = np.asarray(X)
     if dtype is None:
         dtype = table.dtype if table.dtype in (np.float32, np.float64) else np.float64

@@ -59,7 +59,7 @@ def make_prior(given: Any, concepts: Concepts, slope: float, limits: Bounds | No
     weights, pull = np.zeros((n, n)), np.ones((n, n))
     if given is None:
         return Prior(weights, pull, np.zeros((n, n), dtype=bool))
-    np.fill_diagonal(weights[concepts.inputs, concepts.inputs], _MEMORY / slope)
+    np.fill_diagonal(weights[concepts.inputs, concepts.inputs], memory_weight(slope))
     pull[concepts.inputs] = _INTO_FEATURES
     pull[concepts.outputs, concepts.outputs] = _BETWEEN_OUTPUTS
     np.fill_diagonal(pull[concepts.inputs, concepts.inputs], 1.0)
@@ -71,6 +71,19 @@ def make_prior(given: Any, concepts: Concepts, slope: float, limits: Bounds | No
         _check_allowed(said, limits, concepts, slope, owner)
         weights = np.where(drawn, said, weights)
     return Prior(weights, pull, drawn)
+
+
+def structured_prior(concepts: Concepts) -> Prior:
+    """Return the prior of a structured map: no influence on hidden concepts and outputs, of which alone it speaks."""
+    shape = (concepts.n_hidden + concepts.n_outputs, len(concepts))
+    pull = np.ones(shape)
+    pull[concepts.n_hidden :, concepts.outputs] = _BETWEEN_OUTPUTS
+    return Prior(np.zeros(shape), pull, np.zeros(shape, dtype=bool))
+
+
+def memory_weight(slope: float) -> float:
+    """Return the self-influence by which a feature keeps its value."""
+    return _MEMORY / slope
 
 
 def _said(

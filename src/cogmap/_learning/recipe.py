@@ -5,19 +5,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-from cogmap._encoding import Encoding
+from cogmap._encoding import Encoding, FromUndecided
 from cogmap._learning import initialization
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.monotone import monotone_limits
 from cogmap._learning.objective import Objective
 from cogmap._learning.penalties import ElasticNet
-from cogmap._learning.priors import Prior, make_prior
+from cogmap._learning.priors import Prior, make_prior, memory_weight, structured_prior
 from cogmap._learning.settings import Settings
 from cogmap._learning.solvers import Problem, Slopes, Theta
 from cogmap._learning.structure import Bounds, joined, weight_limits
+from cogmap._learning.structured import StructuredObjective
 from cogmap._learning.table import Table
 from cogmap._links import Link
+from cogmap._structured_map import StructuredMap
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 
@@ -40,12 +43,16 @@ class Recipe:
     concepts: Concepts
     limits: Bounds | None
     prior: Prior
+    scaling: FromUndecided | None = None  # how what is in the table becomes states: None if that is what it holds
 
     @classmethod
     def for_table(cls, table: Table, settings: Settings) -> "Recipe":
         """Name the concepts and see what an expert says about them."""
         link, owner = table.targets.link, settings.owner
         concepts = Concepts.of(table.features, settings.n_hidden, link.names)
+        if settings.structured:
+            scaling = FromUndecided() if issparse(table.X) else None
+            return cls(settings, link, concepts, None, structured_prior(concepts), scaling)
         limits = weight_limits(settings.edges, settings.weight_bounds, concepts, owner)
         monotone = monotone_limits(settings.monotonic_cst, concepts, link, owner)
         limits = joined(limits, monotone, "edges or weight_bounds", "monotonic_cst", concepts, owner)
@@ -55,19 +62,37 @@ class Recipe:
             prior = replace(prior, weights=recipe._start(table, None)[0], pull=np.ones_like(prior.pull))
         return replace(recipe, prior=prior)
 
-    def objective(self, table: Table, targets: NDArray[Any] | None = None) -> Objective:
-        """Return the loss on a table, perhaps with other targets."""
-        return Objective(
-            table.X,
-            table.targets.array if targets is None else targets,
-            table.targets.loss,
-            depth=self.settings.depth,
-            slope=self.settings.slope,
-            n_hidden=self.settings.n_hidden,
-            sample_weight=table.weight,
-            rows=table.rows,
-            n_threads=self.settings.n_threads,
-        )
+    @property
+    def learned(self) -> slice:
+        """The concepts whose weights are learned, row by row: all, or in a structured map all but the inputs."""
+        return slice(self.concepts.n_inputs if self.settings.structured else 0, len(self.concepts))
+
+    @property
+    def memory(self) -> NDArray[np.float64]:
+        """With what weight each input remembers itself, by the prior."""
+        if self.settings.structured:
+            return np.full(self.concepts.n_inputs, memory_weight(self.settings.slope))
+        return np.diag(self.prior.weights)[self.concepts.inputs]
+
+    def objective(
+        self, table: Table, targets: NDArray[Any] | None = None, mean_weight: float | None = None
+    ) -> Objective:
+        """Return the loss on a table, perhaps with other targets, or as one of several that are added."""
+        settings = self.settings
+        options: dict[str, Any] = {
+            "depth": settings.depth,
+            "slope": settings.slope,
+            "n_hidden": settings.n_hidden,
+            "sample_weight": table.weight,
+            "rows": table.rows,
+            "n_threads": settings.n_threads,
+            "mean_weight": mean_weight,
+        }
+        targets = table.targets.array if targets is None else targets
+        if settings.structured:
+            memory = memory_weight(settings.slope)
+            return StructuredObjective(table.X, targets, table.targets.loss, memory=memory, **options)
+        return Objective(table.X, targets, table.targets.loss, **options)
 
     def problem(self, table: Table, targets: NDArray[Any] | None = None, part_of: float | None = None) -> Problem:
         """Return what a solver minimises on a table.
@@ -76,12 +101,16 @@ class Recipe:
         be of one class, but their weight itself then scales the loss.
         """
         n_rows = part_of or max(table.n_rows, table.total_weight)
+        return self.penalized(self.objective(table, targets), n_rows, 1.0 if part_of else None)
+
+    def penalized(self, objective: Objective, n_rows: float, unit_weight: float | None = None) -> Problem:
+        """Return what a solver minimises, with the penalty of so many rows."""
         prior, settings = self.prior, self.settings
         penalty = ElasticNet.from_alpha(
             settings.alpha, settings.l1_ratio, n_rows, prior.weights.ravel(), prior.pull.ravel()
         )
         space = Slopes(prior.weights) if settings.learn == "slopes" else None
-        return Problem(self.objective(table, targets), penalty, self.limits, 1.0 if part_of else None, space)
+        return Problem(objective, penalty, self.limits, unit_weight, space)
 
     def start(self, table: Table, random: np.random.RandomState) -> Theta:
         """Return the parameters to start from."""
@@ -91,6 +120,9 @@ class Recipe:
     def _start(self, table: Table, random: np.random.RandomState | None) -> initialization.Weights:
         """Return weights and bias to start from; where all is known, nothing random is needed."""
         settings, concepts = self.settings, self.concepts
+        if settings.structured:
+            random = random or np.random.RandomState(0)
+            return initialization.structured(concepts, random, settings.output_start)
         if isinstance(settings.init, FuzzyCognitiveMap):
             return initialization.from_map(settings.init, concepts.names, settings.slope, settings.owner)
         if settings.init == "correlation":
@@ -108,19 +140,24 @@ class Recipe:
     def model(self, theta: Theta) -> MapModel:
         """Return the model with these parameters, of features that are states already."""
         r, settings = len(self.concepts), self.settings
-        W, b = theta[: r * r].reshape(r, r), theta[r * r :]
+        n_weights = len(theta) * r // (r + 1)
+        W, b = theta[:n_weights].reshape(-1, r), theta[n_weights:]
         slope: Any = settings.slope
+        encoding = Encoding(self.concepts.n_inputs, settings.n_hidden, self.scaling)
+        if settings.structured:
+            structured = StructuredMap(W, b, slope, self.concepts.names, memory_weight(slope))
+            return MapModel(structured, settings.depth, encoding, self.link)
         if settings.learn == "slopes":  # the weights that were given, and slopes for what they were multiplied by
             steeper = Slopes(self.prior.weights).steeper(W)
             W, b, slope = self.prior.weights, 0.5 + (b - 0.5) / steeper, slope * steeper
         fcm = FuzzyCognitiveMap(W, b, slope, self.concepts.names)
-        return MapModel(fcm, settings.depth, Encoding(self.concepts.n_inputs, settings.n_hidden), self.link)
+        return MapModel(fcm, settings.depth, encoding, self.link)
 
     def departures(self, model: MapModel) -> list[Departure]:
         """Return what became of the influences that an expert drew, those that changed most first."""
-        names, W = self.concepts.names, model.map.weights
+        names, learned = self.concepts.names, model.map
         departures = [
-            Departure(names[j], names[i], float(self.prior.weights[i, j]), float(W[i, j]))
+            Departure(names[j], names[i], float(self.prior.weights[i, j]), float(learned.weights[i, j]))
             for i, j in np.argwhere(self.prior.drawn)
         ]
         return sorted(departures, key=lambda departure: -abs(departure.learned - departure.prior))

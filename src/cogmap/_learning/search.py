@@ -32,6 +32,7 @@ class Candidate:
     encoding: Encoding
     shape: Shape
     table: Table  # its features are states, as the encoding makes them
+    inputs: NDArray[np.intp] | None = None  # of a structured map: which of the inputs it is learned from
 
 
 @dataclass(frozen=True)

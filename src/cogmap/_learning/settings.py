@@ -1,5 +1,6 @@
 """Settings: every parameter of learning with its "auto" settled, once, from the shape of the data."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +17,11 @@ LARGE = 2**20
 # A map of more concepts than this is wide: it is learned in float32, without teachers and in few iterations, which for
 # so many weights are already long.
 _WIDE = 200
+_OF_ARROWS = 100  # iterations, where features influence outputs only
+_MOST_WEIGHTS_OF_HIDDEN = 2**20
+_MANY_WEIGHTS = 20_000  # the same of a structured map, whose weights are fewer and less work
 
-_MANY = 100  # features and outputs; maps of more than these and hidden concepts take long to learn
+_MANY = 100  # features and outputs; maps of more than these and hidden concepts take long to learn, unless structured
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,11 @@ class Rules:
     concepts_of_teachers: int = 300  # teachers are as many as have so many concepts together
     rows_per_teacher: int = 50
     output_start: float = 1.0  # share of a "balanced" start that the weights of outputs get
+    # From so many rows on, mini-batches learn more in the same time, and so much that many hidden concepts pay.
+    many_rows: int = 3000
+    hidden_for_many: int = 100  # at the most
+    hidden_per_other: int = 4  # for each feature and output
+    teachers_for_many: int = 2
 
 
 CLASSES = Rules()
@@ -53,6 +62,7 @@ VALUES = Rules(
     concepts_of_teachers=1000,
     rows_per_teacher=1,
     output_start=0.5,
+    many_rows=20_000,
 )
 
 
@@ -70,6 +80,8 @@ class Shape:
         Number of values in the table as it was given.
     dtype : dtype
         Of the table.
+    filled : float
+        Share of the values that are stored, less than 1 in a sparse table.
     """
 
     n_rows: int
@@ -77,6 +89,7 @@ class Shape:
     n_outputs: int
     n_values: int = 0
     dtype: Any = np.float64
+    filled: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -106,6 +119,7 @@ class Settings:
     weight_bounds: Any
     monotonic_cst: Any
     learn: str  # "weights" or "slopes"
+    structured: bool  # whether features remember themselves and influence hidden concepts and outputs only
     enough: bool  # whether max_iter is what usually pays, not what was asked for
     dtype: Any  # in what is computed
     n_threads: int
@@ -119,7 +133,7 @@ DEFAULTS: dict[str, Any] = {
     "n_hidden": "auto",
     "alpha": 0.2,
     "l1_ratio": 0.0,
-    "solver": "lbfgs",
+    "solver": "auto",
     "max_iter": "auto",
     "tol": 1e-4,
     "learning_rate": "auto",
@@ -133,10 +147,15 @@ DEFAULTS: dict[str, Any] = {
     "weight_bounds": None,
     "monotonic_cst": None,
     "learn": "weights",
+    "structured": False,
     "prior": "memory",
     "n_threads": 1,
     "owner": "FCMClassifier",
 }
+
+
+# Parameters that say something about single influences, or about all of them.
+_OF_SINGLE_INFLUENCES = ("edges", "weight_bounds", "monotonic_cst", "prior", "init", "learn")
 
 
 def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES) -> Settings:
@@ -153,29 +172,35 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
     """
     given = {name: parameters.get(name, default) for name, default in DEFAULTS.items()}
     given["slope"] = _slope(given)
+    many = _has_many_rows(shape, rules)
+    if given["solver"] == "auto":
+        given["solver"] = "adam" if many else "lbfgs"
     n_hidden = _n_hidden(given, shape, rules) if given["n_hidden"] == "auto" else given["n_hidden"]
     small = shape.n_features + shape.n_outputs < _fewest_concepts(shape, rules)
     n_concepts = shape.n_features + n_hidden + shape.n_outputs
     wide = n_concepts > _WIDE
-    solver = SOLVERS[given["solver"]]
+    if given["structured"]:
+        wide = (n_concepts - shape.n_features) * n_concepts > _MANY_WEIGHTS
+    # Features that influence outputs only have one best map, and arrows that are their effects: nobody need teach it.
+    arrows_only = given["structured"] and n_hidden == 0
     settled = {
         "n_hidden": n_hidden,
         # A step more, so that hidden concepts influence each other.
-        "depth": 3 if n_hidden and (small or given["prior"] is None) else 2,
-        "max_iter": _enough(given, shape, wide, rules) if solver.all_rows else 500,
-        "n_teachers": _n_teachers(given, shape, n_hidden, rules),
+        "depth": 3 if n_hidden and (small or many or given["prior"] is None) else 2,
+        "max_iter": _OF_ARROWS if arrows_only else _enough(given, shape, wide, rules),
+        "n_teachers": 0 if arrows_only else _n_teachers(given, shape, n_hidden, rules),
         "learning_rate": RULES[given["solver"]].usual_rate(n_concepts) if given["solver"] in RULES else 0.0,
-        "batch_size": 200,
+        "batch_size": 500 if many else 200,
     }
     return Settings(
         **given | {name: value for name, value in settled.items() if given[name] == "auto"},
-        teacher_iter=_pays(shape, wide, rules) if wide else 200,
+        teacher_iter=_teacher_iter(given, shape, wide, rules),
         # Pixels and their like move together, and many together would drive concepts to where they are flat. A few
         # features alone hardly move a concept, and hidden ones would learn only what a straight line tells.
         output_start=rules.output_start,
         start_width=2.0 if wide else 8.0 if n_hidden else 4.0,
         enough=given["max_iter"] == "auto",
-        dtype=np.dtype(np.float32 if wide or shape.n_values > LARGE else shape.dtype),
+        dtype=np.dtype(np.float32 if wide or many or shape.n_values > LARGE else shape.dtype),
     )
 
 
@@ -196,11 +221,33 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     if given["edges"] is not None or given["learn"] == "slopes" or _is_of_each_weight(given["weight_bounds"]):
         return 0
     beside = _fewest_concepts(shape, rules) - others
+    if _has_many_rows(shape, rules):
+        beside = min(rules.fewest_hidden + rules.hidden_per_other * others, rules.hidden_for_many)
     if given["prior"] is None:
         return max(beside, 0)
     named = given["prior"].n_concepts - others if isinstance(given["prior"], FuzzyCognitiveMap) else 0
-    computing = max(min(shape.n_features // 2, shape.n_rows // 20, rules.most_hidden), rules.fewest_hidden)
-    return max(beside, named, computing if others <= _MANY else 0)
+    # In a structured map nothing else computes, however few features are left of many; if too many are left, no map can
+    # learn what they have to do with each other.
+    for_features = rules.most_hidden if given["structured"] else shape.n_features // 2
+    computing = max(min(for_features, shape.n_rows // 20, rules.most_hidden), rules.fewest_hidden)
+    if given["structured"] and computing * shape.n_features > _MOST_WEIGHTS_OF_HIDDEN:
+        computing = 0
+    return max(beside, named, computing if others <= _MANY or given["structured"] else 0)
+
+
+def is_wide(parameters: Mapping[str, Any], n_columns: int) -> bool:
+    """Whether a map is to be structured: the table has many columns, and nothing is said about single influences.
+
+    Another prior or start is about all influences, too.
+    """
+    said = (parameters.get(name, DEFAULTS[name]) for name in _OF_SINGLE_INFLUENCES)
+    usual = (DEFAULTS[name] for name in _OF_SINGLE_INFLUENCES)
+    # Arrays and maps are compared by `is`: they have no one answer to ==, or take long.
+    as_usual = all(
+        given is expected or (isinstance(given, str) and given == expected)
+        for given, expected in zip(said, usual, strict=True)
+    )
+    return n_columns > _MANY and as_usual
 
 
 def speaks_of_concepts(parameters: Mapping[str, Any]) -> bool:
@@ -216,6 +263,11 @@ def _is_of_each_weight(weight_bounds: Any) -> bool:
     return isinstance(weight_bounds, list | tuple) and any(np.ndim(bound) for bound in weight_bounds)
 
 
+def _has_many_rows(shape: Shape, rules: Rules) -> bool:
+    """Whether there are so many rows that mini-batches and many hidden concepts pay; wide maps take long as it is."""
+    return shape.n_rows >= rules.many_rows and shape.n_features + shape.n_outputs <= _MANY
+
+
 def _fewest_concepts(shape: Shape, rules: Rules) -> int:
     """Return how many concepts a map has at least."""
     return min(max(shape.n_rows // rules.rows_per_concept, rules.fewest_concepts), rules.most_for_rows)
@@ -223,19 +275,39 @@ def _fewest_concepts(shape: Shape, rules: Rules) -> int:
 
 def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, rules: Rules) -> int:
     """Return how many teachers pay: none for maps that are wide, for few rows, or if it was said how long to learn."""
-    if not SOLVERS[given["solver"]].all_rows or given["max_iter"] != "auto" or given["early_stopping"]:
+    if given["solver"] == "rmsprop" or given["max_iter"] != "auto" or given["early_stopping"]:
         return 0
     others = shape.n_features + shape.n_outputs
-    if shape.n_rows < 20 or others > rules.teachers_up_to:
+    if shape.n_rows < 20 or (others > rules.teachers_up_to and not given["structured"]):
         return 0
+    if _has_many_rows(shape, rules):
+        return rules.teachers_for_many
     affordable = max(rules.concepts_of_teachers // (others + n_hidden), 2)
     return min(5, affordable, max(shape.n_rows // rules.rows_per_teacher, 2))
 
 
 def _enough(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) -> int:
     """Return how many iterations a map makes: arrows that are tied to effects come forward in smaller steps."""
+    if not SOLVERS[given["solver"]].all_rows:
+        return 500 if given["solver"] == "rmsprop" else _passes(shape, rules)
     pays = _pays(shape, wide, rules)
     return pays if wide or given["prior"] is None else pays * 3 // 2
+
+
+def _teacher_iter(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) -> int:
+    """Return how many iterations a teacher makes at the most."""
+    if not SOLVERS[given["solver"]].all_rows:
+        return -(-_passes(shape, rules) // 2)
+    return _pays(shape, wide, rules) if wide else 200
+
+
+def _passes(shape: Shape, rules: Rules) -> int:
+    """Return how many passes over the rows, in mini-batches, usually pay: fewer of more rows, so that time grows less.
+
+    The number of steps grows with the root of the number of rows.
+    """
+    most = 80 if shape.n_rows >= rules.many_rows else 500
+    return min(max(round(7600 / math.sqrt(max(shape.n_rows, 1))), 5), most)
 
 
 def _pays(shape: Shape, wide: bool, rules: Rules) -> int:

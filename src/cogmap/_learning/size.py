@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from cogmap._learning.blocks import row_runs, usual_block_rows
 from cogmap._learning.settings import Settings, Shape
 from cogmap._learning.solvers import SOLVERS, steps_remembered
+from cogmap._learning.structured import StructuredObjective
+from cogmap._segments import SEGMENT
 from cogmap.exceptions import DataError
 
 # Arrays of all parameters that are there at once, counted by measuring fits (within a factor of 1.3): our own, SciPy's
@@ -43,29 +45,37 @@ def estimate(shape: Shape, settings: Settings, at_once: int = 1) -> Size:
     """
     n, width = shape.n_rows, settings.dtype.itemsize
     r = shape.n_features + settings.n_hidden + shape.n_outputs
+    learned = r - shape.n_features * settings.structured  # concepts whose weights are learned
     all_rows = SOLVERS[settings.solver].all_rows
     arrays = _OWN + settings.n_teachers
     if all_rows:
-        of_scipy = _SCIPY + 2 * steps_remembered(r)
+        of_scipy = _SCIPY + 2 * steps_remembered(learned * (r + 1))
         fixed = (settings.edges, settings.weight_bounds, settings.monotonic_cst)
         tied = settings.n_teachers > 0 and isinstance(settings.prior, str)  # arrows, to the effects of teachers
         bounded = settings.l1_ratio > 0 or tied or any(limits is not None for limits in fixed)
         # Weights with an absolute penalty are two parameters each.
         arrays += (2 if settings.l1_ratio > 0 else 1) * (of_scipy + _BOUNDS * bounded)
-    runs = row_runs(n, min(usual_block_rows(r), n))
+    usual = StructuredObjective.usual_block_rows if settings.structured else usual_block_rows
+    runs = row_runs(min(n, SEGMENT), min(usual(r), n))
     threads = min(settings.n_threads, len(runs))
     in_block = runs[0][0].stop
-    square = r * (r + shape.n_features)  # weights of the first step and of the later ones
-    buffers = threads * ((settings.depth + 1) * in_block * r + square)
-    sums = square * (len(runs) if threads > 1 else min(len(runs), 2))
+    # Weights of the first step and of the later ones, which in a structured map are the same.
+    folded = learned * (r if settings.structured else r + shape.n_features)
+    buffers = threads * ((settings.depth + 1) * in_block * learned + folded)
+    sums = folded * (len(runs) if threads > 1 else min(len(runs), 2))
     mixed = 2 * n * shape.n_outputs if settings.n_teachers else 0
-    memory = 8.0 * arrays * r * (r + 1) + width * (buffers + sums + square + n * shape.n_features + mixed)
+    values = n * shape.n_features * shape.filled
+    # States of all steps, and of some rows again for a teacher; a place beside each that is filled.
+    states = values * (2 * settings.depth + 1 if settings.structured else 1) * (2 if shape.filled < 1.0 else 1)
+    memory = 8.0 * arrays * learned * (r + 1) + width * (buffers + sums + folded + states + mixed)
     steps = 400.0 * settings.depth * threads  # an array has a head, too
 
     iterations = float(settings.max_iter + settings.n_teachers * settings.teacher_iter)
     passes = 1 if all_rows else max(n // settings.batch_size, 1)
     products = 2.0 * n * r * (shape.n_features + max(3 * settings.depth - 4, 1) * r)
-    seconds = iterations * (products / _PRODUCTS / threads + passes * arrays * r * (r + 1) / _READ)
+    if settings.structured:
+        products = 4.0 * values * ((settings.depth - 1) * learned + shape.n_outputs)
+    seconds = iterations * (products / _PRODUCTS / threads + passes * arrays * learned * (r + 1) / _READ)
     return Size(at_once * (memory + steps), seconds)
 
 

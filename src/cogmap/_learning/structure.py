@@ -14,9 +14,8 @@ Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 _SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0)}
 
 
-def free(n_concepts: int) -> Bounds:
-    """Return bounds that allow everything."""
-    shape = (n_concepts, n_concepts)
+def free(shape: tuple[int, ...]) -> Bounds:
+    """Return bounds of so many weights that allow everything."""
     return np.full(shape, -np.inf), np.full(shape, np.inf)
 
 
@@ -71,7 +70,7 @@ def range_at(bounds: Bounds, i: int, j: int) -> str:
 
 def _bounds(weight_bounds: Any, concepts: Concepts, owner: str) -> Bounds:
     if isinstance(weight_bounds, Mapping):
-        return _named(weight_bounds, free(len(concepts)), concepts, owner, "weight_bounds")
+        return _named(weight_bounds, free((len(concepts), len(concepts))), concepts, owner, "weight_bounds")
     shape = (len(concepts), len(concepts))
     expected = (
         f"(low, high): two numbers, or two arrays of shape {shape}, with low <= high; "

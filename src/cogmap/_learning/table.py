@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._encoding import row_blocks
+from cogmap._encoding import TableLike, row_blocks
 from cogmap._learning.targets import Targets
+from cogmap._segments import total
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Table:
     A part of a table shares its features, which may be large, and says which rows it has.
     """
 
-    X: NDArray[np.floating]
+    X: TableLike  # an array; or a sparse one, of states minus 0.5 once they are states
     targets: Targets
     weight: NDArray[np.float64] | None = None  # None: all rows weigh 1
     features: tuple[str, ...] = ()  # names
@@ -27,7 +28,7 @@ class Table:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.X) if self.rows is None else len(self.rows)
+        return self.X.shape[0] if self.rows is None else len(self.rows)
 
     @property
     def row_weights(self) -> NDArray[np.float64]:
@@ -37,7 +38,7 @@ class Table:
     @property
     def total_weight(self) -> float:
         """Sum of the weights of the rows."""
-        return float(self.n_rows if self.weight is None else self.weight.sum())
+        return float(self.n_rows) if self.weight is None else total(self.weight)
 
     def take(self, rows: NDArray[np.intp]) -> "Table":
         """Return the table of some of the rows."""
@@ -48,6 +49,10 @@ class Table:
             rows=rows if self.rows is None else self.rows[rows],
         )
 
+    def narrowed(self, columns: NDArray[np.intp]) -> "Table":
+        """Return the table of some of the columns."""
+        return replace(self, X=self.X[:, columns], features=tuple(self.features[j] for j in columns))
+
     def weighted(self, weight: NDArray[np.float64]) -> "Table":
         """Return the table of the rows that have any of these weights, with them."""
         rows = np.flatnonzero(weight > 0.0)
@@ -55,7 +60,7 @@ class Table:
 
     def blocks(self) -> Iterator[tuple[slice, NDArray[np.floating]]]:
         """Return the features block by block, with the rows that they are of."""
-        for block in row_blocks(self.n_rows):
+        for block in row_blocks(self.n_rows, self.X.shape[1]):
             yield block, self.X[block if self.rows is None else self.rows[block]]
 
     def merged(self) -> "Table":

@@ -16,6 +16,11 @@ class Targets(Protocol):
     """What learning asks of targets."""
 
     @property
+    def per_row(self) -> str:
+        """Which of its attributes has an entry for each row."""
+        ...
+
+    @property
     def link(self) -> Link:
         """What the outputs of a map for these targets mean."""
         ...
@@ -58,6 +63,8 @@ class ClassTargets:
 
     codes: NDArray[np.intp]
     link: ClassLink
+
+    per_row = "codes"
 
     @property
     def loss(self) -> Loss:
@@ -102,6 +109,8 @@ class ValueTargets:
 
     values: NDArray[np.float64]  # one column per target
     link: ValueLink
+
+    per_row = "values"
 
     @property
     def loss(self) -> Loss:

@@ -7,7 +7,10 @@ longer falls. Then one map learns, from all rows, a mixture of the labels and of
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +18,9 @@ from numpy.typing import NDArray
 from cogmap._learning.monitor import Monitor, Report
 from cogmap._learning.parts import Division, divisions
 from cogmap._learning.recipe import Recipe
-from cogmap._learning.solvers import LBFGS, Theta, Watch
+from cogmap._learning.solvers import Theta, Watch, make_solver
 from cogmap._learning.table import Table
+from cogmap._threads import one_blas_thread
 
 # A teacher stops when so many iterations have lowered its loss on the rows kept aside by less than this.
 _PATIENCE = 20
@@ -41,26 +45,66 @@ def learn_teachers(
     recipe: Recipe, table: Table, start: Callable[[], Theta], random: np.random.RandomState, monitor: Monitor
 ) -> list[Teacher]:
     """Let teachers learn, each without another part of the rows; fewer of them if there are not enough rows."""
-    n_teachers = recipe.settings.n_teachers
+    settings = recipe.settings
+    n_teachers = settings.n_teachers
     if not n_teachers:
         return []
+    all_divisions = islice(divisions(table, max(n_teachers, _FEWEST_PARTS), random), n_teachers)
+    if not make_solver(settings).all_rows:
+        return _learn_side_by_side(recipe, list(all_divisions), start, random, monitor)
     teachers: list[Teacher] = []
-    for division in divisions(table, max(n_teachers, _FEWEST_PARTS), random):
+    for division in all_divisions:
         name = f"teacher {len(teachers) + 1} of {n_teachers}"
-        with monitor.stage(name, recipe.settings.teacher_iter, recipe.model) as report:
-            teachers.append(learn_teacher(recipe, division, start(), report))
-        if len(teachers) == n_teachers:
-            break
+        with monitor.stage(name, settings.teacher_iter, recipe.model) as report:
+            teachers.append(learn_teacher(recipe, division, start(), report=report))
     return teachers
 
 
-def learn_teacher(recipe: Recipe, division: Division, theta: Theta, report: Report | None = None) -> Teacher:
-    """Learn from a table until the loss on the part kept aside no longer falls."""
+def _learn_side_by_side(
+    recipe: Recipe,
+    all_divisions: list[Division],
+    start: Callable[[], Theta],
+    random: np.random.RandomState,
+    monitor: Monitor,
+) -> list[Teacher]:
+    """Let teachers learn in threads: a mini-batch is too small to be shared among several."""
+    work = [(division, start(), np.random.RandomState(random.randint(2**31))) for division in all_divisions]
+    stopped = Event()
+
+    def learn_one(division: Division, theta: Theta, own_random: np.random.RandomState) -> Teacher:
+        with one_blas_thread():  # other threads need to be told so too
+            return learn_teacher(recipe, division, theta, own_random, lambda *_: stopped.is_set())
+
+    teachers: list[Teacher] = []
+    with (
+        monitor.stage("teachers", len(work), recipe.model) as report,
+        ThreadPoolExecutor(recipe.settings.n_threads) as pool,
+    ):
+        try:
+            for teacher in pool.map(learn_one, *zip(*work, strict=True)):
+                teachers.append(teacher)
+                if report(teacher.theta, len(teachers), teacher.loss):
+                    break
+        finally:  # also if somebody interrupts: the pool waits for those who still learn
+            stopped.set()
+    return teachers
+
+
+def learn_teacher(
+    recipe: Recipe,
+    division: Division,
+    theta: Theta,
+    random: np.random.RandomState | None = None,
+    report: Report | None = None,
+) -> Teacher:
+    """Learn from a table until the loss on the part kept aside no longer falls; in mini-batches, as long as planned."""
     learning, aside = division
     problem = recipe.problem(learning)
     validation = recipe.objective(aside).value
-    watch = Watch(recipe.settings.teacher_iter, _LEAST_FALL, _PATIENCE, validation, report)
-    theta, _ = LBFGS()(problem, problem.clip(theta), watch)
+    solver = make_solver(recipe.settings)
+    least_fall = _LEAST_FALL if solver.all_rows else 0.0
+    watch = Watch(recipe.settings.teacher_iter, least_fall, _PATIENCE, validation, report)
+    theta, _ = solver(problem, problem.clip(theta), watch, random or np.random.RandomState(0))
     if watch.best_theta is not None:
         theta = watch.best_theta
     return Teacher(theta, validation(theta))

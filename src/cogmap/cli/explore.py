@@ -24,10 +24,8 @@ def explore(model: str, table: str | None, out: str) -> None:
         frame = truth = None
         if table is not None:
             whole, notes = read_table(table)
-            target = asked.target
-            if target.name in whole.columns:
-                truth = target.read(whole[target.name])
-            frame, more = asked.preparer.checked(whole.drop(columns=[target.name], errors="ignore"))
+            rows, truth = asked.explored(whole)
+            frame, more = asked.preparer.checked(rows)
             tell([*notes, *more])
         write(asked.pipeline, frame, truth, out)
     click.echo(f"The page is {out}.")

@@ -13,6 +13,7 @@ from cogmap.persistence import save
 from cogmap.tables import read_table
 from cogmap.tables.sources import name_of
 from cogmap.tabular.cards import card_text
+from cogmap.tabular.model import TableModel
 from cogmap.tabular.targets import TASKS
 from cogmap.tabular.training import Wishes, train
 
@@ -90,7 +91,8 @@ def fit(
         if page is not None:
             from cogmap.page import write  # most fits write none
 
-            write(pipeline, frame.drop(columns=[target]), frame[target], page)
+            rows, truth = TableModel(pipeline[0], pipeline[-1], card).explored(frame)
+            write(pipeline, rows, truth, page)
     if as_json:
         click.echo(json.dumps(card, ensure_ascii=False, indent=2))
         return

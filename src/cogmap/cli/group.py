@@ -17,6 +17,7 @@ COMMANDS = {
     "explore": ("cogmap.cli.explore", "Write a page in which a model can be played with."),
     "transform": ("cogmap.cli.transform", "Write the features that a map has learned."),
     "export": ("cogmap.cli.export", "Write a model or its map for other programs."),
+    "serve": ("cogmap.cli.serve", "Serve a model over HTTP."),
     "map": ("cogmap.cli.map", "Look at files of maps, and convert them."),
     "datasets": ("cogmap.cli.datasets", "Show the paper's datasets."),
     "reproduce": ("cogmap.cli.reproduce", "Run the paper's experiment and write a report."),

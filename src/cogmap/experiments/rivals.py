@@ -1,4 +1,4 @@
-"""The 12 classifiers that the paper compares its map with, at its settings, and three strong ones of today."""
+"""The 12 classifiers that the paper compares its map with, three strong ones of today, and other maps of the field."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +17,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 
 
 class GaussianMixtureClassifier(ClassifierMixin, BaseEstimator):
@@ -190,7 +192,17 @@ STRONG_RIVALS: dict[str, Callable[[Rules, np.ndarray], BaseEstimator]] = {
     "extratrees": lambda rules, X: ExtraTreesClassifier(random_state=rules.seed),
 }
 
-RIVALS = {**PAPER_RIVALS, **STRONG_RIVALS}
+# Other classifiers of the field that are fuzzy cognitive maps, at their defaults.
+FAMILY_RIVALS: dict[str, Callable[[Rules, np.ndarray], BaseEstimator]] = {
+    "ltcn": lambda rules, X: LTCNClassifier(),
+    "frcn": lambda rules, X: FRCNClassifier(),
+    "fcmper": lambda rules, X: FCMperClassifier(),
+    "fcmper_de": lambda rules, X: FCMperClassifier(output="single", solver="de", random_state=rules.seed),
+    "nhl": lambda rules, X: HebbianFCMClassifier("nhl"),
+    "dd_nhl": lambda rules, X: HebbianFCMClassifier("dd_nhl"),
+}
+
+RIVALS = {**PAPER_RIVALS, **STRONG_RIVALS, **FAMILY_RIVALS}
 
 # What the names stand for.
 TITLES = {
@@ -209,6 +221,12 @@ TITLES = {
     "hgb": "histogram gradient boosting",
     "mlp": "multilayer perceptron",
     "extratrees": "extremely randomized trees",
+    "ltcn": "long-term cognitive network",
+    "frcn": "fuzzy-rough cognitive network",
+    "fcmper": "map without bias (FCMper), one output per class, by gradients",
+    "fcmper_de": "map without bias (FCMper), single output, by differential evolution",
+    "nhl": "map by nonlinear Hebbian learning",
+    "dd_nhl": "map by data-driven nonlinear Hebbian learning",
 }
 
 

@@ -79,7 +79,7 @@ def shares(reading: Reading, start: Array, end: Array, close: float = EXACT) -> 
     with one_blas_thread():
         for first in range(0, len(start), at_once):
             rows = slice(first, first + at_once)
-            pull = np.zeros((len(start[rows]), reading.n_columns, len(reading.entries[0])))
+            pull = np.zeros((len(start[rows]), reading.n_columns, reading.entries[0].shape[0]))
             for parts, mean_pull in integrals(reading, start[rows], end[rows], close):
                 np.add.at(pull, parts.line, parts.width[:, None, None] * mean_pull)
             result[rows] = product(pull, reading.entries[0]) * (end[rows] - start[rows])[:, None, :]

@@ -1,6 +1,7 @@
 """What is read from a map: its outputs as they follow from first states, and their derivatives step by step."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ class Reading:
 
     Attributes
     ----------
-    entries : list of ndarray
+    entries : list of ndarray or Transition
         By which matrix states enter each step; the last step is read at its outputs only, as a link wants it.
     n_columns : int
         Number of outputs that are read: classes or targets, one for two classes of which only the odds are.
@@ -28,16 +29,21 @@ class Reading:
     model: MapModel
     scale: str
     first_column: int = 0  # outputs before it are not read
-    entries: list[Array] = field(init=False)
+    entries: list[Any] = field(init=False)
     n_columns: int = field(init=False)
 
     # Not cached when first asked for: Python 3.11 does that under a lock, which a process forked while another thread
     # fits would wait for for ever.
     def __post_init__(self) -> None:
         fcm = self.model.map
-        into_outputs = fcm.excitation_slope(self._outputs)[:, None] * fcm.weights[self._outputs]
-        object.__setattr__(self, "entries", [*[fcm.weights] * (self.model.depth - 1), into_outputs])
-        object.__setattr__(self, "n_columns", int(self.value(np.zeros((1, len(self.entries[0])))).shape[1]))
+        into_outputs = fcm.excitation_slope(self._outputs)[:, None] * fcm.weights_into(self._outputs)
+        object.__setattr__(self, "entries", [*[fcm.transition] * (self.model.depth - 1), into_outputs])
+        object.__setattr__(self, "n_columns", int(self.value(np.zeros((1, self.entries[0].shape[0]))).shape[1]))
+
+    @property
+    def matrices(self) -> list[Array]:
+        """The entries as arrays, with all their zeros."""
+        return [*[self.model.map.weights] * (self.model.depth - 1), self.entries[-1]]
 
     @property
     def mirrored(self) -> bool:
@@ -105,6 +111,6 @@ class Reading:
         return np.ascontiguousarray(entered.T)
 
 
-def product(pull: Array, entry: Array) -> Array:
+def product(pull: Array, entry: Any) -> Array:
     """Return ``pull @ entry`` by one product of matrices instead of one per row."""
-    return (pull.reshape(-1, pull.shape[-1]) @ entry).reshape(*pull.shape[:-1], entry.shape[1])
+    return np.asarray((pull.reshape(-1, pull.shape[-1]) @ entry).reshape(*pull.shape[:-1], entry.shape[1]))

@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
+from cogmap._encoding import TableLike
 from cogmap._links import class_names
 from cogmap._params import Words, real, shown, suggestion, wrong
 from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap.model import MapModel, dense
 
 Array = NDArray[np.floating]
+
+_MOST_VALUES = 2**26  # of a sparse table that is made an ordinary one
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +61,22 @@ def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
     """Return who is asked, and the table as numbers; an estimator checks the table as in `predict`."""
     if isinstance(model, MapModel):
         names = model.encoding.column_names(model.map.concepts[: model.n_inputs])
-        return Subject(model, tuple(names)), model._checked(X).astype(np.float64)
+        return Subject(model, tuple(names)), _array(owner, model._checked(X))
     if hasattr(model, "_fitted_model") and not isinstance(model, type):
         fitted, table = model._fitted_model(X)
         names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(fitted.n_features)])
-        return Subject(fitted, tuple(str(name) for name in names)), table.astype(np.float64)
+        return Subject(fitted, tuple(str(name) for name in names)), _array(owner, table)
     raise wrong(owner, "model", "a fitted estimator of cogmap, or its `model_`", model, _cure(model))
+
+
+def _array(owner: str, table: TableLike) -> Array:
+    """Return a table as float64; of a sparse one not too many rows at a time can be asked about."""
+    if issparse(table) and table.shape[0] * table.shape[1] > _MOST_VALUES:
+        cure = "Ask about fewer rows at a time."
+        raise wrong(
+            owner, "X", f"a table of at most {_MOST_VALUES} values if it is sparse", Words(str(table.shape)), cure
+        )
+    return dense(table).astype(np.float64)
 
 
 def _cure(model: Any) -> str:

@@ -1,24 +1,28 @@
 """What influences what in the whole map, on data: concepts on outputs, the edges that carry it, and features."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cogmap._encoding import Encoding
 from cogmap._params import check_choice, check_integer
+from cogmap._structured_map import StructuredMap
 from cogmap._threads import one_blas_thread
 from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
 from cogmap.explanation._reading import SCALES, Reading, product
 from cogmap.explanation._subject import Subject, opened
-from cogmap.model import MapModel
+from cogmap.model import MapModel, dense
 
 Array = NDArray[np.floating]
 
 _ROUGHLY = 1e-4  # exact enough for a mean over pairs of rows
 _FEWEST_LINES = 500  # so that a mean over few rows does not depend on how they are paired
 _ROWS_OF_FIT = 200  # by which a fit tells which features matter
+_VALUES_OF_FIT = 2**21  # in fewer rows if they have many columns
 _AT_ONCE = 2**18  # numbers
 
 
@@ -228,16 +232,29 @@ def feature_importances(model: Any, X: ArrayLike, scale: str = "probability", n_
     subject, table = opened("feature_importances", model, X)
     rows = subject.model.first_states(table)
     start, end = _pairs(subject, rows, n_repeats)
-    each = _importances(Reading(subject.model, scale), subject, start, end).reshape(n_repeats, len(rows), -1)
+    each = _importances(Reading(subject.model, scale), subject.by_column, start, end).reshape(n_repeats, len(rows), -1)
     importances = each.mean(axis=1).T
     return Importances(importances.mean(axis=1), importances.std(axis=1), importances, subject.feature_names)
 
 
 def learned_importances(model: MapModel, rows: Array) -> Array:
     """Return the importance of each feature as shares of 1, from rows that a model has learned from."""
-    subject = Subject(model, ())
-    start, end = _pairs(subject, model.first_states(rows).astype(np.float64), 1)
-    importances = _importances(Reading(model, "probability"), subject, start, end).mean(axis=0)
+    first, subject = model.first_states(rows).astype(np.float64), Subject(model, ())
+    asked, by_column = model, subject.by_column
+    if isinstance(model.map, StructuredMap):  # of many inputs only those that influence something are asked
+        inputs = np.flatnonzero(model.map.influential)
+        others = np.arange(model.n_inputs, model.map.n_concepts)
+        asked = MapModel(model.map.narrowed(inputs), model.depth, Encoding(len(inputs), model.n_hidden), model.link)
+        enough = max(_VALUES_OF_FIT // (asked.map.n_concepts * model.n_outputs), 20)
+        first = first[:: -(-len(first) // enough), np.concatenate([inputs, others])]
+
+        def by_column(of_concepts: Array) -> Array:
+            of_inputs = np.zeros((*of_concepts.shape[:-1], model.n_inputs))
+            of_inputs[..., inputs] = of_concepts[..., : len(inputs)]
+            return model.encoding.by_column(of_inputs)
+
+    start, end = _pairs(Subject(asked, ()), first, 1)
+    importances = _importances(Reading(asked, "probability"), by_column, start, end).mean(axis=0)
     total = importances.sum()
     return np.asarray(importances / (total if total > 0.0 else 1.0))
 
@@ -245,11 +262,11 @@ def learned_importances(model: MapModel, rows: Array) -> Array:
 def sample_of(X: Array, weight: NDArray[np.float64] | None) -> Array:
     """Take some rows at even distances, by their weights, so that rows that are repeated count like weighted ones."""
     if weight is None:
-        weight = np.ones(len(X))
+        weight = np.ones(X.shape[0])
     until = np.cumsum(weight / weight.sum())
-    n_rows = min(len(X), _ROWS_OF_FIT)
+    n_rows = min(X.shape[0], _ROWS_OF_FIT, max(_VALUES_OF_FIT // X.shape[1], 20))
     places = np.searchsorted(until, (np.arange(n_rows) + 0.5) / n_rows)
-    sample: Array = X[np.minimum(places, len(X) - 1)]
+    sample: Array = dense(X[np.minimum(places, X.shape[0] - 1)])
     return sample
 
 
@@ -269,12 +286,13 @@ def _flow(reading: Reading, start: Array, end: Array) -> Array:
     n_concepts = start.shape[1]
     flow = np.zeros((reading.n_columns, n_concepts, n_concepts))
     where = np.random.default_rng(0).random((len(start), 1))
+    matrices = reading.matrices
     with one_blas_thread():
         for block in _blocks(reading, start):
             change = end[block] - start[block]
             net = reading.net(start[block] + where[block] * change)
             states, pulls = reading.states(net), reading.pulls(net)
-            for t, (entry, pull) in enumerate(zip(reading.entries, pulls, strict=True)):
+            for t, (entry, pull) in enumerate(zip(matrices, pulls, strict=True)):
                 # What passes is pull times weight times change; the mean of a product of absolute values is a product
                 # of matrices.
                 passing = np.abs(pull).transpose(1, 2, 0) @ np.abs(change) * np.abs(entry)
@@ -284,9 +302,9 @@ def _flow(reading: Reading, start: Array, end: Array) -> Array:
     return (flow / len(start)).transpose(1, 2, 0)
 
 
-def _importances(reading: Reading, subject: Subject, start: Array, end: Array) -> Array:
+def _importances(reading: Reading, by_column: Callable[[Array], Array], start: Array, end: Array) -> Array:
     """Return the absolute contribution of each feature to the difference between the ends of each line."""
-    contributions = subject.by_column(shares(reading, start, end, _ROUGHLY))
+    contributions = by_column(shares(reading, start, end, _ROUGHLY))
     unit = np.broadcast_to(reading.unit, reading.n_columns)[:, None]
     return np.asarray((np.abs(contributions) / unit).mean(axis=1))
 

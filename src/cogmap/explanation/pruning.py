@@ -185,7 +185,7 @@ def _limits(estimator: Any) -> Bounds:
     names = list(model.map.concepts)
     concepts = Concepts(names, model.n_inputs, model.n_hidden, model.n_outputs)
     given = weight_limits(estimator.edges, estimator.weight_bounds, concepts, type(estimator).__name__)
-    return free(len(names)) if given is None else given
+    return free((len(names), len(names))) if given is None else given
 
 
 def _strongest(found: Influence, depth: int, keep: float) -> NDArray[np.bool_]:

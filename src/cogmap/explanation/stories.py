@@ -172,6 +172,7 @@ def _flow(reading: Reading, start: Array, end: Array, k: int) -> Array:
     pull of what it enters, is what the edge carries; all edges of a step together carry the change of the output.
     """
     n_concepts = start.shape[1]
+    matrices = reading.matrices
     flow = np.zeros((len(reading.entries), n_concepts, n_concepts))
     origin = reading.net(start)
     with one_blas_thread():
@@ -180,7 +181,7 @@ def _flow(reading: Reading, start: Array, end: Array, k: int) -> Array:
                 where = (parts.low + place * parts.width)[:, None]
                 net = origin + where * (reading.net(end) - origin)
                 change, states, pulls = end - start, reading.states(net), reading.pulls(net)
-                for t, (entry, pull) in enumerate(zip(reading.entries, pulls, strict=True)):
+                for t, (entry, pull) in enumerate(zip(matrices, pulls, strict=True)):
                     weighted = (share * parts.width)[:, None] * pull[:, k]
                     flow[t, -len(entry) :] += (weighted.T @ np.broadcast_to(change, (len(pull), n_concepts))) * entry
                     if t < len(states):

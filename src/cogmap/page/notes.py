@@ -4,8 +4,7 @@ from typing import Any
 
 from cogmap._map_text import short
 from cogmap.page.opening import Opened
-
-_NAMED = 5  # names in a note
+from cogmap.page.texts import few
 
 
 def notes_of(opened: Opened, columns: list[dict[str, Any]], n_shown: int, left_out: int) -> list[str]:
@@ -23,14 +22,9 @@ def notes_of(opened: Opened, columns: list[dict[str, Any]], n_shown: int, left_o
         )
     constant = [column["name"] for column in columns if "low" in column and column["low"] == column["high"]]
     if constant:
-        notes.append(f"Always the same in training, so that nothing is known of other values: {_named(constant)}.")
+        notes.append(f"Always the same in training, so that nothing is known of other values: {few(constant)}.")
     unused = {} if opened.preparer is None else opened.preparer.left_out_
     if unused:
         reasons = [f"{short(name)} ({reason})" for name, reason in unused.items()]
-        notes.append(f"Columns of the table that the map does not use: {_named(reasons)}.")
+        notes.append(f"Columns of the table that the map does not use: {few(reasons)}.")
     return [*notes, *opened.notes]
-
-
-def _named(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return ", ".join(short(name) for name in names[:_NAMED]) + more

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from cogmap._params import Words, real, wrong
@@ -12,10 +13,13 @@ from cogmap.explanation._subject import Subject
 from cogmap.explanation._subject import opened as opened_subject
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
+from cogmap.page.idle import busy_features, narrowed
+from cogmap.page.texts import few
 
 Array = NDArray[np.floating]
 
-_LARGEST = 1e100
+_LARGEST = 1e100  # number of a map
+_MOST_CONCEPTS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,23 +62,42 @@ def opened(owner: str, model: Any, X: Any, y: Any) -> Opened:
         if X is not None or y is not None:
             cure = "A map by hand has no rows: its concepts are set in the page."
             raise wrong(owner, "X", "None for a FuzzyCognitiveMap", Words("a table"), cure)
+        _refuse_large(owner, model)
         _refuse_extremes(owner, model)
         return Opened(model)
     notes: list[str] = []
     preparer, model = _taken_apart(owner, model)
+    table: Any = None
     if X is None:
-        subject, table = _without_rows(owner, model, preparer), None
+        subject = _without_rows(owner, model, preparer)
     else:
         if preparer is not None:
             X, notes = preparer.checked(X)
             X = preparer.transform(X)
         subject, table = opened_subject(owner, model, X)
-    fitted = subject.model
-    _refuse_extremes(owner, fitted.map)
+    fitted, names = subject.model, subject.feature_names
     answers = None if y is None else _answers(owner, fitted, y, table)
+    busy = busy_features(fitted)
+    if preparer is None and len(busy) < len(names):
+        idle = [names[j] for j in np.setdiff1d(np.arange(len(names)), busy)]
+        what = f"{len(idle):,} of {len(names):,} features influence nothing in this map and are left out"
+        notes.append(f"{what}: {few(idle)}.")
+        fitted, names = narrowed(fitted, busy), tuple(names[j] for j in busy)
+        table = None if table is None else table[:, busy]
+    table = table.toarray() if issparse(table) else table
+    _refuse_large(owner, fitted.map)
+    _refuse_extremes(owner, fitted.map)
     target = getattr(y, "name", None)
     target = target if isinstance(target, str) else ""  # a data frame may have a column that is called so
-    return Opened(fitted.map, fitted, subject.feature_names, preparer, table, answers, target, tuple(notes))
+    return Opened(fitted.map, fitted, names, preparer, table, answers, target, tuple(notes))
+
+
+def _refuse_large(owner: str, fcm: FuzzyCognitiveMap) -> None:
+    """Refuse maps so large that a browser would take long, or run out of memory."""
+    if fcm.n_concepts > _MOST_CONCEPTS:
+        cure = "Choose columns first (sklearn.feature_selection), or let `prune` leave influences out."
+        got = Words(f"{fcm.n_concepts:,}")
+        raise wrong(owner, "model", f"a map of at most {_MOST_CONCEPTS:,} concepts that influence anything", got, cure)
 
 
 def _refuse_extremes(owner: str, fcm: FuzzyCognitiveMap) -> None:
@@ -113,8 +136,8 @@ def _without_rows(owner: str, model: Any, preparer: Any) -> Subject:
 def _answers(owner: str, model: MapModel, y: Any, table: Array | None) -> NDArray[Any]:
     """Return the answers of all rows: numbers of classes, or values, one column per target."""
     given = np.asarray(y)
-    if table is None or given.ndim == 0 or len(given) != len(table):
-        expected = "None if X is" if table is None else f"an answer per row of X, {len(table)} of them"
+    if table is None or given.ndim == 0 or len(given) != table.shape[0]:
+        expected = "None if X is" if table is None else f"an answer per row of X, {table.shape[0]} of them"
         raise wrong(owner, "y", expected, Words(f"shape {given.shape}"))
     classes = getattr(model.link, "classes", None)
     if classes is not None:

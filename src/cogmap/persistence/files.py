@@ -15,7 +15,7 @@ from cogmap.persistence.archive import MOST_BYTES, Card, Content, pack, unpack, 
 from cogmap.persistence.values import Kind, Reader, Writer
 
 _PIPELINE = "Pipeline"
-_SAVED = ("map", "model", *estimators.KINDS, _PIPELINE)  # what a file can hold as a whole
+_SAVED = ("map", "structured map", "model", *estimators.KINDS, _PIPELINE)  # what a file can hold as a whole
 _LONGEST = 400  # signs in a message
 
 

@@ -13,6 +13,7 @@ from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStati
 from cogmap._learning.recipe import Departure
 from cogmap._learning.solvers.adaptive import Adam, RMSprop
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap._structured_map import StructuredMap
 from cogmap._terms import Terms
 from cogmap.exceptions import ModelFileError
 from cogmap.map import FuzzyCognitiveMap
@@ -46,6 +47,20 @@ def _map_state(fcm: FuzzyCognitiveMap) -> State:
     names = ("weights", "bias", "slope", "concepts", "activation", "details")
     state = {name: getattr(fcm, name) for name in names}
     return state | {name: list(state[name]) for name in names[3:5] if isinstance(state[name], tuple)}
+
+
+def _structured_state(fcm: StructuredMap) -> State:
+    n_others = len(fcm.rows)
+    parts = {"rows": fcm.rows, "bias": fcm.bias[-n_others:], "slope": fcm.slope, "concepts": list(fcm.concepts)}
+    return parts | {"memory": fcm.memory}
+
+
+def _structured(state: State) -> StructuredMap:
+    rows = state["rows"]
+    require(isinstance(rows, np.ndarray) and rows.ndim == 2 and 0 < rows.shape[0] < rows.shape[1], "map")
+    numbers = state["slope"], state["memory"]
+    require(all(type(number) is float and np.isfinite(number) for number in numbers) and numbers[0] > 0, "map")
+    return StructuredMap(**state)
 
 
 def _statistics(state: State) -> FeatureStatistics:
@@ -169,6 +184,7 @@ def _departure(state: State) -> Departure:
 
 KINDS = {
     "map": Kind(FuzzyCognitiveMap, _map_state, lambda state: FuzzyCognitiveMap(**state)),
+    "structured map": Kind(StructuredMap, _structured_state, _structured),
     "model": Kind(MapModel, _fields, _model),
     "encoding": Kind(Encoding, _fields, _encoding),
     "statistics": Kind(FeatureStatistics, _fields, _statistics),

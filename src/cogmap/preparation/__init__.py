@@ -2,5 +2,15 @@
 
 from cogmap.preparation.columns import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn
 from cogmap.preparation.preparer import Reading, TablePreparer
+from cogmap.preparation.rows import RowReader
 
-__all__ = ["BooleanColumn", "CategoryColumn", "Column", "DateColumn", "NumberColumn", "Reading", "TablePreparer"]
+__all__ = [
+    "BooleanColumn",
+    "CategoryColumn",
+    "Column",
+    "DateColumn",
+    "NumberColumn",
+    "Reading",
+    "RowReader",
+    "TablePreparer",
+]

@@ -15,7 +15,7 @@ from cogmap.exceptions import DataError
 from cogmap.model import MapModel
 from cogmap.persistence import load, read_card
 from cogmap.preparation import NumberColumn, TablePreparer
-from cogmap.tabular.targets import CLASSES, VALUES, Target
+from cogmap.tabular.targets import CLASSES, VALUES, Target, known_rows
 
 
 class Said(NamedTuple):
@@ -104,6 +104,17 @@ class TableModel:
         if self.classes:
             return Target("target", CLASSES, "")
         return Target("target", VALUES, "", NumberColumn("target", ("target",)))
+
+    def explored(self, frame: Any) -> tuple[Any, NDArray[Any] | None]:
+        """Return the rows that a page can show, and their truth if the frame has it: then only where it is known."""
+        name = self.target.name
+        if name not in frame.columns:
+            return frame, None
+        truth = self.target.read(frame[name])
+        known = known_rows(truth)
+        if self.classes:
+            known &= np.isin(truth.astype(str), self.classes)
+        return frame.loc[known].drop(columns=[name]), truth[known]
 
     @property
     def texts(self) -> list[str]:

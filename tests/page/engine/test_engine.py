@@ -11,6 +11,10 @@ from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_sc
 from sklearn.pipeline import make_pipeline
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TablePreparer, explain, what_if
+from cogmap._encoding import Encoding, FeatureSpread, FeatureStatistics
+from cogmap._links import LogOddsLink
+from cogmap._terms import find_terms
+from cogmap.model import MapModel
 from cogmap.scenarios import scenario
 
 CLOSE = 1e-9
@@ -76,6 +80,37 @@ def test_page_computes_what_python_does(name, differences, payload_of):
     )
     assert set(apart) == {"states", "outputs", "contributions", "base", "score"}
     assert max(apart.values()) <= CLOSE, apart
+
+
+@pytest.mark.parametrize("words", [None, 3])
+def test_features_that_influence_nothing_are_left_out(words, differences, payload_of):
+    """A wide map without its idle features says the same of every row, and the page says which they are."""
+    random = np.random.default_rng(0)
+    X, busy = random.normal(size=(100, 120)), [3, 50, 117]
+    scaling = FeatureSpread(FeatureStatistics.of(X))
+    terms = None if words is None else find_terms(words, X, None, [f"x{j}" for j in range(120)], [], "")
+    encoding = Encoding(120, 100, scaling, terms)
+    n_concepts = encoding.n_inputs + 101
+    inputs = np.isin(encoding.columns, busy)
+    weights = np.diag(random.normal(size=n_concepts))
+    weights[encoding.n_inputs :, encoding.n_inputs :] = random.normal(size=(101, 101)) / 5.0
+    weights[encoding.n_inputs :, np.flatnonzero(inputs)] = random.normal(size=(101, inputs.sum()))
+    fcm = FuzzyCognitiveMap(weights, slope=random.uniform(0.5, 2.0, n_concepts))
+    model = MapModel(fcm, 3, encoding, LogOddsLink(np.array(["no", "yes"])))
+    payload = payload_of(model, X)
+    explained = explain(model, X)
+    assert np.abs(np.delete(explained.contributions, busy, axis=1)).max() == 0.0
+    kept = np.concatenate([np.flatnonzero(inputs), np.arange(encoding.n_inputs, n_concepts)])
+    apart = differences(
+        payload,
+        rows=X[:, busy].tolist(),
+        states=model.trajectory(X)[:, :, kept].transpose(1, 0, 2).tolist(),
+        outputs=explained.outputs.tolist(),
+        contributions=explained.contributions[:, busy].tolist(),
+        base=explained.base_values.tolist(),
+    )
+    assert max(apart.values()) <= CLOSE, apart
+    assert payload["notes"][-1].startswith("117 of 120 features influence nothing in this map and are left out: ")
 
 
 def test_held_concepts_of_a_learned_map(differences, payload_of):

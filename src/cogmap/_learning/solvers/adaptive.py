@@ -1,5 +1,6 @@
 """Adam and RMSprop: a step per mini-batch, with a rate for each parameter."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -37,7 +38,7 @@ class RMSprop:
     mean_square: Theta | None = None
 
     @staticmethod
-    def usual_rate(n_concepts: int) -> float:
+    def usual_rate(n_concepts: int, planned: bool = True) -> float:
         """Return a rate with which a step moves what enters a concept, over all its weights, by a little only."""
         return 0.05 / n_concepts
 
@@ -51,8 +52,9 @@ class RMSprop:
         return gradient, np.divide(self.learning_rate, scratch, out=scratch)
 
 
-# Adam's rate falls as the root of the number of steps once there were more than so many: the first steps are as long as
-# they should be, and the last ones, each from a few rows, do not tear down what was learned.
+# Where nobody knows how many steps there will be, Adam's rate falls as the root of their number once there were more
+# than so many: the first steps are as long as they should be, and the last ones, each from a few rows, do not tear down
+# what was learned.
 _LONG_STEPS = 20
 
 # A map that another solver has learned is as if Adam had made so many steps.
@@ -61,20 +63,31 @@ _OF_A_FIT = 500
 
 @dataclass
 class Adam:
-    """Adam with its usual constants (0.9, 0.999, 1e-8), in centred parameters, and with a rate that falls."""
+    """Adam with its usual constants (0.9, 0.999, 1e-8), in centred parameters, and with a rate that falls.
+
+    If it is known how many steps there will be, it falls to 0 as half a wave of the cosine does.
+    """
 
     space = Centred
 
     learning_rate: float
+    planned: int | None = None  # number of steps
     steps: int = 0
     mean: Theta | None = None
     mean_square: Theta | None = None
     goes_on: bool = False  # from a map that another solver has learned
 
     @staticmethod
-    def usual_rate(n_concepts: int) -> float:
+    def usual_rate(n_concepts: int, planned: bool = True) -> float:
         """Return the rate of the first steps."""
-        return 0.05
+        return 0.012 if planned else 0.05
+
+    def _falling(self) -> float:
+        """Return what share of the first rate is left."""
+        if self.planned is not None:
+            return 0.5 + 0.5 * math.cos(math.pi * min(self.steps / self.planned, 1.0))
+        made = self.steps - 1 + _OF_A_FIT * self.goes_on
+        return 1.0 / math.sqrt(1.0 + made / _LONG_STEPS)
 
     def __call__(self, gradient: Theta) -> tuple[Theta, Theta]:
         """Return the direction to go and the rate for each parameter."""
@@ -85,9 +98,7 @@ class Adam:
         scratch = _move_towards_square(self.mean_square, gradient, 0.001)
         np.sqrt(self.mean_square, out=scratch)
         scratch += 1e-8
-        made = self.steps - 1 + _OF_A_FIT * self.goes_on
-        rate = self.learning_rate / np.sqrt(1.0 + made / _LONG_STEPS)
-        rate *= np.sqrt(1.0 - 0.999**self.steps) / (1.0 - 0.9**self.steps)
+        rate = self.learning_rate * self._falling() * math.sqrt(1.0 - 0.999**self.steps) / (1.0 - 0.9**self.steps)
         return self.mean, np.divide(rate, scratch, out=scratch)
 
 
@@ -101,11 +112,16 @@ def batches(n_rows: int, batch_size: int, random: np.random.RandomState) -> Iter
     That many batches make the paper's number of steps. Where the paper leaves out the remaining rows, batches here are
     a little larger, so that every row is used in every epoch.
     """
-    n_batches = n_rows // batch_size
-    if n_batches <= 1:
+    number = n_batches(n_rows, batch_size)
+    if number == 1:
         yield None
     else:
-        yield from np.array_split(random.permutation(n_rows), n_batches)
+        yield from np.array_split(random.permutation(n_rows), number)
+
+
+def n_batches(n_rows: int, batch_size: int) -> int:
+    """Return into how many batches the rows are divided."""
+    return max(n_rows // batch_size, 1)
 
 
 @dataclass(frozen=True)
@@ -123,6 +139,8 @@ class Adaptive:
     ) -> tuple[Theta, Outcome]:
         """Minimise from `theta` until the watch says how it ends."""
         theta, rule = theta.copy(), self.rule(self.learning_rate)
+        if isinstance(rule, Adam):
+            rule.planned = watch.max_iter * n_batches(problem.objective.n_rows, self.batch_size)
         while True:
             loss = one_epoch(problem, theta, rule, self.batch_size, random)
             outcome = watch(theta, loss, patient=True)
@@ -133,7 +151,7 @@ class Adaptive:
 
 def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, random: np.random.RandomState) -> float:
     """Make one pass over the rows, changing `theta` in place; return the mean loss met on the way."""
-    space = problem.space or rule.space(problem.objective.n_concepts)
+    space = problem.space or rule.space(problem.objective.n_learned)
     bounds = problem.theta_bounds
     if bounds is not None:
         bounds = space.bound(bounds[0]), space.bound(bounds[1])

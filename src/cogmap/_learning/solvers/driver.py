@@ -104,7 +104,7 @@ class Problem:
         """The smallest and the largest value of each parameter, or None if all are free."""
         if self.bounds is None:
             return None
-        free = np.full(self.objective.n_concepts, np.inf)
+        free = np.full(self.objective.n_learned, np.inf)
         low, high = self.bounds
         return np.concatenate([low.ravel(), -free]), np.concatenate([high.ravel(), free])
 

@@ -10,15 +10,15 @@ from cogmap._learning.solvers.driver import Problem, Theta, Watch
 from cogmap._learning.solvers.outcomes import Outcome
 from cogmap._learning.solvers.spaces import Centred
 
-_MANY_CONCEPTS = 200
+_MANY_PARAMETERS = 200 * 201  # of a map of 200 concepts
 
 
-def steps_remembered(n_concepts: int) -> int:
+def steps_remembered(n_parameters: int) -> int:
     """Return how many steps SciPy remembers.
 
     Its work beside the evaluations grows with them, and exceeds theirs for maps of hundreds of concepts.
     """
-    return 10 if n_concepts <= _MANY_CONCEPTS else 3
+    return 10 if n_parameters <= _MANY_PARAMETERS else 3
 
 
 class _Signs:
@@ -69,7 +69,7 @@ class LBFGS:
 
 def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome]:
     penalty = problem.penalty
-    space = problem.space or Centred(problem.objective.n_concepts)
+    space = problem.space or Centred(problem.objective.n_learned)
     signs = _Signs(penalty.prior / space.weight_scale) if penalty.l1 else None
     l1 = space.weight_scale * penalty.l1 * penalty.pull
     bounds = problem.theta_bounds
@@ -113,7 +113,7 @@ def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome
             "maxiter": watch.max_iter + 1,
             "maxfun": 20 * (watch.max_iter + 1),
             "maxls": 50,
-            "maxcor": steps_remembered(problem.objective.n_concepts),
+            "maxcor": steps_remembered(problem.objective.n_parameters),
             "gtol": watch.tol,
             "ftol": 0.0 if watch.tol == 0.0 else 8.0 * rounding,
         },

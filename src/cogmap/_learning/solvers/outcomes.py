@@ -20,6 +20,8 @@ class Outcome(Enum):
     ALL_ITERATIONS = ("All max_iter iterations were made, as asked for by tol=0.", "")
     ENOUGH = ("As many iterations were made as usually pay (max_iter='auto').", "")
     ONE_PASS = ("One pass over the data was made.", "")
+    ALL_EVALUATIONS = ("All max_evaluations evaluations were made; the best map seen was kept.", "")
+    RANGE_REACHED = ("The outputs are in the desired range and settled there.", "")
     CALLBACK = ("A callback asked to stop.", "")
     NO_STEP = (
         "No step in the direction of the gradient lowers the loss.",
@@ -32,6 +34,18 @@ class Outcome(Enum):
     FORGOTTEN = (
         "No influence of a feature reaches an output in depth steps: all rows get the same answer.",
         "Allow features to influence themselves, (name, name) in edges, or lower depth to the length of the ways.",
+    )
+    TIME_LIMIT = (
+        "max_seconds passed before max_evaluations evaluations were made; the best map seen was kept.",
+        "Raise max_seconds or lower max_evaluations.",
+    )
+    TOO_FEW_EVALUATIONS = (
+        "max_evaluations evaluations were not enough: the loss still falls.",
+        "Raise max_evaluations.",
+    )
+    RANGE_MISSED = (
+        "The outputs did not settle in the desired range in max_iter iterations.",
+        "Widen desired, raise max_iter, or start from another map.",
     )
     MAX_ITER = (
         "max_iter iterations were not enough: the loss still falls.",

@@ -41,7 +41,7 @@ class Plain:
 
     weight_scale = 1.0
 
-    def __init__(self, n_concepts: int) -> None:
+    def __init__(self, n_learned: int) -> None:
         pass
 
     def from_theta(self, theta: Theta) -> Theta:
@@ -71,30 +71,30 @@ class Centred:
 
     weight_scale = 2.0
 
-    def __init__(self, n_concepts: int) -> None:
-        self.n_concepts = n_concepts
-        self.n_weights = n_concepts**2
+    def __init__(self, n_learned: int) -> None:
+        self.n_learned = n_learned  # concepts with a row of weights and a bias
 
-    def _square(self, theta: Theta) -> Theta:
-        return theta[: self.n_weights].reshape(self.n_concepts, self.n_concepts)
+    def _split(self, theta: Theta) -> tuple[Theta, Theta]:
+        return theta[: -self.n_learned].reshape(self.n_learned, -1), theta[-self.n_learned :]
 
     def from_theta(self, theta: Theta) -> Theta:
         """Return V row by row, then c."""
-        W = self._square(theta)
-        return np.concatenate([0.5 * W.ravel(), theta[self.n_weights :] + 0.5 * W.sum(axis=1)])
+        W, b = self._split(theta)
+        return np.concatenate([0.5 * W.ravel(), b + 0.5 * W.sum(axis=1)])
 
     def to_theta(self, x: Theta) -> Theta:
         """Return W row by row, then b."""
-        V = self._square(x)
-        return np.concatenate([2.0 * V.ravel(), x[self.n_weights :] - V.sum(axis=1)])
+        V, c = self._split(x)
+        return np.concatenate([2.0 * V.ravel(), c - V.sum(axis=1)])
 
     def bound(self, of_theta: Theta) -> Theta:
         """Return a bound of theta, whose bias is free, as a bound of these parameters."""
-        return np.concatenate([0.5 * of_theta[: self.n_weights], of_theta[self.n_weights :]])
+        W, b = self._split(of_theta)
+        return np.concatenate([0.5 * W.ravel(), b])
 
     def gradient(self, of_theta: Theta, x: Theta) -> Theta:
         """Turn the gradient with respect to theta, in place, into the one with respect to these parameters."""
-        dW, db = self._square(of_theta), of_theta[self.n_weights :]
+        dW, db = self._split(of_theta)
         dW *= 2.0
         dW -= db[:, None]
         return of_theta

@@ -28,7 +28,7 @@ export function answerPart(page) {
   const brief = document.getElementById("short-answer");
   return (view) => {
     part.update(view);
-    setText(brief, model.kind === "map" ? "" : answerLine(page, view.result.outputs));
+    setText(brief, model.kind === "map" ? model.title : answerLine(page, view.result.outputs));
   };
 }
 

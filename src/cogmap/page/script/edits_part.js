@@ -2,7 +2,7 @@
 
 import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
 import { score } from "./engine.js";
-import { count, fixed, number, percent, short, signed } from "./words.js";
+import { count, fixed, number, short, signed } from "./words.js";
 
 export function editsPart(page) {
   const { model, store } = page;
@@ -44,7 +44,7 @@ function scoreTable(page) {
   const lines =
     model.kind === "classifier"
       ? [
-          ["accuracy", (found) => percent(found.accuracy)],
+          ["accuracy", (found) => `${fixed(100 * found.accuracy, 1)}\u00a0%`],
           ["log loss", (found) => fixed(found.logLoss, 4)],
         ]
       : [

@@ -2,6 +2,7 @@
 
 import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
 import { flip } from "./engine.js";
+import { hash } from "./fragment.js";
 import { answerLine, saidOutput } from "./answer.js";
 import { cell, className, listed, number, short } from "./words.js";
 
@@ -12,37 +13,36 @@ export function flipPart(page) {
   const found = make("div", { class: "found", "aria-live": "polite" });
   const ask = button("Find the smallest change", search, { class: "main" });
   bodyOf("flip").append(make("div", { class: "tools" }, goal.element, ask), locked, found);
-  let asked = null;
+  let answered = null; // the question to which an answer is shown
 
   function search() {
-    const { state } = store;
-    const to = goal.wanted(page.view);
-    if (to === undefined) return;
-    const answer = flip(page.view.model, state.row, { to, locked: state.locked });
-    asked = { row: state.row, edits: page.view.edits, goal: state.goal };
-    found.replaceChildren(
-      ...(answer
-        ? shown(page, answer)
-        : [
-            make(
-              "p",
-              {},
-              `No change was found that leads to ${goal.words(page.view)}${state.locked.length ? "; fewer locks may help" : ""}.`,
-            ),
-          ]),
-    );
+    const view = page.view;
+    if (goal.wanted(view) !== undefined) store.change({ asked: question(view) });
+  }
+
+  function answer(view) {
+    const { row, locked } = view.state;
+    const changed = flip(view.model, row, { to: goal.wanted(view), locked });
+    if (changed) return shown(page, changed);
+    const hint = locked.length ? "; fewer locks may help" : "";
+    return [make("p", {}, `No change was found that leads to ${goal.words(view)}${hint}.`)];
   }
 
   return (view) => {
     goal.update(view);
     const names = view.state.locked.map((c) => short(model.columns[c].name, 30));
     setText(locked, names.length ? `Locked: ${listed(names)}.` : "Lock what cannot change with the padlock beside it.");
-    // What was found for other values no longer holds.
-    if (asked && (asked.row !== view.state.row || asked.edits !== view.edits || asked.goal !== view.state.goal)) {
-      asked = null;
-      found.replaceChildren();
-    }
+    // An answer holds only for the values, the map and the goal that were asked about.
+    const { asked } = view.state;
+    const now = asked !== null && asked === question(view) ? asked : null;
+    if (now === answered) return;
+    answered = now;
+    found.replaceChildren(...(now === null ? [] : answer(view)));
   };
+}
+
+function question({ state: { row, goal, output, locked }, edits }) {
+  return hash(JSON.stringify([row, edits, goal, output, locked]));
 }
 
 function shown(page, { row, changes }) {
@@ -103,16 +103,19 @@ function valueGoal(page) {
     "aria-label": "The value that the map should reach",
     onchange: () => store.change({ goal: box.value === "" ? null : box.valueAsNumber }),
   });
+  const name = make("span");
+  const output = ({ state }) => state.output ?? 0; // the one that is explained
   return {
-    element: make("label", { class: "inline" }, `${short(outputs[0].name, 30)} should reach `, box),
-    wanted({ state }) {
-      page.notice(state.goal === null ? "Say first which value the map should reach." : "");
-      return state.goal === null ? undefined : { output: 0, value: state.goal };
+    element: make("label", { class: "inline" }, name, " should reach ", box),
+    wanted(view) {
+      page.notice(view.state.goal === null ? "Say first which value the map should reach." : "");
+      return view.state.goal === null ? undefined : { output: output(view), value: view.state.goal };
     },
     words: ({ state }) => number(state.goal),
-    update({ state, result }) {
-      box.placeholder = number(result.outputs[0], 4);
-      if (document.activeElement !== box) box.value = state.goal ?? "";
+    update(view) {
+      setText(name, short(outputs[output(view)].name, 30));
+      box.placeholder = number(view.result.outputs[output(view)], 4);
+      if (document.activeElement !== box) box.value = view.state.goal ?? "";
     },
   };
 }

@@ -68,11 +68,7 @@ function fits(state, model) {
       Array.isArray(edits) &&
       edits.every(
         (edit) =>
-          Array.isArray(edit) &&
-          edit.length === 3 &&
-          concept(edit[0]) &&
-          (edit[1] === -1 || concept(edit[1])) &&
-          Number.isFinite(edit[2]),
+          Array.isArray(edit) && edit.length === 3 && concept(edit[0]) && concept(edit[1]) && Number.isFinite(edit[2]),
       ),
     done: (done) => whole(done) && done <= state.edits.length,
     step: orNull(whole),
@@ -83,11 +79,13 @@ function fits(state, model) {
     zoom: orNull((zoom) => zoom > 0 && zoom <= 4),
     output: orNull((output) => whole(output) && output < model.outputs.length),
     locked: (locked) => Array.isArray(locked) && locked.every((c) => whole(c) && c < columns),
-    goal: orNull((goal) => Number.isFinite(goal)),
+    goal: orNull((goal) => Number.isFinite(goal) && (model.kind !== "classifier" || goal in model.outputs)),
+    asked: orNull((asked) => typeof asked === "string"),
     other: orNull((other) => isObject(other) && isRow(other.row) && isClamp(other.clamp)),
     sort: orNull(
       (sort) => Array.isArray(sort) && sort.length === 2 && Number.isInteger(sort[0]) && Math.abs(sort[1]) === 1,
     ),
+    top: whole,
     order: (order) => ["importance", "table", "name"].includes(order),
     theme: orNull((theme) => theme === "light" || theme === "dark"),
   };
@@ -99,10 +97,5 @@ function isObject(value) {
 }
 
 function isValue(value, column) {
-  return (
-    value === null ||
-    Number.isFinite(value) ||
-    typeof value === "boolean" ||
-    (typeof value === "string" && Boolean(column.choices))
-  );
+  return value === null || (column.kind === "category" ? column.choices.includes(value) : Number.isFinite(value));
 }

@@ -46,6 +46,12 @@ export function drawGraph(page, on) {
     return arrows.get(key);
   }
 
+  /** How much wider an arrow is that was edited. */
+  function changed(weight, target, source) {
+    const before = Math.abs(model.weights[target * model.n + source]);
+    return Math.min(Math.max(before ? Math.abs(weight) / before : 3, 0.5), 8);
+  }
+
   let drawn = new Set(),
     height = 0;
   const usualHeight = Math.max(lowest + 12, ...model.edges.slice(0, page.usuallyShown).map(bottomOf));
@@ -74,9 +80,9 @@ export function drawGraph(page, on) {
       const edge = known.get(key);
       const flow = state.flow && edge ? view.flows[edge.rank] / mostFlow : null;
       const share = flow === null ? 0 : Math.abs(flow);
-      const usual = flow === null ? (edge?.width ?? THINNEST) : undefined;
+      const usual = flow === null ? (edge?.width ?? THINNEST) * changed(weight, target, source) : undefined;
       arrow.update({
-        width: usual ?? THINNEST + (THICKEST - THINNEST) * share,
+        width: usual !== undefined ? Math.min(usual, 1.6 * THICKEST) : THINNEST + (THICKEST - THINNEST) * share,
         positive: (flow ?? weight) >= 0,
         near: state.chosen !== null && (target === state.chosen || source === state.chosen),
         far: state.chosen !== null && target !== state.chosen && source !== state.chosen,

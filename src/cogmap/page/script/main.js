@@ -128,7 +128,13 @@ function hashOf(state) {
 /** Browsers allow only so many changes of the address in a time. */
 function remember() {
   clearTimeout(pending);
-  pending = setTimeout(() => history.replaceState(null, "", page.address()), 200);
+  pending = setTimeout(() => {
+    try {
+      history.replaceState(null, "", page.address());
+    } catch {
+      // Inside another page the address may be fixed; the link can be copied all the same.
+    }
+  }, 200);
 }
 addEventListener("hashchange", () => store.change(restored()));
 addEventListener("keydown", (event) => {

@@ -21,8 +21,7 @@ export function rowsPart(page) {
       field.title,
       () => {
         const [now, way] = store.state.sort ?? [];
-        first = 0;
-        store.change({ sort: now === place ? [place, -way] : [place, 1] });
+        store.change({ sort: now === place ? [place, -way] : [place, 1], top: 0 });
       },
       { class: "sorter", title: field.hint ?? field.title },
     ),
@@ -31,12 +30,7 @@ export function rowsPart(page) {
     make("th", { scope: "col", class: fields[place].number ? "number" : null }, sorter),
   );
   const body = make("tbody");
-  let first = 0,
-    said = null;
-  const turn = (by) => () => {
-    first = Math.min(Math.max(first + by, 0), Math.max(rows.length - 1, 0));
-    page.refresh();
-  };
+  const turn = (by) => () => store.change({ top: Math.max(store.state.top + by, 0) });
   const [back, on] = [button("Earlier rows", turn(-AT_ONCE)), button("More rows", turn(AT_ONCE))];
   const place = make("p", { class: "soft" });
   const all =
@@ -63,8 +57,10 @@ export function rowsPart(page) {
     make("div", { class: "buttons" }, back, on, place),
   );
 
-  let drawn = "";
+  let drawn = "",
+    said = null;
   return (view) => {
+    const first = Math.min(view.state.top, rows.length - 1);
     if (said?.model !== view.model) said = { model: view.model, outputs: outputsOf(view.model, rows) };
     const order = sorted(page, fields, view.state.sort, said.outputs);
     const shown = order.slice(first, first + AT_ONCE);

@@ -6,7 +6,7 @@ export function firstState(model) {
     row: model.rows[0] ?? averageRow(model), // a value per column; null is unknown
     from: model.rows.length ? 0 : null, // the place of the row of the data that it was last started from
     clamp: {}, // states of concepts that are held, by number
-    edits: [], // [target, source, weight], in the order in which they were made; source -1 is a bias
+    edits: [], // [target, source, weight], in the order in which they were made
     done: 0, // how many of them hold; the others were undone
     step: null, // null is the last
     chosen: null, // a concept
@@ -17,8 +17,10 @@ export function firstState(model) {
     output: null, // the output that is explained; null is the one that the map says
     locked: [], // columns that must not change
     goal: null, // a class, or a value to reach
+    asked: null, // the question about it that was asked last
     other: null, // what this is compared with: {row, clamp}
     sort: null, // [column of the table, 1 or -1]
+    top: 0, // the place of the first row that the table shows
     order: "importance",
     theme: null,
   };

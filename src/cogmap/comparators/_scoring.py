@@ -1,0 +1,194 @@
+"""What the comparators share: validate, scale, learn, and decide by a score per class."""
+
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from cogmap._allowed import Check
+from cogmap._encoding import FeatureRange, FeatureStatistics
+from cogmap._labels import check_label_types, encode_labels
+from cogmap._learning.size import free_memory
+from cogmap._refitting import Refitting
+from cogmap._threads import one_blas_thread
+from cogmap._validation import check_sample_weight, validated
+from cogmap.comparators._calibration import probabilities
+from cogmap.exceptions import DataError
+
+Array = NDArray[np.float64]
+
+
+class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
+    """A classifier that scales features to [0, 1] by their range and predicts the class with the largest score.
+
+    Probabilities are the softmax of the scores times ``gain_``.
+    """
+
+    _checks: ClassVar[dict[str, Check]] = {}
+
+    # Set in fit.
+    classes_: NDArray[Any]
+    scaling_: FeatureRange
+    gain_: float
+    _parameters: dict[str, Any]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def _owner(self) -> str:
+        return type(self).__name__
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: numbers in an array, a pandas or polars data frame, or a sparse matrix. A missing value (NaN)
+            counts as the middle of the range of its feature.
+        y : array-like of shape (n_samples,)
+            Class labels: numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, at least 0. A weight of 2 is the same as the row twice, 0 as no row.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. If fitting fails, an earlier fitted model stays as it was.
+        """
+        for name, check in self._checks.items():
+            check(self._owner, name, getattr(self, name))
+        self._check_together()
+        with one_blas_thread():
+            self._replace_learned(lambda fitted: fitted._fit(X, y, sample_weight))
+        outcome = getattr(self, "outcome_", None)
+        if outcome is not None and not outcome.converged:
+            warnings.warn(f"{self._owner}: {outcome.sentence} {outcome.cure}", ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _check_together(self) -> None:
+        """Complain about parameters that contradict each other."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._forget()
+        X, y = validated(self, X, y, reset=True)
+        check_label_types(y, self._owner)
+        with np.errstate(invalid="ignore"):  # labels beyond all integers, which it looks for
+            check_classification_targets(y)
+        weight = check_sample_weight(sample_weight, len(y), f"{self._owner}.fit")
+        weight = np.ones(len(y)) if weight is None else weight
+        kept = weight > 0.0
+        X, y, weight = X[kept], y[kept], weight[kept]
+        self.classes_, codes = encode_labels(y, None, self._owner)
+        self._check_size(len(X), X.shape[1])
+        self._parameters = self.get_params(deep=False)
+        self._prepare(X, weight)
+        self._learn(self._inputs(X), codes, weight)
+
+    def _check_size(self, n_rows: int, n_features: int) -> None:
+        """Complain about what this machine has no memory for, before anything large is made."""
+        needed, free = 8.0 * self._largest(n_rows, n_features), free_memory()
+        if needed > free:
+            raise DataError(
+                f"`{self._owner}` would need about {needed / 1e9:.3g} GB of memory for {n_rows} rows of {n_features} "
+                f"features and {len(self.classes_)} classes; {free / 1e9:.3g} GB are free. Choose columns "
+                "(sklearn.feature_selection) or combine them (sklearn.decomposition.PCA) first."
+            )
+
+    @abstractmethod
+    def _largest(self, n_rows: int, n_features: int) -> float:
+        """Return how many numbers there are at once beside the table, roughly."""
+
+    def _prepare(self, X: NDArray[np.floating], weight: Array) -> None:
+        """Learn what turns features into numbers that are learned from."""
+        self.scaling_ = FeatureRange(FeatureStatistics.of(X, weight))
+
+    def _inputs(self, X: NDArray[np.floating]) -> Array:
+        """Return the numbers that are learned from."""
+        return self.scaling_.scale(X, np.float64).astype(np.float64, copy=False)
+
+    @abstractmethod
+    def _learn(self, X: Array, codes: NDArray[np.intp], weight: Array) -> None:
+        """Learn from inputs, codes of classes and weights of the rows; set `gain_` and what else there is."""
+
+    @abstractmethod
+    def _scores(self, X: Array) -> Array:
+        """Return a score per class of rows of scaled features; the largest is predicted."""
+
+    def _scores_of(self, X: ArrayLike) -> Array:
+        check_is_fitted(self, "classes_")
+        # What was learned as it is now, with the parameters it was learned with: a fit in another thread may replace
+        # it between one look and the next.
+        now = object.__new__(type(self))
+        now.__dict__ = self.__dict__ | self._parameters
+        features: NDArray[np.floating] = validated(now, X, reset=False)
+        with one_blas_thread():
+            return now._scores(now._inputs(features))
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return the score of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
+            For two classes the score of the second minus that of the first.
+        """
+        scores = self._scores_of(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return the probability of each class: the softmax of the scores times ``gain_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        return probabilities(self._scores_of(X), self.gain_)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the predicted class labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self._scores_of(X)
+        return self.classes_[scores.argmax(axis=1)]
+
+
+def merged(X: Array, codes: NDArray[np.intp], weight: Array) -> tuple[Array, NDArray[np.intp], Array]:
+    """Return equal rows of a class as one, in an order that does not depend on that of the rows.
+
+    So the rounding of sums, which an iteration can make large, is the same for a row twice and a row of weight 2.
+    """
+    rows = np.column_stack([X, codes])
+    unique, places = np.unique(rows, axis=0, return_inverse=True)
+    total = np.zeros(len(unique))
+    np.add.at(total, places.ravel(), weight)
+    return unique[:, :-1], unique[:, -1].astype(np.intp), total

@@ -1,0 +1,225 @@
+"""FCMper: the first kind of map that was learned to classify, without bias and with weights in [-1, 1]."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._allowed import Check
+from cogmap._learning.solvers import Outcome
+from cogmap._links import class_names
+from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
+from cogmap._validation import input_names
+from cogmap.comparators._calibration import best_gain
+from cogmap.comparators._reading import READINGS, Reading, read_as
+from cogmap.comparators._scoring import Array, ScoringClassifier, merged
+from cogmap.comparators._search import SOLVERS, check_seconds, search
+from cogmap.comparators._unrolled import UnrolledMap
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import concept_names
+from cogmap.rewriting import RULES
+
+
+class FCMperClassifier(ScoringClassifier):
+    """Map of inputs and outputs for pattern recognition, as it was before maps had a bias.
+
+    Features, scaled to [0, 1], are inputs. Outputs start at 0. The map makes some steps, and the class is read from
+    the outputs. The weights, in [-1, 1], are those with the smallest squared error of the outputs.
+
+    Parameters
+    ----------
+    structure : {1, 2, 3}, default=1
+        Who influences whom: 1, inputs the outputs; 2, also each other; 3, outputs each other as well. No concept
+        influences itself. Inputs that nothing influences keep their states.
+    output : {"one_hot", "single"}, default="one_hot"
+        One output per class, which should be 1 for its class and else 0; or one, which should be 0 for the first class,
+        1 for the last and in equal steps between.
+    reading : {"comd", "argmax", "byt"}, default="comd"
+        How the class is read. ``"comd"``, class of minimum distance: that whose mean outputs on the training rows are
+        nearest. ``"argmax"``: the largest output, if there is one per class. ``"byt"``: by thresholds of the single
+        output, those with the fewest errors on the training rows.
+    rule : {"kosko", "modified", "rescaled"}, default="kosko"
+        What a step is, see `cogmap.rewriting.with_rule`.
+    bias : bool, default=False
+        Whether outputs, and inputs that are influenced, have a bias in [-1, 1]. The literature has none, and that is
+        most of what such maps lack.
+    depth : int, default=2
+        Number of steps. With structure 1 and Kosko's rule all steps say the same.
+    slope : float, default=5.0
+        Steepness of the logistic function 1 / (1 + exp(-slope x)).
+    solver : {"lbfgs", "rcga", "pso", "de", "cma"}, default="lbfgs"
+        ``"lbfgs"`` follows the gradient, from weights of 0. The others are populations: a real-coded genetic algorithm,
+        particle swarm, differential evolution, and CMA-ES, which needs the package cma, of ``cogmap[cma]``.
+    max_evaluations : int, default=10000
+        How often the loss may be evaluated.
+    max_seconds : float, default=None
+        After how many seconds learning ends, with the best map so far. None for no limit.
+    random_state : int, RandomState instance or None, default=None
+        Decides what populations do.
+
+    Attributes
+    ----------
+    map_ : FuzzyCognitiveMap
+        The features, then the outputs. Run by ``with_rule(map_, rule)``.
+    reading_ : object
+        How the class is read: with ``means`` of the outputs, one row per class, or with ``thresholds``.
+    loss_ : float
+        Mean squared error of the outputs on the training rows.
+    n_evaluations_ : int
+        How often the loss was evaluated.
+    outcome_ : Outcome
+        How learning ended; ``outcome_.sentence`` says it in words.
+    gain_ : float
+        Factor on the scores (outputs, minus squared distances to the means, or minus distances to the intervals) before
+        the softmax that makes them probabilities: that with the lowest log loss on the training rows.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    scaling_ : FeatureRange
+        ``low`` and ``high`` of each feature, which become 0 and 1.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if they were strings.
+
+    See Also
+    --------
+    cogmap.FCMClassifier : A map with bias and hidden concepts, learned by gradients; more accurate throughout.
+
+    References
+    ----------
+    G. A. Papakostas, Y. S. Boutalis, D. E. Koulouriotis, B. G. Mertzios, Fuzzy cognitive maps for pattern recognition
+    applications, International Journal of Pattern Recognition and Artificial Intelligence 22 (2008), 1461-1486.
+
+    W. Froelich, Towards improving the efficiency of the fuzzy cognitive map classifier, Neurocomputing 232 (2017),
+    83-93.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from cogmap.comparators import FCMperClassifier
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> fcmper = FCMperClassifier().fit(X[::2], y[::2])
+    >>> fcmper.score(X[1::2], y[1::2]) > 0.9
+    True
+    >>> fcmper.map_.concepts[-1]
+    'class=2'
+    """
+
+    _checks: ClassVar[dict[str, Check]] = {
+        "structure": lambda owner, name, value: check_integer(owner, name, value, low=1, high=3),
+        "output": lambda owner, name, value: check_choice(owner, name, value, ["one_hot", "single"]),
+        "reading": lambda owner, name, value: check_choice(owner, name, value, list(READINGS)),
+        "rule": lambda owner, name, value: check_choice(owner, name, value, list(RULES)),
+        "bias": check_boolean,
+        "depth": lambda owner, name, value: check_integer(owner, name, value, low=1, high=10_000),
+        "slope": lambda owner, name, value: check_number(owner, name, value, low=0, high=1e6, low_included=False),
+        "solver": lambda owner, name, value: check_choice(owner, name, value, list(SOLVERS)),
+        "max_evaluations": lambda owner, name, value: check_integer(owner, name, value, low=1),
+        "max_seconds": check_seconds,
+    }
+
+    # Set in fit.
+    map_: FuzzyCognitiveMap
+    loss_: float
+    n_evaluations_: int
+    _outcome: str
+    reading_: Reading
+
+    def __init__(
+        self,
+        structure: int = 1,
+        output: str = "one_hot",
+        reading: str = "comd",
+        rule: str = "kosko",
+        bias: bool = False,
+        depth: int = 2,
+        slope: float = 5.0,
+        solver: str = "lbfgs",
+        max_evaluations: int = 10_000,
+        max_seconds: float | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.structure = structure
+        self.output = output
+        self.reading = reading
+        self.rule = rule
+        self.bias = bias
+        self.depth = depth
+        self.slope = slope
+        self.solver = solver
+        self.max_evaluations = max_evaluations
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # without a bias
+        return tags
+
+    @property
+    def outcome_(self) -> Outcome:
+        """How learning ended."""
+        return Outcome[self._outcome]
+
+    def _check_together(self) -> None:
+        if self.reading == "argmax" and self.output == "single":
+            raise wrong(self._owner, "reading", "'comd' or 'byt' with output='single'", "argmax")
+        if self.reading == "byt" and self.output == "one_hot":
+            cure = "Thresholds are of one output."
+            raise wrong(self._owner, "reading", "'comd' or 'argmax' with output='one_hot'", "byt", cure)
+
+    def _largest(self, n_rows: int, n_features: int) -> float:
+        n_concepts = n_features + len(self.classes_)
+        learned = n_concepts**2 if self.structure > 1 else n_features * len(self.classes_)
+        return 4.0 * n_concepts**2 + 40.0 * learned + float(self.depth * n_rows * n_concepts)
+
+    def _learn(self, X: Array, codes: NDArray[np.intp], weight: Array) -> None:
+        X, codes, weight = merged(X, codes, weight)
+        n_inputs, n_classes = X.shape[1], len(self.classes_)
+        targets, names = _targets(self.output, codes, self.classes_)
+        unrolled = self._unrolled(n_inputs, targets.shape[1])
+        found = search(
+            unrolled,
+            (X, targets, weight / weight.sum()),
+            self.solver,
+            self.max_evaluations,
+            self.max_seconds,
+            self.random_state,
+        )
+        self.loss_, self.n_evaluations_ = found.value, found.n_evaluations
+        self._outcome = found.outcome.name
+        W, b = unrolled.unpacked(found.x)
+        concepts = concept_names(input_names(self), 0, names)
+        self.map_ = FuzzyCognitiveMap(W, b, self.slope, concepts, "logistic")
+        outputs = unrolled.outputs(found.x, X)
+        self.reading_ = read_as(self.reading, outputs, codes, weight, n_classes)
+        self.gain_ = best_gain(self.reading_.scores(outputs), codes, weight)
+
+    def _unrolled(self, n_inputs: int, n_outputs: int) -> UnrolledMap:
+        edges = _edges(self.structure, n_inputs, n_outputs)
+        return UnrolledMap(
+            edges, n_inputs, slice(n_inputs, None), self.rule, self.depth, float(self.slope), bool(self.bias)
+        )
+
+    def _scores(self, X: Array) -> Array:
+        unrolled = self._unrolled(X.shape[1], self.map_.n_concepts - X.shape[1])
+        theta = unrolled.packed(self.map_.weights, self.map_.bias)
+        return self.reading_.scores(unrolled.outputs(theta, X))
+
+
+def _targets(output: str, codes: NDArray[np.intp], classes: NDArray[Any]) -> tuple[Array, list[str]]:
+    """Return what the outputs should be, and their names."""
+    if output == "single":
+        return (codes / (len(classes) - 1))[:, None], ["class"]
+    return np.eye(len(classes))[codes], class_names(classes)
+
+
+def _edges(structure: int, n_inputs: int, n_outputs: int) -> NDArray[np.bool_]:
+    """Return which concepts may influence which."""
+    n = n_inputs + n_outputs
+    edges = np.zeros((n, n), dtype=bool)
+    edges[n_inputs:, :n_inputs] = True
+    edges[:n_inputs, :n_inputs] = structure >= 2
+    edges[n_inputs:, n_inputs:] = structure >= 3
+    np.fill_diagonal(edges, False)
+    return edges

@@ -1,0 +1,179 @@
+"""The columns that a model reads: what JSON may say in them, and how rows become a table of numbers."""
+
+import sys
+from collections.abc import Callable, Collection, Sequence
+from datetime import date
+from operator import itemgetter
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._map_text import short
+from cogmap._params import shown
+from cogmap.model import MapModel
+from cogmap.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, RowReader
+from cogmap.preparation.preparer import unseen_notes
+from cogmap.serving.bodies import described
+from cogmap.serving.problems import Problem
+
+Array = NDArray[np.floating]
+Rows = Sequence[Any]  # of dicts, if the client has kept to the description
+Where = Callable[[int], str]  # how to call a row
+
+_MOST = sys.float_info.max
+_CHOICES_SHOWN = 20
+_TYPES_KEPT = 1_000  # rows of types that were found to fit
+
+# What JSON may say in a column of each kind, and how to call it. Texts in CSV say all of it.
+_TYPES: dict[str, frozenset[type]] = {
+    "number": frozenset([int, float, type(None)]),
+    "boolean": frozenset([bool, str, int, float, type(None)]),
+    "category": frozenset([str, bool, int, float, type(None)]),
+    "date": frozenset([str, type(None)]),
+}
+_EXPECTED = {
+    "number": "a number or null",
+    "boolean": "true, false, a word for one of them, or null",
+    "category": "a text or null",
+    "date": "a date as text, or null",
+}
+
+
+class Columns:
+    """The columns of a model.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        The columns, each with the features that it becomes, in the order of the model's features.
+    model : MapModel
+        The model.
+    ignored : collection of str, default=()
+        Columns that were left out in training: nothing is said of them.
+    """
+
+    def __init__(self, columns: Sequence[Column], model: MapModel, ignored: Collection[str] = ()) -> None:
+        self.names = tuple(column.name for column in columns)
+        counts = [len(column.outputs) for column in columns]
+        self._starts = np.cumsum([0, *counts[:-1]])
+        self._expected = frozenset([*self.names, *ignored])
+        self._types = [(column.name, _TYPES[column.kind]) for column in columns]
+        self._typed: set[tuple[type, ...]] = set()
+        self._values = _values_of(self.names)
+        self._kinds = {column.name: column.kind for column in columns}
+        self._reader = RowReader(columns)
+        scaling = model.encoding.scaling
+        known = None if scaling is None else np.stack([scaling.known.low, scaling.known.mean, scaling.known.high])
+        self.schemas: dict[str, dict[str, Any]] = {}
+        self.example: dict[str, Any] = {}
+        for column, start in zip(columns, self._starts, strict=True):
+            features = slice(start, start + len(column.outputs))
+            ranges = None if known is None else known[:, features]
+            self.schemas[column.name] = {"title": column.kind, **_schema(column, ranges)}
+            self.example[column.name] = _example(column, ranges)
+
+    def table(self, rows: Rows, where: Where, typed: bool = True) -> tuple[Array, list[str]]:
+        """Return the features of rows, and notes: what else there is to say about them.
+
+        Parameters
+        ----------
+        rows : sequence of dict
+            The rows.
+        where : callable
+            Returns how to call a row in a message, given its number.
+        typed : bool, default=True
+            Whether values are those of JSON, which knows numbers from texts; texts of CSV are read as the column can.
+        """
+        try:
+            if typed and not all(self._is_typed(tuple(map(type, self._values(row)))) for row in rows):
+                self._complain(rows, where)
+            reading = self._reader.read(rows)
+        except (KeyError, TypeError, IndexError):
+            self._complain(rows, where)
+        if reading.faults:
+            i, reason = min(reading.faults.items())
+            raise Problem(422, f"{where(i)}, column {reason}.")
+        return reading.features, [*self._unused(rows), *unseen_notes(reading.unseen)]
+
+    def by_column(self, of_features: Array) -> Array:
+        """Sum what belongs to the same column: from (n_rows, n_features, ...) to (n_rows, n_columns, ...)."""
+        summed: Array = np.add.reduceat(of_features, self._starts, axis=1)
+        return summed
+
+    def _is_typed(self, types: tuple[type, ...]) -> bool:
+        """Whether values of these types fit their columns. Most rows are of types that have been seen before."""
+        if types in self._typed:
+            return True
+        if not all(found in fitting for found, (_, fitting) in zip(types, self._types, strict=True)):
+            return False
+        if len(self._typed) < _TYPES_KEPT:
+            self._typed.add(types)
+        return True
+
+    def _unused(self, rows: Rows) -> list[str]:
+        if all(len(row) == len(self.names) for row in rows):  # of which none lacks a column
+            return []
+        extra = dict.fromkeys(name for row in rows for name in row if name not in self._expected)
+        return [f"These columns are not used: {shown(map(short, extra))[1:-1]}."] if extra else []
+
+    def _complain(self, rows: Rows, where: Where) -> NoReturn:
+        """Say where the first row or value is that is not of the right kind."""
+        for i, row in enumerate(rows):
+            if not isinstance(row, dict):
+                raise Problem(422, f"{where(i)} must be an object with a value for each column, got {described(row)}.")
+            missing = [name for name in self.names if name not in row]
+            if missing:
+                others = [short(name) for name in row if name not in self._expected]
+                instead = f" and has {shown(others)[1:-1]}, which the model does not know" if others else ""
+                plural = "column" if len(missing) == 1 else "columns"
+                cure = "Give null where a value is not known."
+                raise Problem(422, f"{where(i)} lacks the {plural} {shown(missing)[1:-1]}{instead}. {cure}")
+            for name, types in self._types:
+                if type(row[name]) not in types:
+                    expected, got = _EXPECTED[self._kinds[name]], described(row[name])
+                    raise Problem(422, f"{where(i)}, column {short(name)!r}, must be {expected}, got {got}.")
+        raise AssertionError("nothing is wrong with these rows")
+
+
+def _values_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what takes the values of columns from a row, in their order."""
+    take = itemgetter(*names)
+    return take if len(names) > 1 else lambda row: (take(row),)
+
+
+def _schema(column: Column, ranges: Array | None) -> dict[str, Any]:
+    """Return the JSON Schema of the values of a column."""
+    if isinstance(column, CategoryColumn):
+        frequent = column.choices[:-1] if column.rare else column.choices
+        others = "Rarer ones share a feature; others" if column.rare else "Others"
+        words = f"One of {shown(frequent[:_CHOICES_SHOWN])[1:-1]}. {others} count as missing, with a note."
+        return {"type": ["string", "number", "boolean", "null"], "examples": list(frequent), "description": words}
+    if isinstance(column, BooleanColumn):
+        no, yes = column.choices
+        words = f"true and false, or {yes!r} and {no!r}. Other words count as missing, with a note."
+        return {"type": ["boolean", "string", "number", "null"], "description": words}
+    if isinstance(column, DateColumn):
+        iso = column.style == "ISO8601"
+        kind = "date-time" if "hour" in column.parts else "date"
+        written = "ISO 8601" if iso else column.style
+        return {"type": ["string", "null"], **({"format": kind} if iso else {}), "description": f"A date: {written}."}
+    schema: dict[str, Any] = {"type": ["number", "null"], "minimum": -_MOST, "maximum": _MOST}
+    if ranges is not None and np.isfinite(ranges).all():
+        low, high = ranges[0, 0], ranges[2, 0]
+        schema["description"] = f"From {low:.6g} to {high:.6g} in the training data."
+    return schema
+
+
+def _example(column: Column, ranges: Array | None) -> Any:
+    """Return a value as it may come."""
+    if isinstance(column, CategoryColumn):
+        return column.choices[0]
+    if isinstance(column, BooleanColumn):
+        return True if column.choices[1] == "True" else column.choices[1]
+    means = None if ranges is None or not np.isfinite(ranges).all() else ranges[1]
+    if isinstance(column, DateColumn):
+        parts = {} if means is None else dict(zip(column.parts, np.rint(means).astype(int).tolist(), strict=True))
+        day = date(parts.get("year", 2024), parts.get("month", 6), min(parts.get("day", 15), 28))
+        return day.isoformat() if column.style == "ISO8601" else day.strftime(column.style)
+    return 0.5 if means is None else float(f"{means[0]:.3g}")

@@ -1,0 +1,115 @@
+"""The documentation as a page: the OpenAPI document, laid out for reading. It has no script and loads nothing."""
+
+import base64
+import hashlib
+import json
+from html import escape
+from typing import Any
+
+from cogmap.serving.bodies import CSV, JSON
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #0b6e8a; }
+@media (prefers-color-scheme: dark) { :root { --accent: #6cc5dd; } }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
+h1 { font-size: 1.7rem; margin: 0; }
+h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; border-top: 1px solid var(--line); padding-top: 1.5rem; }
+h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
+a { color: var(--accent); }
+code, pre { font: .9rem/1.45 ui-monospace, monospace; }
+pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem 1rem;
+  overflow: auto; max-height: 24rem; margin: .25rem 0 1rem; }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .35rem 1.5rem .35rem 0; border-bottom: 1px solid var(--line); }
+td:nth-child(3) { min-width: 15rem; }
+td code { white-space: nowrap; }
+.method { color: var(--accent); font-weight: 600; }
+"""
+
+_digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+Plain = dict[str, Any]
+
+
+def documentation(document: Plain) -> str:
+    """Return the page of an OpenAPI document that `openapi` has made."""
+    info = document["info"]
+    paths = [(path, method, what) for path, methods in document["paths"].items() for method, what in methods.items()]
+    parts = [
+        f"<h1>{escape(info['title'])}</h1>",
+        f"<p>{escape(info['description'])}</p>",
+        f"<p>{_token(document)}<a href='./'>Play with the map</a>, or read this page as a program does: "
+        "<a href='openapi.json'>openapi.json</a>.</p>",
+        "<h2>Columns</h2>",
+        _columns(document["components"]["schemas"]["Row"], document["paths"]["/predict"]["post"]),
+        *(_question(path, what) for path, method, what in paths if method == "post"),
+        "<h2>Other paths</h2>",
+        _table(
+            ["path", "what it gives"],
+            [[f"<a href='.{path}'>{path}</a>", escape(what["summary"])] for path, how, what in paths if how == "get"],
+        ),
+    ]
+    return (
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<title>{escape(info['title'])}</title><style>{_STYLE}</style></head>\n<body>\n"
+        + "\n".join(parts)
+        + "\n</body></html>\n"
+    )
+
+
+def _token(document: Plain) -> str:
+    if "security" not in document:
+        return ""
+    return "All paths but /health ask for the token: <code>Authorization: Bearer &lt;token&gt;</code>. "
+
+
+def _columns(row: Plain, question: Plain) -> str:
+    """Return the table of the columns, with a value of each as an example."""
+    (example,) = question["requestBody"]["content"][JSON]["example"]["rows"]
+    lines = []
+    for name, schema in row["properties"].items():
+        shown = json.dumps(example[name], ensure_ascii=False)
+        lines.append([_code(name), schema["title"], escape(schema.get("description", "")), _code(shown)])
+    return _table(["column", "kind", "values", "example"], lines)
+
+
+def _question(path: str, what: Plain) -> str:
+    """Return the section of a path that takes rows."""
+    content = what["requestBody"]["content"]
+    answer = what["responses"]["200"]["content"][JSON]["example"]
+    refusals = [[status, escape(how["description"])] for status, how in what["responses"].items() if status != "200"]
+    return "\n".join(
+        [
+            f"<h2><span class='method'>POST</span> {path}</h2>",
+            f"<p>{escape(what['summary'])} {escape(what['requestBody']['description'])}</p>",
+            f"<h3>Request, <code>Content-Type: {JSON}</code></h3>",
+            _block(json.dumps(content[JSON]["example"], indent=2, ensure_ascii=False)),
+            f"<h3>Request, <code>Content-Type: {CSV}</code></h3>",
+            _block(content[CSV]["example"]),
+            "<h3>Answer</h3>",
+            _block(json.dumps(answer, indent=2, ensure_ascii=False)),
+            "<h3>What is refused, with one line that says why</h3>",
+            _table(["status", "when"], refusals),
+        ]
+    )
+
+
+def _table(head: list[str], lines: list[list[str]]) -> str:
+    heads = "".join(f"<th scope='col'>{text}</th>" for text in head)
+    rows = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in line) + "</tr>" for line in lines)
+    return (
+        f"<div class='table' tabindex='0'><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
+    )
+
+
+def _block(text: str) -> str:
+    return f"<pre tabindex='0'>{escape(text)}</pre>"
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"

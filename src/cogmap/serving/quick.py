@@ -1,0 +1,123 @@
+"""One row at a time: what a `MapModel` says about it, in a tenth of the time.
+
+Of the time of a single row nearly all goes into checks that have been made and into calls of NumPy for a handful of
+numbers. Here the map is written with as few of them as there can be: states as ``T = 2 A - 1``, of which a step is
+``tanh(T @ M + v)``, and the outputs as plain floats. Results differ from those of `MapModel` by rounding only. This is
+for ordinary maps; for others there is no quick way, and `MapModel` is asked.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._encoding import FeatureSpread
+from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import MapModel
+
+Array = NDArray[np.floating]
+
+_ORDINARY = 1e4  # the largest weight times slope for which rounding is all that differs
+
+
+class Said(NamedTuple):
+    """What the map says about a row: probabilities or values, and the number of the class that it decides for."""
+
+    outputs: list[float]
+    chosen: int
+
+
+def quick_way(model: MapModel) -> Callable[[Array], Said] | None:
+    """Return a function from one row to what the map says about it, None if the map is not ordinary.
+
+    Parameters
+    ----------
+    model : MapModel
+        The model.
+    """
+    net, read = _quick_net(model), _quick_link(model)
+    if net is None or read is None:
+        return None
+    return lambda row: read(net(row))
+
+
+def _quick_net(model: MapModel) -> Callable[[Array], list[float]] | None:
+    """Return a function from one row to what enters the outputs."""
+    scaling, fcm, terms = model.encoding.scaling, model.map, model.encoding.terms
+    if type(fcm) is not FuzzyCognitiveMap or fcm.activation != "sigmoid":
+        return None
+    if not isinstance(scaling, FeatureSpread) or terms is not None:
+        return None
+    steepness = np.broadcast_to(fcm.slope, fcm.n_concepts) / 4.0
+    matrix = fcm.weights.T * steepness
+    vector = 2.0 * ((fcm.weights.sum(axis=1) - 1.0) / 2.0 + fcm.bias) * steepness
+    if max(np.abs(matrix).max(), np.abs(vector).max()) > _ORDINARY:
+        return None
+    # What is undecided is 0, so that only inputs enter the first step; only outputs leave the last.
+    after = [slice(None)] * (model.depth - 1) + [slice(fcm.n_concepts - model.n_outputs, None)]
+    before = [slice(model.n_inputs)] + [slice(None)] * (model.depth - 1)
+    *steps, (last, last_vector) = [
+        (np.ascontiguousarray(matrix[rows, columns]), vector[columns])
+        for rows, columns in zip(before, after, strict=True)
+    ]
+    unit = np.where(scaling.deviation == 0.0, 1.0, scaling.deviation)
+    factor = scaling.steepness / 2.0 / unit
+    offset = -scaling.mean * factor
+
+    def net(row: Array) -> list[float]:
+        with np.errstate(over="ignore"):  # the tanh of infinity is 1
+            T = np.tanh(row * factor + offset)
+        square = T.dot(T)
+        if square != square:
+            T[np.isnan(T)] = 0.0
+        for matrix, vector in steps:
+            T = np.tanh(T.dot(matrix) + vector)
+        result: list[float] = (T.dot(last) + last_vector).tolist()
+        return result
+
+    return net
+
+
+def _quick_link(model: MapModel) -> Callable[[list[float]], Said] | None:
+    """Return a function from what enters the outputs of one row to what the map says."""
+    link = model.link
+    if isinstance(link, LogOddsLink):
+
+        def odds(net: list[float]) -> Said:
+            likely, unlikely = _logistic(2.0 * net[0])
+            return Said([unlikely, likely], int(net[0] >= 0.0))
+
+        return odds
+    if isinstance(link, SoftmaxLink):
+        half = 0.5 * link.gain
+
+        def softmax(net: list[float]) -> Said:
+            scores = [half * math.tanh(number) for number in net]
+            most = max(scores)
+            powers = [math.exp(score - most) for score in scores]
+            total = sum(powers)
+            # Of two that are equal the second is taken, of more the first, as `predict` does.
+            chosen = int(scores[1] >= scores[0]) if len(scores) == 2 else scores.index(most)
+            return Said([power / total for power in powers], chosen)
+
+        return softmax
+    if isinstance(link, ValueLink):
+        means, deviations = link.mean.tolist(), link.deviation.tolist()
+        limit = float(np.finfo(np.float64).max)
+
+        def values(net: list[float]) -> Said:
+            found = (mean + deviation * x for mean, deviation, x in zip(means, deviations, net, strict=True))
+            return Said([min(max(value, -limit), limit) for value in found], 0)
+
+        return values
+    return None
+
+
+def _logistic(x: float) -> tuple[float, float]:
+    """Return the logistic function of `x` and of ``-x``."""
+    small = math.exp(-abs(x))
+    high, low = 1.0 / (1.0 + small), small / (1.0 + small)
+    return (high, low) if x >= 0.0 else (low, high)

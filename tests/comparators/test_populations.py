@@ -1,0 +1,113 @@
+"""Populations on functions whose minimum is known, and maps that are found again."""
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from cogmap import FuzzyCognitiveMap
+from cogmap.comparators import learn_map
+from cogmap.comparators.population import METHODS, minimise
+from cogmap.exceptions import MissingPackageError, ParameterError
+
+LOW, HIGH = np.array([-1.0, -2.0, 0.5, -1.0]), np.array([1.0, 0.0, 2.0, 1.0])
+
+
+@pytest.fixture(params=METHODS)
+def method(request):
+    """Each method, CMA-ES where its package is installed."""
+    if request.param == "cma":
+        pytest.importorskip("cma", reason="the package cma comes with cogmap[cma]")
+    return request.param
+
+
+def test_the_minimum_of_a_bowl_is_found_within_the_box(method):
+    """Also where the box cuts it off; every candidate is inside, and evaluations are counted."""
+    centre = np.array([0.3, -1.5, 0.0, 3.0])  # two of them outside
+    seen = []
+
+    def bowl(x):
+        seen.append(x.copy())
+        return float(np.square(x - centre).sum())
+
+    found = minimise(bowl, LOW, HIGH, method, 6000, None, np.random.RandomState(0))
+    np.testing.assert_allclose(found.x, np.clip(centre, LOW, HIGH), atol=0.05)
+    assert len(seen) == found.n_evaluations == 6000
+    assert (np.array(seen) >= LOW).all()
+    assert (np.array(seen) <= HIGH).all()
+    assert found.value == min(bowl(x) for x in seen[:6000])
+
+
+def test_the_seed_decides_everything(method):
+    """The same candidates for the same seed, others for another."""
+
+    def best(seed):
+        random = np.random.RandomState(seed)
+        return minimise(lambda x: float(np.sin(9 * x).sum()), LOW, HIGH, method, 500, None, random).x
+
+    np.testing.assert_array_equal(best(1), best(1))
+    assert not np.array_equal(best(1), best(2))
+
+
+def test_one_evaluation_is_made_however_little_time_there_is(method):
+    """There is always a best candidate."""
+    found = minimise(lambda x: 1.0, LOW, HIGH, method, 10, 1e-12, np.random.RandomState(0))
+    assert found.n_evaluations == 1
+    assert found.x.shape == (4,)
+
+
+def test_without_its_package_cma_says_what_to_install(monkeypatch):
+    """The extra by name."""
+    monkeypatch.setitem(sys.modules, "cma", None)
+    with pytest.raises(MissingPackageError, match=r"CMA-ES.*pip install 'cogmap\[cma\]'"):
+        minimise(lambda x: 1.0, LOW, HIGH, "cma", 10, None, np.random.RandomState(0))
+
+
+def test_a_map_is_found_again_from_its_runs():
+    """Exactly by gradients; a population is near what was observed."""
+    rng = np.random.default_rng(0)
+    weights = rng.uniform(-1, 1, (5, 5))
+    np.fill_diagonal(weights, 0.0)
+    true = FuzzyCognitiveMap(weights, slope=2.0, concepts=list("abcde"), activation="logistic")
+    runs = [true.run(start, 3) for start in rng.random((20, 5))]
+    learned = learn_map(runs, slope=2.0, concepts=list("abcde"))
+    np.testing.assert_allclose(learned.map.weights, weights, atol=0.02)
+    assert learned.map.concepts == true.concepts
+    swarm = learn_map(runs, "pso", slope=2.0, max_evaluations=3000, random_state=0)
+    assert learned.loss < swarm.loss < 1e-2
+
+
+def test_one_run_may_be_given_alone():
+    """As an array, or as a list of lists."""
+    run = FuzzyCognitiveMap([[0, 1], [-1, 0]], slope=3.0, activation="logistic").run([0.9, 0.2], 6)
+    assert learn_map(run).map == learn_map([run]).map == learn_map(run.tolist()).map
+
+
+WRONG = [
+    ({"observed": [[0.5, 0.5]]}, "observed", "2 steps or more"),
+    ({"observed": [[0.5], [0.5]]}, "observed", "2 concepts"),
+    ({"observed": [[0.5, 2.0], [0.5, 0.1]]}, "observed", r"in \[0, 1\].*got 2.0. Scale them first"),
+    ({"observed": [[0.5, np.nan], [0.5, 0.1]]}, "observed", "got nan"),
+    ({"observed": [np.ones((3, 2)), np.ones((3, 4))]}, "observed", r"one of shape \(3, 4\)"),
+    ({"observed": "states"}, "observed", "got 'states'"),
+    ({"observed": []}, "observed", "got "),
+    ({"solver": "pos"}, "solver", "Did you mean 'pso'"),
+    ({"slope": 0}, "slope", "a number > 0"),
+    ({"max_evaluations": 0}, "max_evaluations", "an integer >= 1"),
+    ({"max_seconds": -1}, "max_seconds", "Or None, for no limit"),
+    ({"concepts": ["a"]}, "concepts", ""),
+]
+
+
+@pytest.mark.parametrize(("arguments", "name", "message"), WRONG, ids=str)
+def test_wrong_arguments_are_told(arguments, name, message):
+    """Which, what was expected, what was got."""
+    with pytest.raises(ParameterError, match=rf"\({name}=.*{message}"):
+        learn_map(**{"observed": np.full((3, 2), 0.5), **arguments})
+
+
+def test_more_evaluations_than_time_keep_the_best_map():
+    """With a sentence."""
+    with pytest.warns(ConvergenceWarning, match="max_seconds passed before"):
+        learn_map(np.full((3, 2), 0.3), "rcga", max_evaluations=10**9, max_seconds=0.01, random_state=0)

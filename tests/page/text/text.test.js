@@ -1,0 +1,112 @@
+// Properties of what the page reads and writes as text: numbers, tables, addresses, edits.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { parseCsv, pastedRow, readCell, writeCsv } from "../../../src/cogmap/page/script/csv.js";
+import { fromFragment, toFragment } from "../../../src/cogmap/page/script/fragment.js";
+import { firstState, heldEdits, withEdit } from "../../../src/cogmap/page/script/state.js";
+import { className, fixed, number, percent, short, signed } from "../../../src/cogmap/page/script/words.js";
+
+const model = {
+  kind: "classifier",
+  n: 3,
+  concepts: [{ name: "age" }, { name: "ward" }, { name: "well" }],
+  columns: [
+    { name: "age", kind: "number", low: 18, high: 90, mean: 51.237, whole: false },
+    { name: "ward", kind: "category", choices: ["heart, lungs", 'the "old"', "other"], rare: ["kitchen"], mean: "other" },
+    { name: "smokes", kind: "boolean", choices: ["never", "often"], mean: 0.6 },
+  ],
+  outputs: ["well", "ill"],
+  rows: [],
+  weights: Float64Array.from([0, 0.5, 0, 0, 0, 0, 1, -1, 0]),
+};
+
+test("numbers are short, and tell their sign", () => {
+  const written = [0, -0.5, 1234.5, 0.00001234, 5e9, 1 / 3].map((value) => number(value));
+  assert.deepEqual(written, ["0", "−0.5", "1235", "1.23e−5", "5.00e9", "0.333"]);
+  assert.equal(signed(2), "+2");
+  assert.equal(fixed(-0.0001, 2), "0.00");
+  assert.equal(number(null), "unknown");
+});
+
+test("a percentage never claims to be certain, and is", () => {
+  assert.equal(percent(0.99996), "over 99.9\u00a0%");
+  assert.equal(percent(0.00001), "under 0.1\u00a0%");
+  assert.equal(percent(1), "100.0\u00a0%");
+  assert.equal(percent(0.42), "42\u00a0%");
+});
+
+test("names are cut in the middle and stay in a line", () => {
+  assert.equal(short("a\nb\u202ec"), "a b c");
+  assert.equal(short("x".repeat(500), 20).length, 20);
+  assert.equal(className("3"), "class 3");
+  assert.equal(className("ill"), "ill");
+});
+
+test("what is written as CSV is read back", () => {
+  const rows = [["a", "b,c", 'say "x"'], ["1", " blank ", "two\nlines"], ["", "-1e-7", "ü"]];
+  assert.deepEqual(parseCsv(writeCsv(rows)), rows);
+});
+
+test("cells are read as their column wants it", () => {
+  const [age, ward, smokes] = model.columns;
+  assert.deepEqual(readCell("37,5", age), { value: 37.5 });
+  assert.deepEqual(readCell("−3", age), { value: -3 });
+  assert.deepEqual(readCell("NaN", age), { value: null });
+  assert.deepEqual(readCell("kitchen", ward), { value: "other" });
+  assert.deepEqual(readCell("often", smokes), { value: 1 });
+  assert.deepEqual(readCell("No", smokes), { value: 0 });
+  for (const [text, column] of [["old", age], ["Infinity", age], ["garden", ward], ["7", smokes]]) {
+    assert.match(readCell(text, column).problem, new RegExp(`“${column.name}”`));
+  }
+});
+
+test("a pasted row has all values or names some", () => {
+  assert.deepEqual(pastedRow('44,"heart, lungs",never', model.columns), { row: [44, "heart, lungs", 0] });
+  assert.deepEqual(pastedRow("smokes\tage\nyes\t50\n", model.columns), { row: [50, null, 1] });
+  assert.match(pastedRow("44", model.columns).problem, /1 values.*3 columns/);
+  assert.match(pastedRow(" \n", model.columns).problem, /Nothing/);
+});
+
+test("a state comes back from its fragment, and no other does", () => {
+  const first = firstState(model);
+  const state = {
+    ...first, row: [0.1 + 0.2, 'the "old"', null], clamp: { 1: 0.25 }, edits: [[2, 0, -1e-7]], done: 1, chosen: 2,
+    other: { row: [1, null, 0], clamp: {} }, sort: [3, -1], theme: "dark", goal: 1, locked: [0, 2],
+  };
+  const fragment = toFragment(state, first, "seal");
+  assert.deepEqual(fromFragment(`#${fragment}`, first, "seal", model), state);
+  assert.deepEqual(fromFragment("", first, "seal", model), first);
+  assert.equal(toFragment(first, first, "seal"), "");
+  assert.throws(() => fromFragment(fragment, first, "another seal", model), /damaged/);
+  for (let place = 0; place < fragment.length; place++) {
+    const harmed = fragment.slice(0, place) + fragment.slice(place + 1);
+    assert.throws(() => fromFragment(harmed, first, "seal", model), /^Error: The link to this page is damaged[^\n]*$/);
+  }
+});
+
+test("states that do not fit the model are refused, though their check is right", () => {
+  const first = firstState(model);
+  const wrong = [
+    { row: [1] }, { row: ["a", null, 0] }, { row: [1, "garden", 0] }, { row: [1, null, "often"] }, { clamp: { 9: 1 } }, { clamp: [] }, { edits: [[0, 1]] }, { edits: [[0, 5, 1]] },
+    { done: 2 }, { chosen: 3 }, { chosen: 0.5 }, { zoom: -1 }, { locked: [3] }, { other: 5 }, { sort: [1, 2] },
+    { order: "size" }, { theme: "blue" }, { output: 2 }, { goal: 7 }, { flow: 1 }, { top: -1 },
+  ];
+  for (const changes of wrong) {
+    const fragment = toFragment({ ...first, ...changes }, first, "seal");
+    assert.throws(() => fromFragment(fragment, first, "seal", model), /damaged/, JSON.stringify(changes));
+  }
+});
+
+test("a gesture is one edit, what was undone is forgotten, and an edit back to the map is none", () => {
+  let state = firstState(model);
+  state = { ...state, ...withEdit(state, 0, 1, 0.7, false) };
+  state = { ...state, ...withEdit(state, 0, 1, 0.8, true) };
+  assert.deepEqual(state.edits, [[0, 1, 0.8]]);
+  state = { ...state, ...withEdit(state, 2, 0, 3, false) };
+  state = { ...state, done: 1, ...withEdit({ ...state, done: 1 }, 2, 1, 4, false) };
+  assert.deepEqual(heldEdits(state, model), [[0, 1, 0.8], [2, 1, 4]]);
+  state = { ...state, ...withEdit(state, 0, 1, 0.5, false) };
+  assert.deepEqual(heldEdits(state, model), [[2, 1, 4]]);
+});
