@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from cogmap._map_text import count, short
-from cogmap.explanation import influence
 from cogmap.preparation import Column
 from cogmap.tabular.questions import contributions
 from cogmap.tabular.scoring import THE_MAP, measures
@@ -52,8 +51,8 @@ def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str
     """
     some = X.iloc[:: max(len(X) // _ROWS_FOR_EFFECTS, 1)].to_numpy(dtype=np.float64)
     size = np.abs(contributions(columns, fcm.model_, some).values).mean(axis=(0, 2))
-    effect = influence(fcm.model_, some).effect[: fcm.model_.n_inputs]
-    effects = fcm.model_.encoding.by_column(effect.T).T
+    # Mean derivatives, of a deviation of each feature: those of a wide map are known without all its weights.
+    effects = fcm.model_.derivative(some).mean(axis=0).T * fcm.scaling_.known.deviation[:, np.newaxis]
     threshold = _SIGN * float(np.abs(effects).max())
     result, place = [], 0
     for column, of_column in zip(columns, size, strict=True):

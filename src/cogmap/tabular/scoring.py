@@ -103,10 +103,11 @@ def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
     model = fitted(clone(estimator), pandas.DataFrame(fold.train.X, columns=fold.names), known)
     X, y = pandas.DataFrame(fold.test.X, columns=fold.names), fold.test.y
     if task == CLASSES:
-        probabilities = model.predict_proba(X)
+        probabilities = model.predict_proba(X).astype(np.float64)
+        probabilities /= probabilities.sum(axis=1, keepdims=True)  # of float32 they add up to 1 only nearly
         predicted = model.classes_[probabilities.argmax(axis=1)]
         kept = np.isin(y, model.classes_)
-        loss = log_loss(y[kept], probabilities[kept].astype(np.float64), labels=model.classes_)
+        loss = log_loss(y[kept], probabilities[kept], labels=model.classes_)
         return float(accuracy_score(y, predicted)), float(loss)
     predicted = model.predict(X)
     return float(r2_score(y, predicted)), float(mean_absolute_error(y, predicted))

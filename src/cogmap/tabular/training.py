@@ -23,7 +23,8 @@ from cogmap.tabular.scoring import Progress, as_features, compare, fitted, make_
 from cogmap.tabular.targets import CLASSES, Target, column_of, find_target, known_rows
 
 _FEWEST_ROWS = 10
-_MOST_FEATURES = 2_000  # of which every one may influence every other; more take gigabytes of weights
+# A wide map is structured and small, unless an expert speaks of its influences; then it takes gigabytes.
+_MOST_FEATURES, _MOST_WITH_EXPERT = 20_000, 2_000
 _PILOT_ROWS = 500  # to learn from, to tell how long it takes
 _OF_ALL = 6.5  # all folds and the map of all rows, in fits of all rows; and what rivals take
 
@@ -96,7 +97,7 @@ def train(
     rows, y, notes = _usable(what, values)
     table = others[rows].reset_index(drop=True)
     preparer = TablePreparer(keep=wishes.keep, drop=wishes.drop).fit(table)
-    _check_width(preparer)
+    _check_width(preparer, _MOST_WITH_EXPERT if wishes.signs or wishes.prior is not None else _MOST_FEATURES)
     signs = _signs(preparer, wishes.signs)
     estimator = _estimator(what.task, wishes, signs)
     limit = None if wishes.time_limit is None else wishes.time_limit - (time.perf_counter() - began)
@@ -142,12 +143,12 @@ def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], Any, list[s
     return rows, pandas.Series(kept, name=target.name), notes
 
 
-def _check_width(preparer: TablePreparer) -> None:
+def _check_width(preparer: TablePreparer, most: int) -> None:
     n_features = len(preparer.get_feature_names_out())
-    if n_features > _MOST_FEATURES:
+    if n_features > most:
         raise DataError(
             f"The {len(preparer.columns_):,} columns of the table become {n_features:,} features, and a map can learn "
-            f"from {_MOST_FEATURES:,}. Leave columns out, with --drop or before."
+            f"from {most:,}. Leave columns out, with --drop or before."
         )
 
 
