@@ -43,7 +43,7 @@ SETTLED = [
     ({}, (10**6, 97, 3), {"n_hidden": 100, "solver": "adam", "max_iter": 8, "teacher_iter": 4}),
     ({}, (10**8, 97, 3), {"max_iter": 5}),
     ({}, (10**6, 98, 3), {"solver": "lbfgs", "n_teachers": 0}),
-    ({"solver": "lbfgs"}, (10**6, 20, 1), {"n_hidden": 100, "n_teachers": 2, "max_iter": 300}),
+    ({"solver": "lbfgs"}, (10**6, 20, 1), {"n_hidden": 16, "n_teachers": 5, "max_iter": 300}),
     ({"n_hidden": 0}, (10**6, 2, 1), {"n_hidden": 0, "depth": 2, "solver": "adam"}),
     ({"n_hidden": 0}, (100, 2, 1), {"n_hidden": 0, "depth": 2}),
     ({"n_hidden": 2}, (100, 4, 3), {"n_hidden": 2, "depth": 2}),

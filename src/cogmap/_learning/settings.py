@@ -172,10 +172,12 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
     """
     given = {name: parameters.get(name, default) for name, default in DEFAULTS.items()}
     given["slope"] = _slope(given)
-    many = _has_many_rows(shape, rules)
+    # Wide maps take long as it is.
+    many = shape.n_rows >= rules.many_rows and shape.n_features + shape.n_outputs <= _MANY
     if given["solver"] == "auto":
         given["solver"] = "adam" if many else "lbfgs"
-    n_hidden = _n_hidden(given, shape, rules) if given["n_hidden"] == "auto" else given["n_hidden"]
+    many = many and given["solver"] == "adam"
+    n_hidden = _n_hidden(given, shape, many, rules) if given["n_hidden"] == "auto" else given["n_hidden"]
     small = shape.n_features + shape.n_outputs < _fewest_concepts(shape, rules)
     n_concepts = shape.n_features + n_hidden + shape.n_outputs
     wide = n_concepts > _WIDE
@@ -188,7 +190,7 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
         # A step more, so that hidden concepts influence each other.
         "depth": 3 if n_hidden and (small or many or given["prior"] is None) else 2,
         "max_iter": _OF_ARROWS if arrows_only else _enough(given, shape, wide, rules),
-        "n_teachers": 0 if arrows_only else _n_teachers(given, shape, n_hidden, rules),
+        "n_teachers": 0 if arrows_only else _n_teachers(given, shape, n_hidden, many, rules),
         "learning_rate": RULES[given["solver"]].usual_rate(n_concepts) if given["solver"] in RULES else 0.0,
         "batch_size": 500 if many else 200,
     }
@@ -211,7 +213,7 @@ def _slope(given: Mapping[str, Any]) -> float:
     return float(slopes[0] if same else given["slope"])
 
 
-def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
+def _n_hidden(given: Mapping[str, Any], shape: Shape, many: bool, rules: Rules) -> int:
     """Return how many hidden concepts pay: some beside few others, none where an expert speaks of all concepts."""
     others = shape.n_features + shape.n_outputs
     if isinstance(given["init"], FuzzyCognitiveMap):
@@ -221,7 +223,7 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, rules: Rules) -> int:
     if given["edges"] is not None or given["learn"] == "slopes" or _is_of_each_weight(given["weight_bounds"]):
         return 0
     beside = _fewest_concepts(shape, rules) - others
-    if _has_many_rows(shape, rules):
+    if many:
         beside = min(rules.fewest_hidden + rules.hidden_per_other * others, rules.hidden_for_many)
     if given["prior"] is None:
         return max(beside, 0)
@@ -263,24 +265,19 @@ def _is_of_each_weight(weight_bounds: Any) -> bool:
     return isinstance(weight_bounds, list | tuple) and any(np.ndim(bound) for bound in weight_bounds)
 
 
-def _has_many_rows(shape: Shape, rules: Rules) -> bool:
-    """Whether there are so many rows that mini-batches and many hidden concepts pay; wide maps take long as it is."""
-    return shape.n_rows >= rules.many_rows and shape.n_features + shape.n_outputs <= _MANY
-
-
 def _fewest_concepts(shape: Shape, rules: Rules) -> int:
     """Return how many concepts a map has at least."""
     return min(max(shape.n_rows // rules.rows_per_concept, rules.fewest_concepts), rules.most_for_rows)
 
 
-def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, rules: Rules) -> int:
+def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, many: bool, rules: Rules) -> int:
     """Return how many teachers pay: none for maps that are wide, for few rows, or if it was said how long to learn."""
     if given["solver"] == "rmsprop" or given["max_iter"] != "auto" or given["early_stopping"]:
         return 0
     others = shape.n_features + shape.n_outputs
     if shape.n_rows < 20 or (others > rules.teachers_up_to and not given["structured"]):
         return 0
-    if _has_many_rows(shape, rules):
+    if many:
         return rules.teachers_for_many
     affordable = max(rules.concepts_of_teachers // (others + n_hidden), 2)
     return min(5, affordable, max(shape.n_rows // rules.rows_per_teacher, 2))
