@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from cogmap import FCMClassifier, FCMRegressor
 from cogmap._segments import SEGMENT, PairwiseSum
@@ -137,6 +138,7 @@ BAD = {
     "two columns of targets": (lambda: [few, (X[:50], np.ones((50, 2)))], "chunk 1:"),
     "weights of some": (lambda: [few, (*few, np.ones(50))], "weights in some chunks"),
     "rows without targets": (lambda: [few, (X[:50], few[1][:40])], "chunk 1:.*inconsistent"),
+    "sparse and large": (lambda: [(csr_array((70_000, 20_000)), np.arange(70_000) % 2)], "chunk 0: X is sparse"),
     "one class": (lambda: [(X[:50], one)], "at least 2 classes"),
 }
 

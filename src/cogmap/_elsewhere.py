@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from cogmap._encoding import Encoding, FeatureStatistics
@@ -114,6 +115,8 @@ def surveyed(
 
 def check_alike(first: Chunk, other: Chunk) -> None:
     """Complain about a chunk whose columns, targets or weights are of another kind than those of the first."""
+    if issparse(other[0]):
+        raise DataError("X is sparse and too large for an ordinary table. Choose columns, or make chunks smaller.")
     if first[0].shape[1] != other[0].shape[1]:
         raise DataError(f"X has {other[0].shape[1]} columns, but {first[0].shape[1]} in the first chunk.")
     if first[1].shape[1:] != other[1].shape[1:]:
