@@ -62,7 +62,7 @@ def graph_view(
     if len(kept) > _ALL_CONCEPTS and chosen:
         touched = {concept for edge in chosen for concept in edge}
         # What nothing influences and what influences nothing has a box of its own, unless there are too many for all.
-        alone = ~(of_others.any(axis=0) | of_others.any(axis=1)) & (len(given) <= _MOST_CONCEPTS)
+        alone = np.asarray(~(of_others.any(axis=0) | of_others.any(axis=1))) & (len(given) <= _MOST_CONCEPTS)
         kept = [i for i in kept if i in touched or alone[i]]
     place = {concept: number for number, concept in enumerate(kept)}
     most = max((of_others[edge] for edge in chosen), default=0.0) or float(given.max()) or 1.0
