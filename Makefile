@@ -79,7 +79,7 @@ pictures: $(VENV)/cli.installed $(VENV)/test.installed  ## the pictures of the R
 	$(BIN)/python docs/pictures/photograph.py
 
 guides: $(VENV)/test.installed  ## what the guides show, printed anew
-	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/serving.md
+	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/serving.md docs/wide.md
 
 bench-serving: $(VENV)/test.installed  ## predictions per second beside echoes of the bare framework, and 200 connections for a minute
 	$(BIN)/python -m benchmarks.serving

@@ -195,8 +195,8 @@ def test_sparse_tables_stay_sparse(sparse):
     with pytest.raises(DataError, match=r"would need 3.* GB.*to_edges\(\).*10000 concepts"):
         _ = fcm.map_.weights
     assert len(fcm.map_.to_edges()) >= 20_000
-    assert "20021 concepts" in repr(fcm.map_)
-    assert "20021 concepts" in fcm.map_._repr_html_()
+    assert "20001 concepts" in repr(fcm.map_)
+    assert "20001 concepts" in fcm.map_._repr_html_()
     assert fcm._drawn_map() == ""
     explanation = explain(fcm, few[:3])
     total = explanation.contributions.sum(axis=1) + explanation.base_values

@@ -22,6 +22,8 @@ OUTERMOST = (-1.0, 2.0)
 _ROWS_AT_ONCE = 4096
 _VALUES_AT_ONCE = 2**22  # of a table with many columns
 
+_SPARSE_SPREAD = 3.0
+
 Array = NDArray[np.floating]
 TableLike = Any  # an array, or a sparse table (csr) with the same meaning of `shape`, `dtype` and rows taken
 
@@ -92,7 +94,8 @@ class FeatureStatistics:
     def _of_sparse(cls, X: TableLike, weight: NDArray[np.float64] | None) -> "FeatureStatistics":
         """Take the statistics of what is stored in the columns of a sparse table.
 
-        An empty place says nothing, and 0 is the middle: the deviation is the root of the mean square.
+        An empty place says nothing, and 0 is the middle. As deviation counts three times the root of the mean square,
+        so that a value that is stored, however rare, lies where the logistic function is nearly straight.
         """
         places = X.tocoo()
         there = ~np.isnan(places.data) & (places.data != 0.0)
@@ -106,7 +109,7 @@ class FeatureStatistics:
         unit = _unit(np.maximum(-low, high))
         total = np.bincount(columns, weights, minlength=n).astype(np.float64, copy=False)
         squares = np.bincount(columns, weights * np.square(values / unit[columns]), minlength=n)
-        deviation = unit * np.sqrt(squares / np.where(total == 0.0, 1.0, total))
+        deviation = _SPARSE_SPREAD * unit * np.sqrt(squares / np.where(total == 0.0, 1.0, total))
         _span(low, high)
         return cls(total, np.zeros(n), deviation, low, high)
 

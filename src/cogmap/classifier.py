@@ -33,7 +33,9 @@ class FCMClassifier(ClassMap, FitsChunks):
     Features, scaled to [0, 1], and classes are concepts of a fully connected map; hidden concepts help. The map starts
     from the features of a sample, with all else undecided, makes a fixed number of steps, and the outputs are read. Its
     weights are learned by gradients through these steps. The states before the last step are a learned transformation
-    of the features, and the last step is a logistic regression on them.
+    of the features, and the last step is a logistic regression on them. With more than 100 features the map is
+    structured, unless something is said about single influences: features remember themselves and influence hidden
+    concepts and outputs only, and those that say nothing about the classes influence nothing (``docs/wide.md``).
 
     Parameters
     ----------
@@ -53,7 +55,8 @@ class FCMClassifier(ClassMap, FitsChunks):
         Number of hidden concepts, which are neither features nor outputs and start undecided. They compute what no
         single arrow can say: bends, and features that act together. ``"auto"``: 16, or one for two features if there
         are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; from
-        3,000 rows on 16 and 4 for each feature and output, up to 100; none for more than 100 features and outputs.
+        3,000 rows on 16 and 4 for each feature and output, up to 100; none for more than 100 features and outputs,
+        except in the structured map of a wide table, which has 16 to 32 (none if they had more than 2¹⁸ weights).
         Without a `prior`, where features compute too, as many as make 7 concepts in all, or one for 160 rows, up to 30.
         As many as a map in `init` has, and at least as many as one in `prior`. None at depth 1, where they cannot
         matter, with another `init` than ``"balanced"``, with `edges` or arrays of bounds, which speak of the other
@@ -100,8 +103,8 @@ class FCMClassifier(ClassMap, FitsChunks):
         teachers (an ensemble and its distillation): it is about as accurate as their mean, and its probabilities are
         calibrated. 0 learns from the labels alone. ``"auto"``: one for 50 rows that differ and as many as have 300
         concepts together, from 2 to 5; 2 from 3,000 rows on; none for less than 20 rows or more than 100 features and
-        outputs, if `max_iter` or `early_stopping` say how long to learn, with ``"rmsprop"``, or if learning goes on
-        from an earlier fit.
+        outputs unless the map is structured, if `max_iter` or `early_stopping` say how long to learn, with
+        ``"rmsprop"``, or if learning goes on from an earlier fit.
     terms : int, dict or "auto", default=None
         Features to read as words: each becomes a few concepts, "petal width is low" and so on, whose states say how
         true that is, by quantiles of the training data. A number from 2 to 7 gives every feature as many words, a dict

@@ -40,7 +40,8 @@ class FCMRegressor(RegressorMixin, FitsChunks):
         Number of hidden concepts, which are neither features nor outputs and start undecided. They compute what no
         single arrow can say: bends, and features that act together. ``"auto"``: 16, or one for two features if there
         are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; from
-        20,000 rows on 16 and 4 for each feature and output, up to 100; none for more than 100 features and targets.
+        20,000 rows on 16 and 4 for each feature and output, up to 100; none for more than 100 features and targets,
+        except in the structured map of a wide table, which has 16 to 32 (none if they had more than 2¹⁸ weights).
         Without a `prior`, where features compute too, as many as make 15 concepts in all, or one for 160 rows, up to
         30. As many as a map in `init` has, and at least as many as one in `prior`. None at depth 1, where they cannot
         matter, with another `init` than ``"balanced"``, with `edges` or arrays of bounds, which speak of the other

@@ -61,7 +61,9 @@ def graph_view(
     chosen = _strongest_edges(of_others, kept, kinds, n_edges, positions is not None)
     if len(kept) > _ALL_CONCEPTS and chosen:
         touched = {concept for edge in chosen for concept in edge}
-        kept = [i for i in kept if i in touched or not (of_others[i].any() or of_others[:, i].any())]
+        # What nothing influences and what influences nothing has a box of its own, unless there are too many for all.
+        alone = np.asarray(~(of_others.any(axis=0) | of_others.any(axis=1))) & (len(given) <= _MOST_CONCEPTS)
+        kept = [i for i in kept if i in touched or alone[i]]
     place = {concept: number for number, concept in enumerate(kept)}
     most = max((of_others[edge] for edge in chosen), default=0.0) or float(given.max()) or 1.0
     n_all = int(np.count_nonzero(of_others))

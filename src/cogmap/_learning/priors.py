@@ -29,6 +29,9 @@ _MEMORY = 6.0
 _INTO_FEATURES = 3.0
 _BETWEEN_OUTPUTS = 10.0
 
+# Where many features influence outputs only, no teacher says when to stop, and arrows are pulled harder instead.
+_MANY_ARROWS = 20.0
+
 
 @dataclass(frozen=True)
 class Prior:
@@ -78,6 +81,8 @@ def structured_prior(concepts: Concepts) -> Prior:
     shape = (concepts.n_hidden + concepts.n_outputs, len(concepts))
     pull = np.ones(shape)
     pull[concepts.n_hidden :, concepts.outputs] = _BETWEEN_OUTPUTS
+    if concepts.n_hidden == 0:
+        pull *= _MANY_ARROWS
     return Prior(np.zeros(shape), pull, np.zeros(shape, dtype=bool))
 
 

@@ -17,8 +17,8 @@ LARGE = 2**20
 # A map of more concepts than this is wide: it is learned in float32, without teachers and in few iterations, which for
 # so many weights are already long.
 _WIDE = 200
-_OF_ARROWS = 100  # iterations, where features influence outputs only
-_MOST_WEIGHTS_OF_HIDDEN = 2**20
+_OF_ARROWS = 150  # iterations, where features influence outputs only
+_MOST_WEIGHTS_OF_HIDDEN = 2**18
 _MANY_WEIGHTS = 20_000  # the same of a structured map, whose weights are fewer and less work
 
 _MANY = 100  # features and outputs; maps of more than these and hidden concepts take long to learn, unless structured
