@@ -105,6 +105,15 @@ def test_labels_are_those_of_the_model(y, output):
     check_same(FCMClassifier(**QUICK, output=output).fit(X, labels), X)
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_wide_maps_agree(depth):
+    """Features that remember themselves and nothing else are no square of weights in the graph."""
+    X = np.random.default_rng(0).normal(size=(60, 150))
+    fcm = FCMClassifier(**QUICK, depth=depth).fit(X, X[:, 0] > X[:, 1])
+    check_same(fcm, X)
+    assert len(to_onnx(fcm).SerializeToString()) < 8 * fcm.map_.n_concepts**2
+
+
 def test_chosen_and_pruned_models_agree():
     """A choice by cross-validation, a model without its estimator, and one of few edges."""
     X, y = load_iris(return_X_y=True)

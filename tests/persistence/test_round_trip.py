@@ -30,6 +30,7 @@ SIGN = (X["height"] - X["weight"] > 0).to_numpy()
 EXPERT = FuzzyCognitiveMap.from_edges(
     [("height", "class=low", -1.0), ("age", "class=high", 0.5)], slope=2, details={"author": "A. B.", "x": [1, None]}
 )
+MANY = pd.DataFrame(RNG.normal(size=(60, 120)), columns=[f"gene {j}" for j in range(120)])
 QUICK = {"max_iter": 4, "tol": 0.0, "random_state": 0}
 
 TO_FIT = {
@@ -50,6 +51,7 @@ TO_FIT = {
     "random numbers": (FCMClassifier(max_iter=4, tol=0.0, random_state=np.random.RandomState(5)), X, LABELS),
     "early stopping": (FCMClassifier(**QUICK, early_stopping=True, solver="rmsprop"), X, LABELS),
     "chosen": (FCMClassifierCV(depths=(1, 2), alphas=(0.2,), n_folds=2, random_state=0), X, LABELS),
+    "many columns": (FCMClassifier(**QUICK), MANY, LABELS),
     "values": (FCMRegressor(**QUICK), X, X["height"].to_numpy()),
     "named value": (FCMRegressor(**QUICK, terms=3), X, X["height"] * 1e300),
     "several values": (FCMRegressor(**QUICK), X, X[["height", "weight"]]),

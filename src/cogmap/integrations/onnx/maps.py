@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from cogmap._encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap._params import wrong
+from cogmap._structured_map import StructuredMap
 from cogmap._terms import Terms
 from cogmap.activations import get_activation
 from cogmap.integrations.onnx.graph import Graph, Name, type_of
@@ -80,7 +81,9 @@ def _before_last(graph: Graph, model: MapModel, X: Name) -> Name:
     states = _inputs(graph, model.encoding, X)
     others = model.map.n_concepts - model.n_inputs
     states = graph.node("Pad", states, np.array([0, 0, 0, others]), UNDECIDED)
-    if model.depth > 1:
+    if isinstance(model.map, StructuredMap):
+        states = _structured_steps(graph, model.map, states, model.depth - 1)
+    elif model.depth > 1:
         weights, bias = _folded(model.map)
         logistic = model.map.activation in _LOGISTIC
         if logistic:  # 0.5 + 0.5 tanh(x) is the logistic function of 2 x, for which there is one node
@@ -92,13 +95,26 @@ def _before_last(graph: Graph, model: MapModel, X: Name) -> Name:
     return states
 
 
+def _structured_steps(graph: Graph, fcm: StructuredMap, states: Name, steps: int) -> Name:
+    """Return the states after steps of a map whose features remember themselves and nothing else."""
+    n_features = fcm.n_concepts - len(fcm.rows)
+    weights, bias = _folded(fcm, slice(n_features, None))
+    of_all_steps = graph.constant(2.0 * weights), graph.constant(2.0 * bias)
+    for _ in range(steps):
+        features = graph.node("Slice", states, np.array([0]), np.array([n_features]), np.array([1]))
+        remembered = graph.node("Mul", graph.node("Sub", features, UNDECIDED), fcm.slope * fcm.memory)
+        others = graph.node("Gemm", states, *of_all_steps, transB=1)
+        states = graph.node("Sigmoid", graph.node("Concat", remembered, others, axis=1))
+    return states
+
+
 def _folded(fcm: FuzzyCognitiveMap, concepts: slice = slice(None)) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return weights and bias that have slope and centre of the activation in them."""
     if fcm.activation not in (*_LOGISTIC, "tanh"):
         expected = "one whose map has the activation 'sigmoid', 'logistic' or 'tanh' in all concepts"
         raise wrong("to_onnx", "model", expected, fcm.activation)
-    steep = fcm.excitation_slope(concepts)
-    return steep[:, None] * fcm.weights[concepts], steep * (fcm.bias[concepts] - get_activation(fcm.activation).center)
+    steep, center = fcm.excitation_slope(concepts), get_activation(fcm.activation).center
+    return steep[:, None] * fcm.weights_into(concepts), steep * (fcm.bias[concepts] - center)
 
 
 def _inputs(graph: Graph, encoding: Encoding, X: Name) -> Name:
