@@ -20,12 +20,14 @@ $(VENV)/axe.installed: $(VENV)/test.installed
 		npm install --silent --no-package-lock --no-save --prefix $(VENV)/node axe-core@4 && touch $@ \
 		|| echo "axe-core could not be installed: its test is skipped"; fi
 
+# Keras brings JAX, whose threads forbid the forks of other tests: a process of its own.
 test: $(VENV)/test.installed $(VENV)/axe.installed  ## lint, types, import rules and all tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -m "not slow" -n 2
+	$(BIN)/python -m pytest -m "not slow" -n 2 --ignore-glob="*keras.py"
+	$(BIN)/python -m pytest -m "not slow" src/cogmap/integrations/keras.py tests/integrations/test_keras.py
 
 test-slow: $(VENV)/test.installed  ## the tests marked slow
 	$(BIN)/python -m pytest -m "slow and not faults" -n 2

@@ -39,11 +39,14 @@ def plain_loss(problem, W, b):
     """The loss from its definition: run the map, take the outputs, take logarithms."""
     X, y, loss = problem["X"], problem["targets"], problem["loss"]
     states = np.hstack([X, np.full((len(X), len(b) - X.shape[1]), 0.5)])
-    outputs = FuzzyCognitiveMap(W, b, problem["slope"]).run(states, problem["depth"])[-1][:, -loss.n_outputs :]
+    *_, before, after = FuzzyCognitiveMap(W, b, problem["slope"]).run(states, problem["depth"])
+    outputs = after[:, -loss.n_outputs :]
+    # From the step before: a state near 1 has lost most digits of what it is far from 1.
+    net = (problem["slope"] / 2 * (before @ W.T + b - 0.5))[:, -loss.n_outputs :]
+    np.testing.assert_allclose(outputs, 0.5 + 0.5 * np.tanh(net), rtol=0, atol=1e-14)
     if isinstance(loss, LogLoss):
-        losses = -np.log(np.where(y == 1, outputs[:, 0], 1 - outputs[:, 0]))
+        losses = np.logaddexp(0.0, np.where(y == 1, -2, 2) * net[:, 0])
     elif isinstance(loss, SquaredLoss):
-        net = np.log(outputs / (1 - outputs)) / 2  # the state is 0.5 + 0.5 tanh(net)
         losses = 0.5 * ((net - y) ** 2).sum(axis=1)
     else:
         scores = loss.gain * outputs
