@@ -104,7 +104,7 @@ def models(table_model):
     }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client(table_model):
     """A server of the pipeline."""
     with running(application(table_model[0])) as client:

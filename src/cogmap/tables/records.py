@@ -114,9 +114,22 @@ def _named(header: list[str], name: str) -> list[str]:
     return names
 
 
+def _read_block(file: BinaryIO) -> bytes:
+    """Read a block, or what is left.
+
+    Not by one call of `read`, which goes on reading after a signal that came with data: Ctrl-C would wait for more.
+    """
+    read = getattr(file, "read1", file.read)
+    parts, missing = [], BLOCK
+    while missing and (part := read(missing)):
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)
+
+
 def _recoded(file: BinaryIO, name: str) -> Iterator[bytes]:
     """Read the file piece by piece, UTF-16 turned into UTF-8; what is no text is told."""
-    first = file.read(BLOCK)
+    first = _read_block(file)
     for magic, what in _FOREIGN.items():
         if first.startswith(magic):
             raise DataError(f"{name} is no delimited text but {what}.")
@@ -127,14 +140,14 @@ def _recoded(file: BinaryIO, name: str) -> Iterator[bytes]:
                 yield decoder.decode(first).encode()
             except UnicodeError:
                 raise DataError(f"{name} begins like UTF-16 text, but is damaged. Save it as UTF-8.") from None
-            first = file.read(BLOCK)
+            first = _read_block(file)
         return
     first = first.removeprefix(codecs.BOM_UTF8)
     while first:
         if b"\0" in first:
             raise DataError(f"{name} is not a table as text: it has bytes that no text has.")
         yield first
-        first = file.read(BLOCK)
+        first = _read_block(file)
 
 
 def _blocks(pieces: Iterator[bytes], name: str, notes: list[str]) -> Iterator[Block]:
