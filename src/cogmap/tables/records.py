@@ -6,6 +6,7 @@ import io
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -81,16 +82,27 @@ def found_delimiter(text: str) -> str:
 def records_of(block: Block, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Return each record of a block with the number of the line that it begins in; slow, for what pandas refuses."""
     reader = csv.reader(io.StringIO(decoded(block), newline=""), delimiter=delimiter)
-    line = block.line
-    for row in reader:
-        if row:
-            yield line, row
-        line = block.line + reader.line_num
+    line, records = block.line, []
+    with _long_values():
+        for row in reader:
+            if row:
+                records.append((line, row))
+            line = block.line + reader.line_num
+    yield from records
+
+
+@contextmanager
+def _long_values() -> Iterator[None]:
+    """Let values be long; the limit is one for the whole process, and others count on theirs."""
+    before = csv.field_size_limit(LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _header(text: str, delimiter: str) -> tuple[list[str], int, int]:
     """Return the first record that is not empty, and how many lines and signs it takes with the empty ones above."""
-    csv.field_size_limit(LONGEST)
     taken = 0
 
     def lines() -> Iterator[str]:
@@ -100,7 +112,8 @@ def _header(text: str, delimiter: str) -> tuple[list[str], int, int]:
             yield line
 
     reader = csv.reader(lines(), delimiter=delimiter)
-    header = next(row for row in reader if row)
+    with _long_values():
+        header = next(row for row in reader if row)
     return header, reader.line_num, taken
 
 
