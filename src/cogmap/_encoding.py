@@ -332,6 +332,10 @@ class Encoding:
         numbers = self._numbers(X, dtype)
         return numbers if self.terms is None else self.terms.states(X, numbers)
 
+    def learned_from(self, X: TableLike, dtype: DTypeLike | None = None) -> TableLike:
+        """Return the inputs as learning reads them: those of a sparse table stay sparse."""
+        return self.sparse_inputs(X, dtype) if issparse(X) else self.inputs(X, dtype)
+
     def sparse_inputs(self, X: TableLike, dtype: DTypeLike | None = None) -> csr_array:
         """Return the states of a sparse table minus 0.5, sparse as well: an empty place is undecided."""
         result = csr_array(X, dtype=dtype or X.dtype, copy=True)

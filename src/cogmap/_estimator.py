@@ -380,9 +380,8 @@ def _with_states(candidates: list[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         key = id(candidate.encoding)
         if key not in tables:
-            table, encoding = candidate.table, candidate.encoding
-            states_of = encoding.sparse_inputs if issparse(table.X) else encoding.inputs
-            states = replace(table, X=states_of(table.X, candidate.settings.dtype))
+            table = candidate.table
+            states = replace(table, X=candidate.encoding.learned_from(table.X, candidate.settings.dtype))
             tables[key] = states if candidate.inputs is None else states.narrowed(candidate.inputs)
     return [replace(candidate, table=tables[id(candidate.encoding)]) for candidate in candidates]
 

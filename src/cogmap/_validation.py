@@ -52,21 +52,23 @@ def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
 def refuse_sparse(X: Any, owner: str) -> None:
     """Complain about a sparse table that an estimator which knows only ordinary ones has no room for."""
     if issparse(X):
-        raise DataError(
-            f"`{owner}` makes a sparse X an ordinary table, but one of {X.shape[0]} rows and {X.shape[1]} columns is "
-            f"too large for that: at most {_DENSE_AT_MOST} values and as many weights. Choose columns "
-            "(sklearn.feature_selection) or combine them (sklearn.decomposition.TruncatedSVD) first."
-        )
+        raise _too_large(X, owner, "", "first")
 
 
 def too_large_to_be_dense(X: Any, owner: str) -> DataError:
     """Return the complaint about a sparse table that would have to be made an ordinary one."""
+    cure = (
+        " It stays sparse with more than 100 columns, scale='logistic', no terms, and no word about single influences "
+        "(edges, weight_bounds, monotonic_cst, prior, init, learn)."
+    )
+    return _too_large(X, owner, cure, "otherwise")
+
+
+def _too_large(X: Any, owner: str, cure: str, when: str) -> DataError:
     return DataError(
         f"`{owner}` makes a sparse X an ordinary table, but one of {X.shape[0]} rows and {X.shape[1]} columns is too "
-        f"large for that: at most {_DENSE_AT_MOST} values and as many weights. It stays sparse with more than 100 "
-        "columns, scale='logistic', no terms, and no word about single influences (edges, weight_bounds, "
-        "monotonic_cst, prior, init, learn). Choose columns (sklearn.feature_selection) or combine them "
-        "(sklearn.decomposition.TruncatedSVD) otherwise."
+        f"large for that: at most {_DENSE_AT_MOST} values and as many weights.{cure} Choose columns "
+        f"(sklearn.feature_selection) or combine them (sklearn.decomposition.TruncatedSVD) {when}."
     )
 
 

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from cogmap._allowed import check_parameters
@@ -382,8 +381,7 @@ class FCMClassifier(ClassMap, FitsChunks):
         if scaling is not None:  # it knows of rows of an earlier fit too
             seen = max(seen, float(scaling.known.weight.max()))
         encoding = replace(encoding, n_hidden=settings.n_hidden, scaling=scaling)
-        states = encoding.sparse_inputs if issparse(X) else encoding.inputs
-        table = replace(table, X=states(X, settings.dtype))
+        table = replace(table, X=encoding.learned_from(X, settings.dtype))
         recipe = Recipe.for_table(table, settings)
         problem = recipe.problem(table, part_of=seen)
         theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, reading, settings)
