@@ -37,7 +37,7 @@ def test_axe_finds_nothing(pages, axe, name, width):
     page.evaluate(axe)
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
-        assert page.evaluate("document.documentElement.dataset.theme") == theme
+        page.locator(f"html[data-theme={theme}]").wait_for(state="attached")  # the browser tells with its next frame
         found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
         assert [(rule["id"], [node["html"][:120] for node in rule["nodes"]][:3]) for rule in found] == []
 
@@ -110,7 +110,7 @@ def test_print_view_has_answer_reasons_values_and_map_alone(pages):
     seen = "[...document.querySelectorAll('main > section')].filter((one) => one.offsetHeight).map((one) => one.id)"
     assert page.evaluate(seen) == ["answer", "reasons", "values", "map"]
     assert page.locator("button:visible").count() == 0
-    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    page.locator("html[data-theme=light]").wait_for(state="attached")  # the browser tells with its next frame
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
