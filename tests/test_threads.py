@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from cogmap import FCMClassifier
-from cogmap._threads import one_blas_thread
+from cogmap._threads import Crew, one_blas_thread
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked here")
 
@@ -164,3 +164,60 @@ def test_predictions_do_not_depend_on_the_threads_of_blas():
             said.append([method(X[:300] if method == methods[-1] else X) for method in methods])
     for one, two in zip(*said, strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+class TestCrew:
+    """Threads that share pieces of work."""
+
+    @pytest.mark.parametrize("n_threads", [1, 2, 5])
+    def test_each_piece_is_done_once_and_results_keep_their_order(self, n_threads):
+        """Whoever is faster; more threads than pieces, and no pieces, are fine."""
+        crew, done = Crew(n_threads), []
+
+        def work(number):
+            time.sleep(0.002 * (number % 3 == 0))
+            done.append(number)
+            return number, blas_threads()
+
+        for n_pieces in (20, 1, 2, 0):
+            results = crew.each(work, n_pieces)
+            assert [number for number, _ in results] == list(range(n_pieces))
+            assert all(set(held) <= {1} for _, held in results)
+        assert sorted(done) == sorted([*range(20), 0, 0, 1])
+
+    @pytest.mark.parametrize("failing", [0, 1, 7])
+    def test_an_error_arrives_and_nobody_is_left_working(self, failing):
+        """In whichever thread it was; the crew can be asked again."""
+        crew, working = Crew(3), set()
+
+        def work(number):
+            working.add(number)
+            try:
+                time.sleep(0.002)
+                if number == failing:
+                    raise KeyError(number)
+            finally:
+                working.remove(number)
+            return number
+
+        with pytest.raises(KeyError, match=str(failing)):
+            crew.each(work, 8)
+        assert not working
+        failing = None
+        assert crew.each(work, 8) == list(range(8))
+
+    def test_threads_end_with_the_crew(self):
+        """Nobody need tell them."""
+        crew, threads = Crew(4), set()
+
+        def work(number):
+            threads.add(threading.current_thread())
+            time.sleep(0.01)
+
+        crew.each(work, 8)
+        threads.remove(threading.current_thread())
+        assert threads
+        del crew
+        for thread in threads:
+            thread.join(30.0)
+            assert not thread.is_alive()

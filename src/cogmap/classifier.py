@@ -85,11 +85,12 @@ class FCMClassifier(ClassMap, FitsChunks):
         loss.
     learning_rate : float or "auto", default="auto"
         Step size of ``"adam"``, where it falls to 0 as half a wave of the cosine (in `partial_fit`, where nobody knows
-        how many steps there will be, with the root of their number), and of ``"rmsprop"``. ``"auto"``: 0.012 (0.05 in
-        `partial_fit`), and 0.05 over the number of concepts.
+        how many steps there will be, with the root of their number), and of ``"rmsprop"``. ``"auto"``: 0.012, and up to
+        0.048 for batches of more than 500 rows (0.05 in `partial_fit`); and 0.05 over the number of concepts. Rates
+        above 0.012 are reached after a twentieth of the steps.
     batch_size : int or "auto", default="auto"
         Rows in a mini-batch; the remainder is spread over the batches. As many rows as there are, or more, means one
-        batch of all rows. ``"auto"`` is 200, from 3,000 rows on 500.
+        batch of all rows. ``"auto"`` is 200, from 3,000 rows on 500 to 2,000, a fiftieth of the rows.
     early_stopping : bool, default=False
         Keep a part of the rows aside, stop when the loss on them no longer falls, and keep the best map.
     validation_fraction : float, default=0.1
@@ -374,7 +375,7 @@ class FCMClassifier(ClassMap, FitsChunks):
         rate = settings.learning_rate
         if self.learning_rate == "auto":  # nobody knows how many parts there will be
             n_concepts = encoding.n_inputs + settings.n_hidden + table.targets.link.n_outputs
-            rate = RULES[solver].usual_rate(n_concepts, planned=False)
+            rate = RULES[solver].usual_rate(n_concepts, settings.batch_size, planned=False)
         rule, random, seen = self._remembered(solver, rate)
         scaling = self._scaling(table, None if earlier is None else earlier.encoding.scaling)
         seen += max(table.n_rows, table.total_weight)

@@ -71,10 +71,11 @@ class FCMRegressor(RegressorMixin, FitsChunks):
         loss.
     learning_rate : float or "auto", default="auto"
         Step size of ``"adam"``, where it falls to 0 as half a wave of the cosine, and of ``"rmsprop"``. ``"auto"``:
-        0.012, and 0.05 over the number of concepts.
+        0.012, and up to 0.048 for batches of more than 500 rows; and 0.05 over the number of concepts. Rates above
+        0.012 are reached after a twentieth of the steps.
     batch_size : int or "auto", default="auto"
         Rows in a mini-batch; the remainder is spread over the batches. As many rows as there are, or more, means one
-        batch of all rows. ``"auto"`` is 200, from 20,000 rows on 500.
+        batch of all rows. ``"auto"`` is 200, from 20,000 rows on 500 to 2,000, a fiftieth of the rows.
     early_stopping : bool, default=False
         Keep a part of the rows aside, stop when the loss on them no longer falls, and keep the best map.
     validation_fraction : float, default=0.1

@@ -48,6 +48,16 @@ def test_thread_count_changes_not_a_bit(large, n_threads, dtype):
     assert np.array_equal(one[1], many[1])
 
 
+@pytest.mark.parametrize("n_threads", [2, 3])
+def test_mini_batches_are_shared_without_changing_a_bit(large, n_threads):
+    """A batch that is large enough for two threads is cut in two for one as well."""
+    problem, theta = large
+    rows = np.random.default_rng(0).permutation(len(problem["X"]))[:1500]
+    one, several = (Objective(**problem, n_threads=n, block_rows=2000).sums(theta, rows) for n in (1, n_threads))
+    assert one[0] == several[0]
+    assert np.array_equal(one[1], several[1])
+
+
 def test_memory_order_of_X_changes_nothing_but_rounding(large):
     """Rows together, columns together, every other column of a larger table: the same numbers."""
     problem, theta = large

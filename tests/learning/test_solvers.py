@@ -136,6 +136,21 @@ def test_adam_is_the_published_algorithm_with_a_falling_rate():
         np.testing.assert_allclose(rate * direction, expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize(("largest", "first", "when"), [(0.006, 0.006, 1), (0.012, 0.012, 1), (0.048, 0.012, 50)])
+def test_rate_of_adam_rises_if_it_is_large_and_falls_to_nothing(largest, first, when):
+    """It never begins with more than 0.012, reaches the largest rate after a twentieth of the steps, and ends at 0."""
+    rule = Adam(largest, planned=1000)
+    rates = []
+    for _ in range(1000):
+        direction, rate = rule(np.ones(1))
+        rates.append((rate * direction).item())  # the corrected mean over the corrected root is 1
+    assert rates[0] == pytest.approx(first, rel=0.1)
+    assert max(rates) == pytest.approx(largest, rel=0.01)
+    assert np.argmax(rates) == pytest.approx(when - 1, abs=1)
+    assert rates[-1] < 1e-5 * largest
+    assert rates[(1000 + when) // 2] == pytest.approx(largest / 2, rel=0.05)
+
+
 @pytest.mark.parametrize(("n_rows", "batch_size"), [(100, 10), (105, 10), (109, 50), (7, 1)])
 def test_batches_use_every_row_once_in_the_papers_number_of_steps(n_rows, batch_size):
     """As many batches as fit, none smaller than asked for."""

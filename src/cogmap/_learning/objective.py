@@ -14,7 +14,6 @@ formed here with less work:
   several objectives that have the segments among them.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
@@ -24,57 +23,19 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from cogmap._encoding import UNDECIDED
 from cogmap._learning.blocks import segment_runs, usual_block_rows
+from cogmap._learning.buffers import Sums, Workspace, aligned
 from cogmap._learning.losses import Loss
 from cogmap._params import Words, check_integer, numbers, real, wrong
 from cogmap._segments import PairwiseSum
 from cogmap._segments import total as rows_total
-from cogmap._threads import one_blas_thread
+from cogmap._threads import Crew
 
 Array = NDArray[np.floating]
 Rows = NDArray[np.integer]
 
-_CACHE_LINE = 64
 _WIDE = 128  # from so many concepts on, adding a row to each row is as fast as adding whole blocks
+_FEWEST_SHARED = 500  # rows of a mini-batch; for fewer it does not pay to wake another thread
 _COPIED = 2**20  # chosen rows with no more values than this are copied once; more are gathered block by block
-
-
-def aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Return an array that starts on a cache line: elementwise operations on it are up to twice as fast."""
-    n_bytes = int(np.prod(shape)) * dtype.itemsize
-    buffer = np.empty(n_bytes + _CACHE_LINE, dtype=np.uint8)
-    start = -buffer.ctypes.data % _CACHE_LINE
-    return buffer[start : start + n_bytes].view(dtype).reshape(shape)
-
-
-class _Sums:
-    """Sums of the gradients of the folded weights of one run of blocks."""
-
-    def __init__(self, n_features: int, n_concepts: int, dtype: np.dtype[Any]) -> None:
-        # One array, so that clearing and adding are one call; of the first step, then of the later ones.
-        n_first, n_later = n_concepts * n_features, n_concepts * n_concepts
-        self._all = aligned((n_first + n_later + 2 * n_concepts,), dtype)
-        first, later, biases = np.split(self._all, [n_first, n_first + n_later])
-        self.first, self.later = first.reshape(n_concepts, n_features), later.reshape(n_concepts, n_concepts)
-        self.first_bias, self.later_bias = np.split(biases, 2)
-
-    def clear(self) -> "_Sums":
-        self._all.fill(0.0)
-        return self
-
-    def add(self, other: "_Sums") -> None:
-        self._all += other._all
-
-
-class _Workspace:
-    """Buffers of one thread for one block of rows."""
-
-    def __init__(self, rows: int, n_features: int, n_concepts: int, depth: int, dtype: np.dtype[Any]) -> None:
-        self.states = [aligned((rows, n_concepts), dtype) for _ in range(depth - 1)]
-        self.error = aligned((rows, n_concepts), dtype)
-        self.spare = aligned((rows, n_concepts), dtype)
-        self.product = aligned((n_concepts, n_concepts), dtype)
-        self.first_product = aligned((n_concepts, n_features), dtype)
-        self.ones = np.ones(rows, dtype)
 
 
 class Objective:
@@ -201,6 +162,7 @@ class Objective:
             self._workspaces.put(self._new_workspace(rows))
         self._make_arrays(rows)
         self._sums: dict[int, Any] = {}
+        self._crew = Crew(self._n_threads)
 
     def _make_arrays(self, rows: int) -> None:
         """Make room for the folded weights and biases."""
@@ -211,10 +173,10 @@ class Objective:
         self._first_bias, self._later_bias = aligned((copies, r), dtype), aligned((copies, r), dtype)
 
     def _new_workspace(self, rows: int) -> Any:
-        return _Workspace(rows, self.n_features, self.n_concepts, self.depth, self._X.dtype)
+        return Workspace(rows, self.n_features, self.n_concepts, self.depth, self._X.dtype)
 
     def _new_sums(self) -> Any:
-        return _Sums(self.n_features, self.n_concepts, self._X.dtype)
+        return Sums(self.n_features, self.n_concepts, self._X.dtype)
 
     def _zero_sums(self, number: int) -> Any:
         """Return the sums that are kept under a number, set to 0."""
@@ -281,14 +243,18 @@ class Objective:
         self, theta: NDArray[np.floating], rows: Rows | None, with_gradient: bool
     ) -> tuple[float, NDArray[np.float64]]:
         """Return the sum of the losses and its gradient, which is empty if nobody asked for it."""
-        self._fold(theta)
+        self._fold(theta, self.n_rows if rows is None else len(rows))
         total = PairwiseSum(lambda before, after: (before[0] + after[0], before[1] + after[1]))
-        for segment in self._all_segments if rows is None else segment_runs(len(rows), self._block_rows):
+        for segment in self._all_segments if rows is None else self._segments_of(len(rows)):
             loss, sums = self._sum_segment(segment, rows, with_gradient)
             total.add((self._unit * loss, self._unfold(sums) if with_gradient else np.empty(0)))
         return total.result()
 
-    def _sum_segment(self, runs: list[list[slice]], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
+    def _segments_of(self, n_rows: int) -> list[list[list[slice]]]:
+        """Cut a mini-batch as all rows are cut, but into two runs at least if it has rows enough for two threads."""
+        return segment_runs(n_rows, min(self._block_rows, max(_FEWEST_SHARED, -(-n_rows // 2))))
+
+    def _sum_segment(self, runs: list[list[slice]], rows: Rows | None, with_gradient: bool) -> tuple[float, Sums]:
         """Return the sum of the losses, and the sums of the gradients of the folded weights."""
         total = self._zero_sums(0)
         if self._n_threads > 1 and len(runs) > 1:
@@ -304,19 +270,17 @@ class Objective:
             self._workspaces.put(workspace)
         return loss, total
 
-    def _sum_in_threads(self, runs: list[list[slice]], rows: Rows | None, with_gradient: bool) -> tuple[float, _Sums]:
-        def evaluate(number: int) -> tuple[float, _Sums]:
+    def _sum_in_threads(self, runs: list[list[slice]], rows: Rows | None, with_gradient: bool) -> tuple[float, Sums]:
+        def evaluate(number: int) -> tuple[float, Sums]:
             sums = self._zero_sums(number)
             workspace = self._workspaces.get()
             try:
-                # Other threads need to be told so too.
-                with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+                with np.errstate(over="ignore", invalid="ignore"):  # other threads need to be told so too
                     return sum(self._block(workspace, block, rows, sums, with_gradient) for block in runs[number]), sums
             finally:
                 self._workspaces.put(workspace)
 
-        with one_blas_thread(), ThreadPoolExecutor(self._n_threads) as pool:
-            results = list(pool.map(evaluate, range(len(runs))))
+        results = self._crew.each(evaluate, len(runs))
         loss, total = results[0]
         for part, sums in results[1:]:
             loss += part
@@ -324,7 +288,7 @@ class Objective:
                 total.add(sums)
         return loss, total
 
-    def _block(self, workspace: _Workspace, block: slice, rows: Rows | None, sums: _Sums, with_gradient: bool) -> float:
+    def _block(self, workspace: Workspace, block: slice, rows: Rows | None, sums: Sums, with_gradient: bool) -> float:
         """Return the loss of a block of rows and add its gradient to `sums`."""
         picked: Any = block if rows is None else rows[block]
         X = self._X[picked if self._rows is None else self._rows[picked]]
@@ -376,8 +340,8 @@ class Objective:
         sums.first_bias += ones @ error
         return loss
 
-    def _fold(self, theta: NDArray[np.floating]) -> None:
-        """Write W and b as the weights and biases of steps between states ``T = 2 A - 1``."""
+    def _fold(self, theta: NDArray[np.floating], n_rows: int) -> None:
+        """Write W and b as the weights and biases of steps between states ``T = 2 A - 1``, for so many rows."""
         r, n = self.n_concepts, self.n_features
         theta = np.asarray(theta)
         if theta.shape != (self.n_parameters,):
@@ -390,10 +354,10 @@ class Objective:
         np.multiply(W[:, :n], column, out=self._first, casting="same_kind")
         np.multiply(W, 0.5 * column, out=self._later, casting="same_kind")
         centred = b - 0.5
-        self._first_bias[:] = half * (centred + UNDECIDED * W[:, n:].sum(axis=1))
-        self._later_bias[:] = half * (centred + 0.5 * W.sum(axis=1))
+        self._first_bias[:n_rows] = half * (centred + UNDECIDED * W[:, n:].sum(axis=1))
+        self._later_bias[:n_rows] = half * (centred + 0.5 * W.sum(axis=1))
 
-    def _unfold(self, sums: _Sums) -> NDArray[np.float64]:
+    def _unfold(self, sums: Sums) -> NDArray[np.float64]:
         """Turn sums of gradients of the folded weights and biases into the gradient of W and b."""
         r, n = self.n_concepts, self.n_features
         half = (0.5 * self._unit) * self._slope

@@ -191,9 +191,11 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
         "depth": 3 if n_hidden and (small or many or given["prior"] is None) else 2,
         "max_iter": _OF_ARROWS if arrows_only else _enough(given, shape, wide, rules),
         "n_teachers": 0 if arrows_only else _n_teachers(given, shape, n_hidden, many, rules),
-        "learning_rate": RULES[given["solver"]].usual_rate(n_concepts) if given["solver"] in RULES else 0.0,
-        "batch_size": 500 if many else 200,
+        "batch_size": _batch_size(shape) if many else 200,
     }
+    batch_size = settled["batch_size"] if given["batch_size"] == "auto" else given["batch_size"]
+    rule = RULES.get(given["solver"])
+    settled["learning_rate"] = rule.usual_rate(n_concepts, batch_size) if rule else 0.0
     return Settings(
         **given | {name: value for name, value in settled.items() if given[name] == "auto"},
         teacher_iter=_teacher_iter(given, shape, wide, rules),
@@ -305,6 +307,11 @@ def _passes(shape: Shape, rules: Rules) -> int:
     """
     most = 80 if shape.n_rows >= rules.many_rows else 500
     return min(max(round(7600 / math.sqrt(max(shape.n_rows, 1))), 5), most)
+
+
+def _batch_size(shape: Shape) -> int:
+    """Return how many rows a mini-batch has where there are many: more of more rows, so that threads can share it."""
+    return min(max(shape.n_rows // 50, 500), 2000)
 
 
 def _pays(shape: Shape, wide: bool, rules: Rules) -> int:

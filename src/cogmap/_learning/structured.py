@@ -20,7 +20,8 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from cogmap._encoding import UNDECIDED
-from cogmap._learning.objective import Array, Objective, Rows, aligned, checked_table
+from cogmap._learning.buffers import Array, aligned
+from cogmap._learning.objective import Objective, Rows, checked_table
 from cogmap._params import Words, wrong
 
 # So many values of a block of rows are read twice, forward and backward, the second time from the cache.
@@ -162,7 +163,7 @@ class StructuredObjective(Objective):
                 error = error @ among
         return loss
 
-    def _fold(self, theta: NDArray[np.floating]) -> None:
+    def _fold(self, theta: NDArray[np.floating], n_rows: int) -> None:
         """Write W and b as V and c: ``slope (W A + b - 0.5) / 2`` with ``A = (1 + T) / 2``."""
         W, b = self._split(np.asarray(theta))
         slope = float(self._slope)

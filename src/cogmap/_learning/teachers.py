@@ -8,7 +8,7 @@ longer falls. Then one map learns, from all rows, a mixture of the labels and of
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Event
 
@@ -67,7 +67,9 @@ def _learn_side_by_side(
     random: np.random.RandomState,
     monitor: Monitor,
 ) -> list[Teacher]:
-    """Let teachers learn in threads: a mini-batch is too small to be shared among several."""
+    """Let teachers learn in threads, which pays more than sharing mini-batches among them."""
+    n_threads = recipe.settings.n_threads
+    recipe = replace(recipe, settings=replace(recipe.settings, n_threads=max(n_threads // len(all_divisions), 1)))
     work = [(division, start(), np.random.RandomState(random.randint(2**31))) for division in all_divisions]
     stopped = Event()
 
@@ -78,7 +80,7 @@ def _learn_side_by_side(
     teachers: list[Teacher] = []
     with (
         monitor.stage("teachers", len(work), recipe.model) as report,
-        ThreadPoolExecutor(recipe.settings.n_threads) as pool,
+        ThreadPoolExecutor(n_threads) as pool,
     ):
         try:
             for teacher in pool.map(learn_one, *zip(*work, strict=True)):

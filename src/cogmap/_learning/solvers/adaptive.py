@@ -38,7 +38,7 @@ class RMSprop:
     mean_square: Theta | None = None
 
     @staticmethod
-    def usual_rate(n_concepts: int, planned: bool = True) -> float:
+    def usual_rate(n_concepts: int, batch_size: int, planned: bool = True) -> float:
         """Return a rate with which a step moves what enters a concept, over all its weights, by a little only."""
         return 0.05 / n_concepts
 
@@ -57,6 +57,12 @@ class RMSprop:
 # what was learned.
 _LONG_STEPS = 20
 
+# Where it is known, no step goes further than so far at first: starts are wide, and a long step from there may drive
+# concepts to where they are flat, for good. What rows in larger batches allow comes after this share of the steps.
+_FIRST_RATE = 0.012
+_RISING = 0.05
+_USUAL_BATCH = 500
+
 # A map that another solver has learned is as if Adam had made so many steps.
 _OF_A_FIT = 500
 
@@ -65,7 +71,8 @@ _OF_A_FIT = 500
 class Adam:
     """Adam with its usual constants (0.9, 0.999, 1e-8), in centred parameters, and with a rate that falls.
 
-    If it is known how many steps there will be, it falls to 0 as half a wave of the cosine does.
+    If it is known how many steps there will be, it falls to 0 as half a wave of the cosine does, after a short rise if
+    it is a large one.
     """
 
     space = Centred
@@ -78,14 +85,19 @@ class Adam:
     goes_on: bool = False  # from a map that another solver has learned
 
     @staticmethod
-    def usual_rate(n_concepts: int, planned: bool = True) -> float:
-        """Return the rate of the first steps."""
-        return 0.012 if planned else 0.05
+    def usual_rate(n_concepts: int, batch_size: int, planned: bool = True) -> float:
+        """Return the largest rate: that of the first steps, or more for batches that tell more."""
+        return _FIRST_RATE * max(batch_size / _USUAL_BATCH, 1.0) if planned else 0.05
 
-    def _falling(self) -> float:
-        """Return what share of the first rate is left."""
+    def _share(self) -> float:
+        """Return what share of the largest rate this step has."""
         if self.planned is not None:
-            return 0.5 + 0.5 * math.cos(math.pi * min((self.steps - 1) / self.planned, 1.0))
+            first = min(_FIRST_RATE / self.learning_rate, 1.0)
+            rising = _RISING * self.planned if first < 1.0 else 0.0
+            if self.steps < rising:
+                return first + (1.0 - first) * self.steps / rising
+            fallen = (self.steps - 1 - rising) / (self.planned - rising)
+            return 0.5 + 0.5 * math.cos(math.pi * min(fallen, 1.0))
         made = self.steps - 1 + _OF_A_FIT * self.goes_on
         return 1.0 / math.sqrt(1.0 + made / _LONG_STEPS)
 
@@ -98,7 +110,7 @@ class Adam:
         scratch = _move_towards_square(self.mean_square, gradient, 0.001)
         np.sqrt(self.mean_square, out=scratch)
         scratch += 1e-8
-        rate = self.learning_rate * self._falling() * math.sqrt(1.0 - 0.999**self.steps) / (1.0 - 0.9**self.steps)
+        rate = self.learning_rate * self._share() * math.sqrt(1.0 - 0.999**self.steps) / (1.0 - 0.9**self.steps)
         return self.mean, np.divide(rate, scratch, out=scratch)
 
 
