@@ -40,6 +40,8 @@ SETTLED = [
             "enough": True,
         },
     ),
+    ({}, (3000, 20, 1), {"n_hidden": 30}),
+    ({}, (8500, 20, 1), {"n_hidden": 85}),
     ({}, (40_000, 20, 1), {"batch_size": 800, "learning_rate": 0.012 * 1.6}),
     ({}, (10**5, 20, 1), {"batch_size": 2000, "learning_rate": 0.048, "max_iter": 24}),
     ({"batch_size": 1000}, (3000, 2, 1), {"batch_size": 1000, "learning_rate": 0.024}),

@@ -243,9 +243,10 @@ class Objective:
         self, theta: NDArray[np.floating], rows: Rows | None, with_gradient: bool
     ) -> tuple[float, NDArray[np.float64]]:
         """Return the sum of the losses and its gradient, which is empty if nobody asked for it."""
-        self._fold(theta, self.n_rows if rows is None else len(rows))
+        all_segments = self._all_segments if rows is None else self._segments_of(len(rows))
+        self._fold(theta, max(block.stop - block.start for runs in all_segments for run in runs for block in run))
         total = PairwiseSum(lambda before, after: (before[0] + after[0], before[1] + after[1]))
-        for segment in self._all_segments if rows is None else self._segments_of(len(rows)):
+        for segment in all_segments:
             loss, sums = self._sum_segment(segment, rows, with_gradient)
             total.add((self._unit * loss, self._unfold(sums) if with_gradient else np.empty(0)))
         return total.result()
@@ -341,7 +342,7 @@ class Objective:
         return loss
 
     def _fold(self, theta: NDArray[np.floating], n_rows: int) -> None:
-        """Write W and b as the weights and biases of steps between states ``T = 2 A - 1``, for so many rows."""
+        """Write W and b as weights and biases of steps between states ``T = 2 A - 1``, for blocks of so many rows."""
         r, n = self.n_concepts, self.n_features
         theta = np.asarray(theta)
         if theta.shape != (self.n_parameters,):

@@ -49,6 +49,7 @@ class Rules:
     many_rows: int = 3000
     hidden_for_many: int = 100  # at the most
     hidden_per_other: int = 4  # for each feature and output
+    rows_per_hidden: int = 100
     teachers_for_many: int = 2
 
 
@@ -226,7 +227,8 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, many: bool, rules: Rules) 
         return 0
     beside = _fewest_concepts(shape, rules) - others
     if many:
-        beside = min(rules.fewest_hidden + rules.hidden_per_other * others, rules.hidden_for_many)
+        for_others = rules.fewest_hidden + rules.hidden_per_other * others
+        beside = min(for_others, shape.n_rows // rules.rows_per_hidden, rules.hidden_for_many)
     if given["prior"] is None:
         return max(beside, 0)
     named = given["prior"].n_concepts - others if isinstance(given["prior"], FuzzyCognitiveMap) else 0

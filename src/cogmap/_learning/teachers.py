@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Event
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from cogmap._learning.parts import Division, divisions
 from cogmap._learning.recipe import Recipe
 from cogmap._learning.solvers import Theta, Watch, make_solver
 from cogmap._learning.table import Table
-from cogmap._threads import one_blas_thread
+from cogmap._threads import Crew, one_blas_thread
 
 # A teacher stops when so many iterations have lowered its loss on the rows kept aside by less than this.
 _PATIENCE = 20
@@ -116,7 +117,11 @@ def taught_targets(recipe: Recipe, table: Table, teachers: list[Teacher]) -> NDA
     """Return what the map learns: partly the labels, partly the mean prediction of the teachers."""
     targets = table.targets.mixture(_LABELS, table.X.dtype)
     models = [recipe.model(teacher.theta) for teacher in teachers]
+    crew = Crew(recipe.settings.n_threads)
     for rows, X in table.blocks():
-        predicted = np.mean([table.targets.predictions(model.outputs(X)) for model in models], axis=0)
-        targets[rows] += (1.0 - _LABELS) * predicted
+
+        def predictions(number: int, X: Any = X) -> NDArray[np.floating]:
+            return table.targets.predictions(models[number].outputs(X))
+
+        targets[rows] += (1.0 - _LABELS) * np.mean(crew.each(predictions, len(models)), axis=0)
     return targets
