@@ -6,7 +6,7 @@ the ensemble teaches: each teacher learns without a part of the rows, and stops 
 longer falls. Then one map learns, from all rows, a mixture of the labels and of the teachers' mean prediction.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -52,7 +52,7 @@ def learn_teachers(
         return []
     all_divisions = islice(divisions(table, max(n_teachers, _FEWEST_PARTS), random), n_teachers)
     if not make_solver(settings).all_rows:
-        return _learn_side_by_side(recipe, list(all_divisions), start, random, monitor)
+        return _learn_side_by_side(recipe, all_divisions, start, random, monitor)
     teachers: list[Teacher] = []
     for division in all_divisions:
         name = f"teacher {len(teachers) + 1} of {n_teachers}"
@@ -63,28 +63,31 @@ def learn_teachers(
 
 def _learn_side_by_side(
     recipe: Recipe,
-    all_divisions: list[Division],
+    all_divisions: Iterator[Division],
     start: Callable[[], Theta],
     random: np.random.RandomState,
     monitor: Monitor,
 ) -> list[Teacher]:
     """Let teachers learn in threads, which pays more than sharing mini-batches among them."""
-    n_threads = recipe.settings.n_threads
-    recipe = replace(recipe, settings=replace(recipe.settings, n_threads=max(n_threads // len(all_divisions), 1)))
-    work = [(division, start(), np.random.RandomState(random.randint(2**31))) for division in all_divisions]
+    n_threads, n_teachers = recipe.settings.n_threads, recipe.settings.n_teachers
+    recipe = replace(recipe, settings=replace(recipe.settings, n_threads=max(n_threads // n_teachers, 1)))
+    work = ((division, start(), np.random.RandomState(random.randint(2**31))) for division in all_divisions)
     stopped = Event()
 
-    def learn_one(division: Division, theta: Theta, own_random: np.random.RandomState) -> Teacher:
+    def learn_one(given: tuple[Division, Theta, np.random.RandomState]) -> Teacher:
+        division, theta, own_random = given
         with one_blas_thread():  # other threads need to be told so too
             return learn_teacher(recipe, division, theta, own_random, lambda *_: stopped.is_set())
 
     teachers: list[Teacher] = []
     with (
-        monitor.stage("teachers", len(work), recipe.model) as report,
+        monitor.stage("teachers", n_teachers, recipe.model) as report,
         ThreadPoolExecutor(n_threads) as pool,
     ):
+        # A pool takes all divisions at once; alone, one after the other, each in the memory of the one before.
+        learned = pool.map(learn_one, work) if n_threads > 1 else map(learn_one, work)
         try:
-            for teacher in pool.map(learn_one, *zip(*work, strict=True)):
+            for teacher in learned:
                 teachers.append(teacher)
                 if report(teacher.theta, len(teachers), teacher.loss):
                     break

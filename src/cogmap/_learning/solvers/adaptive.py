@@ -128,7 +128,8 @@ def batches(n_rows: int, batch_size: int, random: np.random.RandomState) -> Iter
     if number == 1:
         yield None
     else:
-        yield from np.array_split(random.permutation(n_rows), number)
+        # Small numbers, because there are as many of them as rows.
+        yield from np.array_split(random.permutation(np.arange(n_rows, dtype=np.min_scalar_type(n_rows))), number)
 
 
 def n_batches(n_rows: int, batch_size: int) -> int:
