@@ -23,7 +23,7 @@ from benchmarks.timing import best_times, print_table
 from cogmap import FCMClassifier
 
 CHOSEN_ON = ["letter", "magic", "penbased", "kr-vs-k", "satimage", "made up"]
-CONFIRMED_ON = ["nursery", "optdigits", "ring", "spambase", "splice", "texture", "twonorm"]
+CONFIRMED_ON = ["fars", "nursery", "optdigits", "ring", "spambase", "splice", "texture", "twonorm"]
 
 METHODS = {
     "map": lambda: FCMClassifier(random_state=0),

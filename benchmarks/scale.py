@@ -189,7 +189,7 @@ def main():
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--iterations", type=int, default=5)
+    parser.add_argument("--iterations", type=int, default=20)
     parser.add_argument("--only", choices=["cost", "memory", "dask", "many"])
     given = parser.parse_args()
     warnings.simplefilter("ignore")
