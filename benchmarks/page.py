@@ -16,7 +16,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_
 
 from benchmarks.timing import print_table
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, explain, page
-from cogmap._encoding import Encoding, FeatureSpread, FeatureStatistics
+from cogmap._encoding import Encoding, FeatureSpread
+from cogmap._features import FeatureStatistics
 from cogmap._links import LogOddsLink
 from cogmap.model import MapModel
 from cogmap.page.assemble import packed, script_of

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics
+from cogmap._encoding import Encoding, FeatureRange, FeatureSpread
+from cogmap._features import FeatureStatistics
 from cogmap.exceptions import DataError
 
 
@@ -102,3 +104,40 @@ def test_a_feature_that_is_missing_in_one_part_has_the_statistics_of_the_other()
     for first, second in [(here, missing), (missing, here)]:
         merged = FeatureStatistics.of(first).merged(FeatureStatistics.of(second))
         np.testing.assert_allclose([merged.mean, merged.deviation], [expected.mean, expected.deviation], rtol=1e-12)
+
+
+class TestSparseSpread:
+    """In what units the columns of a sparse table are counted."""
+
+    def spread(self, units, per_column=12):
+        """Return deviations of columns with a few stored values each, and the table."""
+        random = np.random.default_rng(0)
+        columns = np.repeat(np.arange(len(units)), per_column)
+        values = random.random(len(columns)) * np.asarray(units)[columns]
+        table = csr_array((values, (np.arange(len(columns)), columns)), shape=(len(columns), len(units)))
+        return FeatureStatistics.of(table).deviation, table
+
+    def test_columns_that_are_alike_are_counted_alike(self):
+        """Though mean squares of twelve values differ by chance."""
+        deviation, table = self.spread(np.full(300, 2.0))
+        by_column = 3.0 * np.sqrt(table.power(2).sum(axis=0) / 12)
+        assert np.ptp(np.log(by_column)) > 0.5
+        assert np.ptp(np.log(deviation)) < 0.25
+        np.testing.assert_allclose(deviation.mean(), 3.0 * 2.0 / np.sqrt(3.0), rtol=0.03)
+
+    def test_columns_in_other_units_keep_theirs(self):
+        """A column in thousands does not drown one in thousandths."""
+        units = np.tile([1e-3, 1.0, 1e3], 100)
+        deviation, table = self.spread(units)
+        np.testing.assert_allclose(deviation, 3.0 * np.sqrt(table.power(2).sum(axis=0) / 12), rtol=0.1)
+
+    @pytest.mark.parametrize("factor", [1e-9, 8.0])
+    def test_another_unit_of_all_values_changes_nothing_else(self, factor):
+        """All deviations are multiplied by it."""
+        deviation, table = self.spread(np.geomspace(0.5, 2.0, 50))
+        np.testing.assert_allclose(FeatureStatistics.of(factor * table).deviation, factor * deviation, rtol=1e-9)
+
+    def test_single_values_are_what_they_are(self):
+        """Where no column has two values, nothing tells chance from units; an empty column is counted in nothing."""
+        table = csr_array(np.diag([1.0, -5.0, 0.0, 1e6]))
+        assert FeatureStatistics.of(table).deviation.tolist() == [3.0, 15.0, 0.0, 3e6]

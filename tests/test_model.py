@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
-from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics
+from cogmap._encoding import Encoding, FeatureRange, FeatureSpread
+from cogmap._features import FeatureStatistics
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.exceptions import ParameterError
 from cogmap.model import MapModel

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
-from cogmap._encoding import Encoding, FeatureStatistics
+from cogmap._encoding import Encoding
 from cogmap._estimator import BaseFCM
+from cogmap._features import FeatureStatistics
 from cogmap._learning.chunked import Rows, learn_chunked, sample_rows
 from cogmap._learning.settings import LARGE, Shape
 from cogmap._learning.size import check_size

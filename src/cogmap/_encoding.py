@@ -1,148 +1,22 @@
 """From a table to first states: features scaled to [0, 1], missing values and everything else undecided."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 from scipy.special import expit
 
-from cogmap._segments import PairwiseSum, segments
+from cogmap._features import Array, FeatureStatistics, TableLike, row_blocks, unit_of
 from cogmap._terms import Terms
-from cogmap.exceptions import DataError
 
 UNDECIDED = 0.5  # what hidden concepts, outputs and features whose value is missing (NaN) start with
 
 # A value outside the range seen in training keeps its distance up to one more range, so that a row a little outside
 # is treated like a linear model would; beyond, it is held there, so that no input can overflow the map.
 OUTERMOST = (-1.0, 2.0)
-
-_ROWS_AT_ONCE = 4096
-_VALUES_AT_ONCE = 2**22  # of a table with many columns
-
-_SPARSE_SPREAD = 3.0
-
-Array = NDArray[np.floating]
-TableLike = Any  # an array, or a sparse table (csr) with the same meaning of `shape`, `dtype` and rows taken
-
-
-def row_blocks(n_rows: int, n_columns: int = 1) -> Iterator[slice]:
-    """Cut a table into blocks of rows, so that what is computed from it needs little memory at a time."""
-    at_once = max(min(_ROWS_AT_ONCE, _VALUES_AT_ONCE // n_columns), 1)
-    for start in range(0, n_rows, at_once):
-        yield slice(start, min(start + at_once, n_rows))
-
-
-@dataclass(frozen=True)
-class FeatureStatistics:
-    """What scaling needs to know about each feature; that of two parts of a table can be merged.
-
-    Missing values do not count. The deviation is kept instead of a sum of squares, which would overflow for large
-    values.
-    """
-
-    weight: NDArray[np.float64]  # total weight of the rows in which the feature is not missing
-    mean: NDArray[np.float64]
-    deviation: NDArray[np.float64]
-    low: NDArray[np.float64]  # NaN if the feature is always missing
-    high: NDArray[np.float64]
-    whole: NDArray[np.bool_] | bool = False  # whether all values are whole numbers; False where that is not known
-
-    @classmethod
-    def of(cls, X: Array, weight: NDArray[np.float64] | None = None) -> "FeatureStatistics":
-        """Take the statistics of the columns of `X`, whose rows may have weights."""
-        if issparse(X):
-            return cls._of_sparse(X, weight)
-        total = PairwiseSum(cls.merged)
-        for rows in segments(len(X)):
-            total.add(cls._of_segment(X[rows], None if weight is None else weight[rows]))
-        return total.result()
-
-    @classmethod
-    def _of_segment(cls, X: Array, weight: NDArray[np.float64] | None) -> "FeatureStatistics":
-        blocks = (
-            cls._of_block(X[rows], None if weight is None else weight[rows]) for rows in row_blocks(len(X), X.shape[1])
-        )
-        result = next(blocks)
-        for block in blocks:
-            result = result.merged(block)
-        return result
-
-    @classmethod
-    def _of_block(cls, X: Array, weight: NDArray[np.float64] | None) -> "FeatureStatistics":
-        values = X.astype(np.float64)
-        weights = np.ones(len(values)) if weight is None else weight
-        missing = np.isnan(values)
-        low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-        whole = (missing | (values == np.rint(values))).all(axis=0)
-        origin, span = np.nan_to_num(low), _span(low, high)
-        # Computed within the range, lest the squares of large numbers overflow.
-        values -= origin
-        values /= np.where(span == 0.0, 1.0, span)
-        values[missing] = 0.0
-        total = np.einsum("i,ij->j", weights, ~missing)
-        divisor = np.where(total == 0.0, 1.0, total)
-        mean = np.einsum("i,ij->j", weights, values) / divisor
-        values -= mean
-        values[missing] = 0.0
-        deviation = np.sqrt(np.einsum("i,ij,ij->j", weights, values, values) / divisor)
-        return cls(total, origin + span * mean, span * deviation, low, high, whole)
-
-    @classmethod
-    def _of_sparse(cls, X: TableLike, weight: NDArray[np.float64] | None) -> "FeatureStatistics":
-        """Take the statistics of what is stored in the columns of a sparse table.
-
-        An empty place says nothing, and 0 is the middle. As deviation counts three times the root of the mean square,
-        so that a value that is stored, however rare, lies where the logistic function is nearly straight.
-        """
-        places = X.tocoo()
-        there = ~np.isnan(places.data) & (places.data != 0.0)
-        rows, columns = places.row[there], places.col[there]
-        values = places.data[there].astype(np.float64)
-        weights = np.ones(len(values)) if weight is None else weight[rows]
-        n = X.shape[1]
-        low, high = np.zeros(n), np.zeros(n)
-        np.minimum.at(low, columns, values)
-        np.maximum.at(high, columns, values)
-        unit = _unit(np.maximum(-low, high))
-        total = np.bincount(columns, weights, minlength=n).astype(np.float64, copy=False)
-        squares = np.bincount(columns, weights * np.square(values / unit[columns]), minlength=n)
-        deviation = _SPARSE_SPREAD * unit * np.sqrt(squares / np.where(total == 0.0, 1.0, total))
-        _span(low, high)
-        return cls(total, np.zeros(n), deviation, low, high)
-
-    def merged(self, other: "FeatureStatistics") -> "FeatureStatistics":
-        """Return the statistics of both parts together."""
-        low, high = np.fmin(self.low, other.low), np.fmax(self.high, other.high)
-        span = np.where((unit := _span(low, high)) == 0.0, 1.0, unit)
-        total = self.weight + other.weight
-        share = other.weight / np.where(total == 0.0, 1.0, total)
-        # The mean of a part in which the feature is always missing says nothing.
-        both = (self.weight > 0.0) & (other.weight > 0.0)
-        apart = np.where(both, other.mean - self.mean, 0.0) / span
-        variance = (
-            (1.0 - share) * np.square(self.deviation / span)
-            + share * np.square(other.deviation / span)
-            + share * (1.0 - share) * np.square(apart)
-        )
-        mean = np.where(self.weight == 0.0, other.mean, self.mean + share * (other.mean - self.mean))
-        deviation = np.where(total == 0.0, 0.0, span * np.sqrt(variance))
-        return FeatureStatistics(total, mean, deviation, low, high, self.whole & other.whole)
-
-
-def _span(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how wide the range of each feature is, 0 if it is always missing."""
-    with np.errstate(over="ignore"):
-        span = np.where(np.isnan(low), 0.0, high - low)
-    too_wide = np.flatnonzero(~np.isfinite(span))
-    if too_wide.size:
-        raise DataError(
-            f"Feature number {too_wide[0]} of X spans {low[too_wide[0]]:g} to {high[too_wide[0]]:g}, more than a "
-            "floating-point number can hold. Scale it before fitting."
-        )
-    return span
 
 
 class Scaling(Protocol):
@@ -180,7 +54,7 @@ class FeatureRange:
 
     @property
     def _unit(self) -> NDArray[np.float64]:
-        return _unit(self.high - self.low)
+        return unit_of(self.high - self.low)
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Return `X` with the range of each feature moved to [0, 1]; a constant feature becomes 0.
@@ -227,7 +101,7 @@ class FeatureSpread:
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Return the logistic function of `X` in deviations from the mean; a constant feature becomes 0.5."""
-        unit = _unit(self.deviation)
+        unit = unit_of(self.deviation)
 
         def states(block: Array) -> NDArray[np.float64]:
             net = (block - self.mean) / unit
@@ -239,7 +113,7 @@ class FeatureSpread:
     def derivative(self, X: Array) -> NDArray[np.float64]:
         """Return the derivative of each state with respect to its feature."""
         states = self.scale(X, np.float64)
-        return np.where(np.isnan(X), 0.0, states * (1.0 - states) * (self.steepness / _unit(self.deviation)))
+        return np.where(np.isnan(X), 0.0, states * (1.0 - states) * (self.steepness / unit_of(self.deviation)))
 
 
 @dataclass(frozen=True)
@@ -258,11 +132,6 @@ class FromUndecided:
     def derivative(self, X: Array) -> NDArray[np.float64]:
         """Return ones."""
         return np.ones(X.shape)
-
-
-def _unit(width: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return in what a feature is counted: its width, or ones if it has none."""
-    return np.where(width == 0.0, 1.0, width)
 
 
 def _by_blocks(X: Array, states: Callable[[Array], NDArray[np.float64]], dtype: DTypeLike | None) -> Array:
@@ -340,7 +209,7 @@ class Encoding:
         """Return the states of a sparse table minus 0.5, sparse as well: an empty place is undecided."""
         result = csr_array(X, dtype=dtype or X.dtype, copy=True)
         if isinstance(self.scaling, FeatureSpread):
-            net = np.nan_to_num(result.data / _unit(self.scaling.deviation)[result.indices])
+            net = np.nan_to_num(result.data / unit_of(self.scaling.deviation)[result.indices])
             result.data = (expit(self.scaling.steepness * net) - UNDECIDED).astype(result.dtype)
         return result
 

@@ -17,7 +17,8 @@ from sklearn.utils import check_random_state
 
 from cogmap._allowed import check_parameters
 from cogmap._callbacks import CallbackSupport, with_callbacks
-from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics, Scaling
+from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, Scaling
+from cogmap._features import FeatureStatistics
 from cogmap._learning import initialization
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.learn import Learned, learn

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from cogmap._encoding import Encoding, TableLike, row_blocks
+from cogmap._encoding import Encoding
+from cogmap._features import TableLike, row_blocks
 from cogmap._links import Link
 from cogmap._params import Words, check_choice, real, wrong
 from cogmap._structured_map import StructuredMap

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 
 from cogmap._chunks import FitsChunks
 from cogmap._elsewhere import Survey
-from cogmap._encoding import FeatureStatistics
+from cogmap._features import FeatureStatistics
 from cogmap._learning.settings import VALUES
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ValueTargets

@@ -5,7 +5,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
-from cogmap._encoding import Encoding, FeatureSpread, FeatureStatistics
+from cogmap._encoding import Encoding, FeatureSpread
+from cogmap._features import FeatureStatistics
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.model import MapModel
 

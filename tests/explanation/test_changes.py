@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogmap import FCMClassifier, FCMRegressor, what_if
-from cogmap._encoding import Encoding, FeatureSpread, FeatureStatistics
+from cogmap._encoding import Encoding, FeatureSpread
+from cogmap._features import FeatureStatistics
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.explanation._trial import BUDGET
 from cogmap.map import FuzzyCognitiveMap

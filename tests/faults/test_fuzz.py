@@ -16,7 +16,8 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
 from cogmap import statistics as stats
 from cogmap._allowed import check_parameters
-from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics
+from cogmap._encoding import Encoding, FeatureRange, FeatureSpread
+from cogmap._features import FeatureStatistics
 from cogmap._learning.settings import CLASSES, VALUES, Shape, resolve
 from cogmap._learning.size import estimate
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink

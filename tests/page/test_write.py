@@ -15,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, TablePreparer, page
-from cogmap._encoding import Encoding, FeatureSpread, FeatureStatistics
+from cogmap._encoding import Encoding, FeatureSpread
+from cogmap._features import FeatureStatistics
 from cogmap._links import LogOddsLink
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.model import MapModel

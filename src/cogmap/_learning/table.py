@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._encoding import TableLike, row_blocks
+from cogmap._features import TableLike, row_blocks
 from cogmap._learning.targets import Targets
 from cogmap._segments import total
 

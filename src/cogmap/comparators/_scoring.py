@@ -12,7 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from cogmap._allowed import Check
-from cogmap._encoding import FeatureRange, FeatureStatistics
+from cogmap._encoding import FeatureRange
+from cogmap._features import FeatureStatistics
 from cogmap._labels import check_label_types, encode_labels
 from cogmap._learning.size import free_memory
 from cogmap._refitting import Refitting

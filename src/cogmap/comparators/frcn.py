@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
 from cogmap._allowed import Check
-from cogmap._encoding import FeatureRange, FeatureStatistics
+from cogmap._encoding import FeatureRange
+from cogmap._features import FeatureStatistics
 from cogmap._params import check_choice, check_number, shown, suggestion, wrong
 from cogmap._validation import input_names
 from cogmap.comparators._calibration import best_gain

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, cho_factor, cho_solve, lapack
 
 from cogmap._allowed import Check
-from cogmap._encoding import row_blocks
+from cogmap._features import row_blocks
 from cogmap._params import check_choice, check_integer, check_number
 from cogmap._validation import input_names
 from cogmap.activations import get_activation

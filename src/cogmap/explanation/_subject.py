@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from cogmap._encoding import TableLike
+from cogmap._features import TableLike
 from cogmap._links import class_names
 from cogmap._params import Words, real, shown, suggestion, wrong
 from cogmap.map import FuzzyCognitiveMap

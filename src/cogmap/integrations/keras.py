@@ -12,7 +12,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, FeatureStatistics, Scaling
+from cogmap._encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
+from cogmap._features import FeatureStatistics
 from cogmap._links import Link, LogOddsLink, SoftmaxLink, ValueLink
 from cogmap._optional import import_or_raise
 from cogmap._params import Words, check_boolean, check_choice, check_integer, check_number, numbers, shown, wrong

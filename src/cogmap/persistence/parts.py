@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from cogmap._allowed import DEEPEST
-from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, FeatureStatistics
+from cogmap._encoding import Encoding, FeatureRange, FeatureSpread
+from cogmap._features import FeatureStatistics
 from cogmap._learning.recipe import Departure
 from cogmap._learning.solvers.adaptive import Adam, RMSprop
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink

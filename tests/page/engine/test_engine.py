@@ -11,7 +11,8 @@ from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_sc
 from sklearn.pipeline import make_pipeline
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TablePreparer, explain, what_if
-from cogmap._encoding import Encoding, FeatureSpread, FeatureStatistics
+from cogmap._encoding import Encoding, FeatureSpread
+from cogmap._features import FeatureStatistics
 from cogmap._links import LogOddsLink
 from cogmap._terms import find_terms
 from cogmap.model import MapModel
