@@ -72,7 +72,8 @@ class FeatureStatistics:
         origin, span = np.nan_to_num(low), _span(low, high)
         # Computed within the range, lest the squares of large numbers overflow.
         values -= origin
-        values /= np.where(span == 0.0, 1.0, span)
+        with np.errstate(over="ignore"):  # old versions of NumPy speak of an overflow where a range is tiny
+            values /= np.where(span == 0.0, 1.0, span)
         values[missing] = 0.0
         total = np.einsum("i,ij->j", weights, ~missing)
         divisor = np.where(total == 0.0, 1.0, total)

@@ -106,3 +106,15 @@ def test_wrong_sizes_are_refused():
         StructuredObjective(csr_array((3, 0)), [0, 1, 0], LogLoss(), depth=2, slope=1.0, memory=1.0)
     with pytest.raises(ParameterError, match="W row by row, then b"):
         structured(LogLoss(), 2).sums(np.zeros(3))
+
+
+@pytest.mark.parametrize("size", [1e-60, 1e60])
+def test_size_of_weights_does_not_matter_in_float32(size):
+    """Weights of rows beyond the range of float32 count by their ratios."""
+    weight = a_problem(LOSSES[0])[2]
+    one, scaled = (structured(LOSSES[0], 3, dtype=np.float32, sample_weight=by * weight) for by in (1.0, size))
+    theta = np.random.default_rng(3).normal(size=one.n_parameters)
+    (value, gradient, _), (scaled_value, scaled_gradient, _) = one.sums(theta), scaled.sums(theta)
+    assert scaled_value / size == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(scaled_gradient / size, gradient, atol=1e-5)
+    assert np.abs(gradient).max() > 0.01

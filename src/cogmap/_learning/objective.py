@@ -369,7 +369,8 @@ class Objective:
         dW[:, :n] += sums.first
         dW[:, n:] += UNDECIDED * sums.first_bias[:, None]
         dW *= half[..., None]
-        np.multiply(half, sums.first_bias + sums.later_bias, out=db)
+        # In float64, because tiny weights of rows are none in float32.
+        np.multiply(half, sums.first_bias + sums.later_bias, out=db, dtype=np.float64)
         return gradient
 
 

@@ -174,8 +174,9 @@ class StructuredObjective(Objective):
         """Turn sums of gradients of V and c into the gradient of W and b."""
         gradient = np.empty(self.n_parameters)
         dW, db = self._split(gradient)
-        np.multiply(sums.bias, 0.5 * self._unit * float(self._slope), out=db)
-        np.multiply(sums.weights, 0.25 * self._unit * float(self._slope), out=dW)
+        # In float64, because tiny weights of rows are none in float32.
+        np.multiply(sums.bias, 0.5 * self._unit * float(self._slope), out=db, dtype=np.float64)
+        np.multiply(sums.weights, 0.25 * self._unit * float(self._slope), out=dW, dtype=np.float64)
         dW += 0.5 * db[:, None]
         return gradient
 
