@@ -26,8 +26,8 @@ test: $(VENV)/test.installed $(VENV)/axe.installed  ## lint, types, import rules
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -m "not slow" -n 2 --ignore-glob="*keras.py"
-	$(BIN)/python -m pytest -m "not slow" src/cogmap/integrations/keras.py tests/integrations/test_keras.py
+	$(BIN)/python -m pytest -m "not slow" -n 2 --ignore=src/cogmap/integrations/keras --ignore=tests/integrations/test_keras.py
+	$(BIN)/python -m pytest -m "not slow" src/cogmap/integrations/keras tests/integrations/test_keras.py
 
 test-slow: $(VENV)/test.installed  ## the tests marked slow
 	$(BIN)/python -m pytest -m "slow and not faults" -n 2
@@ -96,8 +96,8 @@ test-oldest:
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test]" \
 		numpy==1.26.0 scipy==1.11.2 scikit-learn==1.6.0 joblib==1.4.0 threadpoolctl==3.1.0 \
 		pandas==2.2.1 pyarrow==16.0.0 polars==1.10.0 pytest==8.3.0 h11==0.14.0 starlette==0.40.0 uvicorn==0.30.0
-	.venv-oldest/bin/python -m pytest -m "not slow" -n 2 --ignore-glob="*keras.py"
-	.venv-oldest/bin/python -m pytest -m "not slow" src/cogmap/integrations/keras.py tests/integrations/test_keras.py
+	.venv-oldest/bin/python -m pytest -m "not slow" -n 2 --ignore=src/cogmap/integrations/keras --ignore=tests/integrations/test_keras.py
+	.venv-oldest/bin/python -m pytest -m "not slow" src/cogmap/integrations/keras tests/integrations/test_keras.py
 
 # Keras on all that it computes with, in an environment of its own: each brings hundreds of megabytes.
 test-keras:

@@ -11,7 +11,8 @@ from cogmap.exceptions import CogmapError
 
 with warnings.catch_warnings():  # backends have their own
     warnings.simplefilter("ignore")
-    from cogmap.integrations.keras import FuzzyCognitiveLayer, from_keras, keras, to_keras
+    from cogmap.integrations.keras import FuzzyCognitiveLayer, from_keras, to_keras
+    from cogmap.integrations.keras.backend import keras
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # what Keras and its backends say about each other
 

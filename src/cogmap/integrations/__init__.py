@@ -1,1 +1,1 @@
-"""Bridges to other packages, one module per package; each needs the package, and nothing else here needs them."""
+"""Bridges to other packages, one room per package; each needs the package, and nothing else here needs them."""

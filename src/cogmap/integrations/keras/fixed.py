@@ -1,0 +1,178 @@
+"""The two ends of a learned map as layers that do not learn: how a row becomes states, and what the outputs mean."""
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
+from cogmap._features import FeatureStatistics
+from cogmap._links import Link, LogOddsLink, SoftmaxLink, ValueLink
+from cogmap._terms import Terms
+from cogmap.integrations.keras.backend import keras, ops
+
+
+@keras.saving.register_keras_serializable(package="cogmap")
+class FeatureEncoding(keras.layers.Layer):
+    """Features as states, as a learned map reads them: scaled, as words where asked for, undecided where missing.
+
+    States are counted from 0.5, as `FuzzyCognitiveLayer(centred=True)` takes them.
+
+    Parameters
+    ----------
+    encoding : Encoding or dict
+        What a `MapModel` has, or what `get_config` gives.
+    **options : object
+        Those of every Keras layer.
+    """
+
+    def __init__(self, encoding: Any, **options: Any) -> None:
+        super().__init__(**{**options, "trainable": False})
+        self.encoding = encoding if isinstance(encoding, Encoding) else _encoding_of(encoding)
+        columns, terms, scaling = self.encoding.columns, self.encoding.terms, self.encoding.scaling
+        self._is_number = np.ones(len(columns), dtype=bool)
+        # Of a word: the values at which the one before, it and the one after are true.
+        before, value, after = np.zeros((3, len(columns)))
+        place = 0
+        for values in [] if terms is None else terms.values:
+            n = 1 if values is None else len(values)
+            if values is not None:
+                here = slice(place, place + n)
+                self._is_number[here] = False
+                # The first word stays true below, the last one above.
+                before[here] = [-np.inf, *values[:-1]]
+                value[here], after[here] = values, [*values[1:], np.inf]
+            place += n
+        self._words = before, value, after
+        if isinstance(scaling, FeatureSpread):
+            unit = np.where(scaling.deviation == 0.0, 1.0, scaling.deviation) / scaling.steepness
+            self._origin, self._unit = scaling.mean[columns], unit[columns]
+        elif isinstance(scaling, FeatureRange):
+            width = scaling.high - scaling.low
+            self._origin, self._unit = scaling.low[columns], np.where(width == 0.0, 1.0, width)[columns]
+        else:
+            self._origin, self._unit = np.zeros(len(columns)), np.ones(len(columns))
+
+    def call(self, inputs: Any) -> Any:
+        """Return the states of the inputs of the map, less 0.5."""
+        x = ops.take(inputs, self.encoding.columns, axis=-1)
+        missing = ops.isnan(x)
+        x = ops.where(missing, ops.zeros_like(x), x)
+        scaled = self._from(x, self._origin) / self._number(self._unit)
+        if isinstance(self.encoding.scaling, FeatureSpread):
+            away = 0.5 * ops.tanh(0.5 * scaled)  # the logistic function less 0.5
+        elif isinstance(self.encoding.scaling, FeatureRange):
+            away = ops.clip(scaled, *OUTERMOST) - UNDECIDED
+        else:
+            away = scaled - UNDECIDED
+        if not self._is_number.all():
+            away = ops.where(self._is_number, away, self._truths(x) - UNDECIDED)
+        return ops.where(missing, ops.zeros_like(away), away)
+
+    def _truths(self, x: Any) -> Any:
+        """Return how true each word is."""
+        before, value, after = self._words
+        with np.errstate(invalid="ignore"):  # numbers have no words
+            up, down = value - before, after - value
+        up, down = (np.where(np.isfinite(width) & (width > 0), width, 1.0) for width in (up, down))
+        away = self._from(x, value)
+        always = ops.ones_like(away)
+        rising = ops.where(np.isfinite(before), 1.0 + away / self._number(up), always)
+        falling = ops.where(np.isfinite(after), 1.0 - away / self._number(down), always)
+        return ops.relu(ops.where(rising < falling, rising, falling))
+
+    def _from(self, x: Any, origin: NDArray[np.float64]) -> Any:
+        """Subtract an origin, in two parts lest float32 rounds it."""
+        coarse = origin.astype(self.compute_dtype)
+        return (x - self._number(coarse)) - self._number(origin - coarse)
+
+    def _number(self, values: NDArray[np.float64]) -> Any:
+        return ops.convert_to_tensor(values, dtype=self.compute_dtype)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Return the shape of what comes out."""
+        return (*input_shape[:-1], self.encoding.n_inputs)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return what the layer is made of."""
+        return {**super().get_config(), "encoding": _config_of(self.encoding)}
+
+
+@keras.saving.register_keras_serializable(package="cogmap")
+class OutputLink(keras.layers.Layer):
+    """What the outputs of a learned map mean: probabilities of classes, or values.
+
+    Parameters
+    ----------
+    link : Link or dict
+        What a `MapModel` has, or what `get_config` gives.
+    **options : object
+        Those of every Keras layer.
+    """
+
+    def __init__(self, link: Any, **options: Any) -> None:
+        super().__init__(**{**options, "trainable": False})
+        self.link: Link = _link_of(link) if isinstance(link, dict) else link
+
+    def call(self, inputs: Any) -> Any:
+        """Return probabilities or values for what enters the outputs (`returns="net"`)."""
+        if isinstance(self.link, LogOddsLink):
+            return ops.concatenate([ops.sigmoid(-2.0 * inputs), ops.sigmoid(2.0 * inputs)], axis=-1)
+        if isinstance(self.link, SoftmaxLink):
+            return ops.softmax(0.5 * self.link.gain * ops.tanh(inputs), axis=-1)
+        link = cast(ValueLink, self.link)
+        mean, deviation = (
+            ops.convert_to_tensor(each, dtype=self.compute_dtype) for each in (link.mean, link.deviation)
+        )
+        return mean + deviation * inputs
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Return the shape of what comes out."""
+        return (*input_shape[:-1], 2 if isinstance(self.link, LogOddsLink) else input_shape[-1])
+
+    def get_config(self) -> dict[str, Any]:
+        """Return what the layer is made of."""
+        return {**super().get_config(), "link": _config_of_link(self.link)}
+
+
+# What the layers are made of, as JSON can hold it.
+
+
+def _config_of(encoding: Encoding) -> dict[str, Any]:
+    scaling, terms = encoding.scaling, encoding.terms
+    config: dict[str, Any] = {"n_features": encoding.n_features, "n_hidden": encoding.n_hidden, "scaling": None}
+    if scaling is not None:
+        known = {name: np.asarray(value).tolist() for name, value in vars(scaling.known).items()}
+        config["scaling"] = {"kind": "spread" if isinstance(scaling, FeatureSpread) else "range", "known": known}
+    config["terms"] = terms and {
+        "values": [None if values is None else values.tolist() for values in terms.values],
+        "words": [list(words) for words in terms.words],
+    }
+    return config
+
+
+def _encoding_of(config: dict[str, Any]) -> Encoding:
+    scaling: Scaling | None = None
+    if config["scaling"] is not None:
+        known = FeatureStatistics(**{name: np.array(value) for name, value in config["scaling"]["known"].items()})
+        scaling = FeatureSpread(known) if config["scaling"]["kind"] == "spread" else FeatureRange(known)
+    terms = config["terms"] and Terms(
+        tuple(None if values is None else np.array(values) for values in config["terms"]["values"]),
+        tuple(tuple(words) for words in config["terms"]["words"]),
+    )
+    return Encoding(config["n_features"], config["n_hidden"], scaling, terms)
+
+
+def _config_of_link(link: Link) -> dict[str, Any]:
+    config = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(link).items()}
+    if "classes" in config:
+        config["labels"] = vars(link)["classes"].dtype.str
+    return {"kind": type(link).__name__, **config}
+
+
+def _link_of(config: dict[str, Any]) -> Link:
+    if config["kind"] == "ValueLink":
+        mean, deviation = np.array(config["mean"]), np.array(config["deviation"])
+        return ValueLink(tuple(config["targets"]), mean, deviation, config["one_dimensional"])
+    classes = np.array(config["classes"], dtype=np.dtype(config["labels"]))
+    return LogOddsLink(classes) if config["kind"] == "LogOddsLink" else SoftmaxLink(classes, config["gain"])

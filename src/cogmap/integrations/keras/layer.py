@@ -1,0 +1,157 @@
+"""`FuzzyCognitiveLayer`: a map that learns, as a layer of any Keras model."""
+
+from typing import Any, cast
+
+import numpy as np
+
+from cogmap._params import Words, check_boolean, check_choice, check_integer, check_number, numbers, wrong
+from cogmap.activations import get_activation
+from cogmap.integrations.keras.backend import keras, ops
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import concept_names
+
+RETURNS = ("outputs", "states", "net")
+
+_HIDDEN = 4.0  # largest weight of a hidden concept at the start, times the root of the number of concepts
+
+
+@keras.saving.register_keras_serializable(package="cogmap")
+class FuzzyCognitiveLayer(keras.layers.Layer):
+    """A fuzzy cognitive map, unrolled for some steps.
+
+    The first concepts are the inputs, whose states, from 0 to 1, come in. After them come hidden concepts, then the
+    outputs; both start undecided, at 0.5. In each step all states follow from all states at once, as in
+    `cogmap.FuzzyCognitiveMap`: the new state of concept i is the logistic function of
+    ``slope[i] * (sum_j W[i, j] * (A[j] - 0.5) + c[i])``. ``W`` and ``c`` learn.
+
+    Parameters
+    ----------
+    n_outputs : int
+        Number of output concepts.
+    n_hidden : int, default=0
+        Number of hidden concepts.
+    depth : int, default=2
+        Number of steps.
+    slope : float or list of float, default=2.0
+        Steepness of the logistic function, of all concepts or of each.
+    memory : float, default=3.0
+        Influence of each input on itself at the start, by which it keeps its value from step to step. At slope 2, 3
+        keeps it as it is; 0 forgets it.
+    returns : {"outputs", "states", "net"}, default="outputs"
+        What comes out: the states of the outputs, of all concepts, or half of what enters the logistic function of the
+        outputs in the last step, which tells more than a state that is 1 to the last bit.
+    centred : bool, default=False
+        Whether states of inputs come in as counted from 0.5, where float32 has more digits.
+    concepts : list of str, default=None
+        Names of the concepts. None calls them input 1, hidden 1, output 1 and so on.
+    **options : object
+        Those of every Keras layer: ``name``, ``dtype``, ``trainable``.
+
+    Attributes
+    ----------
+    W, c : keras.Variable
+        Weights of shape (n_concepts, n_concepts), and what enters each concept if all are undecided. `to_map` gives the
+        map with a bias instead.
+
+    Examples
+    --------
+    >>> import keras
+    >>> from cogmap.integrations.keras import FuzzyCognitiveLayer
+    >>> model = keras.Sequential([keras.Input((4,)), FuzzyCognitiveLayer(3, n_hidden=5), keras.layers.Softmax()])
+    >>> model.output_shape
+    (None, 3)
+    >>> model.layers[0].to_map().n_concepts
+    12
+    """
+
+    def __init__(
+        self,
+        n_outputs: int,
+        n_hidden: int = 0,
+        depth: int = 2,
+        slope: Any = 2.0,
+        memory: float = 3.0,
+        returns: str = "outputs",
+        centred: bool = False,
+        concepts: list[str] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        owner = type(self).__name__
+        self.n_outputs = check_integer(owner, "n_outputs", n_outputs, low=1)
+        self.n_hidden = check_integer(owner, "n_hidden", n_hidden, low=0)
+        self.depth = check_integer(owner, "depth", depth, low=1)
+        self.slope = float(slope) if np.ndim(slope) == 0 else [float(each) for each in slope]
+        if not ((numbers(slope) > 0) & np.isfinite(numbers(slope))).all():
+            raise wrong(owner, "slope", "a number > 0, or one per concept", slope)
+        self.memory = check_number(owner, "memory", memory, low=-np.inf)
+        self.returns = check_choice(owner, "returns", returns, RETURNS)
+        self.centred = check_boolean(owner, "centred", centred)
+        self.concepts = None if concepts is None else [str(name) for name in concepts]
+
+    def build(self, input_shape: Any) -> None:
+        """Make the weights, once the number of inputs is known."""
+        n_inputs = input_shape[-1]
+        n = n_inputs + self.n_hidden + self.n_outputs
+        owner = type(self).__name__
+        if np.ndim(self.slope) and len(cast(list[float], self.slope)) != n:
+            raise wrong(owner, "slope", f"a number, or {n} of them, one per concept", self.slope)
+        if self.concepts is not None and len(self.concepts) != n:
+            raise wrong(owner, "concepts", f"{n} names, one per concept", Words(f"{len(self.concepts)} of them"))
+        noise = np.zeros((n, n))
+        noise[n_inputs : n - self.n_outputs] = _HIDDEN / np.sqrt(n)
+        noise[n - self.n_outputs :, n_inputs : n - self.n_outputs] = _HIDDEN / np.sqrt(n)
+        prior = np.diag([self.memory] * n_inputs + [0.0] * (n - n_inputs))
+
+        def start(shape: Any, dtype: Any = None) -> Any:
+            uniform = keras.initializers.RandomUniform(-1.0, 1.0)(shape, dtype)
+            return ops.convert_to_tensor(prior, dtype=dtype) + ops.convert_to_tensor(noise, dtype=dtype) * uniform
+
+        self.n_inputs = n_inputs
+        self.W = self.add_weight(shape=(n, n), initializer=start, name="W")
+        self.c = self.add_weight(shape=(n,), initializer="zeros", name="c")
+
+    def call(self, inputs: Any) -> Any:
+        """Return what the map makes of first states of the inputs."""
+        half = ops.convert_to_tensor(0.5 * np.asarray(self.slope), dtype=self.compute_dtype)
+        W, c = ops.transpose(self.W), self.c
+        # States are counted from 0.5: what is undecided is 0, and in the first step only inputs are not. Products are
+        # written as operators, because ops.matmul rounds float64 to float32 on torch.
+        away = inputs if self.centred else inputs - 0.5
+        net = half * (away @ W[: self.n_inputs] + c)
+        for _ in range(self.depth - 1):
+            net = half * (0.5 * ops.tanh(net) @ W + c)
+        if self.returns != "states":
+            net = net[:, -self.n_outputs :]
+        return net if self.returns == "net" else 0.5 + 0.5 * ops.tanh(net)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Return the shape of what comes out."""
+        n_inputs = input_shape[-1] + self.n_hidden if self.returns == "states" else 0
+        return (*input_shape[:-1], n_inputs + self.n_outputs)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return what the layer is made of, but for its weights."""
+        names = ("n_outputs", "n_hidden", "depth", "slope", "memory", "returns", "centred", "concepts")
+        return {**super().get_config(), **{name: getattr(self, name) for name in names}}
+
+    def to_map(self) -> FuzzyCognitiveMap:
+        """Return the map, with the weights that it has now."""
+        if not self.built:
+            raise wrong(
+                f"{type(self).__name__}.to_map", "self", "built: called once, or in a model", Words("a new one")
+            )
+        W = ops.convert_to_numpy(self.W.value).astype(np.float64)
+        bias = ops.convert_to_numpy(self.c.value).astype(np.float64) + 0.5 - 0.5 * W.sum(axis=1)
+        names = self.concepts or concept_names(
+            [f"input {i + 1}" for i in range(self.n_inputs)],
+            self.n_hidden,
+            [f"output {i + 1}" for i in range(self.n_outputs)],
+        )
+        return FuzzyCognitiveMap(W, bias, np.asarray(self.slope) if np.ndim(self.slope) else self.slope, names)
+
+    def set_map(self, fcm: FuzzyCognitiveMap) -> None:
+        """Take over the weights of a map."""
+        center = get_activation(fcm.activation).center
+        self.W.assign(fcm.weights.astype(self.variable_dtype))
+        self.c.assign((fcm.bias - center + 0.5 * fcm.weights.sum(axis=1)).astype(self.variable_dtype))
