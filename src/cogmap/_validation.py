@@ -12,6 +12,8 @@ from cogmap.exceptions import DataError
 
 FLOATS = (np.float64, np.float32)
 
+_TIMES = ("date", "time", "period", "duration")  # what kinds of columns that hold dates and times are called by
+
 # A sparse table is made an ordinary one if that, and the weights of its map, are no more numbers than this.
 _DENSE_AT_MOST = 2**26
 
@@ -77,10 +79,9 @@ def _refuse_dates(X: Any, owner: str) -> None:
     if type(X).__name__ == "LazyFrame":
         raise DataError(f"`{owner}` takes tables that are there, not a LazyFrame. Call X.collect() first.")
     if hasattr(X, "columns"):
-        kinds = {name: str(kind).lower() for name, kind in zip(X.columns, getattr(X, "dtypes", []), strict=False)}
-        dates = [
-            name for name, kind in kinds.items() if any(word in kind for word in ("date", "time", "period", "duration"))
-        ]
+        kinds = list(getattr(X, "dtypes", []))
+        of_time = {kind for kind in set(kinds) if any(word in str(kind).lower() for word in _TIMES)}
+        dates = [name for name, kind in zip(X.columns, kinds, strict=False) if kind in of_time] if of_time else []
         where = f" (columns {shown(dates)})"
     else:
         dates = [X.dtype] if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M") else []

@@ -1,8 +1,7 @@
 """TablePreparer: a raw table becomes numbers, with names that can be read."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,27 +10,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cogmap._params import check_integer, check_number, shown, suggestion, wrong
 from cogmap.exceptions import DataError
-from cogmap.preparation.columns import Cells, Column
+from cogmap.preparation.columns import Column
 from cogmap.preparation.kinds import find_column
+from cogmap.preparation.reading import Reading, read_frame, unseen_notes
 from cogmap.preparation.texts import pandas
-
-
-class Reading(NamedTuple):
-    """What a preparer reads in a table.
-
-    Attributes
-    ----------
-    features : ndarray of shape (n_rows, n_outputs)
-        The numbers, NaN where a value is missing or was not seen before.
-    unseen : dict of str to dict
-        Per column the categories that were not seen when it was learned, with their numbers of rows.
-    faults : dict of int to str
-        Rows that cannot be used, by their position, with the reason.
-    """
-
-    features: NDArray[np.float64]
-    unseen: dict[str, dict[str, int]]
-    faults: dict[int, str]
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):
@@ -217,17 +199,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             The features, values that were not seen before, and rows that cannot be used.
         """
         check_is_fitted(self, "columns_")
-        features = np.empty((len(frame), sum(len(column.outputs) for column in self.columns_)))
-        unseen, faults, place = {}, dict[int, str](), 0
-        for column in self.columns_:
-            cells: Cells = column.read(frame[column.name])
-            features[:, place : place + len(column.outputs)] = cells.features
-            place += len(column.outputs)
-            if cells.unseen:
-                unseen[column.name] = cells.unseen
-            for row, reason in cells.faults.items():
-                faults.setdefault(row, reason)
-        return Reading(features, unseen, faults)
+        return read_frame(self.columns_, frame)
 
     def checked(self, frame: Any) -> tuple[Any, list[str]]:
         """Bring a new table into the form of that in `fit`.
@@ -349,12 +321,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """Return a frame whose columns are named by strings, checked as scikit-learn does."""
         if hasattr(X, "columns"):
             frame = _as_frame(X)
-            names = [str(name) for name in frame.columns]
+            given = frame.columns.tolist()
+            names = [str(name) for name in given]
             if _has_twice(names):
                 twice = next(name for name in names if names.count(name) > 1)
                 raise DataError(f"The table has more than one column called {twice!r}. Rename all but one.")
             validate_data(self, frame, reset=reset, skip_check_array=True)
-            return frame.set_axis(names, axis=1)
+            return frame if names == given else frame.set_axis(names, axis=1)
         values = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         return pandas.DataFrame(values, columns=self._positions()).infer_objects()
 
@@ -368,20 +341,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             if column not in columns:
                 raise wrong(owner, name, f"among the columns {shown(columns)}", column, suggestion(column, columns))
         return set(given)
-
-
-def unseen_notes(unseen: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Say of each column how many rows have values that were not seen in training."""
-    notes = []
-    for name, counts in unseen.items():
-        rows, values = sum(counts.values()), shown(dict(Counter(counts).most_common()))[1:-1]
-        if rows == 1:
-            notes.append(f"{name}: 1 row has a value that was not seen in training ({values}). It counts as missing.")
-        else:
-            notes.append(
-                f"{name}: {rows:,} rows have values that were not seen in training ({values}). They count as missing."
-            )
-    return notes
 
 
 def _as_frame(X: Any) -> Any:

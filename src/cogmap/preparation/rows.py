@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from cogmap.preparation.columns import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, date_parts
-from cogmap.preparation.preparer import Reading
+from cogmap.preparation.reading import Reading
 from cogmap.preparation.texts import MISSING, NumberStyle, boolean, dates, spelled
 
 # What Python reads in the same way as pandas, and much faster.

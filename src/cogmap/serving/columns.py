@@ -13,7 +13,7 @@ from cogmap._map_text import short
 from cogmap._params import shown
 from cogmap.model import MapModel
 from cogmap.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, RowReader
-from cogmap.preparation.preparer import unseen_notes
+from cogmap.preparation.reading import unseen_notes
 from cogmap.serving.bodies import described
 from cogmap.serving.problems import Problem
 

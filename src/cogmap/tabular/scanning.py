@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from cogmap.exceptions import DataError
-from cogmap.preparation.preparer import unseen_notes
+from cogmap.preparation.reading import unseen_notes
 from cogmap.tables import read_parts
 from cogmap.tables.sources import name_of
 from cogmap.tabular.model import Said, TableModel

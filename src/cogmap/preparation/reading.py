@@ -1,0 +1,72 @@
+"""What columns read in a frame, and sentences about what was strange in it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._params import shown
+from cogmap.preparation.columns import Cells, Column
+
+_PLAIN = {np.dtype(np.float64), np.dtype(np.int64)}  # what nearly all columns of numbers are held in
+
+
+class Reading(NamedTuple):
+    """What a preparer reads in a table.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_rows, n_outputs)
+        The numbers, NaN where a value is missing or was not seen before.
+    unseen : dict of str to dict
+        Per column the categories that were not seen when it was learned, with their numbers of rows.
+    faults : dict of int to str
+        Rows that cannot be used, by their position, with the reason.
+    """
+
+    features: NDArray[np.float64]
+    unseen: dict[str, dict[str, int]]
+    faults: dict[int, str]
+
+
+def read_frame(columns: Sequence[Column], frame: Any) -> Reading:
+    """Return what columns read in a pandas frame that has all of them."""
+    features = np.empty((len(frame), sum(len(column.outputs) for column in columns)))
+    unseen, faults, place = {}, dict[int, str](), 0
+    plain = _plain_numbers(frame, [column.name for column in columns if column.kind == "number"])
+    for column in columns:
+        cells = plain[column.name] if column.name in plain else column.read(frame[column.name])
+        features[:, place : place + len(column.outputs)] = cells.features
+        place += len(column.outputs)
+        if cells.unseen:
+            unseen[column.name] = cells.unseen
+        for row, reason in cells.faults.items():
+            faults.setdefault(row, reason)
+    return Reading(features, unseen, faults)
+
+
+def _plain_numbers(frame: Any, names: list[str]) -> dict[str, Cells]:
+    """Return what columns of numbers read, if all hold just numbers and gaps: one by one, a single row takes long."""
+    columns = frame[names]
+    if not names or not set(columns.dtypes) <= _PLAIN:
+        return {}
+    values = columns.to_numpy(dtype=np.float64)
+    if np.isinf(values).any():
+        return {}
+    return {name: Cells(column[:, np.newaxis], {}, {}) for name, column in zip(names, values.T, strict=True)}
+
+
+def unseen_notes(unseen: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Say of each column how many rows have values that were not seen in training."""
+    notes = []
+    for name, counts in unseen.items():
+        rows, values = sum(counts.values()), shown(dict(Counter(counts).most_common()))[1:-1]
+        if rows == 1:
+            notes.append(f"{name}: 1 row has a value that was not seen in training ({values}). It counts as missing.")
+        else:
+            notes.append(
+                f"{name}: {rows:,} rows have values that were not seen in training ({values}). They count as missing."
+            )
+    return notes
