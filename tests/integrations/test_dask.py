@@ -164,7 +164,7 @@ def test_a_cluster_that_goes_away_is_one_error(how):
         before = fcm.model_
         lost_when(0.2, client, cluster.close if how == "closed" else lambda: cluster.scale(0))
         start = time.monotonic()
-        with pytest.raises(ClusterError, match=r"gone away|no worker left"):
+        with client.as_current(), pytest.raises(ClusterError, match=r"gone away|no worker left"):
             fcm.fit(*arrays(CLASSES, 40_000), timeout=2.0)
         assert time.monotonic() - start < 120.0  # not for ever; on a slow machine
         assert fcm.model_ is before
