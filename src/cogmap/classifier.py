@@ -370,7 +370,7 @@ class FCMClassifier(ClassMap, FitsChunks):
         inputs = np.arange(encoding.n_inputs) if wide else None
         reading = Reading(encoding, table, inputs)
         candidate = self._candidate(reading, earlier, solver=solver)
-        settings = candidate.settings
+        settings = replace(candidate.settings, bends=False)  # which are found with all rows at hand
         check_size(candidate.shape, settings)
         rate = settings.learning_rate
         if self.learning_rate == "auto":  # nobody knows how many parts there will be

@@ -27,12 +27,16 @@ _AT_ONCE = 2**22  # derivatives of a wide map
 
 # Arrows need not be larger: a feature that alone moves an output from one end to the other.
 _LARGEST = 20.0
+# Where a hidden concept is a steep step of a feature, the mean effect hangs on the few rows that are on the step. What
+# it tells beyond this is the step's.
+_LARGEST_BESIDE_BENDS = 2.0
 _NO_WAY = 1e-12
 
 
 def tied_to_effects(recipe: Recipe, table: Table, thetas: list[Theta]) -> Recipe:
     """Return the recipe of a map whose arrows from features to outputs follow the mean effects that some maps have."""
-    weights = np.clip(direct_weights(recipe, table, thetas), -_LARGEST, _LARGEST)
+    largest = _LARGEST if recipe.bends is None else _LARGEST_BESIDE_BENDS
+    weights = np.clip(direct_weights(recipe, table, thetas), -largest, largest)
     low, high = free(recipe.prior.weights.shape) if recipe.limits is None else (bound.copy() for bound in recipe.limits)
     arrows = slice(-recipe.concepts.n_outputs, None), recipe.concepts.inputs
     lower, upper = np.sort([_LEAST * weights, _MOST * weights], axis=0)

@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 
 from cogmap._encoding import Encoding, FromUndecided
 from cogmap._learning import initialization
+from cogmap._learning.bends import Bends, find_bends
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.monotone import monotone_limits
 from cogmap._learning.objective import Objective
@@ -43,6 +44,7 @@ class Recipe:
     concepts: Concepts
     limits: Bounds | None
     prior: Prior
+    bends: Bends | None = None  # what some hidden concepts start as
     scaling: FromUndecided | None = None  # how what is in the table becomes states: None if that is what it holds
 
     @classmethod
@@ -52,12 +54,16 @@ class Recipe:
         concepts = Concepts.of(table.features, settings.n_hidden, link.names)
         if settings.structured:
             scaling = FromUndecided() if issparse(table.X) else None
-            return cls(settings, link, concepts, None, structured_prior(concepts), scaling)
+            return cls(settings, link, concepts, None, structured_prior(concepts), scaling=scaling)
         limits = weight_limits(settings.edges, settings.weight_bounds, concepts, owner)
         monotone = monotone_limits(settings.monotonic_cst, concepts, link, owner)
         limits = joined(limits, monotone, "edges or weight_bounds", "monotonic_cst", concepts, owner)
         prior = make_prior(settings.prior, concepts, settings.slope, limits, owner)
-        recipe = cls(settings, link, concepts, limits, prior)
+        wanted = settings.bends and limits is None
+        bends = find_bends(table, settings.n_hidden, settings.slope) if wanted else None
+        if bends is not None:  # pulled to 0, a step would become flat
+            prior = replace(prior, weights=bends.drawn(prior.weights, concepts.n_inputs))
+        recipe = cls(settings, link, concepts, limits, prior, bends)
         if settings.learn == "slopes":  # the weights to start from are those that stay
             prior = replace(prior, weights=recipe._start(table, None)[0], pull=np.ones_like(prior.pull))
         return replace(recipe, prior=prior)
@@ -135,7 +141,10 @@ class Recipe:
             widths = np.full((len(concepts), 1), settings.start_width)
             widths[concepts.outputs] *= settings.output_start
             return initialization.balanced(len(concepts), random, self.limits, widths)
-        return initialization.around(self.prior.weights, concepts, random, self.limits, settings.output_start)
+        W, b = initialization.around(self.prior.weights, concepts, random, self.limits, settings.output_start)
+        if self.bends is not None:
+            W, b = self.bends.drawn(W, concepts.n_inputs), self.bends.undecided(b, concepts.n_inputs)
+        return W, b
 
     def model(self, theta: Theta) -> MapModel:
         """Return the model with these parameters, of features that are states already."""
