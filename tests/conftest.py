@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,11 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy, SquaredLoss
+
+# Under nohup, or in the background of a script, signals are ignored, and so they would be by commands that tests start.
+for name, handler in {"SIGINT": signal.default_int_handler, "SIGHUP": lambda *_: None}.items():
+    if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
+        signal.signal(getattr(signal, name), handler)
 
 
 @pytest.fixture(scope="session")
