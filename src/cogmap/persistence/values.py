@@ -19,6 +19,8 @@ _MANY = 8  # numbers, from which on a list of them is kept as an array
 
 State = dict[str, Any]
 
+_NESTED = (dict, list)  # what JSON reads that may hold more; asked of every value, so as fast as can be
+
 
 class Kind(NamedTuple):
     """How objects of a class become a dict and are made from one, which may be of an older version or damaged."""
@@ -139,12 +141,12 @@ class Reader:
         return self._kinds[name].from_state(self._state(said))
 
     def _state(self, said: Any) -> State:
-        return {name: self.read(item) if isinstance(item, dict | list) else item for name, item in said.items()}
+        return {name: self.read(item) if type(item) in _NESTED else item for name, item in said.items()}
 
     def _items(self, items: Any) -> list[Any]:
         if not isinstance(items, list):
             raise ModelFileError("it has items that are no list")
-        return [self.read(item) if isinstance(item, dict | list) else item for item in items]
+        return [self.read(item) if type(item) in _NESTED else item for item in items]
 
     def _array(self, number: Any) -> NDArray[Any]:
         if type(number) is not int or not 0 <= number < len(self._arrays):

@@ -49,10 +49,11 @@ def read_frame(columns: Sequence[Column], frame: Any) -> Reading:
 
 def _plain_numbers(frame: Any, names: list[str]) -> dict[str, Cells]:
     """Return what columns of numbers read, if all hold just numbers and gaps: one by one, a single row takes long."""
-    columns = frame[names]
-    if not names or not set(columns.dtypes) <= _PLAIN:
+    places = {name: place for place, name in enumerate(frame.columns.tolist())}
+    numbers, kinds = [places[name] for name in names], frame.dtypes.tolist()
+    if not names or not {kinds[place] for place in numbers} <= _PLAIN:
         return {}
-    values = columns.to_numpy(dtype=np.float64)
+    values = frame.take(numbers, axis=1).to_numpy(dtype=np.float64)  # which takes less time than by their names
     if np.isinf(values).any():
         return {}
     return {name: Cells(column[:, np.newaxis], {}, {}) for name, column in zip(names, values.T, strict=True)}
