@@ -67,9 +67,6 @@ bench-files: $(VENV)/test.installed  ## model files: size, and time to load one,
 bench-scale: $(VENV)/dask.installed  ## clusters, files larger than memory and many rows: time and memory
 	$(BIN)/python -m benchmarks.scale
 
-pictures: $(VENV)/cli.installed  ## the pictures of the README and of docs/pictures.md
-	$(BIN)/python docs/pictures/draw.py
-
 bench-table: $(VENV)/cli.installed  ## commands for tables: time beside pandas and a random forest, memory, some minutes
 	$(BIN)/python -m benchmarks.table
 
