@@ -58,6 +58,15 @@ def test_rows_without_weight_do_not_count():
     assert find_bends(table(noisy, weight=weight), n_hidden=40, slope=2.0).feature[0] == 2
 
 
+@pytest.mark.parametrize("light", [1e-12, 1e-200, 5e-308])
+def test_a_feature_that_only_light_rows_vary_does_not_bend(light):
+    """Its variance may be too small for a number; nothing is divided by it."""
+    states = np.column_stack([np.where(np.arange(N) % 2, 0.3, STATES[:, 0]), STATES[:, 1:]])
+    weight = np.where(np.arange(N) % 2, 1.0, light)
+    bends = find_bends(table(NARROW, states, weight), n_hidden=40, slope=2.0)
+    assert set(bends.feature) == {2}
+
+
 def test_they_start_on_the_step_and_are_not_pulled_flat():
     """A bend is undecided in the middle of its part, and the penalty leaves it there."""
     settings = settled()

@@ -82,7 +82,7 @@ def _gains(state: Array, targets: Array, share: Array, n_parts: int) -> list[tup
     steps = np.clip((state[:, None] - ends[:-1]) / np.diff(ends), 0.0, 1.0)
     steps -= share @ steps
     line = state - share @ state
-    line /= np.sqrt(share @ np.square(line))
+    line /= max(float(np.sqrt(share @ np.square(line))), 1e-100)  # rows that weigh anything may all have one value
     before = share @ np.square(steps)
     steps -= np.outer(line, (share * line) @ steps)
     left = targets - np.outer(line, (share * line) @ targets)
