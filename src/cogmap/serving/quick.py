@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._encoding import FeatureSpread
+from cogmap._features import unit_of
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
@@ -63,8 +64,7 @@ def _quick_net(model: MapModel) -> Callable[[Array], list[float]] | None:
         (np.ascontiguousarray(matrix[rows, columns]), vector[columns])
         for rows, columns in zip(before, after, strict=True)
     ]
-    unit = np.where(scaling.deviation == 0.0, 1.0, scaling.deviation)
-    factor = scaling.steepness / 2.0 / unit
+    factor = scaling.steepness / 2.0 / unit_of(scaling.deviation)
     offset = -scaling.mean * factor
 
     def net(row: Array) -> list[float]:

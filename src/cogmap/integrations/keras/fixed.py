@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
-from cogmap._features import FeatureStatistics
+from cogmap._features import FeatureStatistics, unit_of
 from cogmap._links import Link, LogOddsLink, SoftmaxLink, ValueLink
 from cogmap._terms import Terms
 from cogmap.integrations.keras.backend import keras, ops
@@ -45,11 +45,10 @@ class FeatureEncoding(keras.layers.Layer):
             place += n
         self._words = before, value, after
         if isinstance(scaling, FeatureSpread):
-            unit = np.where(scaling.deviation == 0.0, 1.0, scaling.deviation) / scaling.steepness
+            unit = unit_of(scaling.deviation) / scaling.steepness
             self._origin, self._unit = scaling.mean[columns], unit[columns]
         elif isinstance(scaling, FeatureRange):
-            width = scaling.high - scaling.low
-            self._origin, self._unit = scaling.low[columns], np.where(width == 0.0, 1.0, width)[columns]
+            self._origin, self._unit = scaling.low[columns], unit_of(scaling.high - scaling.low)[columns]
         else:
             self._origin, self._unit = np.zeros(len(columns)), np.ones(len(columns))
 

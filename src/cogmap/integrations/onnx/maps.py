@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
+from cogmap._features import unit_of
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap._params import wrong
 from cogmap._structured_map import StructuredMap
@@ -134,17 +135,12 @@ def _inputs(graph: Graph, encoding: Encoding, X: Name) -> Name:
 def _scaled(graph: Graph, scaling: Scaling, X: Name) -> Name:
     if isinstance(scaling, FeatureSpread):
         away = graph.node("Sub", X, scaling.mean[None, :])
-        deviations = graph.node("Div", away, _or_one(scaling.deviation)[None, :])
+        deviations = graph.node("Div", away, unit_of(scaling.deviation)[None, :])
         return graph.node("Sigmoid", graph.node("Mul", deviations, scaling.steepness))
     if isinstance(scaling, FeatureRange):
         above = graph.node("Sub", X, scaling.low[None, :])
-        return graph.node("Clip", graph.node("Div", above, _or_one(scaling.high - scaling.low)[None, :]), *OUTERMOST)
+        return graph.node("Clip", graph.node("Div", above, unit_of(scaling.high - scaling.low)[None, :]), *OUTERMOST)
     raise wrong("to_onnx", "model", "one with a known scaling", scaling)
-
-
-def _or_one(width: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return in what features are counted: a constant one in ones."""
-    return np.where(width == 0.0, 1.0, width)
 
 
 def _truths(graph: Graph, terms: Terms, x: Name) -> Name:
