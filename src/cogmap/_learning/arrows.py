@@ -54,8 +54,7 @@ def direct_weights(recipe: Recipe, table: Table, thetas: list[Theta]) -> NDArray
     n_outputs, enough = recipe.concepts.n_outputs, _ENOUGH_ROWS
     if recipe.settings.structured:
         enough = min(max(_AT_ONCE // (recipe.concepts.n_inputs * n_outputs), 50), enough)
-    if table.n_rows > enough:
-        table = table.take(np.linspace(0, table.n_rows - 1, enough).astype(np.intp))
+    table = table.spread(enough)
     memory = recipe.memory
     step = 0.25 * recipe.settings.slope
     row_weights = table.row_weights

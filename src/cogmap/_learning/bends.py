@@ -27,24 +27,24 @@ _STEEPEST = 200.0  # weight; larger ones would cost digits in float32
 
 @dataclass(frozen=True)
 class Bends:
-    """What the first hidden concepts start as: of each the feature, its weight, and the state of it in the middle."""
+    """What some hidden concepts start as: of each the feature, its weight, and the state of it in the middle."""
 
+    concept: NDArray[np.intp]  # the number of the hidden concept: the first ones, which follow the features
     feature: NDArray[np.intp]
     weight: Array
     middle: Array
 
-    def drawn(self, W: Array, first: int) -> Array:
-        """Return weights with those of the bends, the first of which is the concept of that number."""
+    def drawn(self, W: Array) -> Array:
+        """Return weights with those of the bends."""
         W = W.copy()
-        concepts = first + np.arange(len(self.feature))
-        W[concepts] = 0.0
-        W[concepts, self.feature] = self.weight
+        W[self.concept] = 0.0
+        W[self.concept, self.feature] = self.weight
         return W
 
-    def undecided(self, b: Array, first: int) -> Array:
+    def undecided(self, b: Array) -> Array:
         """Return a bias with that of the bends."""
         b = b.copy()
-        b[first : first + len(self.feature)] = UNDECIDED - self.weight * self.middle
+        b[self.concept] = UNDECIDED - self.weight * self.middle
         return b
 
 
@@ -53,8 +53,7 @@ def find_bends(table: Table, n_hidden: int, slope: float) -> Bends | None:
 
     None: nothing bends, as far as rows enough can tell.
     """
-    n_rows = min(table.n_rows, _ENOUGH_ROWS)
-    table = table.take(np.linspace(0, table.n_rows - 1, n_rows).astype(np.intp))
+    table = table.spread(_ENOUGH_ROWS)
     states = np.concatenate([block for _, block in table.blocks()]).astype(np.float64)
     share = table.row_weights / table.total_weight
     targets = table.targets.columns
@@ -66,14 +65,15 @@ def find_bends(table: Table, n_hidden: int, slope: float) -> Bends | None:
         (gain, j, low, high)
         for j in bending
         for gain, low, high in _gains(states[:, j], targets, share, n_parts)
-        if gain * n_rows > _CLEAR
+        if gain * table.n_rows > _CLEAR
     ]
     found = sorted(found, key=lambda bend: -bend[0])[:most]
     if not found:
         return None
     feature, low, high = (np.array(column) for column in ([bend[i] for bend in found] for i in (1, 2, 3)))
     weight = np.minimum(_ACROSS / slope / (high - low), _STEEPEST)
-    return Bends(feature.astype(np.intp), weight, (low + high) / 2.0)
+    concept = states.shape[1] + np.arange(len(found))
+    return Bends(concept, feature.astype(np.intp), weight, (low + high) / 2.0)
 
 
 def _gains(state: Array, targets: Array, share: Array, n_parts: int) -> list[tuple[float, float, float]]:

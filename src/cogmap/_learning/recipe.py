@@ -62,7 +62,7 @@ class Recipe:
         wanted = settings.bends and limits is None
         bends = find_bends(table, settings.n_hidden, settings.slope) if wanted else None
         if bends is not None:  # pulled to 0, a step would become flat
-            prior = replace(prior, weights=bends.drawn(prior.weights, concepts.n_inputs))
+            prior = replace(prior, weights=bends.drawn(prior.weights))
         recipe = cls(settings, link, concepts, limits, prior, bends)
         if settings.learn == "slopes":  # the weights to start from are those that stay
             prior = replace(prior, weights=recipe._start(table, None)[0], pull=np.ones_like(prior.pull))
@@ -143,7 +143,7 @@ class Recipe:
             return initialization.balanced(len(concepts), random, self.limits, widths)
         W, b = initialization.around(self.prior.weights, concepts, random, self.limits, settings.output_start)
         if self.bends is not None:
-            W, b = self.bends.drawn(W, concepts.n_inputs), self.bends.undecided(b, concepts.n_inputs)
+            W, b = self.bends.drawn(W), self.bends.undecided(b)
         return W, b
 
     def model(self, theta: Theta) -> MapModel:

@@ -36,8 +36,7 @@ def relevant(table: Table) -> NDArray[np.intp]:
     table : Table
         Its features are states; a sparse table holds states minus 0.5.
     """
-    if table.n_rows > _ENOUGH_ROWS:
-        table = table.take(np.linspace(0, table.n_rows - 1, _ENOUGH_ROWS).astype(np.intp))
+    table = table.spread(_ENOUGH_ROWS)
     X = table.X if table.rows is None else table.X[table.rows]
     contrasts = _contrasts(table)
     if issparse(X):

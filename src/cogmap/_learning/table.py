@@ -49,6 +49,12 @@ class Table:
             rows=rows if self.rows is None else self.rows[rows],
         )
 
+    def spread(self, most: int) -> "Table":
+        """Return so many of the rows at the most, evenly over the table: enough to look at."""
+        if self.n_rows <= most:
+            return self
+        return self.take(np.linspace(0, self.n_rows - 1, most).astype(np.intp))
+
     def narrowed(self, columns: NDArray[np.intp]) -> "Table":
         """Return the table of some of the columns."""
         return replace(self, X=self.X[:, columns], features=tuple(self.features[j] for j in columns))
