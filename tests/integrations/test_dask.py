@@ -209,7 +209,14 @@ BAD = {
         CogmapError,
         "2 part",
     ),
-    "rows of X": (lambda: (few[0][few[0][:, 0] > 0], few[1][few[0][:, 1] > 0]), CogmapError, "20 rows of X, 17 of y"),
+    "rows of X": (  # of the first partition only: which of two would be told of first is chance
+        lambda: (
+            few[0][few[0][:, 0] > 0],
+            few[1][da.concatenate([few[0][:40, 1] > 0, few[0][40:, 0] > 0])],
+        ),
+        CogmapError,
+        "20 rows of X, 17 of y",
+    ),
     "no rows": (lambda: (few[0][few[0][:, 0] > 99], few[1][few[0][:, 0] > 99]), CogmapError, "no partition has any"),
     "other names": (
         lambda: other(lambda f: f.rename(columns={"b": "z"})),
