@@ -1,18 +1,22 @@
-"""The author's way of learning a map, where it is not the paper's: needed to repeat the published figures only.
+"""Training as in the author's program, which is not quite the paper's: needed to repeat the published figures only.
 
-The paper starts the outputs undecided, at 0.5, and takes the mean loss of the rows. The author's program differs:
+The paper starts the outputs at 0.5 and takes the mean loss of the rows. The author's program differs:
 
 - While it learns, the outputs start at random, anew for each row in each epoch. To predict, they start at 0.5.
 - There is an output for each label from 0 to the largest, whether it occurs or not: two too many for glass, one for
   seeds.
 - Two datasets with one output per class were trained by the log loss of each output, without a softmax.
 - It computes in float32.
+- Its optimizers are those of TensorFlow 1: `RMSprop` and `Adam` below. Adam keeps its default rate of 0.001.
+- The rows that are left over when an epoch is divided into batches are not used in that epoch.
 - The loss has to be the sum over the rows. That is our inference: RMSprop divides by the root of a mean square plus
   1e-10. The gradients of outputs that start far from the middle are smaller than that if the loss is a mean, and such
   outputs never learn. On faces that left 4 to 10 of 40 classes without a single prediction, where the author's
   file has 1 to 3. With the sum there are as many as in the file.
 """
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,8 +27,7 @@ from sklearn.utils.validation import check_X_y
 from cogmap._encoding import Encoding
 from cogmap._labels import class_link
 from cogmap._learning.initialization import uniform
-from cogmap._learning.solvers import RULES, Outcome
-from cogmap._learning.solvers.adaptive import batches
+from cogmap._learning.solvers import Outcome
 from cogmap._prediction import ClassPredictor
 from cogmap._validation import input_names
 from cogmap.map import FuzzyCognitiveMap
@@ -33,8 +36,46 @@ from cogmap.model import MapModel, concept_names
 States = NDArray[Any]
 
 
+class RMSprop:
+    """RMSprop of TensorFlow 1: not centred, the mean square starts at one, epsilon is added inside the root."""
+
+    def __init__(self, learning_rate: float) -> None:
+        self._rate = learning_rate
+        self._mean_square: States | None = None
+
+    def step(self, theta: States, gradient: States) -> None:
+        """Move the parameters in place."""
+        if self._mean_square is None:
+            self._mean_square = np.ones_like(theta)
+        self._mean_square += 0.1 * (gradient * gradient - self._mean_square)
+        theta -= self._rate * gradient / np.sqrt(self._mean_square + 1e-10)
+
+
+class Adam:
+    """Adam of TensorFlow 1, with its default decays and epsilon and a constant learning rate."""
+
+    def __init__(self, learning_rate: float) -> None:
+        self._rate = learning_rate
+        self._n_steps = 0
+        self._mean: States | None = None
+        self._mean_square: States | None = None
+
+    def step(self, theta: States, gradient: States) -> None:
+        """Move the parameters in place."""
+        if self._mean is None or self._mean_square is None:
+            self._mean, self._mean_square = np.zeros_like(theta), np.zeros_like(theta)
+        self._n_steps += 1
+        self._mean += 0.1 * (gradient - self._mean)
+        self._mean_square += 0.001 * (gradient * gradient - self._mean_square)
+        rate = self._rate * math.sqrt(1.0 - 0.999**self._n_steps) / (1.0 - 0.9**self._n_steps)
+        theta -= rate * self._mean / (np.sqrt(self._mean_square) + 1e-8)
+
+
+OPTIMIZERS: dict[str, type[RMSprop] | type[Adam]] = {"rmsprop": RMSprop, "adam": Adam}
+
+
 class OriginalFCM(ClassPredictor, BaseEstimator):
-    """A map learned as by the author's program.
+    """A map trained as in the author's program.
 
     Parameters
     ----------
@@ -47,15 +88,15 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
     loss : {"softmax", "logloss"}
         Cross-entropy of the softmax of the outputs, or the log loss of each output.
     solver : {"rmsprop", "adam"}
-        How steps are made.
+        Optimizer, as TensorFlow 1 has it.
     learning_rate : float
         Size of a step.
     batch_size : int
         Rows in a step.
     max_iter : int
-        Number of passes over the rows.
+        Number of epochs.
     random_state : int
-        Decides the start and the random outputs.
+        Seed of the initial weights, the batches and the random outputs.
 
     Examples
     --------
@@ -93,7 +134,7 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> "OriginalFCM":
-        """Learn a map from features in [0, 1] and labels 0, 1, ..."""
+        """Train a map on features in [0, 1] and labels 0, 1, ..."""
         X, y = check_X_y(X, y, dtype=np.float32)
         classes = np.arange(y.max() + 1)
         self.n_features_in_ = X.shape[1]
@@ -104,24 +145,32 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
         n_concepts = X.shape[1] + targets.shape[1]
         theta = np.concatenate([part.ravel() for part in uniform(n_concepts, random)]).astype(np.float32)
         W, b = _weights_and_bias(theta, n_concepts)
-        rule = RULES[self.solver](self.learning_rate)
+        optimizer = OPTIMIZERS[self.solver](self.learning_rate)
         self.loss_curve_ = []
         for _ in range(self.max_iter):
-            total = 0.0
-            for rows in batches(len(X), self.batch_size, random):
-                picked = slice(None) if rows is None else rows
-                outputs = random.uniform(size=targets[picked].shape).astype(np.float32)
-                loss, gradient = self._sum(W, b, np.hstack([X[picked], outputs]), targets[picked])
-                direction, rate = rule(gradient)
-                theta -= rate * direction
+            total, n_rows = 0.0, 0
+            for rows in self._batches(len(X), random):
+                outputs = random.uniform(size=targets[rows].shape).astype(np.float32)
+                loss, gradient = self._sum(W, b, np.hstack([X[rows], outputs]), targets[rows])
+                optimizer.step(theta, gradient)
                 total += loss
-            self.loss_curve_.append(total / len(X))
+                n_rows += len(outputs)
+            self.loss_curve_.append(total / n_rows)
         self.n_iter_, self.outcome_ = self.max_iter, Outcome.ALL_ITERATIONS
         link = class_link(self.output, classes, 1.0, "OriginalFCM")
         names = concept_names(input_names(self), 0, link.names)
         fcm = FuzzyCognitiveMap(W.astype(np.float64), b.astype(np.float64), self.slope, names)
         self.model_ = MapModel(fcm, self.depth, Encoding(X.shape[1]), link)
         return self
+
+    def _batches(self, n_rows: int, random: np.random.RandomState) -> Iterator[Any]:
+        """Return the rows of each batch of an epoch; a full batch is not shuffled."""
+        if self.batch_size >= n_rows:
+            yield slice(None)
+            return
+        order = random.permutation(n_rows)
+        for start in range(0, n_rows - self.batch_size + 1, self.batch_size):
+            yield order[start : start + self.batch_size]
 
     def _sum(self, W: States, b: States, first: States, targets: States) -> tuple[float, States]:
         """Return the sum of the losses of the rows and its gradient, weights row by row, then bias."""

@@ -71,7 +71,7 @@ class Protocol:
 
     def rules(self, seed: int) -> Rules:
         """Return the rules for rivals."""
-        return Rules(seed, old=self.name == "printed")
+        return Rules(seed, old=self.name == "printed", program=bool(self.published_fcm))
 
     def fcm(self, dataset: str, seed: int) -> Map:
         """Return the map for a dataset, unfitted."""

@@ -18,7 +18,6 @@ from sklearn.metrics import (
     f1_score,
     silhouette_score,
 )
-from sklearn.preprocessing import MinMaxScaler
 
 from cogmap._graph.view import edge_strength, graph_view
 from cogmap._params import suggestion
@@ -34,6 +33,8 @@ from cogmap.statistics import expected_calibration_error
 METHODS = ("fcm", *RIVALS)
 _ROWS_OF_A_PICTURE = 200  # on which influences are measured
 
+_SCORES = ("accuracy", "f1_macro", "train_accuracy", "train_f1_macro", "log_loss", "calibration_error")
+
 # Higher is better for the last two, lower for the first.
 CLUSTERING_SCORES = {
     "davies_bouldin": davies_bouldin_score,
@@ -46,8 +47,8 @@ CLUSTERING_SCORES = {
 class Task:
     """A method on a fold of a dataset.
 
-    The map's task also scores the transformed features as clusters and gives them to each of the paper's rivals, so
-    that the map is fitted once.
+    The map's task also scores the transformed features, the states A(d-1), as clusters and gives them, unscaled, to
+    each of the paper's rivals, so that the map is fitted once.
     """
 
     dataset: str
@@ -167,23 +168,13 @@ def _map_rows(task: Task, names: Sequence[str], X_train, X_test, y_train, y_test
     if task.fold == 0:
         row["map"] = _picture(fcm.model_, X_train, names)
     yield row
-    scaler = MinMaxScaler(clip=True).fit(train)
-    train, test = scaler.transform(train), scaler.transform(test)
     for name in PAPER_RIVALS:
         yield _rival_row(task, f"fcm_{name}", train, test, y_train, y_test)
 
 
 def evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_test) -> tuple[Row, Any]:
     """Fit and score a model; return its row, and the fitted model, or None if something went wrong."""
-    row: Row = {
-        "method": name,
-        "accuracy": None,
-        "f1_macro": None,
-        "log_loss": None,
-        "calibration_error": None,
-        "fit_seconds": None,
-        "error": None,
-    }
+    row: Row = {"method": name, **dict.fromkeys(_SCORES), "fit_seconds": None, "error": None}
     try:
         start = time.perf_counter()
         model = fit(X_train, y_train)
@@ -191,22 +182,18 @@ def evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_tes
         predicted = model.predict(X_test)
         row["accuracy"] = float(accuracy_score(y_test, predicted))
         row["f1_macro"] = float(f1_score(y_test, predicted, average="macro"))
-        row["train_accuracy"] = float(model.score(X_train, y_train))
+        of_training_rows = model.predict(X_train)
+        row["train_accuracy"] = float(accuracy_score(y_train, of_training_rows))
+        row["train_f1_macro"] = float(f1_score(y_train, of_training_rows, average="macro"))
         if hasattr(model, "predict_proba"):
             row["log_loss"], row["calibration_error"] = _probability_scores(model, X_test, y_test)
-        _check_finite(row)
+        if getattr(model, "notes_", None):
+            row["notes"] = model.notes_
     except Exception as problem:  # a failing method is a result, not the end of the run
-        row.update(accuracy=None, f1_macro=None, log_loss=None, calibration_error=None, train_accuracy=None)
+        row.update(dict.fromkeys(_SCORES))
         row["error"] = f"{type(problem).__name__}: {problem}"
         return row, None
     return row, model
-
-
-def _check_finite(row: Row) -> None:
-    """Refuse scores that are no numbers: a mean with one of them would be none either."""
-    broken = [name for name, value in row.items() if isinstance(value, float) and not np.isfinite(value)]
-    if broken:
-        raise ArithmeticError(f"{', '.join(broken)} is not finite")
 
 
 def _probability_scores(model: BaseEstimator, X: NDArray[np.float64], y: NDArray[np.generic]) -> tuple[float, float]:
