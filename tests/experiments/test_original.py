@@ -147,8 +147,9 @@ def test_the_documented_call_trains_as_the_paper_says():
     random = np.random.RandomState(1)
     W, b = random.uniform(-1, 1, (7, 7)), random.uniform(-1, 1, 7)
     names = ["x0", "x1", "x2", "x3", "class=0", "class=1", "class=2"]
-    documented = {"depth": 4, "slope": 3.0, "output": "one_hot", "gain": 1.0, "alpha": 0.0, "prior": None, "scale": True,
-                  "solver": "rmsprop", "learning_rate": 0.0005, "batch_size": 10**6, "tol": 0}  # fmt: skip
+    documented = {"depth": 4, "slope": 3.0, "output": "one_hot", "gain": 1.0, "alpha": 0.0, "prior": None,
+                  "scale": True, "solver": "rmsprop", "learning_rate": 0.0005, "batch_size": 10**6,
+                  "tol": 0}  # fmt: skip
     fcm = FCMClassifier(**documented, init=FuzzyCognitiveMap(W, b, 3.0, names), max_iter=300).fit(X, y)
     expected_W, expected_b = by_the_paper(minmax_scale(X), y, W.copy(), b.copy(), 4, 3.0, 0.0005, 300)
     assert fcm.n_iter_ == 300

@@ -15,6 +15,7 @@ from scipy import stats
 from cogmap import FCMClassifier
 from cogmap._graph.view import graph_view
 from cogmap.datasets import DATASETS
+from cogmap.experiments.published import author_results
 from cogmap.experiments.rivals import PAPER_RIVALS
 from cogmap.experiments.store import ResultStore
 from cogmap.experiments.tasks import CLUSTERING_SCORES
@@ -123,7 +124,9 @@ def test_statistics_are_those_of_the_scores(summary):
     ]
     expected = stats.friedmanchisquare(*scores)
     row = next(
-        row for row in table(summary, "omnibus")["rows"] if row[:2] == ["accuracy", "datasets"] and row[3] == "Friedman"
+        row
+        for row in table(summary, "omnibus")["rows"]
+        if row[:2] == ["accuracy", "dataset means"] and row[3] == "Friedman"
     )
     assert row[2] == 2
     assert row[5] == pytest.approx(expected.statistic)
@@ -149,33 +152,122 @@ ALL = ["fcm", *PAPER_RIVALS, *(f"fcm_{name}" for name in PAPER_RIVALS)]
 
 
 def verdicts(folder):
-    return [conclusion["verdict"] for conclusion in make_summary(folder)["conclusions"]]
+    return {claim["claim"]: claim["verdict"] for claim in make_summary(folder)["claims"]}
 
 
-def test_conclusions_follow_from_the_results(tmp_path):
-    """Two of three clustering scores improve, later methods are better, and the map is the worst of 13 or the best."""
-    assert verdicts(store_rows(tmp_path / "worst", fake_rows(DATASETS, ALL))) == ["fails", "holds", "holds", "holds"]
+def claim_about(found, words):
+    """Return the verdict of the one claim that has these words."""
+    (claim,) = [claim for claim in found if words in claim]
+    return found[claim]
+
+
+def with_all_clusters_better(rows):
+    """Let the third clustering score improve too; for the Davies-Bouldin index smaller is better."""
+    for row in rows:
+        if row["method"] == "fcm":
+            row["clustering"]["davies_bouldin"] = dict(CLUSTERS, train_transformed=0.5, test_transformed=0.5)
+        yield row
+
+
+FIRST_GROUP = "belongs to the group of methods with the highest scores"
+BEST_RANKS = "mean ranks over folds of accuracy and of F1 are best"
+MEDIANS = "medians over folds"
+UNANIMOUS = "all three clustering scores"
+IMPROVED = "are significantly better after the map"
+OVER_MAP = "only if it is svcrbf, svclin or logreg"
+
+
+def test_claims_are_judged_at_the_strength_of_the_paper(tmp_path):
+    """Later methods are better in these results, so the map is the worst of 13 methods, or the best."""
+    worst = verdicts(store_rows(tmp_path / "worst", fake_rows(DATASETS, ALL)))
+    assert len(worst) == 18
+    expected = [(FIRST_GROUP, "does not hold"), (BEST_RANKS, "does not hold"), (MEDIANS, "does not hold"),
+                (UNANIMOUS, "does not hold"), (IMPROVED, "holds"), (OVER_MAP, "does not hold")]  # fmt: skip
+    for words, verdict in expected:
+        assert claim_about(worst, words) == verdict, words
     best = [*PAPER_RIVALS, "fcm", *ALL[13:]]
-    assert verdicts(store_rows(tmp_path / "best", fake_rows(DATASETS, best))) == ["holds", "holds", "holds", "holds"]
+    found = verdicts(store_rows(tmp_path / "best", with_all_clusters_better(fake_rows(DATASETS, best))))
+    expected = [(FIRST_GROUP, "holds"), (BEST_RANKS, "holds"), (MEDIANS, "holds"), (UNANIMOUS, "holds")]
+    for words, verdict in expected:
+        assert claim_about(found, words) == verdict, words
     turned = [*reversed(ALL[13:]), *PAPER_RIVALS, "fcm"]
-    assert verdicts(store_rows(tmp_path / "turned", fake_rows(DATASETS, turned))) == [
-        "holds",
-        "holds",
-        "fails",
-        "fails",
-    ]
+    found = verdicts(store_rows(tmp_path / "turned", fake_rows(DATASETS, turned)))
+    assert claim_about(found, IMPROVED) == "does not hold"
+    only_three = ["fcm_svcrbf", "fcm_svclin", "fcm_logreg"]
+    order = [m for m in ALL[13:] if m not in only_three] + [*PAPER_RIVALS, "fcm", *only_three]
+    found = verdicts(store_rows(tmp_path / "three", fake_rows(DATASETS, order)))
+    assert claim_about(found, OVER_MAP) == "holds"
+
+
+def test_figures_of_claims_are_those_of_the_scores(tmp_path):
+    """The medians and the unanimous votes, computed here from the rows."""
+    rows = list(fake_rows(DATASETS, ALL))
+    claims = {claim["claim"]: claim for claim in make_summary(store_rows(tmp_path, rows))["claims"]}
+    (medians,) = [claim["evidence"] for claim in claims.values() if MEDIANS in claim["claim"]]
+    ours = np.median([row["accuracy"] for row in rows if row["method"] == "fcm"])
+    best = np.median([row["accuracy"] for row in rows if row["method"] == "gmc_3d"])
+    assert f"Accuracy: {ours:.3f}, the best rival {best:.3f} (gmc_3d)." in medians
+    (unanimous,) = [claim["evidence"] for claim in claims.values() if UNANIMOUS in claim["claim"]]
+    assert "Unanimous on 0 of 21 datasets on test rows" in unanimous
 
 
 def test_what_four_datasets_cannot_tell_is_not_said_to_hold(tmp_path):
-    """A test that could hardly fail shows nothing, and four that agree may do so by chance."""
+    """Four that agree may do so by chance, and without all methods most claims have no figure."""
     methods = [*PAPER_RIVALS, "fcm", *ALL[13:]]
     few = store_rows(tmp_path / "few", fake_rows(["iris", "wine", "breast_cancer", "digits"], methods))
-    assert verdicts(few) == ["cannot be told"] * 4
-    evidence = [conclusion["evidence"] for conclusion in make_summary(few)["conclusions"]]
-    assert "even a method of mean rank 7 would be in the group" in evidence[0]
-    assert all("all 4 agree would happen by chance with probability 0.06" in words for words in evidence[1:])
+    found = make_summary(few)["claims"]
+    assert {claim["verdict"] for claim in found} == {"cannot be told"}
+    assert sum("all 4 agree would happen by chance with probability 0.06" in claim["evidence"] for claim in found) > 10
     some = store_rows(tmp_path / "some", fake_rows(list(DATASETS)[:12], ["fcm", "knn3", "fcm_knn3"]))
-    assert "Only 1 of 12 rivals" in make_summary(some)["conclusions"][2]["evidence"]
+    found = make_summary(some)["claims"]
+    assert sum("lack the methods or datasets" in claim["evidence"] for claim in found) > 10
+
+
+def test_the_nemenyi_test_is_made_on_datasets_and_on_folds(tmp_path):
+    """Each with a figure and rows of the table that say on what; more blocks make a smaller critical difference."""
+    path = store_rows(tmp_path, fake_rows(["iris", "wine", "digits"]))
+    write_report(path)
+    summary = json.loads((path / "summary.json").read_text())
+    tests = summary["nemenyi"]["accuracy"]
+    assert (tests["datasets"]["n_blocks"], tests["folds"]["n_blocks"]) == (3, 15)
+    assert tests["folds"]["critical_difference"] < tests["datasets"]["critical_difference"]
+    assert {row[1] for row in table(summary, "ranks")["rows"]} == {"dataset means", "folds"}
+    titles = [figure["title"] for figure in summary["figures"]]
+    assert "Critical differences, Accuracy on folds" in titles
+    assert "Critical differences, Macro F1 on dataset means" in titles
+
+
+def test_statistics_stand_beside_those_of_the_same_run(tmp_path, data_dir):
+    """Beside the author's run those of the author's folds, beside the printed run the printed ones, else none."""
+    rows = [{**row, "protocol": "author"} for row in fake_rows(["iris", "wine"])]
+    with ResultStore(tmp_path / "author", "author", 123) as store:
+        store.append(rows)
+    summary = make_summary(tmp_path / "author", data_dir)
+    published = [row[7] for row in table(summary, "omnibus")["rows"]]
+    assert all(value is not None for value in published)
+    file = author_results(data_dir)
+    folds = [
+        [file[name]["methods"][method]["test_accuracy"] for name in ("iris", "wine")]
+        for method in ("fcm", "knn3", "svclin")
+    ]
+    expected = stats.friedmanchisquare(*np.reshape(folds, (3, -1)))
+    (ours,) = [r for r in table(summary, "omnibus")["rows"] if r[:2] == ["accuracy", "folds"] and r[3] == "Friedman"]
+    assert ours[7] == pytest.approx(expected.statistic)
+    strict = make_summary(store_rows(tmp_path / "strict", fake_rows(["iris", "wine"])), data_dir)
+    assert {row[7] for row in table(strict, "omnibus")["rows"]} == {None}
+
+
+def test_training_scores_and_notes_have_tables(tmp_path):
+    """Training scores are called that, and what a method did about a small class is told with its folds."""
+    rows = [
+        {**row, "train_accuracy": 0.99, "train_f1_macro": 0.98}
+        | ({"notes": ["odd"]} if row["method"] == "knn3" else {})
+        for row in fake_rows(["iris", "wine"])
+    ]
+    summary = make_summary(store_rows(tmp_path, rows))
+    assert table(summary, "train_accuracy")["rows"][0][1]["ours"] == pytest.approx(0.99)
+    assert "rows that the methods were fitted to" in table(summary, "train_f1_macro")["note"]
+    assert table(summary, "notes")["rows"][0] == ["iris", "knn3", "odd", "0, 1, 2, 3, 4"]
 
 
 def test_names_of_methods_are_explained(folder, summary):
@@ -288,7 +380,7 @@ def test_page_opens_from_disk_and_fits_the_screen(browser, folder, width):
     assert page.evaluate("[...document.images].every(image => image.alt.length > 10)")
     links = page.evaluate("[...document.querySelectorAll('nav a')].every(a => document.querySelector(a.hash))")
     assert links
-    assert page.locator("ul.conclusions li").count() == 4
+    assert page.locator("ul.claims li").count() == 18
     page.close()
 
 
@@ -334,7 +426,7 @@ def test_names_from_data_are_escaped(browser, folder, summary, tmp_path):
     evil = "<img src=x onerror=document.title='gone'><script>document.title='gone'</script>"
     poisoned = json.loads(json.dumps(summary))
     poisoned["tables"][0]["rows"][0][0] = evil
-    poisoned["conclusions"][0]["evidence"] = evil
+    poisoned["claims"][0]["evidence"] = evil
     poisoned["run"]["sessions"][0]["command"] = [evil]
     page_path = Path(tmp_path) / "page.html"
     page_path.write_text(render(poisoned, folder / "figures"), encoding="utf-8")

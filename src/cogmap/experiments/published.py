@@ -42,20 +42,37 @@ def author_results(data_dir: str | None = None) -> dict[str, Any] | None:
 
 
 def published_score(dataset: str, method: str, metric: str, protocol: str, data_dir: str | None = None) -> float | None:
-    """Return the published mean of a metric, ``"accuracy"`` or ``"f1_macro"``, or None if there is none.
+    """Return the published mean of a metric, or None if there is none.
 
-    Next to the protocol ``"author"`` stands the author's file, if the data folder has it; next to others the paper.
+    Next to the protocol ``"author"`` stands the author's file, if the data folder has it; next to others the paper,
+    which has ``"accuracy"`` and ``"f1_macro"`` only, not ``"train_accuracy"`` and ``"train_f1_macro"``.
     """
     name = get_dataset(dataset).paper_name
+    in_file = metric if metric.startswith("train_") else f"test_{metric}"
     results = author_results(data_dir) if protocol == "author" else None
     if results is not None:
-        folds = results.get(name, {}).get("methods", {}).get(method, {}).get(f"test_{metric}")
+        folds = results.get(name, {}).get("methods", {}).get(method, {}).get(in_file)
         return None if folds is None else float(np.mean(folds))
+    if metric not in paper_tables():
+        return None
     for table in (paper_tables()[metric], paper_tables()[f"preprocess_{metric}"]):
         value = table["values"].get(name, {}).get(method)
         if value is not None:
             return float(value)
     return None
+
+
+def published_clustering(
+    dataset: str, score: str, place: str, protocol: str, data_dir: str | None = None
+) -> float | None:
+    """Return the published mean clustering score at a place, such as ``"test_transformed"``, or None."""
+    name = get_dataset(dataset).paper_name
+    results = author_results(data_dir) if protocol == "author" else None
+    if results is not None:
+        folds = results.get(name, {}).get("clustering", {}).get(score, {}).get(place)
+        return None if folds is None else float(np.mean(folds))
+    value = paper_tables()["clustering_scores"].get(name, {}).get(score, {}).get(place)
+    return None if value is None else float(value)
 
 
 def fcm_parameters(dataset: str, source: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from cogmap.plotting.attractors import draw_attractors
 from cogmap.plotting.graph import draw_map
 from cogmap.plotting.regions import draw_decision_regions
 from cogmap.plotting.transformed import draw_transformed, draw_transformed_3d
+from cogmap.report.results import BLOCKS, METRICS
 
 # A figure of the page: its name, title and caption, and its panels by their titles. Each panel is a file of its own, so
 # that a narrow screen shows one below the other.
@@ -53,7 +54,7 @@ def _draw(summary: dict[str, Any]) -> Iterator[Drawn]:
 
 
 def _comparisons(summary: dict[str, Any]) -> Iterator[Drawn]:
-    for metric, title in (("accuracy", "Accuracy"), ("f1_macro", "Macro F1")):
+    for metric, title in METRICS.items():
         scores = {method: values for method, values in summary["folds"][metric].items() if values}
         if scores:
             figure = Figure(figsize=(7, 0.8 + 0.32 * len(scores)), layout="constrained")
@@ -61,18 +62,20 @@ def _comparisons(summary: dict[str, Any]) -> Iterator[Drawn]:
             ax.set_xlabel(f"{title} of a fold")
             caption = "Sorted by median; the map is highlighted."
             yield f"box_{metric}", f"{title} over all folds", caption, {"": figure}
-        test = summary["nemenyi"][metric]
-        if test:
+        for by, test in summary["nemenyi"][metric].items():
+            if not test:
+                continue
             figure = Figure(figsize=(8, 1.4 + 0.24 * len(test["methods"])), layout="constrained")
             ax = figure.add_subplot()
             plot_critical_difference(
                 test["mean_ranks"], test["methods"], test["critical_difference"], test["groups"], ax
             )
             caption = (
-                f"Mean ranks over {test['n_datasets']} datasets; a bar joins methods that the Nemenyi test at 0.05 "
-                "cannot tell apart."
+                f"Mean ranks over {test['n_blocks']} {BLOCKS[by]}; a bar joins methods that the Nemenyi test at 0.05 "
+                "cannot tell apart." + (" The paper's figure ranks folds." if by == "folds" else "")
             )
-            yield f"critical_difference_{metric}", f"Critical differences, {title.lower()}", caption, {"": figure}
+            name = f"critical_difference_{metric}" + ("_folds" if by == "folds" else "")
+            yield name, f"Critical differences, {METRICS[metric]} on {BLOCKS[by]}", caption, {"": figure}
 
 
 def _maps(summary: dict[str, Any]) -> Iterator[Drawn]:

@@ -8,17 +8,59 @@ from numpy.typing import NDArray
 
 from cogmap.datasets import DATASETS
 from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
-from cogmap.experiments.published import published_score
+from cogmap.experiments.published import author_results, published_score
 from cogmap.experiments.rivals import PAPER_RIVALS
 from cogmap.experiments.store import StoreError, read_results, read_run
 from cogmap.experiments.tasks import CLUSTERING_SCORES, METHODS
 from cogmap.statistics import nemenyi
 
 METRICS = {"accuracy": "Accuracy", "f1_macro": "Macro F1"}
+BLOCKS = {"datasets": "dataset means", "folds": "folds"}  # that methods are ranked and compared on
 AFTER_MAP = tuple(f"fcm_{name}" for name in PAPER_RIVALS)
 
 
-class Results:
+class Scores:
+    """Scores of methods on the folds of datasets."""
+
+    datasets: list[str]
+    methods: list[str]
+
+    def folds(self, dataset: str, method: str, metric: str) -> list[float]:
+        """Return the scores of the folds that succeeded."""
+        raise NotImplementedError
+
+    def mean(self, dataset: str, method: str, metric: str) -> float | None:
+        """Return the mean over folds, or None if a fold is missing or failed."""
+        values = self.folds(dataset, method, metric)
+        return float(np.mean(values)) if len(values) == N_FOLDS else None
+
+    def score_array(self, methods: list[str], metric: str, by: str) -> tuple[NDArray[np.float64], list[str]]:
+        """Return scores (dataset means, or folds) of the given methods, of the datasets on which all succeeded."""
+        complete = [
+            dataset for dataset in self.datasets if all(self.mean(dataset, m, metric) is not None for m in methods)
+        ]
+        per_dataset = [np.array([self.folds(dataset, m, metric) for m in methods]).T for dataset in complete]
+        if not per_dataset:
+            return np.empty((0, len(methods))), complete
+        if by == "datasets":
+            return np.array([folds.mean(axis=0) for folds in per_dataset]), complete
+        return np.concatenate(per_dataset), complete
+
+
+class AuthorScores(Scores):
+    """Scores in the author's results file, of the datasets and methods of a run."""
+
+    def __init__(self, file: dict[str, Any], datasets: list[str], methods: list[str]) -> None:
+        self._file, self.datasets, self.methods = file, datasets, methods
+
+    def folds(self, dataset: str, method: str, metric: str) -> list[float]:
+        """Return the published scores; none if the file does not have the method."""
+        name = metric if metric.startswith("train_") else f"test_{metric}"
+        found = self._file.get(DATASETS[dataset].paper_name, {}).get("methods", {}).get(method, {}).get(name)
+        return list(found or [])
+
+
+class Results(Scores):
     """Rows of a run, by dataset, method and fold."""
 
     def __init__(self, folder: Path, data_dir: str | None) -> None:
@@ -33,36 +75,36 @@ class Results:
         order = (*METHODS, *AFTER_MAP)
         self.methods = [name for name in order if any(name == method for _, method in there)]
         self._by_place = {(row["dataset"], row["method"], row["fold"]): row for row in self.rows}
+        file = author_results(data_dir) if self.protocol == "author" else None
+        self.author = AuthorScores(file, self.datasets, self.methods) if file else None
+
+    @property
+    def bare(self) -> list[str]:
+        """The map and its rivals, without the pipelines."""
+        return [method for method in self.methods if method not in AFTER_MAP]
+
+    @property
+    def pipelines(self) -> list[str]:
+        """Rivals after the map."""
+        return [method for method in self.methods if method in AFTER_MAP]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are the datasets and methods of the paper, no fewer and no more."""
+        return self.datasets == list(DATASETS) and set(self.bare) == {"fcm", *PAPER_RIVALS}
 
     def row(self, dataset: str, method: str, fold: int) -> dict[str, Any]:
         """Return a row, empty if it is not there."""
         return self._by_place.get((dataset, method, fold), {})
 
     def folds(self, dataset: str, method: str, metric: str) -> list[float]:
-        """Return the scores of the folds that went well."""
+        """Return the scores of the folds that succeeded."""
         values = (self.row(dataset, method, fold).get(metric) for fold in range(N_FOLDS))
         return [value for value in values if value is not None]
-
-    def mean(self, dataset: str, method: str, metric: str) -> float | None:
-        """Return the mean over folds, or None if a fold is missing or failed."""
-        values = self.folds(dataset, method, metric)
-        return float(np.mean(values)) if len(values) == N_FOLDS else None
 
     def published(self, dataset: str, method: str, metric: str) -> float | None:
         """Return the published mean, or None."""
         return published_score(dataset, method, metric, self.protocol, self.data_dir)
-
-    def score_array(self, methods: list[str], metric: str, by: str) -> tuple[NDArray[np.float64], list[str]]:
-        """Return scores (dataset means, or folds) of the given methods, of the datasets on which all went well."""
-        complete = [
-            dataset for dataset in self.datasets if all(self.mean(dataset, m, metric) is not None for m in methods)
-        ]
-        per_dataset = [np.array([self.folds(dataset, m, metric) for m in methods]).T for dataset in complete]
-        if not per_dataset:
-            return np.empty((0, len(methods))), complete
-        if by == "datasets":
-            return np.array([folds.mean(axis=0) for folds in per_dataset]), complete
-        return np.concatenate(per_dataset), complete
 
 
 def clustering(results: Results, dataset: str, score: str, place: str) -> float | None:
@@ -89,8 +131,8 @@ def votes(results: Results, dataset: str, part: str) -> int:
     return sum(bool(improved(results, dataset, score, part)) for score in CLUSTERING_SCORES)
 
 
-def nemenyi_of(results: Results, methods: list[str], metric: str, by: str = "datasets") -> dict[str, Any] | None:
-    """Return ranks and groups of the Nemenyi test, or None if there is too little to rank."""
+def nemenyi_of(results: Scores, methods: list[str], metric: str, by: str) -> dict[str, Any] | None:
+    """Return ranks and groups of the Nemenyi test on dataset means or folds, or None if there is too little to rank."""
     scores, datasets = results.score_array(methods, metric, by)
     if len(datasets) < 2 or len(methods) < 2:
         return None
@@ -101,4 +143,5 @@ def nemenyi_of(results: Results, methods: list[str], metric: str, by: str = "dat
         "critical_difference": float(test.critical_difference),
         "groups": [list(group) for group in test.groups],
         "n_datasets": len(datasets),
+        "n_blocks": len(scores),
     }

@@ -10,6 +10,11 @@ _LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{"
           "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}  # fmt: skip
 
 
+def new_table(id_: str, title: str, columns: list[str], rows: list[list[Any]], note: str = "") -> dict[str, Any]:
+    """Return a table of the summary."""
+    return {"id": id_, "title": title, "columns": columns, "rows": rows, "note": note}
+
+
 def number(value: Any) -> str:
     """Write a number with as many digits as mean something; small p-values with their exponent."""
     if value is None:
