@@ -75,6 +75,7 @@ bench-page: $(VENV)/test.installed  ## the page in a real browser: size, time to
 
 pictures: $(VENV)/cli.installed $(VENV)/test.installed  ## the pictures of the README, of docs/pictures.md and of docs/page.md
 	$(BIN)/python docs/pictures/draw.py
+	$(BIN)/python docs/pictures/diagrams.py
 	$(BIN)/python docs/pictures/photograph.py
 
 guides: $(VENV)/test.installed  ## what the guides show, printed anew

@@ -2,6 +2,7 @@
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import os
 import re
@@ -28,7 +29,7 @@ def test_maps_by_hand(tmp_path, monkeypatch):
     assert (tmp_path / "learned.mmp").exists()
 
 
-@pytest.mark.parametrize("name", ["family.md", "model-files.md", "page.md", "reading.md", "wide.md"])
+@pytest.mark.parametrize("name", ["family.md", "model-files.md", "page.md", "reading.md", "reproduction.md", "wide.md"])
 def test_what_a_guide_prints_is_what_it_shows(name, tmp_path, monkeypatch):
     """Every Python block is run again, and below it stands what it prints."""
     if name == "model-files.md":
@@ -41,3 +42,19 @@ def test_what_a_guide_prints_is_what_it_shows(name, tmp_path, monkeypatch):
         with contextlib.redirect_stdout(printed):
             exec(code, names)
         assert printed.getvalue().split() == shown.split()
+
+
+def test_figures_of_the_reproduction_are_those_of_the_results():
+    """Every table and verdict is written from `results/`, and what people have written has no figure of a run."""
+    specification = importlib.util.spec_from_file_location("reproduction", ROOT / "docs" / "reproduction.py")
+    reproduction = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(reproduction)
+    text = reproduction.GUIDE.read_text(encoding="utf-8")
+    assert reproduction.written(text) == text
+    names = re.findall(r"<!-- results: (.*?) -->", text)
+    assert sorted(names) == sorted(reproduction.BLOCKS)
+    prose = re.sub(r"```.*?```", "", reproduction.without_blocks(text), flags=re.DOTALL)
+    assert set(re.findall(r"\d*\.\d+", prose)) - SECTIONS == {"0.001", "0.5"}  # settings of the paper
+
+
+SECTIONS = {"3.1", "3.2", "3.3", "3.4", "5.4"}  # of the paper

@@ -50,8 +50,19 @@ def test_reproduce_writes_results_tables_figures_and_report(tmp_path):
     assert {"results.jsonl", "run.json", "summary.json", "report.html"} <= written
     assert {f"tables/accuracy.{ending}" for ending in ("csv", "md", "tex")} <= written
     assert {
-        f"figures/{name}" for name in ("moons_regions_one_output.svg", "attractors_a_cycle.png", "loss_curves.svg")
+        f"figures/{name}" for name in ("moons_regions_FCMB_as_printed.svg", "attractors_a_cycle.png", "loss_curves.svg")
     } <= written
+
+
+def test_a_class_with_one_row_is_told(tmp_path, data_dir):
+    """What the method did about it, for each fold in which there is one, in the output and in the report."""
+    done = cogmap(
+        "reproduce", "--datasets", "ecoli", "--methods", "gmc_1f", "--protocol", "author", "--data-dir", data_dir,
+        "--out", tmp_path, "--jobs", 1,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "ecoli, fold 0, gmc_1f: class 2 has 1 training row: the row counts twice" in done.stdout
+    assert "class 3 has 1 training row: the row counts twice" in (tmp_path / "tables" / "notes.md").read_text()
 
 
 WRONG = {

@@ -71,6 +71,9 @@ def _run(store: ResultStore, tasks: list[Task], jobs: int, console: Console) -> 
             n_failed += len(failed)
             if failed:
                 progress.console.print(f"{task.dataset}, fold {task.fold}: {', '.join(failed)} failed; see the report")
+            elif rows[0].get("notes"):  # those of pipelines are in the report
+                notes = "; ".join(rows[0]["notes"])
+                progress.console.print(f"{task.dataset}, fold {task.fold}, {task.method}: {notes}")
             label = f"{task.dataset}, {task.method}"
             progress.update(bar, advance=task.cost, count=f"{n_done}/{len(missing)}", description=label)
 

@@ -30,6 +30,7 @@ from cogmap._learning.initialization import uniform
 from cogmap._learning.solvers import Outcome
 from cogmap._prediction import ClassPredictor
 from cogmap._validation import input_names
+from cogmap.experiments.published import paper_tables
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel, concept_names
 
@@ -157,11 +158,14 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
                 n_rows += len(outputs)
             self.loss_curve_.append(total / n_rows)
         self.n_iter_, self.outcome_ = self.max_iter, Outcome.ALL_ITERATIONS
+        self.model_ = self._model(W, b, classes)
+        return self
+
+    def _model(self, W: States, b: States, classes: NDArray[Any]) -> MapModel:
         link = class_link(self.output, classes, 1.0, "OriginalFCM")
         names = concept_names(input_names(self), 0, link.names)
         fcm = FuzzyCognitiveMap(W.astype(np.float64), b.astype(np.float64), self.slope, names)
-        self.model_ = MapModel(fcm, self.depth, Encoding(X.shape[1]), link)
-        return self
+        return MapModel(fcm, self.depth, Encoding(self.n_features_in_), link)
 
     def _batches(self, n_rows: int, random: np.random.RandomState) -> Iterator[Any]:
         """Return the rows of each batch of an epoch; a full batch is not shuffled."""
@@ -213,6 +217,30 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
         net *= np.float32(0.5)
         net += np.float32(0.5)
         return net
+
+
+def printed_moons() -> dict[str, OriginalFCM]:
+    """Return the two maps of the paper's example (its Table 1), for `sklearn.datasets.make_moons` without scaling.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from cogmap.experiments.original import printed_moons
+    >>> X, y = make_moons(300, noise=0.05, random_state=0)
+    >>> {name: round(fcm.score(X, y), 2) for name, fcm in printed_moons().items()}
+    {'FCMB': 1.0, 'FCMMC': 0.99}
+    """
+    maps = {}
+    for name, output in (("FCMB", "single"), ("FCMMC", "one_hot")):
+        printed = paper_tables()["example_moons"][name]
+        fcm = OriginalFCM(
+            depth=printed["depth"], slope=printed["lambda"], output=output, loss="softmax", solver="rmsprop",
+            learning_rate=0.0, batch_size=10**9, max_iter=0,
+        )  # fmt: skip
+        fcm.n_features_in_ = 2
+        fcm.model_ = fcm._model(np.array(printed["W"]), np.array(printed["b"]), np.arange(2))
+        maps[name] = fcm
+    return maps
 
 
 def _weights_and_bias(theta: States, n_concepts: int) -> tuple[States, States]:

@@ -32,7 +32,7 @@ def write_figures(summary: dict[str, Any], folder: Path) -> list[dict[str, Any]]
         for name, title, caption, panels in _draw(summary):
             images = []
             for kind, figure in panels.items():
-                image = f"{name}_{kind.replace(' ', '_')}" if kind else name
+                image = f"{name}_{kind.replace(',', '').replace(' ', '_')}" if kind else name
                 write_whole(folder / f"{image}.svg", _saved(figure, "svg", metadata={"Date": None}))
                 write_whole(folder / f"{image}.png", _saved(figure, "png", dpi=150))
                 images.append({"id": image, "title": kind})
@@ -86,14 +86,24 @@ def _maps(summary: dict[str, Any]) -> Iterator[Drawn]:
 
 
 _PICTURES: dict[str, tuple[str, str, Callable[[Any, Axes], Axes], str | None]] = {
-    "moons_regions": ("Decision regions", "Two moons; shades are probabilities.", draw_decision_regions, None),
-    "moons_transformed": ("Transformed space", "The features before the last step.", draw_transformed, None),
+    "moons_regions": (
+        "Two moons: decision regions (the paper's figure 3)",
+        "The maps with the weights printed in the paper's Table 1, and two learned here; shades are probabilities.",
+        draw_decision_regions,
+        None,
+    ),
     "moons_transformed_3d": (
-        "Transformed space with an output",
+        "Two moons: the transformed space and its hyperplanes (figure 4)",
         "Two features and an output before the last step, with the planes that the last step decides by; points are "
         "drawn above planes.",
         draw_transformed_3d,
         "3d",
+    ),
+    "moons_transformed": (
+        "Two moons: the transformed features (figure 5)",
+        "The two features before the last step; the line is where the boundary between the classes has moved.",
+        draw_transformed,
+        None,
     ),
     "attractors": (
         "Attractors and their basins",

@@ -1,4 +1,4 @@
-"""The paper's examples, learned and computed here, so that the summary holds all that figures draw."""
+"""The paper's examples, with its own weights and learned here, so that the summary holds all that figures draw."""
 
 from functools import cache
 from typing import Any
@@ -8,6 +8,7 @@ from sklearn.datasets import make_moons
 
 from cogmap import FCMClassifier
 from cogmap.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS
+from cogmap.experiments.original import printed_moons
 from cogmap.plotting.attractors import attractors_view
 from cogmap.plotting.regions import decision_regions_view
 from cogmap.plotting.transformed import transformed_3d_view, transformed_view
@@ -19,11 +20,14 @@ _CELLS, _PIXELS, _TRAJECTORIES = 60, 90, 10
 @cache
 def make_pictures() -> dict[str, Any]:
     """Return what the figures of moons and attractors show, for each panel, as plain lists."""
-    X, y = make_moons(300, noise=0.1, random_state=0)
+    X, y = make_moons(300, noise=0.05, random_state=0)
     settings: dict[str, Any] = {"depth": 3, "n_hidden": 0, "alpha": 0.01, "max_iter": 5000, "random_state": 1}
+    printed = printed_moons()
     fitted = {
-        "one output": FCMClassifier(output="single", **settings).fit(X, y),
-        "one output per class": FCMClassifier(output="one_hot", **settings).fit(X, y),
+        "FCMB, as printed": printed["FCMB"],
+        "FCMMC, as printed": printed["FCMMC"],
+        "one output, learned here": FCMClassifier(output="single", **settings).fit(X, y),
+        "one output per class, learned here": FCMClassifier(output="one_hot", **settings).fit(X, y),
     }
     maps = {"two fixed points": TWO_FIXED_POINTS, "four fixed points": FOUR_FIXED_POINTS, "a cycle": ONE_CYCLE}
     pictures: dict[str, Any] = {

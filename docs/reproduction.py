@@ -1,0 +1,186 @@
+"""Write the figures of ``docs/reproduction.md`` anew from the committed results: ``python docs/reproduction.py``.
+
+A block of the guide begins with ``<!-- results: name -->`` and ends with ``<!-- end -->``; a function of this file
+writes what stands between. All other text of the guide has no figure of an experiment.
+"""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+GUIDE = ROOT / "docs" / "reproduction.md"
+PROTOCOLS = ("author", "printed", "strict")
+_BLOCK = re.compile(r"(<!-- results: (?P<name>[\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+@cache
+def summary(protocol):
+    """Return the summary of a committed run."""
+    return json.loads((ROOT / "results" / protocol / "summary.json").read_text(encoding="utf-8"))
+
+
+def table(protocol, name):
+    """Return a table of a run: its columns, and its rows by their first cell."""
+    found = next(table for table in summary(protocol)["tables"] if table["id"] == name)
+    return found["columns"], found["rows"]
+
+
+def cells(protocol, name, dataset):
+    """Return the cells of a row of a score table, by method."""
+    columns, rows = table(protocol, name)
+    (row,) = [row for row in rows if row[0] == dataset]
+    return dict(zip(columns[1:], row[1:], strict=True))
+
+
+def markdown(columns, rows, words=1):
+    """Return a table; the first columns are words, the others numbers."""
+    lines = [columns, ["---"] * words + ["---:"] * (len(columns) - words), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def digits(value, signed=False):
+    """Return a number with three digits, or nothing."""
+    return "" if value is None else f"{value:+.3f}" if signed else f"{value:.3f}"
+
+
+def ranks(protocol, on):
+    """Return the mean ranks of accuracy by method."""
+    _, rows = table(protocol, "ranks")
+    return {row[2]: row[3] for row in rows if row[:2] == ["accuracy", on]}
+
+
+def methods(protocol):
+    """The map and its rivals in a run, best mean rank on folds first."""
+    means = cells(protocol, "accuracy", "mean")
+    on_folds, on_datasets = ranks(protocol, "folds"), ranks(protocol, "dataset means")
+    log_loss = {row[0]: row[1] for row in table(protocol, "probabilities")[1]}
+    titles = summary(protocol)["methods"]
+    rows = []
+    for method in sorted(on_folds, key=on_folds.get):
+        name = f"**{titles[method]} ({method})**" if method == "fcm" else f"{titles[method]} ({method})"
+        published = None if protocol == "strict" else means[method]["published"]  # of another experiment
+        rows.append(
+            [name, digits(means[method]["ours"]), digits(published), f"{on_folds[method]:.2f}",
+             f"{on_datasets[method]:.2f}", digits(log_loss.get(method))]
+        )  # fmt: skip
+    return markdown(
+        ["method", "mean accuracy", "published", "mean rank, folds", "mean rank, datasets", "mean log loss"], rows
+    )
+
+
+def maps():
+    """The accuracy of the map on each dataset, in each protocol."""
+    rows, near = [], dict.fromkeys(("author", "printed"), 0)
+    datasets = summary("author")["datasets"]
+    for dataset in datasets:
+        row = [dataset]
+        for protocol in ("author", "printed"):
+            cell = cells(protocol, "accuracy", dataset)["fcm"]
+            row += [digits(cell["ours"]), digits(cell["published"]), digits(cell["difference"], signed=True)]
+            near[protocol] += abs(cell["difference"]) <= 0.03
+        rows.append([*row, digits(cells("strict", "accuracy", dataset)["fcm"]["ours"])])
+    columns = ["dataset", "author", "published", "difference", "printed", "published", "difference", "strict"]
+    words = [f"{protocol}: {count} of {len(datasets)}" for protocol, count in near.items()]
+    return f"Within .03 of the published accuracy: {', '.join(words)}.\n\n{markdown(columns, rows)}"
+
+
+def mixtures():
+    """The Gaussian mixtures beside the published ones, and what the text would give."""
+    rows = []
+    for method in ("gmc_1f", "gmc_3f", "gmc_3d"):
+        row = [method]
+        for protocol in ("author", "printed"):
+            cell = cells(protocol, "accuracy", "mean")[method]
+            row += [digits(cell["ours"]), digits(cell["published"]), digits(cell["difference"], signed=True)]
+        rows.append(row)
+    return markdown(["method", "author", "published", "difference", "printed", "published", "difference"], rows)
+
+
+def statistics():
+    """Omnibus tests beside the published ones of the same run."""
+    rows = []
+    for protocol in PROTOCOLS:
+        for metric, on, n, test, statistic, value, p, published, p_published, _ in table(protocol, "omnibus")[1]:
+            if test != "Iman-Davenport":
+                theirs = ["", ""] if published is None else [f"{published:.2f}", f"{p_published:.1e}"]
+                rows.append(
+                    [protocol, metric, f"{n} {on}", f"{test}, {statistic}", f"{value:.2f}", f"{p:.1e}", *theirs]
+                )
+    return markdown(["protocol", "metric", "on", "test", "value", "p", "published", "p published"], rows, words=4)
+
+
+def claims():
+    """Every claim about the experiment, with its verdicts and the figures behind them."""
+    judged = {protocol: summary(protocol)["claims"] for protocol in PROTOCOLS}
+    rows, figures = [], []
+    for number, of_protocols in enumerate(zip(*judged.values(), strict=True), start=1):
+        claim = of_protocols[0]
+        rows.append([number, claim["claim"], claim["section"], *(found["verdict"] for found in of_protocols)])
+        figures.append(f"{number}. {claim['claim']}")
+        figures += [f"   - {p}: {found['evidence']}" for p, found in zip(judged, of_protocols, strict=True)]
+    counts = [
+        f"{protocol} {sum(claim['verdict'] == 'holds' for claim in found)} of {len(found)}"
+        for protocol, found in judged.items()
+    ]
+    head = markdown(["", "claim", "section", *PROTOCOLS], rows, words=6)
+    return f"Claims that hold: {', '.join(counts)}.\n\n{head}\n\nThe figures behind the verdicts:\n\n" + "\n".join(
+        figures
+    )
+
+
+def pipelines():
+    """Mean accuracy of each rival alone and after the map."""
+    rows = []
+    for method in cells("author", "preprocess_accuracy", "mean"):
+        row = [method]
+        for protocol in PROTOCOLS:
+            alone = cells(protocol, "accuracy", "mean")[method.removeprefix("fcm_")]["ours"]
+            after = cells(protocol, "preprocess_accuracy", "mean")[method]
+            row += [
+                digits(alone),
+                digits(after["ours"]),
+                *([digits(after["published"])] if protocol != "strict" else []),
+            ]
+        rows.append(row)
+    columns = ["pipeline", "author, rival", "after the map", "published", "printed, rival", "after the map",
+               "published", "strict, rival", "after the map"]  # fmt: skip
+    return markdown(columns, rows)
+
+
+def training():
+    """The map's accuracy on training and on test rows."""
+    rows = []
+    for protocol in PROTOCOLS:
+        test, train = (cells(protocol, name, "mean")["fcm"] for name in ("accuracy", "train_accuracy"))
+        published = None if protocol == "strict" else test["published"]
+        rows.append([protocol, digits(train["ours"]), digits(train["published"]), digits(test["ours"]),
+                     digits(published)])  # fmt: skip
+    columns = ["protocol", "accuracy on training rows", "published", "accuracy on test rows", "published"]
+    return markdown(columns, rows)
+
+
+BLOCKS = {
+    **{f"methods {protocol}": lambda protocol=protocol: methods(protocol) for protocol in PROTOCOLS},
+    "maps": maps,
+    "mixtures": mixtures,
+    "statistics": statistics,
+    "claims": claims,
+    "pipelines": pipelines,
+    "training": training,
+}
+
+
+def written(text):
+    """Return the guide with every block written anew."""
+    return _BLOCK.sub(lambda match: f"{match[1]}{BLOCKS[match['name']]()}\n{match[3]}", text)
+
+
+def without_blocks(text):
+    """Return what people have written."""
+    return _BLOCK.sub("", text)
+
+
+if __name__ == "__main__":
+    GUIDE.write_text(written(GUIDE.read_text(encoding="utf-8")), encoding="utf-8")
