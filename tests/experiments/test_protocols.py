@@ -8,7 +8,7 @@ from cogmap.experiments.protocols import PROTOCOLS, Protocol
 from cogmap.experiments.published import author_results, fcm_parameters, paper_tables, published_score
 from cogmap.experiments.tasks import make_tasks, run_task
 
-FOLLOWED = ["mnb", "gnb", "knn3", "knn5", "svcrbf", "svclin"]
+FOLLOWED = ["mnb", "gnb", "knn3", "knn5", "svcrbf", "svclin", "gmc_1f"]  # which draw nothing at random
 # Tied and duplicate neighbours are broken differently by versions of scikit-learn.
 TIED = [(name, method) for name in ("blood_transfusion", "haberman", "tic_tac_toe") for method in ("knn3", "knn5")]
 TABLES = [name for name, facts in DATASETS.items() if not facts.size]
@@ -23,7 +23,7 @@ def accuracies(dataset, methods, protocol, data_dir):
 
 @pytest.mark.parametrize("dataset", TABLES)
 def test_fold_accuracies_equal_the_authors(dataset, data_dir):
-    """Protocol author: six rivals, 17 datasets, every fold to 1e-6."""
+    """Protocol author: seven rivals, 17 datasets, every fold to 1e-6."""
     published = author_results(data_dir)[get_dataset(dataset).paper_name]["methods"]
     for (method, fold), accuracy in accuracies(dataset, FOLLOWED, "author", data_dir).items():
         if (dataset, method) not in TIED:
@@ -32,7 +32,7 @@ def test_fold_accuracies_equal_the_authors(dataset, data_dir):
 
 @pytest.mark.parametrize("dataset", EMBEDDED)
 def test_embedded_datasets_come_near_the_printed_tables(dataset):
-    """Protocol printed, without any folder: the printed cells of six rivals come back to their two digits."""
+    """Protocol printed, without any folder: the printed cells of seven rivals come back to their two digits."""
     scores = accuracies(dataset, FOLLOWED, "printed", None)
     for method in FOLLOWED:
         mean = np.mean([scores[method, fold] for fold in range(5)])
@@ -41,7 +41,7 @@ def test_embedded_datasets_come_near_the_printed_tables(dataset):
 
 @pytest.mark.slow
 def test_printed_cells_come_back(data_dir):
-    """Protocol printed: at least 230 of 238 cells of accuracy and F1 to the printed digits."""
+    """Protocol printed: at least 260 of 272 cells of accuracy and F1 to the printed digits."""
     found = total = 0
     for dataset in TABLES:
         for task_method in [*FOLLOWED, "logreg"]:
@@ -51,8 +51,8 @@ def test_printed_cells_come_back(data_dir):
                 printed = published_score(dataset, task_method, metric, "printed")
                 total += 1
                 found += abs(mean - printed) < 0.0051
-    assert total == 238
-    assert found >= 230
+    assert total == 272
+    assert found >= 260
 
 
 def test_folds_share_nothing_and_cover_everything(data_dir):
