@@ -134,13 +134,15 @@ class StructuredMap(FuzzyCognitiveMap):
         """The weights without their zeros."""
         return Transition(self._rows, self._memory)
 
-    def to_edges(self) -> list[tuple[str, str, float]]:
-        """Return the influences that are not 0, as (source, target, weight)."""
-        names, k = self._concepts, self._n_features
-        remembered = [(name, name, self._memory) for name in names[:k]] if self._memory else []
-        return remembered + [
-            (names[j], names[k + i], float(self._rows[i, j])) for i, j in np.argwhere(self._rows != 0.0)
-        ]
+    def _edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+        features = np.arange(self._n_features if self._memory else 0)
+        targets, sources = np.nonzero(self._rows)
+        memory = np.full(len(features), self._memory)
+        return (
+            np.concatenate([features, self._n_features + targets]),
+            np.concatenate([features, sources]),
+            np.concatenate([memory, self._rows[targets, sources]]),
+        )
 
     def __repr__(self) -> str:
         if self.n_concepts <= SQUARE_UP_TO:

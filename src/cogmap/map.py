@@ -110,6 +110,11 @@ class FuzzyCognitiveMap(MapTables):
         """The weights in the form in which the product ``states @ transition`` is fastest; for most maps an array."""
         return self.weights
 
+    def _edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+        """Return target, source and weight of the influences that are not 0, target by target."""
+        targets, sources = np.nonzero(self._weights)
+        return targets, sources, self._weights[targets, sources]
+
     def weights_into(self, concepts: slice) -> NDArray[np.float64]:
         """Return some rows of `weights`.
 
@@ -257,7 +262,8 @@ class FuzzyCognitiveMap(MapTables):
         """Names of the concepts marked `external` in `details`, or, if none is, of those that nothing influences."""
         about = self._details.get("concepts", {})
         marked = tuple(name for name in self._concepts if about.get(name, {}).get("external") is True)
-        return marked or tuple(self._concepts[i] for i in np.flatnonzero(~self.weights.any(axis=1)))
+        influenced = set(self._edges()[0].tolist())
+        return marked or tuple(name for i, name in enumerate(self._concepts) if i not in influenced)
 
     def run(
         self,
@@ -367,7 +373,7 @@ class FuzzyCognitiveMap(MapTables):
         return (
             self._concepts == other._concepts
             and self.activation == other.activation
-            and np.array_equal(self.weights, other.weights)
+            and all(map(np.array_equal, self._edges(), other._edges()))
             and np.array_equal(self._bias, other._bias)
             and np.array_equal(
                 np.broadcast_to(self._slope, self._bias.shape), np.broadcast_to(other._slope, other._bias.shape)
@@ -376,7 +382,8 @@ class FuzzyCognitiveMap(MapTables):
 
     def __hash__(self) -> int:
         # Adding 0.0 makes -0.0, which equals 0.0, hash alike.
-        return hash((self._concepts, self.activation, (self.weights + 0.0).tobytes(), (self._bias + 0.0).tobytes()))
+        arrays = (*self._edges(), self._bias + 0.0)
+        return hash((self._concepts, self.activation, *(array.tobytes() for array in arrays)))
 
     def __setattr__(self, name: str, value: object) -> None:
         if hasattr(self, name) or name not in (*self.__slots__, *FuzzyCognitiveMap.__slots__):
