@@ -96,7 +96,7 @@ def draw_contributions(view: View, ax: Axes | None = None) -> Axes:
         ax.annotate(text, (place, 1.0), (0, 3), xycoords=ax.get_xaxis_transform(), textcoords="offset points",
                     ha=side, va="bottom", size=9, color=SOFT)  # fmt: skip
     what = as_written(view["output_name"])
-    ax.set_xlabel(what if view["scale"] == "probability" else f"{what}, {view['scale']}")
+    ax.set_xlabel(f"{what}, decision" if view["scale"] == "decision" else what)
     ax.tick_params(axis="y", length=0)
     without_frame(ax)
     ax.spines["left"].set_visible(False)
