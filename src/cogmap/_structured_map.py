@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from cogmap._map_checks import check_concepts, finite_array
 from cogmap.activations import get_activation
 from cogmap.exceptions import DataError
-from cogmap.map import Array, FuzzyCognitiveMap
+from cogmap.map import Array, FuzzyCognitiveMap, restored
 
 _EDGES_SHOWN = 8
 SQUARE_UP_TO = 10_000  # concepts; the weights of so many are 800 MB
@@ -92,6 +92,7 @@ class StructuredMap(FuzzyCognitiveMap):
         self._concepts = check_concepts(concepts, n_concepts)
         self._activation = get_activation("sigmoid")
         self._details = {}
+        self._kinds = None
         largest = max(n_concepts * float(np.abs(self._rows).max()), float(np.abs(bias).max()), abs(self._memory), 1.0)
         self._largest = largest * max(self._slope, 1.0)
 
@@ -221,4 +222,4 @@ class StructuredMap(FuzzyCognitiveMap):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._rows, self._bias[self._n_features :], self._slope, self._concepts, self._memory)
-        return StructuredMap, parameters
+        return restored, (StructuredMap, parameters, self._kinds)

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,7 +67,7 @@ class FuzzyCognitiveMap(MapTables):
     (3, 2)
     """
 
-    __slots__ = ("_activation", "_bias", "_concepts", "_details", "_largest", "_slope", "_weights")
+    __slots__ = ("_activation", "_bias", "_concepts", "_details", "_kinds", "_largest", "_slope", "_weights")
 
     def __init__(
         self,
@@ -96,6 +96,7 @@ class FuzzyCognitiveMap(MapTables):
             raise wrong(_OWNER, "activation", f"a name, or {n_concepts} of them, one per concept", activation)
         self._activation = get_activation(activation, _OWNER)
         self._details = check_details(details, self._concepts)
+        self._kinds: tuple[str, ...] | None = None
         # Nothing larger occurs in a step, times the largest state.
         largest = max(n_concepts * float(np.abs(self._weights).max()), float(np.abs(self._bias).max()), 1.0)
         self._largest = largest * max(float(slopes.max()), 1.0)
@@ -153,6 +154,30 @@ class FuzzyCognitiveMap(MapTables):
     def details(self) -> dict[str, Any]:
         """A copy of what the author says about the map; maps that differ in nothing else are equal."""
         return copy.deepcopy(self._details)
+
+    @property
+    def kinds(self) -> tuple[str, ...] | None:
+        """What each concept of a learned map is, ``"feature"``, ``"hidden"`` or ``"output"``; None for other maps."""
+        return self._kinds
+
+    def with_kinds(self, kinds: tuple[str, ...] | None) -> Self:
+        """Return the same map, of which pictures show what each concept is.
+
+        Parameters
+        ----------
+        kinds : tuple of {"feature", "hidden", "output"}, or None
+            One per concept, or None if that is not known.
+
+        Returns
+        -------
+        FuzzyCognitiveMap
+        """
+        made = object.__new__(type(self))
+        for name in {*FuzzyCognitiveMap.__slots__, *self.__slots__} - {"_kinds"}:
+            if hasattr(self, name):  # a structured map has no weights of its own
+                object.__setattr__(made, name, getattr(self, name))
+        object.__setattr__(made, "_kinds", kinds)
+        return made
 
     @property
     def n_concepts(self) -> int:
@@ -365,7 +390,8 @@ class FuzzyCognitiveMap(MapTables):
         now = {name: getattr(self, name) for name in names}
         if "concepts" in changes and "details" not in changes:
             changes["details"] = renamed_details(self._details, self._concepts, changes["concepts"])
-        return FuzzyCognitiveMap(**(now | changes))
+        made = FuzzyCognitiveMap(**(now | changes))
+        return made.with_kinds(self._kinds) if made.n_concepts == self.n_concepts else made
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FuzzyCognitiveMap):
@@ -395,22 +421,34 @@ class FuzzyCognitiveMap(MapTables):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._weights, self._bias, self._slope, self._concepts, self.activation, self._details)
-        return FuzzyCognitiveMap, parameters
+        return restored, (FuzzyCognitiveMap, parameters, self._kinds)
 
     def __repr__(self) -> str:
         return "\n".join([self._head, *map_lines(self._concepts, self.weights, self._bias)])
 
     def _repr_html_(self) -> str:
+        return self._drawn(self._head)
+
+    def _drawn(self, caption: str) -> str:
+        """Return the picture as HTML: as its author has laid it out, or in columns if it is known what concepts are."""
         from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
         from cogmap._graph.view import author_positions, graph_view
 
         positions = author_positions(self._concepts, self._details)
-        return to_html(graph_view(self._concepts, self.weights, positions=positions), self._head)
+        kinds = self._kinds if positions is None else None
+        return to_html(graph_view(self._concepts, self.weights, kinds, positions=positions), caption)
 
     @property
     def _head(self) -> str:
         activation = self.activation if isinstance(self.activation, str) else "several activations"
         return f"FuzzyCognitiveMap: {count(self.n_concepts, 'concept')}, {activation}, {slope_text(self._slope)}"
+
+
+def restored(
+    kind: type[FuzzyCognitiveMap], parameters: tuple[Any, ...], kinds: tuple[str, ...] | None
+) -> FuzzyCognitiveMap:
+    """Make a map from what a pickle holds."""
+    return kind(*parameters).with_kinds(kinds)
 
 
 def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:

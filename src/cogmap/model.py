@@ -66,6 +66,7 @@ class MapModel:
                 f"{self.n_outputs} outputs"
             )
             raise wrong(_OWNER, "map", expected, Words(f"one of {self.map.n_concepts}"))
+        object.__setattr__(self, "map", self.map.with_kinds(self.kinds))  # so that its picture shows them
 
     @property
     def n_features(self) -> int:
