@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from cogmap._map_checks import check_concepts, finite_array
+from cogmap._map_shown import restored
 from cogmap.activations import get_activation
 from cogmap.exceptions import DataError
-from cogmap.map import Array, FuzzyCognitiveMap, restored
+from cogmap.map import Array, FuzzyCognitiveMap
 
 _EDGES_SHOWN = 8
 SQUARE_UP_TO = 10_000  # concepts; the weights of so many are 800 MB

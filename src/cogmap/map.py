@@ -2,14 +2,14 @@
 
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._map_checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
+from cogmap._map_shown import MapShown, restored
 from cogmap._map_tables import MapTables
-from cogmap._map_text import count, map_lines, slope_text
 from cogmap._params import check_integer, check_number, wrong
 from cogmap._settling import Settled, settle
 from cogmap._states import DRIVERS, check_states, first_states, held_states, holding
@@ -26,7 +26,7 @@ def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
     return array
 
 
-class FuzzyCognitiveMap(MapTables):
+class FuzzyCognitiveMap(MapTables, MapShown):
     """A directed graph of concepts that influence each other.
 
     A step takes the states ``A`` of all concepts, one row per sample, to ``f(A @ weights.T + bias)``, where ``f`` is
@@ -154,30 +154,6 @@ class FuzzyCognitiveMap(MapTables):
     def details(self) -> dict[str, Any]:
         """A copy of what the author says about the map; maps that differ in nothing else are equal."""
         return copy.deepcopy(self._details)
-
-    @property
-    def kinds(self) -> tuple[str, ...] | None:
-        """What each concept of a learned map is, ``"feature"``, ``"hidden"`` or ``"output"``; None for other maps."""
-        return self._kinds
-
-    def with_kinds(self, kinds: tuple[str, ...] | None) -> Self:
-        """Return the same map, of which pictures show what each concept is.
-
-        Parameters
-        ----------
-        kinds : tuple of {"feature", "hidden", "output"}, or None
-            One per concept, or None if that is not known.
-
-        Returns
-        -------
-        FuzzyCognitiveMap
-        """
-        made = object.__new__(type(self))
-        for name in {*FuzzyCognitiveMap.__slots__, *self.__slots__} - {"_kinds"}:
-            if hasattr(self, name):  # a structured map has no weights of its own
-                object.__setattr__(made, name, getattr(self, name))
-        object.__setattr__(made, "_kinds", kinds)
-        return made
 
     @property
     def n_concepts(self) -> int:
@@ -401,9 +377,7 @@ class FuzzyCognitiveMap(MapTables):
             and self.activation == other.activation
             and all(map(np.array_equal, self._edges(), other._edges()))
             and np.array_equal(self._bias, other._bias)
-            and np.array_equal(
-                np.broadcast_to(self._slope, self._bias.shape), np.broadcast_to(other._slope, other._bias.shape)
-            )
+            and bool(np.equal(self._slope, other._slope).all())  # one for all concepts, or one each
         )
 
     def __hash__(self) -> int:
@@ -422,33 +396,6 @@ class FuzzyCognitiveMap(MapTables):
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._weights, self._bias, self._slope, self._concepts, self.activation, self._details)
         return restored, (FuzzyCognitiveMap, parameters, self._kinds)
-
-    def __repr__(self) -> str:
-        return "\n".join([self._head, *map_lines(self._concepts, self.weights, self._bias)])
-
-    def _repr_html_(self) -> str:
-        return self._drawn(self._head)
-
-    def _drawn(self, caption: str) -> str:
-        """Return the picture as HTML: as its author has laid it out, or in columns if it is known what concepts are."""
-        from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
-        from cogmap._graph.view import author_positions, graph_view
-
-        positions = author_positions(self._concepts, self._details)
-        kinds = self._kinds if positions is None else None
-        return to_html(graph_view(self._concepts, self.weights, kinds, positions=positions), caption)
-
-    @property
-    def _head(self) -> str:
-        activation = self.activation if isinstance(self.activation, str) else "several activations"
-        return f"FuzzyCognitiveMap: {count(self.n_concepts, 'concept')}, {activation}, {slope_text(self._slope)}"
-
-
-def restored(
-    kind: type[FuzzyCognitiveMap], parameters: tuple[Any, ...], kinds: tuple[str, ...] | None
-) -> FuzzyCognitiveMap:
-    """Make a map from what a pickle holds."""
-    return kind(*parameters).with_kinds(kinds)
 
 
 def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:
