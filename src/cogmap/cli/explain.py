@@ -6,7 +6,7 @@ import click
 import numpy as np
 
 from cogmap._map_text import aligned, short
-from cogmap.cli.running import command, example, json_option, model_argument, table_argument, tell
+from cogmap.cli.running import command, example, json_option, on_table, tell
 from cogmap.preparation.columns import spans
 from cogmap.tabular.model import TableModel
 from cogmap.tabular.questions import contributions, told
@@ -14,8 +14,7 @@ from cogmap.tabular.scanning import Scan
 
 
 @click.command(epilog=example("cogmap explain flowers.cogmap new.csv --row 3"))
-@model_argument
-@table_argument
+@on_table
 @click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Which row, counted from 1.")
 @json_option
 def explain(model: str, table: str, row: int, as_json: bool) -> None:

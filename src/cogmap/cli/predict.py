@@ -8,17 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from cogmap.cli.running import (
-    check_place,
-    command,
-    example,
-    json_option,
-    model_argument,
-    out_option,
-    progress,
-    table_argument,
-    tell,
-)
+from cogmap.cli.running import check_place, command, example, json_option, on_table, out_option, progress, tell
 from cogmap.preparation.columns import spans
 from cogmap.tables import csv_line, whole_output
 from cogmap.tables.writing import csv_cell
@@ -36,8 +26,7 @@ _EXPLAINED_AT_ONCE = 4096  # rows
         "cat new.csv | cogmap predict flowers.cogmap - --json",
     )
 )
-@model_argument
-@table_argument
+@on_table
 @out_option
 @click.option("--explain", "why", is_flag=True, help="Add a column with what led to each prediction.")
 @json_option
