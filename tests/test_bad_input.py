@@ -1,12 +1,16 @@
 """Bad input as a table: each gets an error that names it, or a documented result; nothing fitted is lost."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.pipeline import make_pipeline
 
+import cogmap
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
 from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 from cogmap.exceptions import CogmapError, DataError, NonFiniteLossError, ParameterError
@@ -342,10 +346,18 @@ def test_columns_of_text_are_named(estimator):
     """In a data frame, to fit or to predict: which columns, and what to do."""
     fcm, before = make_fitted(estimator)
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(b=["red", "blue", "red"] * 10)
+    example = f"make_pipeline(cogmap.TablePreparer(), {estimator.__name__}()).fit(X, y)"
     for call in (lambda: fcm.fit(frame, Y), lambda: fcm.predict(frame)):
-        with pytest.raises(DataError, match=r"X has text \(columns \['b'\]\).*'red'.*OneHotEncoder"):
+        with pytest.raises(DataError, match=rf"X has text \(columns \['b'\]\).*'red'.*{re.escape(example)}"):
             call()
     assert_as_it_was(fcm, before)
+
+
+def test_the_cure_for_columns_of_text_works():
+    """The line that the message shows fits such a table."""
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(b=["red", "blue", "red"] * 10)
+    pipeline = make_pipeline(cogmap.TablePreparer(), FCMClassifier(random_state=0)).fit(frame, Y)
+    assert pipeline.score(frame, Y) > 0.5
 
 
 def test_a_wrong_parameter_leaves_the_model_as_it_was(fitted):

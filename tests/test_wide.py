@@ -216,3 +216,29 @@ def test_narrow_tables_are_not_touched():
     X, y = make_classification(60, 100, random_state=0)
     fcm = clone(FCMClassifier(max_iter=2, tol=0, random_state=0)).fit(X, y)
     assert not isinstance(fcm.map_, StructuredMap)
+
+
+def test_maps_too_large_for_their_square_are_compared_and_hashed():
+    """Equality, hash and drivers look at the influences that are there, of which a wide map has few."""
+    n_features = 10_000
+    names = [*(f"x{i}" for i in range(n_features)), "hidden 1", "y"]
+    rows = np.random.default_rng(0).normal(size=(2, n_features + 2))
+
+    def made(rows=rows, memory=3.0):
+        return StructuredMap(rows, [0.0, 1.0], 2.0, names, memory)
+
+    assert made() == made()
+    assert hash(made()) == hash(made())
+    assert made() != made(rows=np.where(rows == rows.max(), 0.0, rows))
+    assert made() != made(memory=2.0)
+    assert made().drivers == ()
+    assert made(memory=0.0).drivers == tuple(names[:n_features])
+
+
+def test_equal_maps_hash_alike_whether_structured_or_not(fitted):
+    """So that either finds the other in a set; a weight of -0.0 is none."""
+    fcm = fitted.map_
+    plain = FuzzyCognitiveMap(np.where(fcm.weights == 0.0, -0.0, fcm.weights), fcm.bias, fcm.slope, fcm.concepts)
+    assert {fcm, plain} == {fcm}
+    assert fcm.drivers == plain.drivers
+    assert fcm.to_edges() == plain.to_edges()

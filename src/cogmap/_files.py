@@ -3,7 +3,10 @@
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 
 def read_limited(path: Path, limit: int) -> bytes:
@@ -26,24 +29,30 @@ def open_unfollowed(path: Path, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that it is there either whole or not at all, even if the machine loses power."""
-    if path.exists() and not path.is_file():  # a device or a pipe is no place for a file
-        raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
+@contextmanager
+def whole_file(path: Path, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
+    """Open a file that gets its name when all is written: it is there whole or not at all, even after a power cut."""
     temporary = path.with_name(f".{path.name}.part")
     # What a kill has left there is taken away, not emptied: a link by this name may lead to a file of the user's.
     temporary.unlink(missing_ok=True)
     try:
-        with os.fdopen(open_unfollowed(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
-            # Names of files may have bytes that are no text; they are spelled out.
-            file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+        with os.fdopen(open_unfollowed(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), mode, **options) as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError:
+    finally:
         temporary.unlink(missing_ok=True)
-        raise
     sync_folder(path.parent)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is there either whole or not at all."""
+    if path.exists() and not path.is_file():  # a device or a pipe is no place for a file
+        raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
+    with whole_file(path) as file:
+        # Names of files may have bytes that are no text; they are spelled out.
+        file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
 
 
 def sync_folder(folder: Path) -> None:

@@ -191,5 +191,5 @@ class MapTables:
         >>> FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 2), ("sun", "umbrellas", -1)]).to_edges()
         [('rain', 'umbrellas', 2.0), ('sun', 'umbrellas', -1.0)]
         """
-        weights, names = self.weights, self.concepts
-        return [(names[j], names[i], float(weights[i, j])) for i, j in np.argwhere(weights != 0.0)]
+        names, edges = self.concepts, (array.tolist() for array in self._edges())
+        return [(names[source], names[target], weight) for target, source, weight in zip(*edges, strict=True)]

@@ -5,9 +5,11 @@
 
 import difflib
 import math
+import os
 import reprlib
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -78,6 +80,13 @@ def check_boolean(owner: str, name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise wrong(owner, name, "True or False", value)
     return bool(value)
+
+
+def check_path(owner: str, path: Any) -> Path:
+    """Return what is the path of a file."""
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise wrong(owner, "path", "the path of a file", path)
+    return Path(path)
 
 
 def real(values: Any, dtype: DTypeLike = np.float64) -> NDArray[Any]:

@@ -49,14 +49,11 @@ class FittedMap(TransformerMixin):
 
     def _drawn_map(self) -> str:
         """Return the learned map as HTML, nothing before there is one or if it is too large to be drawn."""
-        from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
-        from cogmap._graph.view import graph_view
-
         model: MapModel | None = getattr(self, "model_", None)
         if model is None or model.map.n_concepts > SQUARE_UP_TO:
             return ""
         caption = f"The learned map, run for {model.depth} step{'s' if model.depth > 1 else ''}:"
-        return to_html(graph_view(model.map.concepts, model.map.weights, model.kinds), caption)
+        return model.map._drawn(caption)
 
     @property
     def map_(self) -> FuzzyCognitiveMap:

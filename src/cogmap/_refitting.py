@@ -15,14 +15,14 @@ class Refitting:
         """
         fitted = copy.copy(self)
         learn_into(fitted)
-        given = {name: value for name, value in vars(self).items() if not _is_learned(name)}
-        self.__dict__ = given | {name: value for name, value in vars(fitted).items() if _is_learned(name)}
+        given = {name: value for name, value in vars(self).items() if not is_learned(name)}
+        self.__dict__ = given | {name: value for name, value in vars(fitted).items() if is_learned(name)}
 
     def _forget(self) -> None:
-        for name in [name for name in vars(self) if _is_learned(name)]:
+        for name in [name for name in vars(self) if is_learned(name)]:
             delattr(self, name)
 
 
-def _is_learned(name: str) -> bool:
+def is_learned(name: str) -> bool:
     """Whether an attribute is made by fit, not given by a user."""
     return name in ("_incremental", "_outcome", "_parameters") or (name.endswith("_") and not name.startswith("_"))

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from cogmap._map_checks import check_concepts, finite_array
+from cogmap._map_shown import restored
 from cogmap.activations import get_activation
 from cogmap.exceptions import DataError
 from cogmap.map import Array, FuzzyCognitiveMap
@@ -92,6 +93,7 @@ class StructuredMap(FuzzyCognitiveMap):
         self._concepts = check_concepts(concepts, n_concepts)
         self._activation = get_activation("sigmoid")
         self._details = {}
+        self._kinds = None
         largest = max(n_concepts * float(np.abs(self._rows).max()), float(np.abs(bias).max()), abs(self._memory), 1.0)
         self._largest = largest * max(self._slope, 1.0)
 
@@ -134,13 +136,15 @@ class StructuredMap(FuzzyCognitiveMap):
         """The weights without their zeros."""
         return Transition(self._rows, self._memory)
 
-    def to_edges(self) -> list[tuple[str, str, float]]:
-        """Return the influences that are not 0, as (source, target, weight)."""
-        names, k = self._concepts, self._n_features
-        remembered = [(name, name, self._memory) for name in names[:k]] if self._memory else []
-        return remembered + [
-            (names[j], names[k + i], float(self._rows[i, j])) for i, j in np.argwhere(self._rows != 0.0)
-        ]
+    def _edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+        features = np.arange(self._n_features if self._memory else 0)
+        targets, sources = np.nonzero(self._rows)
+        memory = np.full(len(features), self._memory)
+        return (
+            np.concatenate([features, self._n_features + targets]),
+            np.concatenate([features, sources]),
+            np.concatenate([memory, self._rows[targets, sources]]),
+        )
 
     def __repr__(self) -> str:
         if self.n_concepts <= SQUARE_UP_TO:
@@ -219,4 +223,4 @@ class StructuredMap(FuzzyCognitiveMap):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._rows, self._bias[self._n_features :], self._slope, self._concepts, self._memory)
-        return StructuredMap, parameters
+        return restored, (StructuredMap, parameters, self._kinds)

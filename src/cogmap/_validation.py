@@ -42,8 +42,8 @@ def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
         names = _text_columns(data[0])
         where = f" (columns {shown(names)})" if names else ""
         raise DataError(
-            f"`{owner}` takes features that are numbers, but X has text{where}: {error}. Turn categories into columns "
-            "of 0 and 1 (sklearn.preprocessing.OneHotEncoder, pandas.get_dummies), or leave them out."
+            f"`{owner}` takes features that are numbers, but X has text{where}: {error}. Let a TablePreparer turn them "
+            f"into numbers, make_pipeline(cogmap.TablePreparer(), {owner}()).fit(X, y), or leave them out."
         ) from None
     X, *rest = result if isinstance(result, tuple) else (result,)
     if issparse(X):

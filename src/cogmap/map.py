@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._map_checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
+from cogmap._map_shown import MapShown, restored
 from cogmap._map_tables import MapTables
-from cogmap._map_text import count, map_lines, slope_text
 from cogmap._params import check_integer, check_number, wrong
 from cogmap._settling import Settled, settle
 from cogmap._states import DRIVERS, check_states, first_states, held_states, holding
@@ -26,7 +26,7 @@ def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
     return array
 
 
-class FuzzyCognitiveMap(MapTables):
+class FuzzyCognitiveMap(MapTables, MapShown):
     """A directed graph of concepts that influence each other.
 
     A step takes the states ``A`` of all concepts, one row per sample, to ``f(A @ weights.T + bias)``, where ``f`` is
@@ -67,7 +67,7 @@ class FuzzyCognitiveMap(MapTables):
     (3, 2)
     """
 
-    __slots__ = ("_activation", "_bias", "_concepts", "_details", "_largest", "_slope", "_weights")
+    __slots__ = ("_activation", "_bias", "_concepts", "_details", "_kinds", "_largest", "_slope", "_weights")
 
     def __init__(
         self,
@@ -96,6 +96,7 @@ class FuzzyCognitiveMap(MapTables):
             raise wrong(_OWNER, "activation", f"a name, or {n_concepts} of them, one per concept", activation)
         self._activation = get_activation(activation, _OWNER)
         self._details = check_details(details, self._concepts)
+        self._kinds: tuple[str, ...] | None = None
         # Nothing larger occurs in a step, times the largest state.
         largest = max(n_concepts * float(np.abs(self._weights).max()), float(np.abs(self._bias).max()), 1.0)
         self._largest = largest * max(float(slopes.max()), 1.0)
@@ -109,6 +110,11 @@ class FuzzyCognitiveMap(MapTables):
     def transition(self) -> Any:
         """The weights in the form in which the product ``states @ transition`` is fastest; for most maps an array."""
         return self.weights
+
+    def _edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+        """Return target, source and weight of the influences that are not 0, target by target."""
+        targets, sources = np.nonzero(self._weights)
+        return targets, sources, self._weights[targets, sources]
 
     def weights_into(self, concepts: slice) -> NDArray[np.float64]:
         """Return some rows of `weights`.
@@ -257,7 +263,8 @@ class FuzzyCognitiveMap(MapTables):
         """Names of the concepts marked `external` in `details`, or, if none is, of those that nothing influences."""
         about = self._details.get("concepts", {})
         marked = tuple(name for name in self._concepts if about.get(name, {}).get("external") is True)
-        return marked or tuple(self._concepts[i] for i in np.flatnonzero(~self.weights.any(axis=1)))
+        influenced = set(self._edges()[0].tolist())
+        return marked or tuple(name for i, name in enumerate(self._concepts) if i not in influenced)
 
     def run(
         self,
@@ -359,7 +366,8 @@ class FuzzyCognitiveMap(MapTables):
         now = {name: getattr(self, name) for name in names}
         if "concepts" in changes and "details" not in changes:
             changes["details"] = renamed_details(self._details, self._concepts, changes["concepts"])
-        return FuzzyCognitiveMap(**(now | changes))
+        made = FuzzyCognitiveMap(**(now | changes))
+        return made.with_kinds(self._kinds) if made.n_concepts == self.n_concepts else made
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FuzzyCognitiveMap):
@@ -367,16 +375,15 @@ class FuzzyCognitiveMap(MapTables):
         return (
             self._concepts == other._concepts
             and self.activation == other.activation
-            and np.array_equal(self.weights, other.weights)
+            and all(map(np.array_equal, self._edges(), other._edges()))
             and np.array_equal(self._bias, other._bias)
-            and np.array_equal(
-                np.broadcast_to(self._slope, self._bias.shape), np.broadcast_to(other._slope, other._bias.shape)
-            )
+            and bool(np.equal(self._slope, other._slope).all())  # one for all concepts, or one each
         )
 
     def __hash__(self) -> int:
         # Adding 0.0 makes -0.0, which equals 0.0, hash alike.
-        return hash((self._concepts, self.activation, (self.weights + 0.0).tobytes(), (self._bias + 0.0).tobytes()))
+        arrays = (*self._edges(), self._bias + 0.0)
+        return hash((self._concepts, self.activation, *(array.tobytes() for array in arrays)))
 
     def __setattr__(self, name: str, value: object) -> None:
         if hasattr(self, name) or name not in (*self.__slots__, *FuzzyCognitiveMap.__slots__):
@@ -388,22 +395,7 @@ class FuzzyCognitiveMap(MapTables):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._weights, self._bias, self._slope, self._concepts, self.activation, self._details)
-        return FuzzyCognitiveMap, parameters
-
-    def __repr__(self) -> str:
-        return "\n".join([self._head, *map_lines(self._concepts, self.weights, self._bias)])
-
-    def _repr_html_(self) -> str:
-        from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
-        from cogmap._graph.view import author_positions, graph_view
-
-        positions = author_positions(self._concepts, self._details)
-        return to_html(graph_view(self._concepts, self.weights, positions=positions), self._head)
-
-    @property
-    def _head(self) -> str:
-        activation = self.activation if isinstance(self.activation, str) else "several activations"
-        return f"FuzzyCognitiveMap: {count(self.n_concepts, 'concept')}, {activation}, {slope_text(self._slope)}"
+        return restored, (FuzzyCognitiveMap, parameters, self._kinds)
 
 
 def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:

@@ -66,6 +66,7 @@ class MapModel:
                 f"{self.n_outputs} outputs"
             )
             raise wrong(_OWNER, "map", expected, Words(f"one of {self.map.n_concepts}"))
+        object.__setattr__(self, "map", self.map.with_kinds(self.kinds))  # so that its picture shows them
 
     @property
     def n_features(self) -> int:
@@ -297,6 +298,11 @@ def dense(table: TableLike) -> Array:
     return np.asarray(table.toarray() if issparse(table) else table)
 
 
+def hidden_names(n_hidden: int) -> list[str]:
+    """Name the hidden concepts."""
+    return [f"hidden {i + 1}" for i in range(n_hidden)]
+
+
 def concept_names(features: Sequence[str], n_hidden: int, outputs: Sequence[str]) -> list[str]:
     """Name the concepts: the features, ``hidden 1`` and so on, then the outputs.
 
@@ -304,8 +310,7 @@ def concept_names(features: Sequence[str], n_hidden: int, outputs: Sequence[str]
     """
     taken: set[str] = set()
     result = []
-    hidden = (f"hidden {i + 1}" for i in range(n_hidden))
-    for text in [*features, *hidden, *outputs]:
+    for text in [*features, *hidden_names(n_hidden), *outputs]:
         name, number = text, 1
         while name in taken:
             number += 1

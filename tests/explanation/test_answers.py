@@ -39,3 +39,13 @@ def test_answers_that_have_a_picture_draw_it(answers):
         if hasattr(answer, "_picture"):
             assert hasattr(plotting, answer._picture)
             assert answer.plot().figure is not None
+
+
+@pytest.mark.parametrize("scale", ["probability", "decision"])
+def test_what_a_regressor_says_is_on_the_scale_of_values(random_model, scale):
+    """Whichever scale of classes was asked for: of values there is one only, and its name is "value"."""
+    model, row = random_model("one value"), np.zeros((1, 4))
+    for answer in (explain(model, row, scale=scale), influence(model, row, scale), story(model, row, scale=scale)):
+        assert answer.scale == answer.to_dict()["scale"] == "value"
+        assert "scale 'value'" in repr(answer)
+    assert np.isfinite(explain(model, row + 1.0, scale=scale).relevance).all()

@@ -237,6 +237,11 @@ FILES = {
         OURS.format('[{"name": "a"}]', '[{"source": "a", "target": "a", "weight": "H"}]'),
         r"edges\[0\]: an edge has a source",
     ),
+    "ours with two slopes": (
+        "map.json",
+        OURS.format('[{"name": "a", "slope": [1, 2]}]', "[]"),
+        r"concepts\[0\]: 'slope' has to be a number",
+    ),
     "ours without concepts": ("map.json", OURS.format(3, "[]"), "'concepts' has to be a list"),
     # endings
     "other ending": ("map.pdf", "a", "The ending of .*map.pdf is none of those of maps: .mmp, .json"),

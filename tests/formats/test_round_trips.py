@@ -111,10 +111,15 @@ json_values = st.recursive(
 )
 
 
+# Keys of details, among them the words of our own format.
+OWN_WORDS = ["name", "slope", "bias", "activation", "details", "weight", "source", "target", "format", "version"]
+keys = st.one_of(st.text(), st.sampled_from(OWN_WORDS))
+
+
 @given(
-    about_map=st.dictionaries(st.text().filter(lambda key: key not in ("concepts", "edges")), json_values, max_size=3),
-    about_concept=st.dictionaries(st.text().filter(lambda key: key not in "xy"), json_values, min_size=1, max_size=3),
-    about_edge=st.dictionaries(st.text(), json_values, max_size=3),
+    about_map=st.dictionaries(keys.filter(lambda key: key not in ("concepts", "edges")), json_values, max_size=3),
+    about_concept=st.dictionaries(keys.filter(lambda key: key not in "xy"), json_values, min_size=1, max_size=3),
+    about_edge=st.dictionaries(keys, json_values, max_size=3),
 )
 @settings(deadline=None)
 def test_our_json_keeps_all_details(tmp_path_factory, about_map, about_concept, about_edge):
@@ -122,6 +127,20 @@ def test_our_json_keeps_all_details(tmp_path_factory, about_map, about_concept, 
     details = about_map | {"concepts": {"a": about_concept}, "edges": {"a": {"b": about_edge}, "b": {"b": {"lag": 2}}}}
     fcm = FuzzyCognitiveMap([[0, 1], [0, 0.5]], concepts=["a", "b"], details=details)
     assert back(fcm, tmp_path_factory.mktemp("maps"), "json").details == details
+
+
+@pytest.mark.parametrize("said", ["steep", 3.0, [1, 2], None])
+@pytest.mark.parametrize("key", ["slope", "bias", "activation"])
+def test_our_json_tells_details_from_parameters_of_the_same_name(tmp_path, key, said):
+    """What an author calls slope is kept beside the slope of the concept, also if the file renames concepts."""
+    details = {"concepts": {"a": {key: said}}}
+    fcm = FuzzyCognitiveMap([[0, 1], [1, 0]], [0.5, 1], [2, 3], ["a", "b"], ["tanh", "sigmoid"], details)
+    found = back(fcm, tmp_path, "json")
+    assert found == fcm
+    assert found.details == details
+    renamed = read_map(tmp_path / "map.json", concepts=["a", "b"])
+    assert renamed == fcm
+    assert renamed.details == details
 
 
 @pytest.mark.parametrize("kind", ["mmp", "json", "csv edges", "xlsx edges", "dot", "graphml"])

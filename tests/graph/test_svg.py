@@ -1,5 +1,6 @@
 """The picture as SVG, and the notebooks that show it, without matplotlib."""
 
+import pickle
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -9,7 +10,7 @@ import pytest
 import sklearn
 from sklearn.datasets import load_diabetes
 
-from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
+from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, load, save
 from cogmap._graph.layout import layout
 from cogmap._graph.svg import to_svg
 from cogmap._graph.view import graph_view
@@ -102,6 +103,20 @@ def test_an_estimator_in_a_notebook_shows_its_map_once_it_has_one(kind, iris):
     with sklearn.config_context(display="text"):
         assert not hasattr(estimator, "_repr_html_")
         assert "text/html" not in estimator._repr_mimebundle_()
+
+
+def test_the_map_of_an_estimator_keeps_what_its_concepts_are(iris, tmp_path):
+    """The picture of `map_` is that of the estimator, also of a copy, a map with other slopes, and a loaded one."""
+    fcm = FCMClassifier(n_hidden=3, n_teachers=0, random_state=0).fit(*iris)
+    assert fcm.map_.kinds == fcm.model_.kinds
+    drawn = fcm._drawn_map().partition("<svg")[2]
+    assert "hidden" in drawn
+    save(fcm, tmp_path / "iris.cogmap")
+    same = fcm.map_.replace(bias=fcm.map_.bias)
+    for fcm_map in (fcm.map_, pickle.loads(pickle.dumps(fcm.map_)), same, load(tmp_path / "iris.cogmap").map_):
+        assert fcm_map._repr_html_().partition("<svg")[2] == drawn
+        assert fcm_map == fcm.map_
+    assert FuzzyCognitiveMap(fcm.map_.weights).kinds is None
 
 
 def test_notebooks_need_no_package_for_drawing():

@@ -107,12 +107,12 @@ def _asked(monotonic_cst: Any, concepts: Concepts, link: Link, owner: str) -> tu
                 expected = _CLASSES if many else "a dict with names of features as keys"
                 raise wrong(owner, _PARAMETER, expected, key)
             name, output = key
-            about.add(concepts.place(output, owner, _PARAMETER) - concepts.outputs.start)
+            about.add(concepts.place(output, owner, _PARAMETER, concepts.outputs) - concepts.outputs.start)
         elif many:
             raise wrong(owner, _PARAMETER, _CLASSES, Words(f"{key!r} alone"))
         if not isinstance(name, str) or name not in features:
             raise wrong(owner, _PARAMETER, "made of names of features", name, suggestion(name, features))
-        asked[features.index(name)] = _sign(value, name, owner)
+        asked[concepts.place(name, owner, _PARAMETER, concepts.inputs)] = _sign(value, name, owner)
     if len(about) > 1 or min(about, default=0) < 0:
         raise wrong(owner, _PARAMETER, _CLASSES, monotonic_cst)
     return asked, about.pop() if about else None

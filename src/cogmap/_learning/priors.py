@@ -100,6 +100,7 @@ def _said(
         places = visible
     else:
         places = matched(expert, concepts.names, owner, "prior", partly=True)
+        concepts.check_clear(expert.concepts, owner, "prior")
     said = np.zeros((len(concepts), len(concepts)))
     said[np.ix_(places, places)] = expert.weights * weight_factors(expert, slope, owner, "prior")[:, None]
     return said, said != 0.0

@@ -5,7 +5,7 @@ import json
 import click
 import numpy as np
 
-from cogmap.cli.running import command, example, json_option, model_argument, progress, table_argument, tell
+from cogmap.cli.running import command, example, json_option, on_table, progress, tell
 from cogmap.exceptions import DataError
 from cogmap.tables.sources import name_of
 from cogmap.tabular.evaluation import evaluate_classes, evaluate_values, evaluation_text
@@ -15,8 +15,7 @@ from cogmap.tabular.targets import column_of, known_rows
 
 
 @click.command(epilog=example("cogmap evaluate flowers.cogmap held_out.csv"))
-@model_argument
-@table_argument
+@on_table
 @click.option("--target", metavar="COLUMN", help="The column with the truth; that of `cogmap fit` by default.")
 @json_option
 def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:

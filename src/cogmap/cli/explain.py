@@ -6,15 +6,15 @@ import click
 import numpy as np
 
 from cogmap._map_text import aligned, short
-from cogmap.cli.running import command, example, json_option, model_argument, table_argument, tell
+from cogmap.cli.running import command, example, json_option, on_table, tell
+from cogmap.preparation.columns import spans
 from cogmap.tabular.model import TableModel
 from cogmap.tabular.questions import contributions, told
 from cogmap.tabular.scanning import Scan
 
 
 @click.command(epilog=example("cogmap explain flowers.cogmap new.csv --row 3"))
-@model_argument
-@table_argument
+@on_table
 @click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Which row, counted from 1.")
 @json_option
 def explain(model: str, table: str, row: int, as_json: bool) -> None:
@@ -29,12 +29,9 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
         said = scan.row(row).said
         values, base = contributions(asked.preparer.columns_, asked.model, said.features)
         tell(scan.notes())
-        ends = np.cumsum([len(column.outputs) for column in asked.preparer.columns_])
-        given = [
-            told(column, said.features[0, end - len(column.outputs) : end])
-            for column, end in zip(asked.preparer.columns_, ends, strict=True)
-        ]
-        names = [column.name for column in asked.preparer.columns_]
+        columns = asked.preparer.columns_
+        given = [told(column, said.features[0, span]) for column, span in zip(columns, spans(columns), strict=True)]
+        names = [column.name for column in columns]
         label = said.labels[0] if asked.classes else float(said.labels[0])
         if as_json:
             answer = {
@@ -54,15 +51,9 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
             order = np.argsort(-np.abs(of_output), kind="stable")
             lines = [[short(names[c]), given[c], f"{of_output[c]:+.4g}"] for c in order]
             what = f"P({label})" if asked.classes else asked.target.name
-            ends_in = (
-                [f"a row of means: {what}", "", f"{base[number]:.4g}"],
-                [
-                    f"this row: {what}",
-                    "",
-                    f"{said.outputs[0, number]:.4g}",
-                ],
-            )
+            mean = [f"a row of means: {what}", "", f"{base[number]:.4g}"]
+            this = [f"this row: {what}", "", f"{said.outputs[0, number]:.4g}"]
             head = f"Row {row}: {label}" if asked.classes else f"Row {row}: {label:.6g}"
-            table_lines = aligned([["column", "value", "contribution"], ends_in[0], *lines, ends_in[1]])
+            table_lines = aligned([["column", "value", "contribution"], mean, *lines, this])
             text = "\n".join([head, *(line.rstrip() for line in table_lines)])
     click.echo(text)

@@ -100,29 +100,17 @@ def _lines(fcm: FuzzyCognitiveMap) -> list[str]:
 
 def _lost(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     """Return the kinds of details that are not in the file."""
-    lost = [key for key in before if key not in ("concepts", "edges") and before[key] != after.get(key)]
-    for what in ("concepts", "edges"):
-        keys = {
-            key
-            for path, key, value in _details(before.get(what, {}))
-            if _at(after.get(what, {}), path).get(key) != value
-        }
-        lost += [f"{key} of {what}" for key in sorted(keys - {"id"})]
-    drawn = sum(len(targets) for targets in before.get("edges", {}).values())
-    if not lost and drawn > sum(len(targets) for targets in after.get("edges", {}).values()):
-        lost.append("edges without a weight")
-    return lost
+    there = _values(after)
+    gone = [path for path, value in _values(before).items() if there.get(path) != value]
+    of_parts = {f"{path[-1]} of {path[0]}" for path in gone if path[0] in ("concepts", "edges") and path[-1] != "id"}
+    lost = [*dict.fromkeys(path[0] for path in gone if path[0] not in ("concepts", "edges")), *sorted(of_parts)]
+    drawn, kept = (sum(len(ends) for ends in details.get("edges", {}).values()) for details in (before, after))
+    return lost or ["edges without a weight"] * (drawn > kept)
 
 
-def _details(said: dict[str, Any], path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str, Any]]:
-    """Return all single values in details, with the names that lead to them."""
-    found = []
+def _values(said: dict[str, Any], path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+    """Return all single values in details, by the names that lead to them."""
+    found: dict[tuple[str, ...], Any] = {}
     for key, value in said.items():
-        found += _details(value, (*path, key)) if isinstance(value, dict) else [(path, key, value)]
+        found |= _values(value, (*path, key)) if isinstance(value, dict) else {(*path, key): value}
     return found
-
-
-def _at(said: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    for key in path:
-        said = said.get(key, {})
-    return said

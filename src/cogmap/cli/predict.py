@@ -8,17 +8,8 @@ from typing import Any
 import click
 import numpy as np
 
-from cogmap.cli.running import (
-    check_place,
-    command,
-    example,
-    json_option,
-    model_argument,
-    out_option,
-    progress,
-    table_argument,
-    tell,
-)
+from cogmap.cli.running import check_place, command, example, json_option, on_table, out_option, progress, tell
+from cogmap.preparation.columns import spans
 from cogmap.tables import csv_line, whole_output
 from cogmap.tables.writing import csv_cell
 from cogmap.tabular.model import Said, TableModel
@@ -35,8 +26,7 @@ _EXPLAINED_AT_ONCE = 4096  # rows
         "cat new.csv | cogmap predict flowers.cogmap - --json",
     )
 )
-@model_argument
-@table_argument
+@on_table
 @out_option
 @click.option("--explain", "why", is_flag=True, help="Add a column with what led to each prediction.")
 @json_option
@@ -108,8 +98,7 @@ def _json_lines(model: TableModel, said: Said, why: bool) -> Iterator[str]:
 
 def _reasons(model: TableModel, said: Said) -> Iterator[list[str]]:
     """Return the strongest contributions to what is predicted of each row, with values and signs."""
-    columns = model.preparer.columns_
-    ends = np.cumsum([len(column.outputs) for column in columns])
+    columns, where = model.preparer.columns_, spans(model.preparer.columns_)
     classes = model.classes or [""]
     for first in range(0, len(said.labels), _EXPLAINED_AT_ONCE):
         rows = slice(first, first + _EXPLAINED_AT_ONCE)
@@ -118,11 +107,5 @@ def _reasons(model: TableModel, said: Said) -> Iterator[list[str]]:
         for row, output in enumerate(outputs):
             of_row = values[row, :, output]
             strongest = np.argsort(-np.abs(of_row), kind="stable")[:_STRONGEST]
-            yield [
-                f"{columns[c].name} = {_told(columns[c], said.features[first + row], ends[c])} ({of_row[c]:+.2g})"
-                for c in strongest
-            ]
-
-
-def _told(column: Any, features: Any, end: int) -> str:
-    return told(column, features[end - len(column.outputs) : end])
+            given = {c: told(columns[c], said.features[first + row, where[c]]) for c in strongest}
+            yield [f"{columns[c].name} = {value} ({of_row[c]:+.2g})" for c, value in given.items()]

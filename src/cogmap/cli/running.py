@@ -15,11 +15,15 @@ from cogmap.exceptions import DataError
 from cogmap.tables.sources import STANDARD
 
 model_argument = click.argument("model", metavar="MODEL")
-table_argument = click.argument("table", metavar="TABLE")
 out_option = click.option("--out", metavar="FILE", default="-", help="Where to write; - is standard output.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
 
 _SECONDS_BETWEEN = 0.2  # one line of progress and the next
+
+
+def on_table(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the arguments MODEL and TABLE."""
+    return model_argument(click.argument("table", metavar="TABLE")(function))
 
 
 def example(*lines: str) -> str:

@@ -5,25 +5,14 @@ from typing import Any
 
 import click
 
-from cogmap.cli.running import (
-    check_place,
-    command,
-    example,
-    json_option,
-    model_argument,
-    out_option,
-    progress,
-    table_argument,
-    tell,
-)
+from cogmap.cli.running import check_place, command, example, json_option, on_table, out_option, progress, tell
 from cogmap.tables import csv_line, whole_output
 from cogmap.tabular.model import TableModel
 from cogmap.tabular.scanning import Scan
 
 
 @click.command(epilog=example("cogmap transform flowers.cogmap flowers.csv --out features.csv"))
-@model_argument
-@table_argument
+@on_table
 @out_option
 @json_option
 def transform(model: str, table: str, out: str, as_json: bool) -> None:

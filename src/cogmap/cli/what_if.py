@@ -5,7 +5,7 @@ import json
 import click
 
 from cogmap._map_text import aligned, short
-from cogmap.cli.running import command, example, json_option, model_argument, table_argument, tell
+from cogmap.cli.running import command, example, json_option, on_table, tell
 from cogmap.tabular.model import TableModel
 from cogmap.tabular.questions import change, checked_goal
 from cogmap.tabular.scanning import Scan
@@ -14,8 +14,7 @@ from cogmap.tabular.scanning import Scan
 @click.command(
     "what-if", epilog=example('cogmap what-if flowers.cogmap new.csv --row 3 --to virginica --fixed "sepal width"')
 )
-@model_argument
-@table_argument
+@on_table
 @click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Which row, counted from 1.")
 @click.option("--to", metavar="VALUE", help="The class, or the number, to reach; by default any other class.")
 @click.option(

@@ -16,11 +16,13 @@ from cogmap._encoding import FeatureRange
 from cogmap._features import FeatureStatistics
 from cogmap._labels import check_label_types, encode_labels
 from cogmap._learning.size import free_memory
+from cogmap._learning.solvers import Outcome
 from cogmap._refitting import Refitting
 from cogmap._threads import one_blas_thread
 from cogmap._validation import check_sample_weight, refuse_sparse, validated
 from cogmap.comparators._calibration import probabilities
 from cogmap.exceptions import DataError
+from cogmap.map import FuzzyCognitiveMap
 
 Array = NDArray[np.float64]
 
@@ -183,6 +185,24 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         """
         scores = self._scores_of(X)
         return self.classes_[scores.argmax(axis=1)]
+
+
+class SearchingClassifier(ScoringClassifier):
+    """One whose map is searched for step by step, and that is less accurate than most: it has no bias."""
+
+    # Set in fit.
+    map_: FuzzyCognitiveMap
+    _outcome: str
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    @property
+    def outcome_(self) -> Outcome:
+        """How learning ended."""
+        return Outcome[self._outcome]
 
 
 def merged(X: Array, codes: NDArray[np.intp], weight: Array) -> tuple[Array, NDArray[np.intp], Array]:

@@ -6,13 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._allowed import Check
-from cogmap._learning.solvers import Outcome
 from cogmap._links import class_names
 from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
 from cogmap._validation import input_names
 from cogmap.comparators._calibration import best_gain
 from cogmap.comparators._reading import READINGS, Reading, read_as
-from cogmap.comparators._scoring import Array, ScoringClassifier, merged
+from cogmap.comparators._scoring import Array, SearchingClassifier, merged
 from cogmap.comparators._search import SOLVERS, check_seconds, search
 from cogmap.comparators._unrolled import UnrolledMap
 from cogmap.map import FuzzyCognitiveMap
@@ -20,7 +19,7 @@ from cogmap.model import concept_names
 from cogmap.rewriting import RULES
 
 
-class FCMperClassifier(ScoringClassifier):
+class FCMperClassifier(SearchingClassifier):
     """Map of inputs and outputs for pattern recognition, as it was before maps had a bias.
 
     Features, scaled to [0, 1], are inputs. Outputs start at 0. The map makes some steps, and the class is read from
@@ -119,10 +118,8 @@ class FCMperClassifier(ScoringClassifier):
     }
 
     # Set in fit.
-    map_: FuzzyCognitiveMap
     loss_: float
     n_evaluations_: int
-    _outcome: str
     reading_: Reading
 
     def __init__(
@@ -150,16 +147,6 @@ class FCMperClassifier(ScoringClassifier):
         self.max_evaluations = max_evaluations
         self.max_seconds = max_seconds
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # without a bias
-        return tags
-
-    @property
-    def outcome_(self) -> Outcome:
-        """How learning ended."""
-        return Outcome[self._outcome]
 
     def _check_together(self) -> None:
         if self.reading == "argmax" and self.output == "single":

@@ -1,6 +1,6 @@
 """Hebbian learning of maps: weights that follow what is active together."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,13 +12,13 @@ from cogmap._params import Words, check_choice, check_integer, check_number, num
 from cogmap._validation import input_names
 from cogmap.comparators._calibration import best_gain
 from cogmap.comparators._reading import NearestMean
-from cogmap.comparators._scoring import Array, ScoringClassifier, merged
+from cogmap.comparators._scoring import Array, SearchingClassifier, merged
 from cogmap.comparators._unrolled import UnrolledMap
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import concept_names
 
 
-class HebbianFCMClassifier(ScoringClassifier):
+class HebbianFCMClassifier(SearchingClassifier):
     """Map whose weights are learned by a Hebbian rule, which knows of no loss.
 
     A weight from concept i to concept j becomes ``gamma w + eta A_j (A_i - |w| A_j)``, the mean over the rows, held in
@@ -114,9 +114,7 @@ class HebbianFCMClassifier(ScoringClassifier):
     }
 
     # Set in fit.
-    map_: FuzzyCognitiveMap
     n_iter_: int
-    _outcome: str
     reading_: NearestMean
 
     def __init__(
@@ -140,16 +138,6 @@ class HebbianFCMClassifier(ScoringClassifier):
         self.desired = desired
         self.tol = tol
         self.max_iter = max_iter
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
-
-    @property
-    def outcome_(self) -> Outcome:
-        """How learning ended."""
-        return Outcome[self._outcome]
 
     def _largest(self, n_rows: int, n_features: int) -> float:
         n_concepts = n_features + len(self.classes_)

@@ -26,6 +26,10 @@ class Subject:
     model: MapModel
     feature_names: tuple[str, ...]
 
+    def scale_name(self, scale: str) -> str:
+        """Return the name of the scale that outputs are on: of classes as asked, of targets always "value"."""
+        return scale if hasattr(self.model.link, "classes") else "value"
+
     def output_names(self, scale: str) -> tuple[str, ...]:
         """Return the names of what is read: classes, the second of two if only their odds are, or targets."""
         classes = getattr(self.model.link, "classes", None)

@@ -42,8 +42,8 @@ class Explanation(Drawn):
         The rows that are explained.
     feature_names, output_names : tuple of str
         Names of the columns of X and of the outputs.
-    scale : {"probability", "decision"}
-        Whether outputs are probabilities, or what decides: log-odds or scores. Values are the same on both.
+    scale : {"probability", "decision", "value"}
+        Whether outputs are probabilities, what decides (log-odds or scores), or, of a regressor, values.
     """
 
     _picture = "plot_contributions"
@@ -188,7 +188,7 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
         values=table,
         feature_names=subject.feature_names,
         output_names=subject.output_names(scale),
-        scale=scale,
+        scale=subject.scale_name(scale),
         _subject=subject,
         _background=baselines if len(baselines) > 1 else subject.typical_rows(_BACKGROUND),
     )

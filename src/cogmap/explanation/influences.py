@@ -48,7 +48,7 @@ class Influence(Drawn):
         What each concept is.
     output_names : tuple of str
         Names of the outputs.
-    scale : {"probability", "decision"}
+    scale : {"probability", "decision", "value"}
         What outputs are.
     """
 
@@ -192,7 +192,7 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
         concepts=subject.model.map.concepts,
         kinds=subject.model.kinds,
         output_names=subject.output_names(scale),
-        scale=scale,
+        scale=subject.scale_name(scale),
     )
 
 

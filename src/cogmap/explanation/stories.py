@@ -43,7 +43,7 @@ class Story(Drawn):
         Names of the columns of X, and of the concepts.
     kinds : tuple of {"feature", "hidden", "output"}
         What each concept is.
-    scale : {"probability", "decision"}
+    scale : {"probability", "decision", "value"}
         What the output is.
     """
 
@@ -161,7 +161,7 @@ def story(
         feature_names=subject.feature_names,
         concepts=subject.model.map.concepts,
         kinds=subject.model.kinds,
-        scale=scale,
+        scale=subject.scale_name(scale),
     )
 
 

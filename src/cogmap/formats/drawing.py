@@ -53,12 +53,16 @@ class Drawing:
         What is said about the map as a whole.
     ids : dict
         Other ways in which edges call concepts, and the names meant.
+    parameters : dict
+        Bias, slope and activation of concepts, by name, in a file that tells them from details of the same name. Of
+        other concepts they are among what is said about them.
     """
 
     concepts: dict[str, dict[str, Any]] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
     details: dict[str, Any] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def add(self, name: str, where: str, about: dict[str, Any], *ids: str) -> None:
         """Add a concept."""
@@ -104,33 +108,32 @@ class Drawing:
                 about_edges.setdefault(ends[0], {})[ends[1]] = edge.details
         if not self.concepts:
             raise DataError("it has no concepts")
-        for about in self.concepts.values():
-            if as_number(about.get("activation")) is not None:  # some tools call so the state at the start
-                about["activation level"] = about.pop("activation")
+        parameters, about_concepts = self._apart()
         index = {name: i for i, name in enumerate(self.concepts)}
         weights = np.zeros((len(index), len(index)))
         for (source, target), weight in found.items():
             weights[index[target], index[source]] = weight
-        about_concepts = {
-            name: rest
-            for name, about in self.concepts.items()
-            if (rest := {key: value for key, value in about.items() if key not in PARAMETERS})
-        }
         details = self.details | {
             key: about for key, about in (("concepts", about_concepts), ("edges", about_edges)) if about
         }
-        return FuzzyCognitiveMap(weights, concepts=list(index), details=details, **self._parameters())
+        return FuzzyCognitiveMap(weights, concepts=list(index), details=details, **parameters)
 
-    def _parameters(self) -> dict[str, Any]:
-        """Return bias, slope and activation of the map, one value if it is the same for all concepts."""
-        found = {}
-        for key, default in PARAMETERS.items():
-            values = [about.get(key, default) for about in self.concepts.values()]
-            if key == "bias" or len(set(values)) > 1:
-                found[key] = values
-            else:
-                found[key] = values[0]
-        return found
+    def _apart(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Return bias, slope and activation of the map, and the details of its concepts by name."""
+        columns: dict[str, list[Any]] = {key: [] for key in PARAMETERS}
+        details = {}
+        for name, about in self.concepts.items():
+            told = dict(self.parameters.get(name, about))
+            rest = dict(about) if name in self.parameters else {k: v for k, v in about.items() if k not in PARAMETERS}
+            if as_number(told.get("activation")) is not None:  # some tools call so the state at the start
+                rest["activation level"] = told.pop("activation")
+            for key, default in PARAMETERS.items():
+                columns[key].append(told.get(key, default))
+            if rest:
+                details[name] = rest
+        # One value if it is the same for all concepts, of which a map may have one or one each.
+        same = {key for key, values in columns.items() if key != "bias" and len(set(values)) == 1}
+        return {key: values[0] if key in same else values for key, values in columns.items()}, details
 
 
 def said_about(fcm: FuzzyCognitiveMap) -> dict[str, dict[str, Any]]:

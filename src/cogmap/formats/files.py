@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cogmap._files import read_limited, write_whole
-from cogmap._params import Words, check_choice, numbers, suggestion, wrong
+from cogmap._params import Words, check_choice, check_path, numbers, suggestion, wrong
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.formats import delimited, dot, excel, graphml, json_files, mental_modeler, own_json, xml_files
 from cogmap.formats.drawing import Drawing
@@ -168,7 +168,7 @@ def write_map(fcm: FuzzyCognitiveMap, path: str | os.PathLike[str], *, table: st
     if not isinstance(fcm, FuzzyCognitiveMap):
         raise wrong("write_map", "fcm", "a FuzzyCognitiveMap", fcm)
     check_choice("write_map", "table", table, ["matrix", "edges"])
-    path = _check_path("write_map", path)
+    path = check_path("write_map", path)
     kind = _kind(path)
     if kind.write is None:
         known = ", ".join(ending for ending, other in KINDS.items() if other.write)
@@ -198,7 +198,7 @@ def _check_exact(fcm: FuzzyCognitiveMap, back: FuzzyCognitiveMap) -> None:
 def _drawings(path: str | os.PathLike[str], scale: Mapping[str, float] | None) -> tuple[Path, Drawings]:
     """Return the maps of a file, each made when it is asked for."""
     words = None if scale is None else Scale(scale)
-    path = _check_path("read_map", path)
+    path = check_path("read_map", path)
     kind = _kind(path)
     content = _content(path)
     try:
@@ -232,7 +232,7 @@ def _names(concepts: str | os.PathLike[str] | Sequence[str] | None) -> list[Name
     if concepts is None:
         return None
     if isinstance(concepts, str | os.PathLike):
-        path = _check_path("read_map", concepts)
+        path = check_path("read_map", concepts)
         content = _content(path)
         try:
             return read_names(content)
@@ -250,12 +250,6 @@ def _content(path: Path) -> bytes:
         if problem.filename is not None:  # it does not exist, or may not be read
             raise
         raise DataError(f"The file {path} cannot be read: {problem}.") from None
-
-
-def _check_path(owner: str, path: str | os.PathLike[str]) -> Path:
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise wrong(owner, "path", "the path of a file", path)
-    return Path(path)
 
 
 def _kind(path: Path) -> Kind:

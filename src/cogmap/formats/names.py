@@ -91,5 +91,7 @@ def renamed(drawing: Drawing, names: list[Named]) -> Drawing:
             hint = suggestion(called, [*result.concepts, *result.ids])
             raise DataError(f"the concept {called!r} is not among the {len(names)} that are named. {hint}".strip())
         result.concepts[name] = details | result.concepts[name]
+        if called in drawing.parameters:
+            result.parameters[name] = drawing.parameters[called]
     result.edges = [edge._replace(source=meant[edge.source], target=meant[edge.target]) for edge in drawing.edges]
     return result

@@ -33,11 +33,14 @@ def _drawing(value: dict[str, Any], scale: Scale) -> Drawing:
         where = f"concepts[{number}]"
         if not isinstance(concept, dict) or not isinstance(concept.get("name"), str):
             raise DataError(f"{where}: a concept has a name")
-        about = dict(_member(concept, "details", dict))
-        about |= {key: concept[key] for key in PARAMETERS if key in concept}
-        if concept["name"] in drawing.concepts:
-            raise DataError(f"{where}: there is already a concept named {concept['name']!r}; rename one of them")
-        drawing.concepts[concept["name"]] = about
+        name = concept["name"]
+        if name in drawing.concepts:
+            raise DataError(f"{where}: there is already a concept named {name!r}; rename one of them")
+        drawing.concepts[name] = _member(concept, "details", dict)
+        drawing.parameters[name] = {key: concept[key] for key in PARAMETERS if key in concept}
+        for key, said in drawing.parameters[name].items():
+            if not isinstance(said, str | int | float):
+                raise DataError(f"{where}: {key!r} has to be a {'name' if key == 'activation' else 'number'}")
     for number, edge in enumerate(_member(value, "edges", list)):
         where = f"edges[{number}]"
         if not isinstance(edge, dict) or as_number(edge.get("weight")) is None:

@@ -81,22 +81,13 @@ def parquet_chunks(paths: Any, target: str | Sequence[str], sample_weight: str |
     import_or_raise("pandas", "parquet_chunks", "parquet")
     files = _files("parquet_chunks", paths, ".parquet")
 
-    def opened() -> Iterator[tuple[Any, ...]]:
-        for path in files:
-            try:
-                with parquet.ParquetFile(path, pre_buffer=False) as file:
-                    _check_columns(path, file.schema_arrow.names, target, sample_weight)
-                    for batch in file.iter_batches(ROWS, use_threads=False):
-                        yield _divided(batch.to_pandas(), target, sample_weight)
-            except (OSError, ValueError) as error:
-                if isinstance(error, DataError):
-                    raise
-                raise DataError(
-                    f"{path} cannot be read as Parquet; perhaps it is cut or damaged ({_first_line(error)}). Write it "
-                    "again, or leave it out."
-                ) from None
+    def frames(path: Path) -> Iterator[Any]:
+        with parquet.ParquetFile(path, pre_buffer=False) as file:
+            _check_columns(path, file.schema_arrow.names, target, sample_weight)
+            for batch in file.iter_batches(ROWS, use_threads=False):
+                yield batch.to_pandas()
 
-    return opened
+    return _opener(files, frames, "Parquet", target, sample_weight)
 
 
 def csv_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | None = None) -> Opened:
@@ -119,17 +110,33 @@ def csv_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | Non
     pandas: Any = import_or_raise("pandas", "csv_chunks", "parquet")
     files = _files("csv_chunks", paths, ".csv")
 
+    def frames(path: Path) -> Iterator[Any]:
+        with pandas.read_csv(path, chunksize=ROWS) as reader:
+            for frame in reader:
+                _check_columns(path, list(frame.columns), target, sample_weight)
+                yield frame
+
+    return _opener(files, frames, "CSV", target, sample_weight)
+
+
+def _opener(
+    files: list[Path], frames: Callable[[Path], Iterator[Any]], kind: str, target: Any, sample_weight: str | None
+) -> Opened:
+    """Return what opens the chunks of files, of which `frames` reads one."""
+
     def opened() -> Iterator[tuple[Any, ...]]:
         for path in files:
             try:
-                with pandas.read_csv(path, chunksize=ROWS) as reader:
-                    for frame in reader:
-                        _check_columns(path, list(frame.columns), target, sample_weight)
-                        yield _divided(frame, target, sample_weight)
+                for frame in frames(path):
+                    yield _divided(frame, target, sample_weight)
             except (OSError, ValueError) as error:
                 if isinstance(error, DataError):
                     raise
-                raise DataError(f"{path} cannot be read as CSV ({_first_line(error)}).") from None
+                reason = str(error).strip().split("\n")[0].rstrip(".")
+                raise DataError(
+                    f"{path} cannot be read as {kind}; perhaps it is cut or damaged ({reason}). Write it again, or "
+                    "leave it out."
+                ) from None
 
     return opened
 
@@ -161,7 +168,3 @@ def _divided(frame: Any, target: Any, sample_weight: str | None) -> tuple[Any, .
     weight = () if sample_weight is None else (frame[sample_weight].to_numpy(),)
     left_out = [*([target] if isinstance(target, str) else target), *([sample_weight] if sample_weight else [])]
     return frame.drop(columns=left_out), y, *weight
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0].rstrip(".")

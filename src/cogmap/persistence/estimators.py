@@ -11,6 +11,7 @@ from cogmap._learning.solvers import Outcome
 from cogmap._learning.solvers.adaptive import Adam, RMSprop
 from cogmap._links import ValueLink
 from cogmap._params import Words, wrong
+from cogmap._refitting import is_learned
 from cogmap.classifier import FCMClassifier
 from cogmap.classifier_cv import FCMClassifierCV
 from cogmap.exceptions import ModelFileError
@@ -27,7 +28,7 @@ def _state(estimator: BaseFCM) -> State:
         raise wrong("save", "estimator", "fitted", Words(f"{type(estimator).__name__} without a model"), "Call fit.")
     return {
         "parameters": estimator.get_params(deep=False),
-        "learned": {name: value for name, value in vars(estimator).items() if _is_learned(name)},
+        "learned": {name: value for name, value in vars(estimator).items() if is_learned(name)},
         "set_output": getattr(estimator, _FRAMES, {}),
     }
 
@@ -35,7 +36,7 @@ def _state(estimator: BaseFCM) -> State:
 def _estimator(kind: type[BaseFCM], state: State) -> BaseFCM:
     parameters, learned = state["parameters"], state["learned"]
     unknown = [name for name in parameters if name not in _parameter_names(kind)]
-    unknown += [name for name in learned if not _is_learned(name)]
+    unknown += [name for name in learned if not is_learned(name)]
     if unknown:
         raise ModelFileError(f"its {kind.__name__} has {unknown[0][:80]!r}, which this cogmap does not know")
     check_parameters(kind.__name__, parameters)
@@ -69,11 +70,6 @@ def _check_learned(learned: State, of_values: bool) -> None:
         rule, random, seen = learned["_incremental"]
         require(isinstance(rule, Adam | RMSprop) and isinstance(random, np.random.RandomState), "solver")
         require(isinstance(seen, float), "weight of the rows seen")
-
-
-def _is_learned(name: str) -> bool:
-    """Whether an attribute is one that fit makes, which no method and nothing of Python's own is called like."""
-    return name in ("_incremental", "_outcome") or (name.endswith("_") and not name.startswith("_"))
 
 
 def _kind(kind: type[Any]) -> Kind:

@@ -2,13 +2,13 @@
 
 import json
 import os
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cogmap._files import read_limited, write_whole
-from cogmap._params import Words, wrong
+from cogmap._params import Words, check_path, wrong
 from cogmap.exceptions import CogmapError, MissingPackageError, ModelFileError
 from cogmap.persistence import estimators, parts
 from cogmap.persistence.archive import MOST_BYTES, Card, Content, pack, unpack, unpack_card
@@ -56,7 +56,7 @@ def save(estimator: Any, path: str | os.PathLike[str], card: Card | None = None)
     >>> bool((back.predict_proba(X) == fcm.predict_proba(X)).all()), card
     (True, {'accuracy': 0.96})
     """
-    path = _checked("save", path)
+    path = check_path("save", path)
     write_whole(path, _packed(estimator, card))
 
 
@@ -85,12 +85,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     --------
     save : Keep an estimator in a file.
     """
-    path = _checked("load", path)
-    content = _read(path)
-    try:
-        return _opened(content)
-    except ModelFileError as problem:
-        raise _unreadable(path, problem) from None
+    return _read("load", path, _opened)
 
 
 def read_card(path: str | os.PathLike[str]) -> Card:
@@ -111,12 +106,8 @@ def read_card(path: str | os.PathLike[str]) -> Card:
     ModelFileError
         If the file is damaged, of another kind, or of a newer version.
     """
-    path = _checked("read_card", path)
-    content = _read(path)
-    try:
-        return unpack_card(content)
-    except ModelFileError as problem:
-        raise _unreadable(path, problem) from None
+    card: Card = _read("read_card", path, unpack_card)
+    return card
 
 
 def _packed(estimator: Any, card: Card | None) -> bytes:
@@ -186,23 +177,15 @@ def _kinds(name: str) -> dict[str, Kind]:
     return kinds
 
 
-def _read(path: Path) -> bytes:
+def _read(owner: str, path: Any, make: Callable[[bytes], Any]) -> Any:
+    """Return what is made of the content of a file, or say of which file it cannot be made."""
+    path = check_path(owner, path)
     try:
-        return read_limited(path, MOST_BYTES)
-    except OSError as problem:
-        if problem.filename is not None:  # it does not exist, or may not be read
+        return make(read_limited(path, MOST_BYTES))
+    except (ModelFileError, OSError) as problem:
+        if isinstance(problem, OSError) and problem.filename is not None:  # it does not exist, or may not be read
             raise
-        raise _unreadable(path, problem) from None
-
-
-def _checked(owner: str, path: Any) -> Path:
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise wrong(owner, "path", "the path of a file", path)
-    return Path(path)
-
-
-def _unreadable(path: Path, problem: Exception) -> ModelFileError:
-    return ModelFileError(f"The model {path} cannot be loaded: {_shortened(problem)}.")
+        raise ModelFileError(f"The model {path} cannot be loaded: {_shortened(problem)}.") from None
 
 
 def _shortened(problem: Exception) -> str:

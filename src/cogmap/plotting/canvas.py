@@ -98,6 +98,17 @@ def short_names(names: Sequence[str]) -> list[str]:
     return [as_written(" ".join(lines)) for lines in names_in_lines(names, 17.0, 1)]
 
 
+def name_rows(ax: Axes, names: Sequence[str], n_others: int = 0, what: str = "") -> None:
+    """Name the rows of a figure from the top down, without a frame, and say if there are more of what they show."""
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    without_frame(ax)
+    ax.spines["left"].set_visible(False)
+    if n_others:
+        ax.set_ylabel(f"{len(names)} of {len(names) + n_others} {what}")
+
+
 def word_size(ax: Axes, n_rows: int) -> float:
     """Return the size in points of text of which so many rows fit beside an Axes."""
     return float(np.clip(points_of(ax, 0.8 / n_rows), 3.0, 10.0))

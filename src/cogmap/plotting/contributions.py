@@ -9,7 +9,7 @@ from cogmap._graph.picture import SOFT, color
 from cogmap._params import check_integer, wrong
 from cogmap.explanation import Explanation
 from cogmap.explanation._subject import output_index
-from cogmap.plotting.canvas import View, as_written, make_axes, number, short_names, without_frame
+from cogmap.plotting.canvas import View, as_written, make_axes, name_rows, number, short_names
 
 _MOST_ROWS = 12
 
@@ -81,8 +81,7 @@ def draw_contributions(view: View, ax: Axes | None = None) -> Axes:
     ax.barh(rows, bars, left=starts, height=0.62, color=[color(bar) for bar in bars])
     for y in rows[:-1]:  # from the end of a bar to the beginning of the one above it
         ax.plot([starts[y], starts[y]], [y, y + 1], color=SOFT, linewidth=0.8, zorder=1)
-    ax.set_yticks(rows, names)
-    ax.set_ylim(len(bars) - 0.4, -0.6)
+    name_rows(ax, names)
     ax.use_sticky_edges = False
     ax.margins(x=0.12)
     digits = int(np.clip(2 - np.floor(np.log10(max(np.abs(bars).max(), 1e-9))), 0, 6))
@@ -96,8 +95,5 @@ def draw_contributions(view: View, ax: Axes | None = None) -> Axes:
         ax.annotate(text, (place, 1.0), (0, 3), xycoords=ax.get_xaxis_transform(), textcoords="offset points",
                     ha=side, va="bottom", size=9, color=SOFT)  # fmt: skip
     what = as_written(view["output_name"])
-    ax.set_xlabel(what if view["scale"] == "probability" else f"{what}, {view['scale']}")
-    ax.tick_params(axis="y", length=0)
-    without_frame(ax)
-    ax.spines["left"].set_visible(False)
+    ax.set_xlabel(f"{what}, decision" if view["scale"] == "decision" else what)
     return ax

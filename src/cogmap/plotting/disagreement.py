@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from cogmap._graph.picture import NEGATIVE, SOFT
 from cogmap._params import wrong
 from cogmap.experts import Disagreement
-from cogmap.plotting.canvas import INK, View, legend_above, make_axes, short_names, without_frame
+from cogmap.plotting.canvas import INK, View, legend_above, make_axes, name_rows, short_names
 
 _MOST_ROWS = 24
 
@@ -45,7 +45,6 @@ def draw_disagreement(view: View, ax: Axes | None = None) -> Axes:
     """Draw what `disagreement_view` has chosen."""
     edges = view["edges"]
     ax = make_axes(ax, 7.0, 1.3 + 0.3 * max(len(edges), 1))
-    without_frame(ax)
     if not edges:
         ax.set_axis_off()
         ax.text(0.5, 0.5, "nobody drew an edge", ha="center", va="center", transform=ax.transAxes)
@@ -58,13 +57,9 @@ def draw_disagreement(view: View, ax: Axes | None = None) -> Axes:
     ax.scatter(mean, rows, s=14 + 66 * drawn / view["n_maps"], color=INK, zorder=3)
     ax.axvline(0.0, color=SOFT, linewidth=0.8)
     sources, targets = (short_names([edge[end] for edge in edges]) for end in ("source", "target"))
-    ax.set_yticks(rows, [f"{source} → {target}" for source, target in zip(sources, targets, strict=True)])
-    ax.set_ylim(len(edges) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
+    names = [f"{source} → {target}" for source, target in zip(sources, targets, strict=True)]
+    name_rows(ax, names, view["n_others"], "edges")
     ax.set_xlabel(f"weight, of {view['n_maps']} experts")
-    if view["n_others"]:
-        ax.set_ylabel(f"{len(edges)} of {len(edges) + view['n_others']} edges")
     handles = [Line2D([], [], color=SOFT, linewidth=2.0, label="from lowest to highest")]
     if any(edge["opposed"] for edge in edges):
         handles.append(Line2D([], [], color=NEGATIVE, linewidth=2.0, label="opposite signs"))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from cogmap.explanation import explain, influence, pruning_curve, story, what_if
 from cogmap.explanation._subject import one_row
-from cogmap.plotting.asked import kinds_of, map_of
+from cogmap.plotting.asked import map_of
 from cogmap.plotting.canvas import View
 from cogmap.plotting.contributions import contributions_view, draw_contributions
 from cogmap.plotting.graph import draw_map, map_view
@@ -161,7 +161,7 @@ class StatesDisplay(_Display):
         owner = "StatesDisplay.from_estimator"
         fcm = map_of(owner, estimator)
         trajectory = estimator.trajectory(one_row(owner, row))[:, 0]
-        return cls(states_view(trajectory, fcm.concepts, kinds_of(estimator))).plot(ax)
+        return cls(states_view(trajectory, fcm.concepts, fcm.kinds)).plot(ax)
 
 
 class ContributionsDisplay(_Display):

@@ -15,7 +15,7 @@ from cogmap._graph.layout import layout
 from cogmap._graph.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
 from cogmap._graph.view import author_positions, edge_strength, graph_view
 from cogmap._params import check_integer, wrong
-from cogmap.plotting.asked import kinds_of, map_of
+from cogmap.plotting.asked import map_of
 from cogmap.plotting.canvas import View, as_written, keep_fitting, make_axes, settled_extent
 
 # Something that is drawn, and what of it has a size in pixels of the picture.
@@ -27,8 +27,8 @@ _PIXELS = 80.0  # of a picture in an inch of a figure that is made for it: text 
 def plot_map(fcm: Any, influence: Any = None, n_edges: int | None = None, ax: Axes | None = None) -> Axes:
     """Show a map as a graph.
 
-    Features stand left, hidden concepts in the middle, outputs right; concepts of a map without such kinds stand where
-    its author has put them (``details["concepts"][name]`` has ``x`` and ``y``), or right of those that influence them.
+    Concepts stand where an author has put them (``details["concepts"][name]`` has ``x`` and ``y``). In a learned map
+    features stand left, hidden concepts in the middle, outputs right; in others each right of those that influence it.
     Influences go from left to right, those along a column bow out of it, and those that go back run below everything. A
     ring is the influence of a concept on itself. Blue is positive, vermilion negative.
 
@@ -71,8 +71,8 @@ def map_view(fcm: Any, influence: Any = None, n_edges: int | None = None) -> Vie
         if getattr(influence, "concepts", None) != drawn.concepts:
             raise wrong(owner, "influence", "the Influence of this map on data", influence)
         strength = edge_strength(influence.flow)
-    kinds = kinds_of(fcm)
-    positions = None if kinds else author_positions(drawn.concepts, drawn.details)
+    positions = author_positions(drawn.concepts, drawn.details)
+    kinds = drawn.kinds if positions is None else None
     return graph_view(drawn.concepts, drawn.weights, kinds, strength, positions, n_edges)
 
 

@@ -19,8 +19,8 @@ from cogmap.plotting.canvas import (
     color_of,
     legend_above,
     make_axes,
+    name_rows,
     short_names,
-    without_frame,
 )
 
 _MOST_ROWS = 20
@@ -94,11 +94,6 @@ def draw_influence(view: View, ax: Axes | None = None) -> Axes:
                     linewidth=0.5, label=name)  # fmt: skip
         ax.set_xlabel("size of the influence on the outputs")
         legend_above(ax)
-    more = view["n_others"]
-    ax.set_yticks(rows, short_names(view["names"]))
-    ax.set_ylim(len(rows) - 0.4, -0.6)
-    if more:
-        ax.set_ylabel(f"{len(rows)} of {len(rows) + more} features")
-    ax.tick_params(axis="y", length=0)
-    without_frame(ax)
+    name_rows(ax, short_names(view["names"]), view["n_others"], "features")
+    ax.spines["left"].set_visible(True)
     return ax

@@ -15,8 +15,8 @@ from cogmap.plotting.canvas import (
     color_of,
     legend_above,
     make_axes,
+    name_rows,
     short_names,
-    without_frame,
 )
 from cogmap.scenarios import Scenario, Scenarios
 
@@ -112,16 +112,9 @@ def draw_scenarios(view: View, ax: Axes | None = None) -> Axes:
 
 def _finish(ax: Axes, view: View) -> None:
     """Name the rows and the axis."""
-    n_rows = len(view["names"])
+    name_rows(ax, short_names(view["names"]), view["n_others"], "concepts")
     ax.axvline(0.0, color=SOFT, linewidth=0.8)
-    ax.set_yticks(np.arange(n_rows), short_names(view["names"]))
-    ax.set_ylim(n_rows - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
     ax.set_xlabel("change of the state")
-    if view["n_others"]:
-        ax.set_ylabel(f"{n_rows} of {n_rows + view['n_others']} concepts")
-    without_frame(ax)
-    ax.spines["left"].set_visible(False)
 
 
 def plot_monte_carlo(result: MonteCarlo, ax: Axes | None = None) -> Axes:

@@ -8,7 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.text import Text
 
 from cogmap._graph.picture import NEGATIVE, POSITIVE, SOFT, TEXT
-from cogmap.plotting.asked import kinds_of, map_of
+from cogmap.plotting.asked import map_of
 from cogmap.plotting.canvas import View, keep_fitting, make_axes, short_names, word_size
 
 _NUMBERS_UP_TO, _GRID_UP_TO = 14, 60  # concepts: smaller cells have no room for a number, or for lines between
@@ -45,7 +45,7 @@ def plot_weights(fcm: Any, ax: Axes | None = None) -> Axes:
 def weights_view(fcm: Any) -> View:
     """Collect what a figure of the weights shows."""
     drawn = map_of("plot_weights", fcm)
-    return {"names": list(drawn.concepts), "kinds": kinds_of(fcm), "weights": drawn.weights}
+    return {"names": list(drawn.concepts), "kinds": drawn.kinds, "weights": drawn.weights}
 
 
 def draw_weights(view: View, ax: Axes | None = None) -> Axes:

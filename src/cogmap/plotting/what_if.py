@@ -7,7 +7,7 @@ from cogmap._graph.legend import wrapped
 from cogmap._graph.picture import SOFT, color
 from cogmap._params import wrong
 from cogmap.explanation import WhatIf
-from cogmap.plotting.canvas import View, as_written, make_axes, number, short_names, without_frame
+from cogmap.plotting.canvas import View, as_written, make_axes, name_rows, number, short_names
 
 
 def plot_what_if(what_if: WhatIf, ax: Axes | None = None) -> Axes:
@@ -46,7 +46,6 @@ def draw_what_if(view: View, ax: Axes | None = None) -> Axes:
     n_rows = len(view["names"])
     n_shown = max(n_rows, 2)  # one bar alone would be too thick
     ax = make_axes(ax, 6.2, 1.4 + 0.4 * n_shown)
-    without_frame(ax)
     if not n_rows:
         words = "\n".join(wrapped(as_written(view["sentence"]), 30.0, 1.0))
         ax.set_axis_off()
@@ -58,11 +57,9 @@ def draw_what_if(view: View, ax: Axes | None = None) -> Axes:
         ax.annotate(f"{number(before)} → {number(after)}", (size, y), (5 if size >= 0 else -5, 0),
                     textcoords="offset points", ha="left" if size >= 0 else "right", va="center", size=9)  # fmt: skip
     ax.axvline(0.0, color=SOFT, linewidth=0.8)
-    ax.set_yticks(rows, short_names(view["names"]))
+    name_rows(ax, short_names(view["names"]))
     ax.set_ylim(n_shown - 0.4, -0.6)
     ax.margins(x=0.35)
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
     ax.set_xlabel("change, in standard deviations")
     ax.set_title(_answers(view), fontsize=10)
     return ax

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._params import shown
-from cogmap.preparation.columns import Cells, Column
+from cogmap.preparation.columns import Cells, Column, spans
 
 _PLAIN = {np.dtype(np.float64), np.dtype(np.int64)}  # what nearly all columns of numbers are held in
 
@@ -34,12 +34,11 @@ class Reading(NamedTuple):
 def read_frame(columns: Sequence[Column], frame: Any) -> Reading:
     """Return what columns read in a pandas frame that has all of them."""
     features = np.empty((len(frame), sum(len(column.outputs) for column in columns)))
-    unseen, faults, place = {}, dict[int, str](), 0
+    unseen, faults = {}, dict[int, str]()
     plain = _plain_numbers(frame, [column.name for column in columns if column.kind == "number"])
-    for column in columns:
+    for column, span in zip(columns, spans(columns), strict=True):
         cells = plain[column.name] if column.name in plain else column.read(frame[column.name])
-        features[:, place : place + len(column.outputs)] = cells.features
-        place += len(column.outputs)
+        features[:, span] = cells.features
         if cells.unseen:
             unseen[column.name] = cells.unseen
         for row, reason in cells.faults.items():

@@ -1,42 +1,17 @@
 """Rows of plain values, as JSON has them, read without pandas: a single one takes microseconds, not milliseconds."""
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from operator import itemgetter
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from cogmap.preparation.columns import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, date_parts
+from cogmap.preparation.columns import Column, NumberColumn, Unseen, Value
 from cogmap.preparation.reading import Reading
-from cogmap.preparation.texts import MISSING, NumberStyle, boolean, dates, spelled
-
-# What Python reads in the same way as pandas, and much faster.
-_PLAIN_DATE = re.compile(r"(?:1[7-9]|2[01])\d\d-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
+from cogmap.preparation.texts import MISSING, spelled
 
 _PLAIN = {int, float, type(None)}
-
-Features = tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Unseen:
-    """A value that was not there when the column was learned."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Why a value cannot be used."""
-
-    reason: str
-
-
-Cell = Callable[[Any], Features | Unseen | Fault]
 
 
 class RowReader:
@@ -61,10 +36,7 @@ class RowReader:
     """
 
     def __init__(self, columns: Sequence[Column]) -> None:
-        self._columns = [
-            (column.name, _CELLS[column.kind](cast(Any, column)), (math.nan,) * len(column.outputs))
-            for column in columns
-        ]
+        self._columns = [(column.name, _cell(column), column.gap) for column in columns]
         # Where all columns are numbers, rows of numbers need not be looked at one by one.
         numbers = len(columns) > 1 and all(column.kind == "number" for column in columns)
         self._plain = itemgetter(*(column.name for column in columns)) if numbers else None
@@ -111,89 +83,15 @@ class RowReader:
         return Reading(np.array(table, dtype=np.float64), unseen, faults)
 
 
-def _text(value: object) -> str | None:
-    """Return a value as text, None if it stands for a gap."""
-    text = spelled(value)
-    return None if text in MISSING or value != value else text
+def _cell(column: Column) -> Callable[[Any], Value]:
+    """Return a function from a value of a column, of whatever type, to what it means."""
+    gap, meaning = column.gap, column.value
+    number = column.number if isinstance(column, NumberColumn) else None
 
-
-def _number(column: NumberColumn) -> Cell:
-    style = NumberStyle(column.decimal, column.unit)
-
-    def cell(value: Any) -> Features | Unseen | Fault:
-        number: float | None
-        if type(value) is float:
-            number = value
-        elif type(value) is int:
-            number = float(value) if -(2**1023) < value < 2**1023 else math.inf
-        else:
-            text = _text(value)
-            if text is None or text in column.words:
-                return (math.nan,)
-            number = style.parse(text)
-            if number is None:
-                return Fault(f"{text!r} is not a number")
-        return Fault(f"{number} is not a finite number") if math.isinf(number) else (number,)
+    def cell(value: Any) -> Value:
+        if number is not None and type(value) in (float, int):
+            return number(value if type(value) is float or -(2**1023) < value < 2**1023 else math.inf)
+        text = spelled(value)
+        return gap if text in MISSING or value != value else meaning(text)
 
     return cell
-
-
-def _boolean(column: BooleanColumn) -> Cell:
-    def cell(value: Any) -> Features | Unseen | Fault:
-        text = _text(value)
-        if text is None:
-            return (math.nan,)
-        number = boolean(text)
-        return Unseen(text) if number is None else (number,)
-
-    return cell
-
-
-def _category(column: CategoryColumn) -> Cell:
-    outputs, gap = range(len(column.outputs)), (math.nan,) * len(column.outputs)
-    features = {text: tuple(float(place == other) for other in outputs) for text, place in column._places.items()}
-
-    def cell(value: Any) -> Features | Unseen | Fault:
-        text = _text(value)
-        if text is None:
-            return gap
-        found = features.get(text)
-        return Unseen(text) if found is None else found
-
-    return cell
-
-
-def _date(column: DateColumn) -> Cell:
-    gap = (math.nan,) * len(column.outputs)
-
-    def cell(value: Any) -> Features | Unseen | Fault:
-        text = _text(value)
-        if text is None or text in column.words:
-            return gap
-        parts = _plain_parts(text) if column.style == "ISO8601" and _PLAIN_DATE.fullmatch(text) else None
-        if parts is None:
-            when = dates([text], column.style)
-            if np.isnat(when[0]):
-                return Fault(f"{text!r} is not a date as in training")
-            parts = {part: float(numbers[0]) for part, numbers in date_parts(when).items()}
-        return tuple(parts[part] for part in column.parts)
-
-    return cell
-
-
-def _plain_parts(text: str) -> dict[str, float] | None:
-    """Return the parts of a date, None if there is no such day."""
-    try:
-        when = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    numbers = (when.year, when.month, when.day, when.isoweekday(), when.hour)
-    return dict(zip(("year", "month", "day", "weekday", "hour"), map(float, numbers), strict=True))
-
-
-_CELLS: dict[str, Callable[[Any], Cell]] = {
-    "number": _number,
-    "boolean": _boolean,
-    "category": _category,
-    "date": _date,
-}

@@ -13,6 +13,7 @@ from cogmap._map_text import short
 from cogmap._params import shown
 from cogmap.model import MapModel
 from cogmap.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, RowReader
+from cogmap.preparation.columns import spans
 from cogmap.preparation.reading import unseen_notes
 from cogmap.serving.bodies import described
 from cogmap.serving.problems import Problem
@@ -55,8 +56,7 @@ class Columns:
 
     def __init__(self, columns: Sequence[Column], model: MapModel, ignored: Collection[str] = ()) -> None:
         self.names = tuple(column.name for column in columns)
-        counts = [len(column.outputs) for column in columns]
-        self._starts = np.cumsum([0, *counts[:-1]])
+        self._spans = spans(columns)
         self._expected = frozenset([*self.names, *ignored])
         self._types = [(column.name, _TYPES[column.kind]) for column in columns]
         self._typed: set[tuple[type, ...]] = set()
@@ -67,9 +67,8 @@ class Columns:
         known = None if scaling is None else np.stack([scaling.known.low, scaling.known.mean, scaling.known.high])
         self.schemas: dict[str, dict[str, Any]] = {}
         self.example: dict[str, Any] = {}
-        for column, start in zip(columns, self._starts, strict=True):
-            features = slice(start, start + len(column.outputs))
-            ranges = None if known is None else known[:, features]
+        for column, span in zip(columns, self._spans, strict=True):
+            ranges = None if known is None else known[:, span]
             self.schemas[column.name] = {"title": column.kind, **_schema(column, ranges)}
             self.example[column.name] = _example(column, ranges)
 
@@ -98,7 +97,7 @@ class Columns:
 
     def by_column(self, of_features: Array) -> Array:
         """Sum what belongs to the same column: from (n_rows, n_features, ...) to (n_rows, n_columns, ...)."""
-        summed: Array = np.add.reduceat(of_features, self._starts, axis=1)
+        summed: Array = np.add.reduceat(of_features, [span.start for span in self._spans], axis=1)
         return summed
 
     def _is_typed(self, types: tuple[type, ...]) -> bool:

@@ -4,28 +4,12 @@ import base64
 import hashlib
 import json
 from html import escape
+from importlib.resources import files
 from typing import Any
 
 from cogmap.serving.bodies import CSV, JSON
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #0b6e8a; }
-@media (prefers-color-scheme: dark) { :root { --accent: #6cc5dd; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
-h1 { font-size: 1.7rem; margin: 0; }
-h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; border-top: 1px solid var(--line); padding-top: 1.5rem; }
-h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
-a { color: var(--accent); }
-code, pre { font: .9rem/1.45 ui-monospace, monospace; }
-pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem 1rem;
-  overflow: auto; max-height: 24rem; margin: .25rem 0 1rem; }
-.table { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .35rem 1.5rem .35rem 0; border-bottom: 1px solid var(--line); }
-td:nth-child(3) { min-width: 15rem; }
-td code { white-space: nowrap; }
-.method { color: var(--accent); font-weight: 600; }
-"""
+_STYLE = (files("cogmap.serving") / "documentation.css").read_text(encoding="utf-8")
 
 _digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 POLICY = (

@@ -1,6 +1,5 @@
 """Where results are written: a file, there whole or not at all, or standard output as "-"."""
 
-import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -8,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from cogmap._files import open_unfollowed, sync_folder
+from cogmap._files import whole_file
 from cogmap.exceptions import DataError
 from cogmap.tables.sources import STANDARD
 
@@ -37,18 +36,8 @@ def whole_output(path: str) -> Iterator[Output]:
             with target.open("w", encoding="utf-8", newline="") as file:
                 yield file
             return
-        temporary = target.with_name(f".{target.name}.part")
-        temporary.unlink(missing_ok=True)
-        try:
-            handle = open_unfollowed(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
-        sync_folder(target.parent)
+        with whole_file(target, "w", encoding="utf-8", newline="") as file:
+            yield file
     except OSError as problem:
         raise DataError(f"The file {path} cannot be written: {problem.strerror or problem}.") from None
 

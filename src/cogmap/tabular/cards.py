@@ -7,6 +7,7 @@ from sklearn.pipeline import Pipeline
 
 from cogmap._map_text import count, short
 from cogmap.preparation import Column
+from cogmap.preparation.columns import spans
 from cogmap.tabular.questions import contributions
 from cogmap.tabular.scoring import THE_MAP, measures
 from cogmap.tabular.targets import CLASSES, Target
@@ -54,16 +55,16 @@ def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str
     # Mean derivatives, of a deviation of each feature: those of a wide map are known without all its weights.
     effects = fcm.model_.derivative(some).mean(axis=0).T * fcm.scaling_.known.deviation[:, np.newaxis]
     threshold = _SIGN * float(np.abs(effects).max())
-    result, place = [], 0
-    for column, of_column in zip(columns, size, strict=True):
+    result = []
+    for column, of_column, span in zip(columns, size, spans(columns), strict=True):
         entry: dict[str, Any] = {"column": column.name, "share": float(of_column / (size.sum() or 1.0))}
-        if column.kind in ("number", "boolean") and np.abs(effects[place]).max() > threshold:
+        effect = effects[span.start]
+        if column.kind in ("number", "boolean") and np.abs(effect).max() > threshold:
             if hasattr(fcm, "classes_"):
-                entry["more"] = str(fcm.classes_[effects[place].argmax()])
+                entry["more"] = str(fcm.classes_[effect.argmax()])
             else:
-                entry["more"] = "higher" if effects[place, 0] > 0 else "lower"
+                entry["more"] = "higher" if effect[0] > 0 else "lower"
         result.append(entry)
-        place += len(column.outputs)
     return sorted(result, key=lambda entry: -entry["share"])
 
 

@@ -12,6 +12,7 @@ from cogmap.exceptions import DataError
 from cogmap.explanation import explain, what_if
 from cogmap.model import MapModel
 from cogmap.preparation import BooleanColumn, CategoryColumn, Column
+from cogmap.preparation.columns import spans
 from cogmap.tabular.model import TableModel
 
 Array = NDArray[np.floating]
@@ -29,11 +30,8 @@ class Contributions(NamedTuple):
 def contributions(columns: Sequence[Column], model: MapModel, features: Array) -> Contributions:
     """Return what each column of the table contributes; features of one column are added up."""
     found = explain(model, features)
-    parts, place = [], 0
-    for column in columns:
-        parts.append(found.contributions[:, place : place + len(column.outputs)].sum(axis=1))
-        place += len(column.outputs)
-    return Contributions(np.stack(parts, axis=1), found.base_values)
+    of_columns = [found.contributions[:, span].sum(axis=1) for span in spans(columns)]
+    return Contributions(np.stack(of_columns, axis=1), found.base_values)
 
 
 def told(column: Column, features: Array) -> str:
@@ -77,7 +75,7 @@ def change(model: TableModel, row: Array, to: Any, fixed: Sequence[str]) -> Chan
     Numbers, and yes and no, are changed by `cogmap.what_if`; a category only as a whole, and dates stay. The answer in
     which the fewest columns change is taken, and of those the one with the smallest changes.
     """
-    columns, places = model.preparer.columns_, _places(model.preparer.columns_)
+    columns, places = model.preparer.columns_, _places(model)
     for name in fixed:
         if name not in [column.name for column in columns]:
             hint = suggestion(name, [column.name for column in columns])
@@ -86,7 +84,7 @@ def change(model: TableModel, row: Array, to: Any, fixed: Sequence[str]) -> Chan
             )
     held = [c for c in columns if c.kind in ("category", "date") or c.name in fixed]
     names = model.model.encoding.column_names(model.model.map.concepts[: model.model.n_inputs])
-    still = [names[place] for column in held for place in places[column.name]]
+    still = [name for column in held for name in names[places[column.name]]]
     before = model.model.outputs(row[None])[0]
     answers = []
     for start in [row, *_with_other_categories(model, row, to, fixed)]:
@@ -107,36 +105,31 @@ def change(model: TableModel, row: Array, to: Any, fixed: Sequence[str]) -> Chan
     return Change(changes, before, model.model.outputs(found[None])[0], True)
 
 
-def _places(columns: Sequence[Column]) -> dict[str, list[int]]:
-    result, place = {}, 0
-    for column in columns:
-        result[column.name] = list(range(place, place + len(column.outputs)))
-        place += len(column.outputs)
-    return result
+def _places(model: TableModel) -> dict[str, slice]:
+    columns = model.preparer.columns_
+    return {column.name: span for column, span in zip(columns, spans(columns), strict=True)}
 
 
 def _with_other_categories(model: TableModel, row: Array, to: Any, fixed: Sequence[str]) -> list[Array]:
     """Return the row with one category changed, those that lead nearest to what is wanted first."""
-    places, changed = _places(model.preparer.columns_), []
+    places, changed = _places(model), []
     for column in model.preparer.columns_:
         if not isinstance(column, CategoryColumn) or column.name in fixed:
             continue
-        of_column = places[column.name]
-        if np.isnan(row[of_column]).any():  # what is not known stays so
+        now = row[places[column.name]]
+        if np.isnan(now).any():  # what is not known stays so
             continue
-        for place in of_column:
-            if row[place] != 1.0:
-                other = row.copy()
-                other[of_column], other[place] = 0.0, 1.0
-                changed.append(other)
+        for choice in np.flatnonzero(now != 1.0):
+            other = row.copy()
+            other[places[column.name]] = np.eye(len(now))[choice]
+            changed.append(other)
     if not changed:
         return []
     outputs = model.model.outputs(np.array(changed))
-    now = model.model.outputs(row[None])[0]
     if model.classes is None:
         distance = np.abs(outputs[:, 0] - float(to))
     elif to is None:
-        distance = outputs[:, int(now.argmax())]
+        distance = outputs[:, int(model.model.outputs(row[None])[0].argmax())]
     else:
         distance = -outputs[:, model.classes.index(to)]
     return [changed[i] for i in np.argsort(distance, kind="stable")[:_TRIED]]

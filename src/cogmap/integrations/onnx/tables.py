@@ -44,7 +44,8 @@ def _features(graph: Graph, column: Column, cells: Name) -> Name:
     if isinstance(column, BooleanColumn):
         return _known(graph, cells, _boolean_words(), np.array([[1]]))
     if isinstance(column, CategoryColumn):
-        return _known(graph, cells, column._places, np.arange(len(column.choices))[None, :])
+        places = {text: features.index(1.0) for text, features in column._features.items()}
+        return _known(graph, cells, places, np.arange(len(column.choices))[None, :])
     raise TypeError(type(column).__name__)
 
 
@@ -128,6 +129,6 @@ def _array(column: Column, values: Any) -> NDArray[Any]:
         row, reason = next(iter(faults.items()))
         raise DataError(f"Row {row} of the table cannot be used: {reason}. Correct it, or leave it empty.")
     if isinstance(column, DateColumn):
-        when, _ = column._dates(values)
+        when = column.dates(values)
         return np.where(np.isnat(when), np.nan, when.astype("datetime64[s]").astype(np.int64))[:, None]
     return column.read(values).features
