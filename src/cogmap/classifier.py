@@ -71,10 +71,10 @@ class FCMClassifier(ClassMap, FitsChunks):
     solver : {"auto", "lbfgs", "adam", "rmsprop"}, default="auto"
         ``"auto"``: ``"adam"`` from 3,000 rows on, if there are at most 100 features and outputs, else ``"lbfgs"``.
         ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` use mini-batches; an iteration is
-        then a pass over the rows. ``"rmsprop"`` is that of TensorFlow 1, as in the paper. ``"adam"`` is not the paper's:
-        it steps in centred parameters, and its rate falls where the paper's stays at 0.001. ``docs/reproduction.md`` has
-        the call that trains exactly as the paper does. What pays for many rows (hidden concepts, a step more, two
-        teachers) goes with ``"adam"``.
+        then a pass over the rows. ``"rmsprop"`` is that of TensorFlow 1, as in the paper. ``"adam"`` is not the
+        paper's: it steps in centred parameters, and its rate falls where the paper's stays at 0.001.
+        ``docs/reproduction.md`` has the call that trains exactly as the paper does. What pays for many rows (hidden
+        concepts, a step more, two teachers) goes with ``"adam"``.
     max_iter : int or "auto", default="auto"
         Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 10 rows, from
         150 to 300 (without a `prior` a third less), but for maps of more than 200 concepts one for 200 rows, from 20 to
