@@ -193,3 +193,12 @@ class MapTables:
         """
         names, edges = self.concepts, (array.tolist() for array in self._edges())
         return [(names[source], names[target], weight) for target, source, weight in zip(*edges, strict=True)]
+
+    def _edges(self: Any) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+        """Return target, source and weight of the influences that are not 0, target by target."""
+        targets, sources = np.nonzero(self._weights)
+        return targets, sources, self._weights[targets, sources]
+
+    def _n_influences(self: Any) -> NDArray[np.int64]:
+        """Return by how many concepts each is influenced."""
+        return np.asarray(np.count_nonzero(self._weights, axis=1), dtype=np.int64)

@@ -146,6 +146,15 @@ class StructuredMap(FuzzyCognitiveMap):
             np.concatenate([memory, self._rows[targets, sources]]),
         )
 
+    def _n_influences(self) -> NDArray[np.int64]:
+        of_features = np.full(self._n_features, self._memory != 0.0)
+        return np.concatenate([of_features, np.count_nonzero(self._rows, axis=1)]).astype(np.int64)
+
+    def _same_weights(self, other: FuzzyCognitiveMap) -> bool:
+        if isinstance(other, StructuredMap) and other._rows.shape == self._rows.shape:
+            return self._memory == other._memory and np.array_equal(self._rows, other._rows)
+        return all(map(np.array_equal, self._edges(), other._edges()))
+
     def __repr__(self) -> str:
         if self.n_concepts <= SQUARE_UP_TO:
             return super().__repr__()

@@ -111,11 +111,6 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         """The weights in the form in which the product ``states @ transition`` is fastest; for most maps an array."""
         return self.weights
 
-    def _edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-        """Return target, source and weight of the influences that are not 0, target by target."""
-        targets, sources = np.nonzero(self._weights)
-        return targets, sources, self._weights[targets, sources]
-
     def weights_into(self, concepts: slice) -> NDArray[np.float64]:
         """Return some rows of `weights`.
 
@@ -263,8 +258,7 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         """Names of the concepts marked `external` in `details`, or, if none is, of those that nothing influences."""
         about = self._details.get("concepts", {})
         marked = tuple(name for name in self._concepts if about.get(name, {}).get("external") is True)
-        influenced = set(self._edges()[0].tolist())
-        return marked or tuple(name for i, name in enumerate(self._concepts) if i not in influenced)
+        return marked or tuple(self._concepts[i] for i in np.flatnonzero(self._n_influences() == 0))
 
     def run(
         self,
@@ -375,14 +369,20 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         return (
             self._concepts == other._concepts
             and self.activation == other.activation
-            and all(map(np.array_equal, self._edges(), other._edges()))
+            and self._same_weights(other)
             and np.array_equal(self._bias, other._bias)
             and bool(np.equal(self._slope, other._slope).all())  # one for all concepts, or one each
         )
 
+    def _same_weights(self, other: "FuzzyCognitiveMap") -> bool:
+        """Whether a map with as many concepts has the same weights."""
+        if type(other) is FuzzyCognitiveMap:
+            return np.array_equal(self._weights, other._weights)
+        return other._same_weights(self)
+
     def __hash__(self) -> int:
-        # Adding 0.0 makes -0.0, which equals 0.0, hash alike.
-        arrays = (*self._edges(), self._bias + 0.0)
+        # Not of all weights, of which a wide map has too many. Adding 0.0 makes -0.0, which equals 0.0, hash alike.
+        arrays = (self._bias + 0.0, self._n_influences(), self.weights_into(slice(-1, None)) + 0.0)
         return hash((self._concepts, self.activation, *(array.tobytes() for array in arrays)))
 
     def __setattr__(self, name: str, value: object) -> None:

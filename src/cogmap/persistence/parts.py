@@ -4,6 +4,7 @@ Making one checks it: a file may be damaged with care.
 """
 
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,14 +77,9 @@ def _statistics(state: State) -> FeatureStatistics:
     return known
 
 
-def _range(state: State) -> FeatureRange:
+def _scaling(kind: type[Any], state: State) -> Any:
     require(isinstance(state["known"], FeatureStatistics), "scaling")
-    return FeatureRange(**state)
-
-
-def _spread(state: State) -> FeatureSpread:
-    require(isinstance(state["known"], FeatureStatistics), "scaling")
-    return FeatureSpread(**state)
+    return kind(**state)
 
 
 def _terms_state(terms: Terms) -> State:
@@ -179,23 +175,19 @@ def _random(state: State) -> np.random.RandomState:
     return random
 
 
-def _departure(state: State) -> Departure:
-    return Departure(**state)
-
-
 KINDS = {
     "map": Kind(FuzzyCognitiveMap, _map_state, lambda state: FuzzyCognitiveMap(**state)),
     "structured map": Kind(StructuredMap, _structured_state, _structured),
     "model": Kind(MapModel, _fields, _model),
     "encoding": Kind(Encoding, _fields, _encoding),
     "statistics": Kind(FeatureStatistics, _fields, _statistics),
-    "range": Kind(FeatureRange, _fields, _range),
-    "spread": Kind(FeatureSpread, _fields, _spread),
+    "range": Kind(FeatureRange, _fields, partial(_scaling, FeatureRange)),
+    "spread": Kind(FeatureSpread, _fields, partial(_scaling, FeatureSpread)),
     "terms": Kind(Terms, _terms_state, _terms),
     "log odds": Kind(LogOddsLink, _fields, _log_odds),
     "softmax": Kind(SoftmaxLink, _fields, _softmax),
     "values": Kind(ValueLink, _fields, _values),
-    "departure": Kind(Departure, lambda departure: departure._asdict(), _departure),
+    "departure": Kind(Departure, lambda departure: departure._asdict(), lambda state: Departure(**state)),
     "adam": Kind(Adam, _fields, _adam),
     "rmsprop": Kind(RMSprop, _fields, _rmsprop),
     "random": Kind(np.random.RandomState, _random_state, _random),
