@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cogmap._learning.arrows import tied_to_effects
 from cogmap._learning.monitor import Monitor
@@ -97,10 +98,14 @@ def ended(outcome: Outcome, model: MapModel, table: Table, settings: Settings) -
 
 
 def _says_nothing(model: MapModel, table: Table) -> bool:
-    """Whether the first rows all get the same answer."""
-    _, X = next(table.blocks())
-    outputs = table.targets.predictions(model.outputs(X[:1000]))
-    return bool(np.ptp(outputs, axis=0).max() < 1e-3)
+    """Whether all rows get the same prediction."""
+    ends: list[NDArray[np.floating]] = []  # the smallest and the largest prediction of each block
+    for _, X in table.blocks():
+        outputs = table.targets.predictions(model.outputs(X))
+        ends += [outputs.min(axis=0), outputs.max(axis=0)]
+        if np.ptp(ends, axis=0).max() >= 1e-3:  # nearly always of the first block
+            return False
+    return True
 
 
 def _forgets(model: MapModel) -> bool:
