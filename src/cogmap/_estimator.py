@@ -103,7 +103,9 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
             What to learn: class labels, which are numbers, strings or booleans; or values, perhaps of several targets
             in columns.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, at least 0. A weight of 2 is the same as the row twice, 0 as no row.
+            Weights of the rows, at least 0. A weight of 0 is the same as no row. A weight of 2 is the same as the row
+            twice if the solver is ``"lbfgs"`` and there are at most a million values; otherwise it counts as much, but
+            the model is another one: mini-batches are drawn by row, and more rows make a larger table.
 
         Returns
         -------
