@@ -9,6 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from cogmap import FCMClassifier, FCMRegressor
+from cogmap._chunks import Chunks
 from cogmap._segments import SEGMENT, PairwiseSum
 from cogmap.exceptions import CogmapError, DataError, ParameterError
 from cogmap.integrations.chunks import array_chunks, csv_chunks, parquet_chunks
@@ -51,6 +52,17 @@ def test_chunks_give_the_map_of_the_whole_table(estimator, kind, weighted):
     whole = estimator(**SHORT).fit(X, TARGETS[kind], weight)
     for size in (N, 33_333):
         assert same(estimator(**SHORT).fit_chunks(cut(size, TARGETS[kind], weight)), whole)
+
+
+def test_segments_of_a_long_chunk_are_not_copied():
+    """One chunk of many rows costs no more than many short ones: each segment is a part of the chunk itself."""
+    y = np.zeros(N)
+    y[0] = 1.0
+    source = Chunks([(X[:5000], y[:5000]), (X[5000:], y[5000:])], FCMClassifier(**SHORT))
+    segments = list(source.segments())
+    assert [len(segment[0]) for segment in segments] == [SEGMENT, SEGMENT, N - 2 * SEGMENT]
+    assert [np.shares_memory(segment[0], X) for segment in segments] == [False, True, False]
+    np.testing.assert_array_equal(np.concatenate([segment[0] for segment in segments]), X)
 
 
 def test_class_weights_are_those_of_all_chunks():

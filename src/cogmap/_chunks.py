@@ -62,13 +62,17 @@ class Chunks:
         waiting: list[Chunk] = []
         n_waiting = n_rows = 0
         for chunk in self._checked():
-            waiting.append(chunk)
-            n_waiting += len(chunk[0])
-            while n_waiting >= SEGMENT:
-                rows = joined(waiting)
-                yield _cut(rows, 0, SEGMENT)
-                waiting, n_waiting = [_cut(rows, SEGMENT, n_waiting)], n_waiting - SEGMENT
+            start, stop = 0, len(chunk[0])
+            while n_waiting + stop - start >= SEGMENT:
+                end = start + SEGMENT - n_waiting
+                yield joined([*waiting, _cut(chunk, start, end)])
+                waiting, n_waiting, start = [], 0, end
                 n_rows += SEGMENT
+            if start < stop:
+                # What is left of a long chunk is copied, so that its memory is free before the next one comes.
+                left = _cut(chunk, start, stop)
+                waiting.append(_copied(left) if start else left)
+                n_waiting += stop - start
         n_rows += n_waiting
         if n_waiting:
             yield joined(waiting)
@@ -111,6 +115,11 @@ class Chunks:
 
 def _cut(chunk: Chunk, start: int, stop: int) -> Chunk:
     return chosen(chunk, slice(start, stop))
+
+
+def _copied(chunk: Chunk) -> Chunk:
+    X, y, weight = chunk
+    return X.copy(), y.copy(), None if weight is None else weight.copy()
 
 
 @contextmanager

@@ -41,7 +41,9 @@ def chosen(chunk: Chunk, rows: Any) -> Chunk:
 
 
 def joined(chunks: list[Chunk]) -> Chunk:
-    """Return the rows of several chunks, one after the other."""
+    """Return the rows of several chunks, one after the other; those of a single chunk are not copied."""
+    if len(chunks) == 1:
+        return chunks[0]
     X, y, weight = zip(*chunks, strict=True)
     return np.concatenate(X), np.concatenate(y), None if weight[0] is None else np.concatenate(weight)
 
