@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.scaling import run as run_in_memory
 from benchmarks.timing import print_table
 from cogmap._learning.losses import LogLoss
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._threads import one_blas_thread
 
 FEATURES = 20
@@ -179,7 +179,7 @@ def cost_model():
     for n_features, n_hidden, depth in [(20, 16, 2), (20, 16, 3), (20, 60, 2), (100, 32, 2), (5, 16, 3), (50, 50, 4)]:
         X = random.random((n_rows, n_features), dtype=np.float32)
         y = (X[:, 0] > 0.5).astype(np.int64)
-        objective = Objective(X, y, LogLoss(), depth=depth, slope=2.0, n_hidden=n_hidden)
+        objective = DenseObjective(X, y, LogLoss(), depth=depth, slope=2.0, n_hidden=n_hidden)
         theta = random.normal(size=objective.n_parameters) / 10
         with one_blas_thread():
             objective.sums(theta)

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from cogmap._learning.losses import LogLoss, SquaredLoss
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._learning.penalties import ElasticNet
 from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Outcome, Problem, Watch
 from cogmap._learning.solvers.adaptive import Adam, RMSprop, batches
@@ -20,7 +20,7 @@ def make_problem(l1=0.0, l2=0.01, bounds=None, depth=1, seed=0, prior=NOWHERE, p
     rng = np.random.default_rng(seed)
     X = rng.random((60, 3))
     y = (X @ [2.0, -1.0, 0.1] + 0.3 * rng.normal(size=60) > 0.5).astype(int)
-    objective = Objective(X, y, LogLoss(), depth=depth, slope=1.0)
+    objective = DenseObjective(X, y, LogLoss(), depth=depth, slope=1.0)
     return Problem(objective, ElasticNet(l1, l2, prior, pull), bounds)
 
 
@@ -269,7 +269,7 @@ def test_batches_of_a_weighted_table_average_to_the_whole():
     """Mini-batch gradients are unbiased, whatever weight falls into which batch."""
     rng = np.random.default_rng(0)
     X, y, weight = rng.random((301, 3)), rng.integers(0, 2, 301), rng.random(301)
-    objective = Objective(X, y, LogLoss(), depth=2, slope=1.0, sample_weight=weight)
+    objective = DenseObjective(X, y, LogLoss(), depth=2, slope=1.0, sample_weight=weight)
     penalty = ElasticNet(0.0, 0.0, NOWHERE, ALIKE)
     problem, theta = Problem(objective, penalty), rng.normal(size=20)
     parts = np.array_split(rng.permutation(301), 7)
@@ -287,7 +287,7 @@ def test_squared_loss_is_the_likelihood_of_noise_of_unknown_size():
     """Half the logarithm of the mean square; its gradient is the difference quotient, with the penalty beside it."""
     rng = np.random.default_rng(0)
     X, y = rng.random((40, 3)), rng.normal(size=(40, 2))
-    objective = Objective(X, y, SquaredLoss(2), depth=2, slope=1.0, n_hidden=1)
+    objective = DenseObjective(X, y, SquaredLoss(2), depth=2, slope=1.0, n_hidden=1)
     problem, theta = Problem(objective, ElasticNet(0.0, 0.1, np.zeros(36), np.ones(36))), rng.normal(size=42)
     value, gradient = problem.smooth_value_and_gradient(theta)
     sums = objective.sums(theta)

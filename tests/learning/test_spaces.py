@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cogmap._learning.losses import LogLoss, SquaredLoss
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._learning.penalties import ElasticNet
 from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Problem, Slopes, Watch
 from cogmap._learning.solvers.spaces import Centred, Plain
@@ -19,7 +19,7 @@ def make_problem(space=None, depth=3, values=False):
     rng = np.random.default_rng(1)
     X = rng.random((40, 3))
     targets = X @ [[2.0], [-1.0], [0.5]] if values else (X[:, 0] > X[:, 1]).astype(int)
-    objective = Objective(X, targets, SquaredLoss(1) if values else LogLoss(), depth=depth, slope=2.0, n_hidden=1)
+    objective = DenseObjective(X, targets, SquaredLoss(1) if values else LogLoss(), depth=depth, slope=2.0, n_hidden=1)
     penalty = ElasticNet(0.0, 0.02, GIVEN.ravel(), np.linspace(0.5, 3.0, 25))
     return Problem(objective, penalty, space=space)
 

@@ -6,9 +6,8 @@ from scipy.optimize import approx_fprime
 from scipy.sparse import csr_array
 
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy, SquaredLoss
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._learning.structured import StructuredObjective
-from cogmap.exceptions import ParameterError
 
 N_ROWS, N_FEATURES, N_HIDDEN, MEMORY, SLOPE = 40, 7, 3, 3.0, 1.7
 
@@ -52,7 +51,7 @@ def test_loss_and_gradient_are_those_of_the_full_map(loss, depth, sparse):
     theta = np.random.default_rng(1).normal(size=objective.n_parameters)
     W, b = full_map(theta, objective)
     X, y, weight = a_problem(loss)
-    full = Objective(X, y, loss, depth=depth, slope=SLOPE, n_hidden=N_HIDDEN, sample_weight=weight)
+    full = DenseObjective(X, y, loss, depth=depth, slope=SLOPE, n_hidden=N_HIDDEN, sample_weight=weight)
     value, gradient, total = objective.sums(theta)
     expected, of_all, total_of_full = full.sums(np.concatenate([W.ravel(), b]))
     dW, db = of_all[: W.size].reshape(W.shape)[N_FEATURES:], of_all[W.size :][N_FEATURES:]
@@ -98,14 +97,6 @@ def test_float32_is_near_float64():
     theta = np.random.default_rng(4).normal(size=exact.n_parameters)
     assert rough.sums(theta)[1].dtype == np.float64
     np.testing.assert_allclose(rough.sums(theta)[1], exact.sums(theta)[1], rtol=1e-3, atol=1e-4)
-
-
-def test_wrong_sizes_are_refused():
-    """A table without columns, and parameters of another map."""
-    with pytest.raises(ParameterError, match="at least one row and one column"):
-        StructuredObjective(csr_array((3, 0)), [0, 1, 0], LogLoss(), depth=2, slope=1.0, memory=1.0)
-    with pytest.raises(ParameterError, match="W row by row, then b"):
-        structured(LogLoss(), 2).sums(np.zeros(3))
 
 
 @pytest.mark.parametrize("size", [1e-60, 1e60])

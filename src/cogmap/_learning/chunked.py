@@ -6,7 +6,7 @@ Who holds the rows adds their losses and gradients; only parameters and sums com
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from cogmap._learning.arrows import tied_to_effects
 from cogmap._learning.learn import Learned, ended
 from cogmap._learning.monitor import Monitor
-from cogmap._learning.objective import Objective
 from cogmap._learning.recipe import Recipe
 from cogmap._learning.settings import Settings
-from cogmap._learning.solvers import LBFGS, Theta, Watch
+from cogmap._learning.solvers import LBFGS, Objective, Theta, Watch
 from cogmap._learning.table import Table
 from cogmap._learning.teachers import Teacher, learn_teachers, taught_targets
 from cogmap._segments import SEGMENT, PairwiseSum
@@ -93,8 +92,12 @@ class ObjectiveOfRows:
         self._rows, self._of_sample = rows, of_sample
         self.n_rows, self.total_weight = rows.n_rows, rows.total_weight
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._of_sample, name)
+        self.n_parameters, self.n_learned = of_sample.n_parameters, of_sample.n_learned
+        self.dtype, self.loss = of_sample.dtype, of_sample.loss
+
+    def largest(self) -> dict[str, float]:
+        """Return the largest slope, gain and feature of the sample."""
+        return self._of_sample.largest()
 
     def _sum(self, theta: Theta, with_gradient: bool) -> Sums:
         total: PairwiseSum[Sums] = PairwiseSum(lambda before, after: (before[0] + after[0], before[1] + after[1]))
@@ -102,7 +105,7 @@ class ObjectiveOfRows:
             total.add(sums, self._rows.level)
         return total.result()
 
-    def sums(self, theta: Theta, rows: None = None) -> tuple[float, NDArray[np.float64], float]:
+    def sums(self, theta: Theta, rows: NDArray[np.integer] | None = None) -> tuple[float, NDArray[np.float64], float]:
         """Return the weighted sum of the losses, its gradient, and the sum of the weights."""
         loss, gradient = self._sum(theta, with_gradient=True)
         return loss, gradient.copy(), self.total_weight
@@ -110,7 +113,7 @@ class ObjectiveOfRows:
     def value(self, theta: Theta) -> float:
         """Return the loss of the rows alone."""
         mean = self._sum(theta, with_gradient=False)[0] / self.total_weight
-        return self._of_sample.loss.overall(mean)[0]
+        return self.loss.overall(mean)[0]
 
 
 def sample_rows(n_rows: int, n_columns: int) -> NDArray[np.intp]:
@@ -159,7 +162,7 @@ def learn_chunked(
         if teachers and isinstance(settings.prior, str) and settings.learn == "weights":
             recipe = tied_to_effects(recipe, sample, [teacher.theta for teacher in teachers])
         rows.prepare(recipe, rows.total_weight / rows.n_rows, teachers)
-        objective = cast(Objective, ObjectiveOfRows(rows, recipe.objective(sample)))
+        objective = ObjectiveOfRows(rows, recipe.objective(sample))
         problem = recipe.penalized(objective, max(rows.n_rows, rows.total_weight))
         thetas = [problem.clip(teacher.theta) for teacher in teachers] or [problem.clip(new_start())]
         theta = min(thetas, key=problem.objective.value) if len(thetas) > 1 else thetas[0]

@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from cogmap._params import Words, numbers, wrong
-
-Targets = NDArray[Any]  # class codes; or shares of the classes or states of the outputs, one row per row
 Weight = NDArray[np.floating] | None
 
 # A mean square of this, in units of the variance, is as good as none: rounding, not noise.
@@ -30,12 +27,8 @@ class Loss(Protocol):
         """Number of output concepts."""
         ...
 
-    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+    def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
-        ...
-
-    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
-        """Return what the rows should be, in the form in which the loss takes it, or complain."""
         ...
 
     @property
@@ -58,32 +51,13 @@ class _MeanLoss:
         return mean, 1.0
 
 
-def _checked_classes(y: ArrayLike, n_rows: int, n_classes: int, dtype: np.dtype[Any], owner: str) -> Targets:
-    """Return class codes, one per row, or the shares of the classes of each row."""
-    classes = np.asarray(y)
-    if classes.shape == (n_rows, n_classes):
-        shares = numbers(classes)
-        if not (shares >= 0.0).all() or not np.allclose(shares.sum(axis=1), 1.0, atol=1e-6):
-            raise wrong(owner, "targets", "shares of the classes >= 0 that sum to 1 in every row", y)
-        return shares.astype(dtype, copy=False)
-    if classes.shape != (n_rows,):
-        raise wrong(owner, "targets", f"{n_rows} class codes, one per row of X", Words(f"shape {classes.shape}"))
-    if not np.issubdtype(classes.dtype, np.integer) or classes.min() < 0 or classes.max() >= n_classes:
-        raise wrong(owner, "targets", f"integer class codes 0 .. {n_classes - 1}", classes)
-    return classes.astype(np.intp, copy=False)  # narrow integers would overflow when places are computed from them
-
-
 @dataclass(frozen=True)
 class LogLoss(_MeanLoss):
     """Log loss of one output, whose state is the probability of the second of two classes."""
 
     n_outputs = 1
 
-    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
-        """Return codes 0 and 1, or shares of the two classes."""
-        return _checked_classes(targets, n_rows, 2, dtype, owner)
-
-    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+    def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
         net = net[0]
         if targets.ndim == 2:
@@ -124,11 +98,7 @@ class SoftmaxCrossEntropy(_MeanLoss):
     n_outputs: int
     gain: float = 1.0
 
-    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
-        """Return class codes, or shares of the classes."""
-        return _checked_classes(targets, n_rows, self.n_outputs, dtype, owner)
-
-    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+    def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
         reach = 0.5 * self.gain
         np.tanh(net, out=net)
@@ -170,18 +140,7 @@ class SquaredLoss:
 
     is_mean = False
 
-    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
-        """Return what should enter the outputs, one column per output."""
-        deviations = np.asarray(targets)
-        if deviations.shape != (n_rows, self.n_outputs):
-            expected = f"values for the outputs, of shape {(n_rows, self.n_outputs)}"
-            raise wrong(owner, "targets", expected, Words(f"shape {deviations.shape}"))
-        if not np.isfinite(numbers(deviations)).all():
-            raise wrong(owner, "targets", "finite values for the outputs", targets)
-        with np.errstate(over="ignore"):  # an infinite loss will be told
-            return deviations.astype(dtype, copy=False)
-
-    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+    def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
         net -= targets.T
         losses = np.square(net).sum(axis=0)

@@ -12,11 +12,11 @@ from cogmap._learning import initialization
 from cogmap._learning.bends import Bends, find_bends
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.monotone import monotone_limits
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._learning.penalties import ElasticNet
 from cogmap._learning.priors import Prior, make_prior, memory_weight, structured_prior
 from cogmap._learning.settings import Settings
-from cogmap._learning.solvers import Problem, Slopes, Theta
+from cogmap._learning.solvers import Objective, Problem, Slopes, Theta
 from cogmap._learning.structure import Bounds, joined, weight_limits
 from cogmap._learning.structured import StructuredObjective
 from cogmap._learning.table import Table
@@ -82,7 +82,7 @@ class Recipe:
 
     def objective(
         self, table: Table, targets: NDArray[Any] | None = None, mean_weight: float | None = None
-    ) -> Objective:
+    ) -> DenseObjective:
         """Return the loss on a table, perhaps with other targets, or as one of several that are added."""
         settings = self.settings
         options: dict[str, Any] = {
@@ -98,7 +98,7 @@ class Recipe:
         if settings.structured:
             memory = memory_weight(settings.slope)
             return StructuredObjective(table.X, targets, table.targets.loss, memory=memory, **options)
-        return Objective(table.X, targets, table.targets.loss, **options)
+        return DenseObjective(table.X, targets, table.targets.loss, **options)
 
     def problem(self, table: Table, targets: NDArray[Any] | None = None, part_of: float | None = None) -> Problem:
         """Return what a solver minimises on a table.

@@ -16,13 +16,12 @@ undecided, stays sparse.
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from cogmap._encoding import UNDECIDED
 from cogmap._learning.buffers import Array, aligned
-from cogmap._learning.objective import Objective, Rows, checked_table
-from cogmap._params import Words, wrong
+from cogmap._learning.objective import DenseObjective, RowNumbers
 
 # So many values of a block of rows are read twice, forward and backward, the second time from the cache.
 _BLOCK_VALUES = 2**19
@@ -52,7 +51,7 @@ class _Workspace:
         self.states = [aligned((rows, n_learned), dtype) for _ in range(depth - 1)]
 
 
-class StructuredObjective(Objective):
+class StructuredObjective(DenseObjective):
     """Loss and gradient of a map whose features remember themselves and influence hidden concepts and outputs only.
 
     Parameters
@@ -60,7 +59,7 @@ class StructuredObjective(Objective):
     X : array-like or sparse array of shape (n_samples, n_features)
         States of the features. A sparse one holds states minus 0.5: what is not stored is undecided.
     targets, loss, depth, slope, n_hidden, sample_weight, rows, dtype, n_threads, block_rows
-        As in `Objective`. `slope` is a number.
+        As in `DenseObjective`. `slope` is a number.
     memory : float
         Influence of a feature on itself.
 
@@ -84,41 +83,45 @@ class StructuredObjective(Objective):
         return self.n_concepts - self.n_features
 
     @staticmethod
-    def _checked_table(X: Any, dtype: DTypeLike | None, owner: str) -> Any:
-        if not issparse(X):
-            return checked_table(X, dtype, owner)
-        if 0 in X.shape:
-            raise wrong(owner, "X", "a table with at least one row and one column", Words(f"shape {X.shape}"))
-        return csr_array(X, dtype=dtype or (X.dtype if X.dtype == np.float32 else np.float64))
+    def _as_table(X: Any, dtype: DTypeLike | None) -> Any:
+        if issparse(X):
+            return csr_array(X, dtype=dtype or (X.dtype if X.dtype == np.float32 else np.float64))
+        return DenseObjective._as_table(X, dtype)
 
     @staticmethod
     def usual_block_rows(n_features: int) -> int:
         """Return how many rows a block has at the most."""
         return max(_FEWEST_ROWS, _BLOCK_VALUES // n_features)
 
-    def _make_buffers(self) -> None:
-        table = self._X if self._rows is None else self._X[self._rows]
-        self._rows = None
+    def set_rows(
+        self,
+        X: Any,
+        targets: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        rows: RowNumbers | None = None,
+    ) -> None:
+        """Take other rows, and compute the states of their features at all steps."""
+        table = self._as_table(X, self.dtype)
+        table = table if rows is None else table[rows]
         first = 2.0 * table if issparse(table) else 2.0 * table - 2.0 * UNDECIDED
         kept = 0.25 * float(self._slope) * self._memory
         self._steps = [first]
         for _ in range(self.depth - 1):
             self._steps.append(np.tanh(kept * self._steps[-1]))
-        self._X = self._steps[0]
-        super()._make_buffers()
+        super().set_rows(first, targets, sample_weight)
 
     def _make_arrays(self, rows: int) -> None:
-        dtype = self._X.dtype
+        dtype = self.dtype
         self._V = aligned((self.n_learned, self.n_concepts), dtype)
         self._c = aligned((self.n_learned,), dtype)
 
     def _new_workspace(self, rows: int) -> Any:
-        return _Workspace(rows, self.n_learned, self.depth, self._X.dtype)
+        return _Workspace(rows, self.n_learned, self.depth, self.dtype)
 
     def _new_sums(self) -> Any:
-        return _Sums(self.n_learned, self.n_concepts, self._X.dtype)
+        return _Sums(self.n_learned, self.n_concepts, self.dtype)
 
-    def _block(self, workspace: Any, block: slice, rows: Rows | None, sums: Any, with_gradient: bool) -> float:
+    def _block(self, workspace: Any, block: slice, rows: RowNumbers | None, sums: Any, with_gradient: bool) -> float:
         """Return the loss of a block of rows and add its gradient to `sums`."""
         picked: Any = block if rows is None else rows[block]
         tables = [table[picked] for table in self._steps]
@@ -181,9 +184,6 @@ class StructuredObjective(Objective):
         return gradient
 
     def _split(self, theta: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        if theta.shape != (self.n_parameters,):
-            expected = f"W row by row, then b: {self.n_parameters} numbers"
-            raise wrong("Objective.sums", "theta", expected, Words(f"shape {theta.shape}"))
         n_weights = self.n_learned * self.n_concepts
         return theta[:n_weights].reshape(self.n_learned, self.n_concepts), theta[n_weights:]
 

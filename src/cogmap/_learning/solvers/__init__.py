@@ -6,7 +6,7 @@ What learning needs to know about a solver stands in its class: whether every it
 from typing import Any
 
 from cogmap._learning.solvers.adaptive import RULES, Adam, Adaptive, Rule, one_epoch
-from cogmap._learning.solvers.driver import Problem, Solver, Theta, Watch
+from cogmap._learning.solvers.driver import Objective, Problem, Solver, Theta, Watch
 from cogmap._learning.solvers.lbfgs import LBFGS, steps_remembered
 from cogmap._learning.solvers.outcomes import Outcome
 from cogmap._learning.solvers.spaces import Slopes
@@ -27,6 +27,7 @@ __all__ = [
     "SOLVERS",
     "Adam",
     "Adaptive",
+    "Objective",
     "Outcome",
     "Problem",
     "Rule",

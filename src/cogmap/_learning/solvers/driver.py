@@ -8,12 +8,12 @@ for a step, because SciPy's L-BFGS-B keeps its loop to itself.)
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._learning.objective import Objective
+from cogmap._learning.losses import Loss
 from cogmap._learning.penalties import ElasticNet
 from cogmap._learning.solvers.outcomes import Outcome
 from cogmap._learning.structure import Bounds
@@ -25,6 +25,52 @@ if TYPE_CHECKING:
 Theta = NDArray[np.float64]
 
 _HUGE = 1e10  # nothing that is given is as large on purpose
+
+
+class Objective(Protocol):
+    """What solvers ask of an objective, wherever its rows are: the loss over rows, and its gradient, as sums."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        ...
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights of the rows."""
+        ...
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of parameters: weights row by row, then biases."""
+        ...
+
+    @property
+    def n_learned(self) -> int:
+        """Number of concepts, the last ones, whose weights and bias are parameters."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Computation dtype, float32 or float64."""
+        ...
+
+    @property
+    def loss(self) -> Loss:
+        """Loss of a row."""
+        ...
+
+    def value(self, theta: Theta) -> float:
+        """Return the loss of all rows."""
+        ...
+
+    def sums(self, theta: Theta, rows: NDArray[np.integer] | None = None) -> tuple[float, Theta, float]:
+        """Return the weighted sum of the losses, its gradient, and the sum of the weights; of some rows or all."""
+        ...
+
+    def largest(self) -> dict[str, float]:
+        """Return the largest slope, gain and feature, one of which may explain an infinite loss."""
+        ...
 
 
 class Solver(Protocol):
@@ -83,13 +129,13 @@ class Problem:
     def _cause(self, theta: Theta) -> str:
         """Say what probably made the loss infinite: the first of what can that is very large."""
         strength = max(self.penalty.l1, self.penalty.l2)
-        gain = getattr(self.objective.loss, "gain", 1.0)
+        largest = self.objective.largest()
         # A solver may have gone on from infinite gradients, so weights come last.
         suspects = [
-            ("slope", self.objective.largest_slope, "Lower slope."),
-            ("gain", gain, "Lower gain."),
+            ("slope", largest["slope"], "Lower slope."),
+            ("gain", largest["gain"], "Lower gain."),
             ("penalty of a weight", strength, "Lower alpha."),
-            ("feature", self.objective.largest_feature, "Scale the features to [0, 1], or let `scale` do so."),
+            ("feature", largest["feature"], "Scale the features to [0, 1], or let `scale` do so."),
         ]
         for name, value, cure in suspects:
             if value > _HUGE:
