@@ -281,12 +281,12 @@ def wide_table(n_rows=160, n_columns=220, informative=6):
     return X, (X[:, :informative] @ random.normal(size=informative) > 0).astype(int)
 
 
-def sparse_table(n_rows=400, n_columns=1500):
-    """Return a sparse table of counts."""
+def sparse_table(n_rows=400, n_columns=9000):
+    """Return a sparse table of counts, too wide to be made dense."""
     from scipy.sparse import csr_array
 
     random = np.random.default_rng(12)
-    X = random.poisson(0.02, size=(n_rows, n_columns)).astype(float)
+    X = random.poisson(0.004, size=(n_rows, n_columns)).astype(float)
     y = random.integers(3, size=n_rows)
     X[np.arange(n_rows), 7 * y] += random.integers(1, 3, size=n_rows)
     return csr_array(X), y

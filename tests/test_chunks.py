@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from cogmap import FCMClassifier, FCMRegressor
 from cogmap._chunks import Chunks
 from cogmap._segments import SEGMENT, PairwiseSum
+from cogmap._structured_map import StructuredMap
 from cogmap.exceptions import CogmapError, DataError, ParameterError
 from cogmap.integrations.chunks import array_chunks, csv_chunks, parquet_chunks
 
@@ -79,6 +80,21 @@ def test_teachers_and_words_do_not_depend_on_the_chunks(parameters):
     first = FCMClassifier(**parameters).fit_chunks(cut(N, TARGETS["classes"]))
     assert same(FCMClassifier(**parameters).fit_chunks(cut(10_007, TARGETS["classes"])), first)
     assert first.score(X[:2000], TARGETS["classes"][:2000]) > 0.6
+
+
+@pytest.mark.parametrize("n_teachers", [0, 2])
+def test_many_columns_make_a_structured_map_as_in_fit(n_teachers):
+    """Of those that matter, with nearly the predictions of `fit`, however the rows are divided."""
+    wide = np.random.default_rng(1).normal(size=(11_000, 110)).astype(np.float32)
+    y = (wide[:, 3] - wide[:, 50] + 0.5 * wide[:, 9] > 0).astype(int)
+    parameters = SHORT | {"n_teachers": n_teachers, "max_iter": 20}
+    whole = FCMClassifier(**parameters).fit(wide, y)
+    first, other = (FCMClassifier(**parameters).fit_chunks(cut(size, y, X=wide)) for size in (11_000, 777))
+    assert isinstance(whole.map_, StructuredMap)
+    assert isinstance(first.map_, StructuredMap)
+    assert np.array_equal(first.map_.rows, other.map_.rows)
+    assert set(np.flatnonzero(first.feature_importances_)) >= {3, 9, 50}
+    assert (first.predict(wide) == whole.predict(wide)).mean() > 0.95
 
 
 @pytest.mark.parametrize(("estimator", "kind"), [(FCMClassifier, "classes"), (FCMRegressor, "values")])

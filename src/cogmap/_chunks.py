@@ -2,7 +2,7 @@
 
 import errno
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO, Any, Self, cast
@@ -12,14 +12,25 @@ from numpy.typing import NDArray
 
 from cogmap._allowed import check_parameters
 from cogmap._callbacks import with_callbacks
-from cogmap._elsewhere import Chunk, ClassWeight, Encode, FitsElsewhere, Survey, check_alike, chosen, joined, surveyed
-from cogmap._learning.chunked import Prepared, Sums
-from cogmap._learning.recipe import Recipe
+from cogmap._elsewhere import (
+    Chunk,
+    ChunkReader,
+    ClassWeight,
+    FitsElsewhere,
+    Survey,
+    check_alike,
+    chosen,
+    joined,
+    surveyed,
+)
+from cogmap._learning.dataset import ChunkSums, SummedObjective
 from cogmap._learning.solvers import Theta
+from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
-from cogmap._learning.teachers import Teacher
+from cogmap._learning.targets import Targets
 from cogmap._params import wrong
-from cogmap._segments import SEGMENT, PairwiseSum, total
+from cogmap._segments import SEGMENT, PairwiseSum
+from cogmap._threads import one_blas_thread
 from cogmap.exceptions import DataError
 
 
@@ -105,12 +116,12 @@ class Chunks:
             start = stop
         return joined(found)
 
-    def encoded(self, encode: Encode) -> "KeptRows":
+    def encoded(self, read: ChunkReader, sample: Table) -> "SpilledRows":
         """Return the rows as states."""
-        kept = KeptRows(_Shelf(self._owner))
+        spilled = SpilledRows(SpillFile(self._owner), sample)
         for chunk in self.segments():
-            kept.add(encode(*chunk))
-        return kept
+            spilled.add(read(*chunk))
+        return spilled
 
 
 def _cut(chunk: Chunk, start: int, stop: int) -> Chunk:
@@ -131,7 +142,7 @@ def said_of(where: str) -> Iterator[None]:
         raise DataError(f"In {where}: {error}") from None
 
 
-class _Shelf:
+class SpillFile:
     """Arrays in a temporary file without a name, which is gone with the process."""
 
     def __init__(self, owner: str) -> None:
@@ -172,59 +183,66 @@ class _Shelf:
 
 
 @dataclass
-class _Kept:
-    """A segment of which the arrays are on a shelf."""
+class _Segment:
+    """A segment of rows, whose arrays are in a file."""
 
-    like: Table  # without rows
+    like: Targets  # without rows
     states: Callable[[], NDArray[Any]]
-    targets: Callable[[], NDArray[Any]]
+    targets: Callable[[], NDArray[Any]]  # in the form in which targets have an entry for each row
     weight: Callable[[], NDArray[Any]] | None
-    taught: Callable[[], NDArray[Any]] | None = None
+    distilled: Callable[[], NDArray[Any]] | None = None
 
-    def table(self) -> Table:
-        like: Any = self.like.targets
-        targets = replace(like, **{like.per_row: self.targets()})
-        return replace(self.like, X=self.states(), targets=targets, weight=self.weight and self.weight())
+    def all_targets(self) -> Targets:
+        like: Any = self.like
+        result: Targets = replace(like, **{like.per_row: self.targets()})
+        return result
 
 
-class KeptRows:
-    """Rows as states, segment by segment on a shelf."""
+class SpilledRows:
+    """Rows as states in a temporary file, segment by segment."""
 
-    level = 0
-
-    def __init__(self, shelf: _Shelf) -> None:
-        self._shelf, self._segments = shelf, list[_Kept]()
-        self.n_rows = 0
+    def __init__(self, file: SpillFile, sample: Table) -> None:
+        self._file, self._sample, self._segments = file, sample, list[_Segment]()
+        self._n_rows = 0
         self._weight: PairwiseSum[float] = PairwiseSum(lambda before, after: before + after)
 
     def add(self, table: Table) -> None:
         """Take the next segment."""
         targets = getattr(table.targets, table.targets.per_row)
-        weight = None if table.weight is None else self._shelf.put(table.weight)
-        nothing = np.empty(0, dtype=np.intp)  # a slice of the states would keep all of them in memory
-        like = replace(table, X=table.X[nothing], targets=table.targets.take(nothing), weight=None)
-        self._segments.append(_Kept(like, self._shelf.put(table.X), self._shelf.put(targets), weight))
-        self.n_rows += table.n_rows
-        self._weight.add(float(table.n_rows) if table.weight is None else total(table.weight))
+        weight = None if table.weight is None else self._file.put(table.weight)
+        like = table.targets.take(np.empty(0, dtype=np.intp))
+        self._segments.append(_Segment(like, self._file.put(table.X), self._file.put(targets), weight))
+        self._n_rows += table.n_rows
+        self._weight.add(table.total_weight)
 
-    @property
-    def total_weight(self) -> float:
-        """Sum of the weights of the rows."""
-        return self._weight.result()
+    def sample(self) -> Table:
+        """Return some of the rows."""
+        return self._sample
 
-    def prepare(self, recipe: Recipe, mean_weight: float, teachers: list[Teacher]) -> None:
-        """Keep what teachers say."""
-        self._recipe, self._mean_weight = recipe, mean_weight
-        for kept in self._segments if teachers else []:
-            taught = Prepared.of(recipe, kept.table(), mean_weight, teachers).taught
-            assert taught is not None
-            kept.taught = self._shelf.put(taught)
+    def objective(self, spec: ModelSpec, teachers: Sequence[Theta] = ()) -> SummedObjective:
+        """Return the loss of a model on all rows; what it learns from an ensemble is computed once and kept."""
+        total_weight = self._weight.result()
+        mean_weight = total_weight / self._n_rows
+        for segment in self._segments if teachers else []:
+            with one_blas_thread():
+                targets = spec.distilled_targets(self._table(segment), teachers)
+            segment.distilled = self._file.put(targets)
+        first = self._table(self._segments[0])
+        of_segment = spec.objective(first, mean_weight=mean_weight)  # its buffers serve all segments
 
-    def sums(self, theta: Theta, with_gradient: bool) -> Iterator[Sums]:
-        """Return the sums of each segment."""
-        for kept in self._segments:
-            taught = None if kept.taught is None else kept.taught()
-            yield Prepared(self._recipe, kept.table(), self._mean_weight, taught).sums(theta, with_gradient)
+        def segment_sums(theta: Theta, with_gradient: bool) -> Iterator[ChunkSums]:
+            for segment in self._segments:
+                distilled = segment.distilled and segment.distilled()
+                targets = segment.all_targets().array if distilled is None else distilled
+                with one_blas_thread():
+                    of_segment.set_rows(segment.states(), targets, segment.weight and segment.weight())
+                    yield of_segment.loss_sums(theta, with_gradient)
+
+        return SummedObjective(spec.objective(self._sample), self._n_rows, total_weight, segment_sums)
+
+    def _table(self, segment: _Segment) -> Table:
+        weight = segment.weight and segment.weight()
+        return Table(segment.states(), segment.all_targets(), weight, self._sample.features)
 
 
 class FitsChunks(FitsElsewhere):
@@ -234,11 +252,11 @@ class FitsChunks(FitsElsewhere):
     def fit_chunks(self, chunks: Any) -> Self:
         """Learn a map from a table that comes in chunks, of which one at a time is in memory.
 
-        The result is that of `fit`, bit by bit, if there are no more than a million values, or no teachers
-        (``n_teachers=0``, ``solver="lbfgs"``). It never depends on how the rows are divided into chunks. With more
-        values, teachers learn from a sample of a quarter million of them, words are found in it, and then the map
-        learns from all rows by L-BFGS. Their states (4 bytes for each concept of a feature) are kept in a
-        temporary file.
+        The result is that of `fit`, bit by bit, if there are no more than a million values, or if there are at most
+        100 columns and no teachers (``n_teachers=0``, ``solver="lbfgs"``). It never depends on how the rows are divided
+        into chunks. With more values, teachers learn from a sample of a quarter million of them, words are found in it
+        and, of more than 100 columns, those that matter; then the map learns from all rows by L-BFGS. Their states (4
+        bytes for each concept of a feature) are kept in a temporary file.
 
         Parameters
         ----------

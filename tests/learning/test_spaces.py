@@ -6,7 +6,7 @@ import pytest
 from cogmap._learning.losses import LogLoss, SquaredLoss
 from cogmap._learning.objective import DenseObjective
 from cogmap._learning.penalties import ElasticNet
-from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Problem, Slopes, Watch
+from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Problem, Slopes, StoppingRule
 from cogmap._learning.solvers.spaces import Centred, Plain
 
 GIVEN = np.random.default_rng(0).normal(size=(5, 5))
@@ -68,7 +68,7 @@ def test_every_solver_learns_slopes(solver):
     theta = np.concatenate([GIVEN.ravel(), 0.5 - 0.5 * GIVEN.sum(axis=1)])
     minimise = LBFGS() if solver == "lbfgs" else Adaptive(RULES[solver], 0.02, 40)
     before = problem.smooth_value_and_gradient(theta)[0]
-    learned, _ = minimise(problem, theta, Watch(100, 0.0, 10), np.random.RandomState(0))
+    learned, _ = minimise(problem, theta, StoppingRule(100, 0.0, 10), np.random.RandomState(0))
     assert problem.smooth_value_and_gradient(learned)[0] < before - 0.03
     factors = learned[:25].reshape(5, 5)[[0, 2, 3, 4]] / GIVEN[[0, 2, 3, 4]]
     assert (factors > 0).all()

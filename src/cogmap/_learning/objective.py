@@ -220,12 +220,12 @@ class DenseObjective:
 
     def value(self, theta: Array) -> float:
         """Return the loss of the table alone."""
-        return self.loss.overall(self.summed_loss(theta) / self.total_weight)[0]
+        return self.loss.overall(self.loss_sums(theta, with_gradient=False)[0] / self.total_weight)[0]
 
-    def summed_loss(self, theta: Array) -> float:
-        """Return the weighted sum of the losses alone."""
+    def loss_sums(self, theta: Array, with_gradient: bool) -> tuple[float, NDArray[np.float64]]:
+        """Return the weighted sum of the losses of all rows, and its gradient, which is empty if not asked for."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._sum(theta, None, with_gradient=False)[0]
+            return self._sum(theta, None, with_gradient)
 
     def _weight_of(self, rows: RowNumbers | None) -> float:
         if rows is None:

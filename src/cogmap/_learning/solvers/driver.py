@@ -1,12 +1,13 @@
 """The loop that all solvers share: what is minimised, what is watched, and when it ends.
 
-A solver is called with a `Problem`, a start, a `Watch` and a source of random numbers. It calls the watch after every
-iteration and stops as soon as the watch returns an outcome. (It is not the other way round, a loop that asks a solver
-for a step, because SciPy's L-BFGS-B keeps its loop to itself.)
+A solver is called with a `Problem`, a start, a `StoppingRule` and a source of random numbers. It calls the rule after
+every iteration and stops as soon as the rule returns an outcome. (It is not the other way round, a loop that asks a
+solver for a step, because SciPy's L-BFGS-B keeps its loop to itself.)
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,6 +22,7 @@ from cogmap.exceptions import NonFiniteLossError
 
 if TYPE_CHECKING:
     from cogmap._learning.solvers.spaces import Space
+    from cogmap.model import MapModel
 
 Theta = NDArray[np.float64]
 
@@ -82,9 +84,9 @@ class Solver(Protocol):
         ...
 
     def __call__(
-        self, problem: "Problem", theta: Theta, watch: "Watch", random: np.random.RandomState
+        self, problem: "Problem", theta: Theta, stopping: "StoppingRule", random: np.random.RandomState
     ) -> tuple[Theta, Outcome]:
-        """Minimise from `theta` until the watch says how it ends."""
+        """Minimise from `theta` until the rule says how it ends."""
         ...
 
 
@@ -160,8 +162,36 @@ class Problem:
         return theta if bounds is None else np.clip(theta, *bounds)
 
 
+Report = Callable[[Theta, int, float], bool]  # parameters, number of the iteration, loss; True asks to stop
+
+
+class Monitor:
+    """Receives progress reports: stages, each of some iterations. The base class ignores them."""
+
+    def begin(self, n_stages: int) -> None:
+        """Receive the largest number of stages."""
+
+    @contextmanager
+    def stage(self, name: str, n_iter: int, model: "Callable[[Theta], MapModel]") -> Iterator[Report]:
+        """Open a stage of at most `n_iter` iterations; it gives a function to call after each of them.
+
+        Parameters
+        ----------
+        name : str
+            What is trained.
+        n_iter : int
+            Largest number of iterations.
+        model : callable
+            Makes a model of parameters.
+        """
+        yield lambda theta, number, loss: False
+
+
+SILENT = Monitor()
+
+
 @dataclass
-class Watch:
+class StoppingRule:
     """Keeps the loss curve and decides when learning ends.
 
     Parameters
@@ -182,7 +212,7 @@ class Watch:
     tol: float
     n_iter_no_change: int
     validation: Callable[[Theta], float] | None = None
-    after_iteration: Callable[[Theta, int, float], bool] | None = None
+    after_iteration: Report | None = None
     loss_curve: list[float] = field(default_factory=list)
     validation_curve: list[float] = field(default_factory=list)
     best_theta: Theta | None = None
