@@ -110,7 +110,7 @@ class DenseObjective:
         X = self._as_table(X, dtype)
         self.dtype: np.dtype[Any] = X.dtype
         self.depth, self.loss, self._n_threads, self._mean_weight = depth, loss, n_threads, mean_weight
-        self.n_features = int(X.shape[1])
+        self.n_features = int(X.shape[-1])
         self._n_decided = self.n_features + n_hidden  # concepts before the outputs
         self.n_concepts = self._n_decided + loss.n_outputs
         self.n_parameters = self.n_learned * (self.n_concepts + 1)
@@ -135,9 +135,9 @@ class DenseObjective:
             self._X, self._rows = self._X[rows], None
         self.n_rows: int = self._X.shape[0] if self._rows is None else len(self._rows)
         self._targets = np.asarray(targets)
-        # Narrow integers would overflow when places are computed from them.
-        codes = self._targets.ndim == 1
+        codes = self._targets.dtype.kind in "iu"
         with np.errstate(over="ignore"):  # an infinite loss will be told
+            # Narrow integers would overflow when places are computed from them.
             self._targets = self._targets.astype(np.intp if codes else self.dtype, copy=False)
         self._weight, self._unit, self.total_weight = None, 1.0, float(self.n_rows)
         if sample_weight is not None:

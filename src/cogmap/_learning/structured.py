@@ -11,6 +11,9 @@ n_rows x n x m for every step but the last, and two of n_rows x n x n_outputs fo
 
 A feature that is undecided stays so: its states are 0 at all steps. So a sparse table, whose empty places are
 undecided, stays sparse.
+
+The states of the features need not follow from the first ones: they may be given at each step, and outputs be compared
+with targets at several steps, as series need it.
 """
 
 from typing import Any
@@ -56,12 +59,16 @@ class StructuredObjective(DenseObjective):
 
     Parameters
     ----------
-    X : array-like or sparse array of shape (n_samples, n_features)
-        States of the features. A sparse one holds states minus 0.5: what is not stored is undecided.
+    X : array-like or sparse array of shape (n_samples, n_features), or (n_samples, depth, n_features)
+        States of the features, at the first step or at each. A sparse array holds states minus 0.5: what is not stored
+        is undecided.
     targets, loss, depth, slope, n_hidden, sample_weight, rows, dtype, n_threads, block_rows
         As in `DenseObjective`. `slope` is a number.
-    memory : float
-        Influence of a feature on itself.
+    memory : float, default=0.0
+        Influence of a feature on itself, if its states are given at the first step only.
+    read_steps : tuple of int, default=()
+        Steps, from 1 to `depth`, after which outputs are compared with targets; these then have an axis more, the
+        second, with an entry for each. The loss of a row is the mean over these steps. Empty: the last step only.
 
     Attributes
     ----------
@@ -71,8 +78,17 @@ class StructuredObjective(DenseObjective):
 
     _sums: dict[int, Any]
 
-    def __init__(self, X: Any, targets: Any, loss: Any, *, memory: float, **options: Any) -> None:
-        self._memory = memory
+    def __init__(
+        self,
+        X: Any,
+        targets: Any,
+        loss: Any,
+        *,
+        memory: float = 0.0,
+        read_steps: tuple[int, ...] = (),
+        **options: Any,
+    ) -> None:
+        self._memory, self._read_steps = memory, read_steps
         if issparse(X) and not options.get("block_rows"):
             options["block_rows"] = max(_FEWEST_ROWS, _BLOCK_VALUES * X.shape[0] // max(X.nnz, 1))
         super().__init__(X, targets, loss, **options)
@@ -104,11 +120,14 @@ class StructuredObjective(DenseObjective):
         table = self._as_table(X, self.dtype)
         table = table if rows is None else table[rows]
         first = 2.0 * table if issparse(table) else 2.0 * table - 2.0 * UNDECIDED
-        kept = 0.25 * float(self._slope) * self._memory
-        self._steps = [first]
-        for _ in range(self.depth - 1):
-            self._steps.append(np.tanh(kept * self._steps[-1]))
-        super().set_rows(first, targets, sample_weight)
+        if first.ndim == 3:
+            self._steps = [np.ascontiguousarray(first[:, t]) for t in range(self.depth)]
+        else:
+            kept = 0.25 * float(self._slope) * self._memory
+            self._steps = [first]
+            for _ in range(self.depth - 1):
+                self._steps.append(np.tanh(kept * self._steps[-1]))
+        super().set_rows(self._steps[0], targets, sample_weight)
 
     def _make_arrays(self, rows: int) -> None:
         dtype = self.dtype
@@ -133,6 +152,7 @@ class StructuredObjective(DenseObjective):
         states = [state[:m] for state in workspace.states]
 
         # Forward.
+        read: dict[int, Array] = {}  # what enters the outputs, and the gradient with respect to that
         for t, state in enumerate(states):
             if issparse(tables[t]):
                 state[:] = tables[t] @ from_features.T
@@ -141,12 +161,14 @@ class StructuredObjective(DenseObjective):
             if t:
                 state += states[t - 1] @ among.T
             state += self._c
+            if t + 1 in self._read_steps:
+                read[t] = np.ascontiguousarray(state[:, outputs].T)
             np.tanh(state, out=state)
         net: Array = np.ascontiguousarray((tables[-1] @ from_features[outputs].T).T)
         if states:
             net += among[outputs] @ states[-1].T
         net += self._c[outputs, None]
-        loss = self.loss(net, targets, weight)
+        loss = self._read(read, net, targets, weight) if self._read_steps else self.loss(net, targets, weight)
         if not with_gradient:
             return loss
 
@@ -159,11 +181,24 @@ class StructuredObjective(DenseObjective):
         error = net.T @ among[outputs]
         for t in range(len(states) - 1, -1, -1):
             error *= 1.0 - np.square(states[t])
+            if t in read:
+                error[:, outputs] += read[t].T
             sums.weights[:, :n] += _across(error.T, tables[t])
             sums.bias += error.sum(axis=0)
             if t:
                 sums.weights[:, n:] += error.T @ states[t - 1]
                 error = error @ among
+        return loss
+
+    def _read(self, read: dict[int, Array], last: Array, targets: NDArray[Any], weight: Array | None) -> float:
+        """Return the mean loss over the steps at which outputs are read, and turn all that is read into gradients."""
+        loss, share = 0.0, 1.0 / len(self._read_steps)
+        for k, step in enumerate(self._read_steps):
+            net = last if step == self.depth else read[step - 1]
+            loss += share * self.loss(net, targets[:, k], weight)
+            net *= share
+        if self.depth not in self._read_steps:
+            last[:] = 0.0
         return loss
 
     def _fold(self, theta: NDArray[np.floating], n_rows: int) -> None:
