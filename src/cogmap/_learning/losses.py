@@ -8,7 +8,7 @@ Rows are the last axis because sums over a handful of outputs are then vectorise
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,40 +19,31 @@ Weight = NDArray[np.floating] | None
 _LEAST_SQUARE = 1e-6
 
 
-class Loss(Protocol):
-    """What the objective asks of a loss."""
+class Loss:
+    """What the objective asks of a loss; that of a table is the mean over its rows, unless a loss says otherwise.
 
-    @property
-    def n_outputs(self) -> int:
-        """Number of output concepts."""
-        ...
+    Attributes
+    ----------
+    n_outputs : int
+        Number of output concepts.
+    is_mean : bool
+        Whether the loss of a table is a mean over its rows; otherwise it is the logarithm of one.
+    """
+
+    n_outputs: int
+    is_mean = True
 
     def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
-        ...
-
-    @property
-    def is_mean(self) -> bool:
-        """Whether the loss of a table is a mean over its rows; otherwise it is the logarithm of one."""
-        ...
+        raise NotImplementedError
 
     def overall(self, mean: float) -> tuple[float, float]:
         """Return the loss of a table, given the mean over its rows, and its derivative with respect to that."""
-        ...
-
-
-class _MeanLoss:
-    """The loss of a table is the mean over its rows."""
-
-    is_mean = True
-
-    def overall(self, mean: float) -> tuple[float, float]:
-        """Return the mean, whose derivative is 1."""
         return mean, 1.0
 
 
 @dataclass(frozen=True)
-class LogLoss(_MeanLoss):
+class LogLoss(Loss):
     """Log loss of one output, whose state is the probability of the second of two classes."""
 
     n_outputs = 1
@@ -88,7 +79,7 @@ class LogLoss(_MeanLoss):
 
 
 @dataclass(frozen=True)
-class SoftmaxCrossEntropy(_MeanLoss):
+class SoftmaxCrossEntropy(Loss):
     """Cross-entropy of the softmax of ``gain`` times the states of one output per class.
 
     States lie in (0, 1), so with ``gain=1``, the paper's, no prediction can be confident and the loss has a floor
@@ -129,7 +120,7 @@ class SoftmaxCrossEntropy(_MeanLoss):
 
 
 @dataclass(frozen=True)
-class SquaredLoss:
+class SquaredLoss(Loss):
     """Half the squared distance of what enters the outputs from what should.
 
     Of a whole table it is half the logarithm of the mean square: the likelihood of values with noise of unknown size. A

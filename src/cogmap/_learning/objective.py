@@ -74,8 +74,8 @@ class DenseObjective:
 
     Attributes
     ----------
-    n_rows, n_features, n_concepts, n_parameters : int
-        Sizes of the problem.
+    n_rows, n_features, n_concepts, n_learned, n_parameters : int
+        Sizes of the problem; `n_learned` concepts, the last ones, have weights and a bias that are parameters.
     total_weight : float
         Sum of the weights of the rows.
 
@@ -113,6 +113,7 @@ class DenseObjective:
         self.n_features = int(X.shape[-1])
         self._n_decided = self.n_features + n_hidden  # concepts before the outputs
         self.n_concepts = self._n_decided + loss.n_outputs
+        self.n_learned = self._count_learned()
         self.n_parameters = self.n_learned * (self.n_concepts + 1)
         self._slope = np.asarray(slope, dtype=np.float64)
         self._block_rows = block_rows or self.usual_block_rows(self.n_concepts)
@@ -188,9 +189,8 @@ class DenseObjective:
             self._sums[number] = self._new_sums()
         return self._sums[number].clear()
 
-    @property
-    def n_learned(self) -> int:
-        """Number of concepts, the last ones, whose weights and bias are parameters: here all."""
+    def _count_learned(self) -> int:
+        """Return the number of concepts, the last ones, whose weights and bias are parameters: here all."""
         return self.n_concepts
 
     def largest(self) -> dict[str, float]:

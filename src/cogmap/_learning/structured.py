@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from cogmap._encoding import UNDECIDED
-from cogmap._learning.buffers import Array, aligned
+from cogmap._learning.buffers import Array, Sums, aligned
 from cogmap._learning.objective import DenseObjective, RowNumbers
 
 # So many values of a block of rows are read twice, forward and backward, the second time from the cache.
@@ -31,20 +31,13 @@ _BLOCK_VALUES = 2**19
 _FEWEST_ROWS = 128
 
 
-class _Sums:
+class _Sums(Sums):
     """Sums of the gradients of V and c of one run of blocks."""
 
     def __init__(self, n_learned: int, n_concepts: int, dtype: np.dtype[Any]) -> None:
-        self.all = aligned((n_learned * (n_concepts + 1),), dtype)
-        self.weights = self.all[: n_learned * n_concepts].reshape(n_learned, n_concepts)
-        self.bias = self.all[n_learned * n_concepts :]
-
-    def clear(self) -> "_Sums":
-        self.all.fill(0.0)
-        return self
-
-    def add(self, other: "_Sums") -> None:
-        self.all += other.all
+        self._all = aligned((n_learned * (n_concepts + 1),), dtype)
+        self.weights = self._all[: n_learned * n_concepts].reshape(n_learned, n_concepts)
+        self.bias = self._all[n_learned * n_concepts :]
 
 
 class _Workspace:
@@ -93,9 +86,7 @@ class StructuredObjective(DenseObjective):
             options["block_rows"] = max(_FEWEST_ROWS, _BLOCK_VALUES * X.shape[0] // max(X.nnz, 1))
         super().__init__(X, targets, loss, **options)
 
-    @property
-    def n_learned(self) -> int:
-        """Number of hidden concepts and outputs."""
+    def _count_learned(self) -> int:
         return self.n_concepts - self.n_features
 
     @staticmethod

@@ -32,35 +32,12 @@ _HUGE = 1e10  # nothing that is given is as large on purpose
 class Objective(Protocol):
     """What solvers ask of an objective, wherever its rows are: the loss over rows, and its gradient, as sums."""
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        ...
-
-    @property
-    def total_weight(self) -> float:
-        """Sum of the weights of the rows."""
-        ...
-
-    @property
-    def n_parameters(self) -> int:
-        """Number of parameters: weights row by row, then biases."""
-        ...
-
-    @property
-    def n_learned(self) -> int:
-        """Number of concepts, the last ones, whose weights and bias are parameters."""
-        ...
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Computation dtype, float32 or float64."""
-        ...
-
-    @property
-    def loss(self) -> Loss:
-        """Loss of a row."""
-        ...
+    n_rows: int
+    total_weight: float  # of the rows
+    n_parameters: int  # weights row by row, then biases
+    n_learned: int  # concepts, the last ones, whose weights and bias are parameters
+    dtype: np.dtype[Any]  # computation dtype, float32 or float64
+    loss: Loss  # of a row
 
     def value(self, theta: Theta) -> float:
         """Return the loss of all rows."""
