@@ -27,10 +27,8 @@ from cogmap._learning.dataset import ChunkSums, SummedObjective
 from cogmap._learning.solvers import Theta
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
-from cogmap._learning.targets import Targets
 from cogmap._params import wrong
 from cogmap._segments import SEGMENT, PairwiseSum
-from cogmap._threads import one_blas_thread
 from cogmap.exceptions import DataError
 
 
@@ -184,18 +182,12 @@ class SpillFile:
 
 @dataclass
 class _Segment:
-    """A segment of rows, whose arrays are in a file."""
+    """A segment of rows: functions that read its arrays from a file."""
 
-    like: Targets  # without rows
     states: Callable[[], NDArray[Any]]
-    targets: Callable[[], NDArray[Any]]  # in the form in which targets have an entry for each row
+    targets: Callable[[], NDArray[Any]]  # what targets have an entry of for each row
     weight: Callable[[], NDArray[Any]] | None
     distilled: Callable[[], NDArray[Any]] | None = None
-
-    def all_targets(self) -> Targets:
-        like: Any = self.like
-        result: Targets = replace(like, **{like.per_row: self.targets()})
-        return result
 
 
 class SpilledRows:
@@ -210,8 +202,7 @@ class SpilledRows:
         """Take the next segment."""
         targets = getattr(table.targets, table.targets.per_row)
         weight = None if table.weight is None else self._file.put(table.weight)
-        like = table.targets.take(np.empty(0, dtype=np.intp))
-        self._segments.append(_Segment(like, self._file.put(table.X), self._file.put(targets), weight))
+        self._segments.append(_Segment(self._file.put(table.X), self._file.put(targets), weight))
         self._n_rows += table.n_rows
         self._weight.add(table.total_weight)
 
@@ -222,27 +213,24 @@ class SpilledRows:
     def objective(self, spec: ModelSpec, teachers: Sequence[Theta] = ()) -> SummedObjective:
         """Return the loss of a model on all rows; what it learns from an ensemble is computed once and kept."""
         total_weight = self._weight.result()
-        mean_weight = total_weight / self._n_rows
         for segment in self._segments if teachers else []:
-            with one_blas_thread():
-                targets = spec.distilled_targets(self._table(segment), teachers)
-            segment.distilled = self._file.put(targets)
-        first = self._table(self._segments[0])
-        of_segment = spec.objective(first, mean_weight=mean_weight)  # its buffers serve all segments
+            segment.distilled = self._file.put(spec.distilled_targets(self._table(segment), teachers))
+        # One objective, whose buffers serve all segments.
+        of_segment = spec.objective(self._table(self._segments[0]), mean_weight=total_weight / self._n_rows)
 
         def segment_sums(theta: Theta, with_gradient: bool) -> Iterator[ChunkSums]:
             for segment in self._segments:
-                distilled = segment.distilled and segment.distilled()
-                targets = segment.all_targets().array if distilled is None else distilled
-                with one_blas_thread():
-                    of_segment.set_rows(segment.states(), targets, segment.weight and segment.weight())
-                    yield of_segment.loss_sums(theta, with_gradient)
+                table = self._table(segment)
+                targets = table.targets.array if segment.distilled is None else segment.distilled()
+                of_segment.set_rows(table.X, targets, table.weight)
+                yield of_segment.loss_sums(theta, with_gradient)
 
         return SummedObjective(spec.objective(self._sample), self._n_rows, total_weight, segment_sums)
 
     def _table(self, segment: _Segment) -> Table:
-        weight = segment.weight and segment.weight()
-        return Table(segment.states(), segment.all_targets(), weight, self._sample.features)
+        like: Any = self._sample.targets
+        targets = replace(like, **{like.per_row: segment.targets()})
+        return replace(self._sample, X=segment.states(), targets=targets, weight=segment.weight and segment.weight())
 
 
 class FitsChunks(FitsElsewhere):
