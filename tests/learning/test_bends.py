@@ -7,7 +7,7 @@ from cogmap import FCMClassifier, FCMRegressor
 from cogmap._encoding import Encoding
 from cogmap._learning.bends import find_bends
 from cogmap._learning.plan import Plan
-from cogmap._learning.settings import Shape, resolve
+from cogmap._learning.settings import DataShape, resolve
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets
@@ -25,7 +25,7 @@ def table(classes, states=STATES, weight=None):
 
 
 def planned(**parameters):
-    shape = Shape(N, 5, 1)
+    shape = DataShape(N, 5, 1)
     return Plan(Encoding(5), resolve(FCMClassifier(**parameters).get_params(deep=False), shape), tuple("abcde"), shape)
 
 

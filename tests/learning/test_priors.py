@@ -9,7 +9,7 @@ from cogmap._learning import initialization
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.plan import Plan
 from cogmap._learning.priors import make_prior
-from cogmap._learning.settings import Shape, resolve
+from cogmap._learning.settings import DataShape, resolve
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.structure import weight_limits
 from cogmap._learning.table import Table
@@ -118,7 +118,7 @@ def make_spec(**parameters):
     X = rng.random((30, 2))
     targets = ClassTargets((X[:, 0] > 0.5).astype(np.intp), LogOddsLink(np.array(["no", "yes"])))
     table = Table(X, targets, features=("rain", "mood"))
-    shape = Shape(30, 2, 1)
+    shape = DataShape(30, 2, 1)
     settings = resolve(FCMClassifier(**parameters).get_params(deep=False), shape)
     return ModelSpec.for_table(table, Plan(Encoding(2), settings, table.features, shape)), table
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
-from cogmap._learning.settings import VALUES, Shape, resolve
+from cogmap._learning.settings import VALUES, DataShape, resolve
 
 USUAL = FCMClassifier().get_params(deep=False)
 
@@ -133,20 +133,20 @@ SETTLED_FOR_VALUES = [
 @pytest.mark.parametrize(("parameters", "shape", "expected"), SETTLED_FOR_VALUES, ids=str)
 def test_settings_for_values(parameters, shape, expected):
     """A rule per row of the table."""
-    settings = resolve(USUAL | parameters, Shape(*shape), VALUES)
+    settings = resolve(USUAL | parameters, DataShape(*shape), VALUES)
     assert {name: getattr(settings, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(("parameters", "shape", "expected"), SETTLED, ids=str)
 def test_settings_follow_parameters_and_shape(parameters, shape, expected):
     """A rule per row of the table."""
-    settings = resolve(USUAL | parameters, Shape(*shape))
+    settings = resolve(USUAL | parameters, DataShape(*shape))
     assert {name: getattr(settings, name) for name in expected} == expected
 
 
 def test_nothing_is_left_to_settle():
     """No setting is "auto"."""
-    assert "auto" not in vars(resolve(USUAL, Shape(100, 4, 3))).values()
+    assert "auto" not in vars(resolve(USUAL, DataShape(100, 4, 3))).values()
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_nothing_is_left_to_settle():
 )
 def test_large_tables_are_computed_in_float32(n_values, dtype, expected):
     """Others in what they come in."""
-    assert resolve(USUAL, Shape(100, 4, 3, n_values, dtype)).dtype == expected
+    assert resolve(USUAL, DataShape(100, 4, 3, n_values, dtype)).dtype == expected
 
 
 @pytest.mark.parametrize("estimator", [FCMClassifier, FCMClassifierCV, FCMRegressor])
@@ -167,4 +167,4 @@ def test_every_estimator_has_all_parameters_of_training(estimator):
     own = own if estimator is not FCMClassifier else set()
     given = {name: value for name, value in parameters.items() if name in USUAL and name not in own}
     assert given == {name: USUAL[name] for name in given}
-    resolve(parameters, Shape(100, 4, 3))
+    resolve(parameters, DataShape(100, 4, 3))

@@ -8,7 +8,7 @@ import pytest
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor
 from cogmap._learning import size
-from cogmap._learning.settings import Shape, resolve
+from cogmap._learning.settings import DataShape, resolve
 from cogmap._learning.size import estimate, free_memory
 from cogmap.exceptions import DataError, ParameterError
 
@@ -36,7 +36,7 @@ MEASURED = [
 @pytest.mark.parametrize(("parameters", "sizes", "megabytes"), MEASURED)
 def test_memory_is_told_within_a_factor_of_one_and_a_half(parameters, sizes, megabytes):
     """Against what fits of these sizes were measured to take."""
-    shape = Shape(*sizes, n_values=sizes[0] * sizes[1])
+    shape = DataShape(*sizes, n_values=sizes[0] * sizes[1])
     told = estimate(shape, resolve(USUAL | parameters, shape)) / 1e6
     assert megabytes / 1.5 < told < 1.5 * megabytes
 
@@ -51,7 +51,7 @@ def test_more_of_anything_takes_no_less(what):
     told = []
     for factor in (1, 2, 10, 100):
         changed = sizes | {what: sizes[what] * factor}
-        shape = Shape(changed["n_rows"], changed["n_features"], changed["n_outputs"])
+        shape = DataShape(changed["n_rows"], changed["n_features"], changed["n_outputs"])
         settings = resolve(USUAL | {"n_hidden": changed["n_hidden"], "depth": changed["depth"]}, shape)
         told.append(estimate(shape, settings))
     assert all(a <= b for a, b in pairwise(told))
@@ -89,7 +89,7 @@ def test_what_is_too_large_is_refused_by_partial_fit_too():
 
 def test_what_would_fit_is_never_refused(monkeypatch, iris):
     """A machine with as much free memory as the estimate says learns."""
-    shape = Shape(*np.unique(iris[0], axis=0).shape, 3)
+    shape = DataShape(*np.unique(iris[0], axis=0).shape, 3)
     needed = estimate(shape, resolve(USUAL, shape))
     monkeypatch.setattr(size, "free_memory", lambda: needed)
     FCMClassifier(random_state=0).fit(*iris)

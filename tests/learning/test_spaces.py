@@ -7,11 +7,11 @@ from cogmap._learning.losses import LogLoss, SquaredLoss
 from cogmap._learning.objective import DenseObjective
 from cogmap._learning.penalties import ElasticNet
 from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Problem, Slopes, StoppingRule
-from cogmap._learning.solvers.spaces import Centred, Space
+from cogmap._learning.solvers.spaces import Centred, ParameterSpace
 
 GIVEN = np.random.default_rng(0).normal(size=(5, 5))
 GIVEN[1] = 0.0  # nothing influences this concept
-SPACES = {"plain": Space(5), "centred": Centred(5), "slopes": Slopes(GIVEN)}
+SPACES = {"plain": ParameterSpace(5), "centred": Centred(5), "slopes": Slopes(GIVEN)}
 
 
 def make_problem(space=None, depth=3, values=False):

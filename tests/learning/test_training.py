@@ -11,7 +11,7 @@ from cogmap._encoding import Encoding
 from cogmap._labels import class_link
 from cogmap._learning.plan import Plan
 from cogmap._learning.search import choose
-from cogmap._learning.settings import Shape, resolve
+from cogmap._learning.settings import DataShape, resolve
 from cogmap._learning.solvers import Monitor, Outcome
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
@@ -28,7 +28,7 @@ def make_table(X, y):
 
 
 def plan_for(table, **parameters):
-    shape = Shape(table.n_rows, table.X.shape[1], table.targets.link.n_outputs)
+    shape = DataShape(table.n_rows, table.X.shape[1], table.targets.link.n_outputs)
     settings = resolve(FCMClassifier(**parameters).get_params(deep=False), shape)
     return Plan(Encoding(shape.n_features), settings, table.features, shape)
 

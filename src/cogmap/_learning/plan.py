@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 
 from cogmap._encoding import Encoding
 from cogmap._learning.concepts import Concepts
-from cogmap._learning.settings import Settings, Shape
+from cogmap._learning.settings import DataShape, Settings
 from cogmap._learning.table import Table
 from cogmap._structured_map import StructuredMap
 from cogmap.model import MapModel
@@ -27,7 +27,7 @@ class Plan:
         How to train.
     features : tuple of str
         Names of all inputs.
-    shape : Shape
+    shape : DataShape
         Sizes of the data that the settings are for.
     inputs : ndarray of int or None
         Which of the inputs a structured map is trained on. None: all, in a map of all influences.
@@ -36,7 +36,7 @@ class Plan:
     encoding: Encoding
     settings: Settings
     features: tuple[str, ...]
-    shape: Shape
+    shape: DataShape
     inputs: NDArray[np.intp] | None = None
 
     def changed(self, **settings: Any) -> "Plan":

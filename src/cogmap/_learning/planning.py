@@ -14,7 +14,7 @@ from cogmap._learning.monotone import by_name, constrained
 from cogmap._learning.plan import Plan
 from cogmap._learning.screening import relevant
 from cogmap._learning.search import MOST_INPUTS
-from cogmap._learning.settings import Rules, Shape, is_high_dimensional, resolve, speaks_of_concepts
+from cogmap._learning.settings import DataShape, Rules, is_high_dimensional, resolve, speaks_of_concepts
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Theta
 from cogmap._learning.spec import ModelSpec
@@ -97,7 +97,7 @@ def make_plan(
     X, given = sample.X, dict(parameters)
     n_inputs = encoding.n_inputs if inputs is None else len(inputs)
     filled = X.nnz / (X.shape[0] * X.shape[1]) if issparse(X) else 1.0
-    shape = Shape(n_rows, n_inputs, sample.targets.link.n_outputs, sample.n_values, X.dtype, filled)
+    shape = DataShape(n_rows, n_inputs, sample.targets.link.n_outputs, sample.n_values, X.dtype, filled)
     if given["terms"] is not None:
         given["monotonic_cst"] = by_name(given["monotonic_cst"], sample.features)
     if earlier is not None:

@@ -68,7 +68,7 @@ VALUES = Rules(
 
 
 @dataclass(frozen=True)
-class Shape:
+class DataShape:
     """What settings depend on: sizes of the data, never their values.
 
     Attributes
@@ -139,14 +139,14 @@ _NOTHING_SAID = {
 }
 
 
-def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES) -> Settings:
+def resolve(parameters: Mapping[str, Any], shape: DataShape, rules: Rules = CLASSES) -> Settings:
     """Settle every "auto".
 
     Parameters
     ----------
     parameters : mapping of str to value
         Parameters of an estimator, checked; perhaps also ``structured``, ``n_threads`` and ``owner``.
-    shape : Shape
+    shape : DataShape
         Sizes of the data.
     rules : Rules, default=CLASSES
         How many hidden concepts pay.
@@ -198,7 +198,7 @@ def _slope(given: Mapping[str, Any]) -> float:
     return float(slopes[0] if same else given["slope"])
 
 
-def _n_hidden(given: Mapping[str, Any], shape: Shape, many: bool, rules: Rules) -> int:
+def _n_hidden(given: Mapping[str, Any], shape: DataShape, many: bool, rules: Rules) -> int:
     """Return how many hidden concepts pay: some beside few others, none where an expert speaks of all concepts."""
     others = shape.n_features + shape.n_outputs
     if isinstance(given["init"], FuzzyCognitiveMap):
@@ -248,12 +248,12 @@ def _is_of_each_weight(weight_bounds: Any) -> bool:
     return isinstance(weight_bounds, list | tuple) and any(np.ndim(bound) for bound in weight_bounds)
 
 
-def _fewest_concepts(shape: Shape, rules: Rules) -> int:
+def _fewest_concepts(shape: DataShape, rules: Rules) -> int:
     """Return how many concepts a map has at least."""
     return min(max(shape.n_rows // rules.rows_per_concept, rules.fewest_concepts), rules.most_for_rows)
 
 
-def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, many: bool, rules: Rules) -> int:
+def _n_teachers(given: Mapping[str, Any], shape: DataShape, n_hidden: int, many: bool, rules: Rules) -> int:
     """Return how many teachers pay: none for maps that are wide, for few rows, or if it was said how long to learn."""
     if given["solver"] == "rmsprop" or given["max_iter"] != "auto" or given["early_stopping"]:
         return 0
@@ -266,7 +266,7 @@ def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, many: boo
     return min(5, affordable, max(shape.n_rows // rules.rows_per_teacher, 2))
 
 
-def _enough(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) -> int:
+def _enough(given: Mapping[str, Any], shape: DataShape, wide: bool, rules: Rules) -> int:
     """Return how many iterations a map makes: arrows that are tied to effects come forward in smaller steps."""
     if not SOLVERS[given["solver"]].all_rows:
         return 500 if given["solver"] == "rmsprop" else _passes(shape, rules)
@@ -274,14 +274,14 @@ def _enough(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) ->
     return pays if wide or given["prior"] is None else pays * 3 // 2
 
 
-def _teacher_iter(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) -> int:
+def _teacher_iter(given: Mapping[str, Any], shape: DataShape, wide: bool, rules: Rules) -> int:
     """Return how many iterations a teacher makes at the most."""
     if not SOLVERS[given["solver"]].all_rows:
         return -(-_passes(shape, rules) // 2)
     return _pays(shape, wide, rules) if wide else 200
 
 
-def _passes(shape: Shape, rules: Rules) -> int:
+def _passes(shape: DataShape, rules: Rules) -> int:
     """Return how many passes over the rows, in mini-batches, usually pay: fewer of more rows, so that time grows less.
 
     The number of steps grows with the root of the number of rows.
@@ -290,12 +290,12 @@ def _passes(shape: Shape, rules: Rules) -> int:
     return min(max(round(7600 / math.sqrt(max(shape.n_rows, 1))), 5), most)
 
 
-def _batch_size(shape: Shape) -> int:
+def _batch_size(shape: DataShape) -> int:
     """Return how many rows a mini-batch has where there are many: more of more rows, so that threads can share it."""
     return min(max(shape.n_rows // 50, 500), 2000)
 
 
-def _pays(shape: Shape, wide: bool, rules: Rules) -> int:
+def _pays(shape: DataShape, wide: bool, rules: Rules) -> int:
     """Return how many iterations usually pay: one for 15 rows, up to 200, but for a wide map one for 200, up to 50."""
     if wide:
         return min(max(shape.n_rows // 200, rules.fewest_of_wide), 50)

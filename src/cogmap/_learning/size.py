@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from cogmap._learning.blocks import row_runs, usual_block_rows
 from cogmap._learning.plan import Plan
-from cogmap._learning.settings import Settings, Shape
+from cogmap._learning.settings import DataShape, Settings
 from cogmap._learning.solvers import SOLVERS, steps_remembered
 from cogmap._learning.structured import StructuredObjective
 from cogmap._segments import SEGMENT
@@ -19,12 +19,12 @@ _OWN, _SCIPY, _BOUNDS = 10, 12, 20
 _SURE = 1.25
 
 
-def estimate(shape: Shape, settings: Settings, at_once: int = 1) -> float:
+def estimate(shape: DataShape, settings: Settings, at_once: int = 1) -> float:
     """Return about how many bytes training takes beside the table that was given.
 
     Parameters
     ----------
-    shape : Shape
+    shape : DataShape
         Sizes of the data.
     settings : Settings
         How to learn.
@@ -94,7 +94,7 @@ def check_size(plan: Plan, at_once: int = 1, most_rows: int | None = None) -> No
         )
 
 
-def _cure(shape: Shape, settings: Settings) -> str:
+def _cure(shape: DataShape, settings: Settings) -> str:
     """Say what to make smaller: what most of the size comes from."""
     largest = max(shape.n_features, settings.n_hidden, shape.n_outputs)
     if settings.depth > largest:

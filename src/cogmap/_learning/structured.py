@@ -31,7 +31,7 @@ _BLOCK_VALUES = 2**19
 _FEWEST_ROWS = 128
 
 
-class _Sums(Sums):
+class _StructuredSums(Sums):
     """Sums of the gradients of V and c of one run of blocks."""
 
     def __init__(self, n_learned: int, n_concepts: int, dtype: np.dtype[Any]) -> None:
@@ -40,7 +40,7 @@ class _Sums(Sums):
         self.bias = self._all[n_learned * n_concepts :]
 
 
-class _Workspace:
+class _StructuredWorkspace:
     """Buffers of one thread for one block of rows."""
 
     def __init__(self, rows: int, n_learned: int, depth: int, dtype: np.dtype[Any]) -> None:
@@ -126,10 +126,10 @@ class StructuredObjective(DenseObjective):
         self._c = aligned((self.n_learned,), dtype)
 
     def _new_workspace(self, rows: int) -> Any:
-        return _Workspace(rows, self.n_learned, self.depth, self.dtype)
+        return _StructuredWorkspace(rows, self.n_learned, self.depth, self.dtype)
 
     def _new_sums(self) -> Any:
-        return _Sums(self.n_learned, self.n_concepts, self.dtype)
+        return _StructuredSums(self.n_learned, self.n_concepts, self.dtype)
 
     def _block(self, workspace: Any, block: slice, rows: RowNumbers | None, sums: Any, with_gradient: bool) -> float:
         """Return the loss of a block of rows and add its gradient to `sums`."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cogmap._learning.solvers.driver import Problem, StoppingRule, Theta
 from cogmap._learning.solvers.outcomes import Outcome
-from cogmap._learning.solvers.spaces import Centred, Space
+from cogmap._learning.solvers.spaces import Centred, ParameterSpace
 
 
 def _move_towards_square(mean_square: Theta, gradient: Theta, share: float) -> Theta:
@@ -32,7 +32,7 @@ class RMSprop:
     the map.
     """
 
-    space = Space
+    space = ParameterSpace
 
     learning_rate: float
     mean_square: Theta | None = None

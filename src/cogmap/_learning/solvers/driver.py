@@ -21,7 +21,7 @@ from cogmap._learning.structure import Bounds
 from cogmap.exceptions import NonFiniteLossError
 
 if TYPE_CHECKING:
-    from cogmap._learning.solvers.spaces import Space
+    from cogmap._learning.solvers.spaces import ParameterSpace
     from cogmap.model import MapModel
 
 Theta = NDArray[np.float64]
@@ -75,7 +75,7 @@ class Problem:
     penalty: ElasticNet
     bounds: Bounds | None = None  # of the weights; the bias is always free
     unit_weight: float | None = None  # the weight that counts as one row; None takes the mean
-    space: "Space | None" = None  # the parameters to take steps in; None leaves it to the solver
+    space: "ParameterSpace | None" = None  # the parameters to take steps in; None leaves it to the solver
 
     # Not cached: Python 3.11 does that under a lock, which a process forked meanwhile would wait for for ever.
     @property

@@ -9,7 +9,7 @@ import numpy as np
 from cogmap._learning.solvers.driver import Theta
 
 
-class Space:
+class ParameterSpace:
     """The parameters in which a solver takes its steps: here those of the map as they are.
 
     Attributes
@@ -40,7 +40,7 @@ class Space:
         return of_theta
 
 
-class Centred(Space):
+class Centred(ParameterSpace):
     """Parameters in which solvers need half as many iterations: halved weights, and the net input at the middle.
 
     States lie in [0, 1]. A change of a weight moves what its concept gets from every row, as a change of the bias
@@ -76,7 +76,7 @@ class Centred(Space):
         return of_theta
 
 
-class Slopes(Space):
+class Slopes(ParameterSpace):
     """Slope and bias of each concept, while the weights stay in proportion: row i of W is exp(x[i]) times that given.
 
     A slope and the weights into its concept are multiplied with each other, so that a steeper concept is one whose
