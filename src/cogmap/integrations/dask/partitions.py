@@ -71,16 +71,17 @@ def _weighed(table: Table) -> tuple[int, float]:
     return table.n_rows, table.total_weight
 
 
-def _distilled(table: Table, spec: ModelSpec, teachers: Sequence[Theta]) -> NDArray[np.floating]:
-    with one_blas_thread():
-        return spec.distilled_targets(table, teachers)
+class _Prepared:
+    """A table with all that its sums need, kept on a worker, so that only parameters and sums come and go."""
 
+    def __init__(self, table: Table, spec: ModelSpec, mean_weight: float, teachers: Sequence[Theta]) -> None:
+        with one_blas_thread():
+            targets = spec.distilled_targets(table, teachers) if teachers else None
+        self._spec, self._arguments = spec, (table, targets, mean_weight)
 
-def _summed(
-    table: Table, targets: Any, spec: ModelSpec, mean_weight: float, theta: Theta, with_gradient: bool
-) -> ChunkSums:
-    with one_blas_thread():
-        return spec.objective(table, targets, mean_weight).loss_sums(theta, with_gradient)
+    def sums(self, theta: Theta, with_gradient: bool) -> ChunkSums:
+        with one_blas_thread():
+            return self._spec.objective(*self._arguments).loss_sums(theta, with_gradient)
 
 
 class ClusterRows:
@@ -101,14 +102,10 @@ class ClusterRows:
     def objective(self, spec: ModelSpec, teachers: Sequence[Theta] = ()) -> SummedObjective:
         """Return the loss of a model on all rows; workers compute and keep what it learns from an ensemble."""
         submit, mean_weight = self._cluster.submit, self._total_weight / self._n_rows
-        targets = [submit(_distilled, table, spec, teachers) if teachers else None for table in self._tables]
+        prepared = [submit(_Prepared, table, spec, mean_weight, teachers) for table in self._tables]
 
         def chunk_sums(theta: Theta, with_gradient: bool) -> list[ChunkSums]:
-            futures = [
-                submit(_summed, table, of_table, spec, mean_weight, theta, with_gradient)
-                for table, of_table in zip(self._tables, targets, strict=True)
-            ]
-            return self._cluster.results(futures)
+            return self._cluster.results([submit(_Prepared.sums, each, theta, with_gradient) for each in prepared])
 
         of_sample = spec.objective(self._sample)
         return SummedObjective(of_sample, self._n_rows, self._total_weight, chunk_sums, self._level)
