@@ -27,7 +27,7 @@ from benchmarks.timing import best_times, print_table
 from cogmap import FCMClassifier
 from cogmap._files import write_whole
 from cogmap._learning.losses import SoftmaxCrossEntropy
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 from cogmap.comparators.population import METHODS as POPULATIONS
 from cogmap.comparators.population import minimise
@@ -126,7 +126,7 @@ def populations(max_evaluations=10_000):
     for name in ("iris", "wine", "glass"):
         for X, _, y, _ in folds(name):
             X = MinMaxScaler().fit_transform(X)
-            objective = Objective(X, y, SoftmaxCrossEntropy(y.max() + 1, gain), depth=2, slope=slope)
+            objective = DenseObjective(X, y, SoftmaxCrossEntropy(y.max() + 1, gain), depth=2, slope=slope)
             n_weights, strength = objective.n_concepts**2, alpha / len(X)
 
             def loss(theta, objective=objective, n_weights=n_weights, strength=strength):

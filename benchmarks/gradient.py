@@ -7,7 +7,7 @@ from sklearn.preprocessing import minmax_scale
 from benchmarks.timing import best_times, print_table
 from cogmap import FCMClassifier
 from cogmap._learning.losses import SoftmaxCrossEntropy
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._threads import one_blas_thread
 
 # rows, features, classes, depth; and the most that is asked for over the floor and for two threads
@@ -52,7 +52,7 @@ def small():
     rng = np.random.default_rng(0)
     W, b = rng.uniform(-1, 1, (7, 7)), rng.uniform(-1, 1, 7)
     theta = np.concatenate([W.ravel(), b])
-    objective = Objective(X, y, SoftmaxCrossEntropy(3), depth=4, slope=3.0)
+    objective = DenseObjective(X, y, SoftmaxCrossEntropy(3), depth=4, slope=3.0)
     paper = {
         "depth": 4,
         "slope": 3.0,
@@ -108,7 +108,7 @@ def main():
         b = (0.5 - 0.5 * W.sum(axis=1)).astype(np.float32)
         theta = np.concatenate([W.ravel(), b]).astype(np.float64)
         loss = SoftmaxCrossEntropy(n_classes, 10.0)
-        one, two = (Objective(X, y, loss, depth=depth, slope=2.0, n_threads=n_threads) for n_threads in (1, 2))
+        one, two = (DenseObjective(X, y, loss, depth=depth, slope=2.0, n_threads=n_threads) for n_threads in (1, 2))
         A, product = rng.random((n_rows, r), dtype=np.float32), np.empty((n_rows, r), dtype=np.float32)
         _, dW, _ = plain_gradient(W, b, X, y, depth, 2.0, 10.0)
         gradient = one.sums(theta)[1][: r * r].reshape(r, r) / n_rows

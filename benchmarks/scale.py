@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.scaling import run as run_in_memory
 from benchmarks.timing import print_table
 from cogmap._learning.losses import LogLoss
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._threads import one_blas_thread
 
 FEATURES = 20
@@ -151,6 +151,26 @@ def many_rows():
     print_table("Many rows in memory, one thread", ["what", "measured", "at most"], rows)
 
 
+def one_chunk(n_rows):
+    """Print what a pass over one long chunk costs beside one over the same rows in chunks of a segment each."""
+    from cogmap import FCMClassifier
+    from cogmap._chunks import Chunks
+
+    X, y = rows_of(0, n_rows)
+    parts = [(X[i : i + 65_536], y[i : i + 65_536]) for i in range(0, n_rows, 65_536)]
+    seconds = [[], []]
+    for _ in range(3):  # in turn, because other programs may use the machine too
+        for times, chunks in zip(seconds, ([(X, y)], parts), strict=True):
+            times.append(_timed(lambda c=chunks: sum(len(s[0]) for s in Chunks(c, FCMClassifier()).segments())))
+    long, short = (min(times) for times in seconds)
+    rows = [
+        ["seconds, one chunk", f"{long:.2f}", ""],
+        ["seconds, chunks of 65,536 rows", f"{short:.2f}", ""],
+        ["one chunk / many", f"{long / short:.2f}", "1.2"],
+    ]
+    print_table(f"A pass over {n_rows:,} x {FEATURES} in chunks", ["what", "measured", "at most"], rows)
+
+
 def cost_model():
     """Print seconds of one gradient beside those of a model with two terms: products, and states that are squashed."""
     random = np.random.default_rng(0)
@@ -159,7 +179,7 @@ def cost_model():
     for n_features, n_hidden, depth in [(20, 16, 2), (20, 16, 3), (20, 60, 2), (100, 32, 2), (5, 16, 3), (50, 50, 4)]:
         X = random.random((n_rows, n_features), dtype=np.float32)
         y = (X[:, 0] > 0.5).astype(np.int64)
-        objective = Objective(X, y, LogLoss(), depth=depth, slope=2.0, n_hidden=n_hidden)
+        objective = DenseObjective(X, y, LogLoss(), depth=depth, slope=2.0, n_hidden=n_hidden)
         theta = random.normal(size=objective.n_parameters) / 10
         with one_blas_thread():
             objective.sums(theta)
@@ -190,7 +210,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--iterations", type=int, default=20)
-    parser.add_argument("--only", choices=["cost", "memory", "dask", "many"])
+    parser.add_argument("--only", choices=["cost", "memory", "dask", "many", "chunk"])
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     parts = {
@@ -198,6 +218,7 @@ def main():
         "memory": lambda: out_of_core(given.rows, given.iterations),
         "dask": lambda: on_workers(given.rows, given.iterations),
         "many": many_rows,
+        "chunk": lambda: one_chunk(8 * given.rows),
     }
     for name, part in parts.items():
         if given.only in (None, name):

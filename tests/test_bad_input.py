@@ -232,6 +232,7 @@ def test_every_parameter_is_in_the_table():
 
 # What is wrong with the features or the weights of any estimator.
 WRONG_FEATURES = {
+    "an integer beyond floats": (np.array([[10**400] * 3] * 30, object), None, DataError, "an integer beyond that"),
     "infinity": (changed((3, 1), np.inf), None, ValueError, "X contains infinity"),
     "strings": ([*X[:-1].tolist(), ["a", "b", "c"]], None, ValueError, "could not convert string"),
     "a date beside numbers": (
@@ -281,6 +282,7 @@ WRONG_VALUES = {
     "NaN": (X, np.where(Y == 2, np.nan, VALUES), None, ValueError, "contains NaN"),
     "infinity": (X, np.where(Y == 2, np.inf, VALUES), None, ValueError, "contains infinity"),
     "text": (X, np.array(["a"] * 30), None, ValueError, "could not convert string"),
+    "an integer beyond floats": (X, np.array([10**400, *range(29)], object), None, DataError, "an integer beyond"),
     "one value only": (X, np.ones(30), None, DataError, "'target' has only the value 1"),
     "one value after weights of 0": (X, VALUES, np.eye(30)[0], DataError, "sample_weight 0 do not count"),
     "a constant target among others": (

@@ -9,7 +9,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from cogmap import FCMClassifier, FCMRegressor
+from cogmap._chunks import Chunks
 from cogmap._segments import SEGMENT, PairwiseSum
+from cogmap._structured_map import StructuredMap
 from cogmap.exceptions import CogmapError, DataError, ParameterError
 from cogmap.integrations.chunks import array_chunks, csv_chunks, parquet_chunks
 
@@ -53,6 +55,17 @@ def test_chunks_give_the_map_of_the_whole_table(estimator, kind, weighted):
         assert same(estimator(**SHORT).fit_chunks(cut(size, TARGETS[kind], weight)), whole)
 
 
+def test_segments_of_a_long_chunk_are_not_copied():
+    """One chunk of many rows costs no more than many short ones: each segment is a part of the chunk itself."""
+    y = np.zeros(N)
+    y[0] = 1.0
+    source = Chunks([(X[:5000], y[:5000]), (X[5000:], y[5000:])], FCMClassifier(**SHORT))
+    segments = list(source.segments())
+    assert [len(segment[0]) for segment in segments] == [SEGMENT, SEGMENT, N - 2 * SEGMENT]
+    assert [np.shares_memory(segment[0], X) for segment in segments] == [False, True, False]
+    np.testing.assert_array_equal(np.concatenate([segment[0] for segment in segments]), X)
+
+
 def test_class_weights_are_those_of_all_chunks():
     """The shares of the classes are counted over all rows."""
     parameters = SHORT | {"class_weight": "balanced"}
@@ -67,6 +80,21 @@ def test_teachers_and_words_do_not_depend_on_the_chunks(parameters):
     first = FCMClassifier(**parameters).fit_chunks(cut(N, TARGETS["classes"]))
     assert same(FCMClassifier(**parameters).fit_chunks(cut(10_007, TARGETS["classes"])), first)
     assert first.score(X[:2000], TARGETS["classes"][:2000]) > 0.6
+
+
+@pytest.mark.parametrize("n_teachers", [0, 2])
+def test_many_columns_make_a_structured_map_as_in_fit(n_teachers):
+    """Of those that matter, with nearly the predictions of `fit`, however the rows are divided."""
+    wide = np.random.default_rng(1).normal(size=(11_000, 110)).astype(np.float32)
+    y = (wide[:, 3] - wide[:, 50] + 0.5 * wide[:, 9] > 0).astype(int)
+    parameters = SHORT | {"n_teachers": n_teachers, "max_iter": 20}
+    whole = FCMClassifier(**parameters).fit(wide, y)
+    first, other = (FCMClassifier(**parameters).fit_chunks(cut(size, y, X=wide)) for size in (11_000, 777))
+    assert isinstance(whole.map_, StructuredMap)
+    assert isinstance(first.map_, StructuredMap)
+    assert np.array_equal(first.map_.rows, other.map_.rows)
+    assert set(np.flatnonzero(first.feature_importances_)) >= {3, 9, 50}
+    assert (first.predict(wide) == whole.predict(wide)).mean() > 0.95
 
 
 @pytest.mark.parametrize(("estimator", "kind"), [(FCMClassifier, "classes"), (FCMRegressor, "values")])

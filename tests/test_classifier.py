@@ -340,6 +340,15 @@ class TestLearning:
         steeper = FCMClassifier(depth=depth, slope=2.0, prior=None, random_state=0).fit(*iris)
         assert steeper.score(*iris) > 0.9
 
+    def test_rows_that_begin_alike_are_not_taken_for_all(self):
+        """Rows are sorted, so the first thousand may get one prediction though the map tells the classes apart."""
+        random = np.random.default_rng(0)
+        x = (random.random(1500) < 0.25).astype(float)
+        X = np.column_stack([x, random.normal(size=(1500, 6))])
+        fcm = FCMClassifier(random_state=0).fit(X, x.astype(int))
+        assert fcm.outcome_.converged
+        assert fcm.score(X, x.astype(int)) == 1.0
+
 
 class TestReproducibility:
     """The same number gives the same model."""

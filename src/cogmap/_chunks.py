@@ -2,7 +2,7 @@
 
 import errno
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO, Any, Self, cast
@@ -12,14 +12,23 @@ from numpy.typing import NDArray
 
 from cogmap._allowed import check_parameters
 from cogmap._callbacks import with_callbacks
-from cogmap._elsewhere import Chunk, ClassWeight, Encode, FitsElsewhere, Survey, check_alike, chosen, joined, surveyed
-from cogmap._learning.chunked import Prepared, Sums
-from cogmap._learning.recipe import Recipe
+from cogmap._elsewhere import (
+    Chunk,
+    ChunkReader,
+    ClassWeight,
+    FitsElsewhere,
+    Survey,
+    check_alike,
+    chosen,
+    joined,
+    surveyed,
+)
+from cogmap._learning.dataset import ChunkSums, SummedObjective
 from cogmap._learning.solvers import Theta
+from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
-from cogmap._learning.teachers import Teacher
 from cogmap._params import wrong
-from cogmap._segments import SEGMENT, PairwiseSum, total
+from cogmap._segments import SEGMENT, PairwiseSum
 from cogmap.exceptions import DataError
 
 
@@ -62,13 +71,17 @@ class Chunks:
         waiting: list[Chunk] = []
         n_waiting = n_rows = 0
         for chunk in self._checked():
-            waiting.append(chunk)
-            n_waiting += len(chunk[0])
-            while n_waiting >= SEGMENT:
-                rows = joined(waiting)
-                yield _cut(rows, 0, SEGMENT)
-                waiting, n_waiting = [_cut(rows, SEGMENT, n_waiting)], n_waiting - SEGMENT
+            start, stop = 0, len(chunk[0])
+            while n_waiting + stop - start >= SEGMENT:
+                end = start + SEGMENT - n_waiting
+                yield joined([*waiting, _cut(chunk, start, end)])
+                waiting, n_waiting, start = [], 0, end
                 n_rows += SEGMENT
+            if start < stop:
+                # What is left of a long chunk is copied, so that its memory is free before the next one comes.
+                left = _cut(chunk, start, stop)
+                waiting.append(_copied(left) if start else left)
+                n_waiting += stop - start
         n_rows += n_waiting
         if n_waiting:
             yield joined(waiting)
@@ -101,16 +114,21 @@ class Chunks:
             start = stop
         return joined(found)
 
-    def encoded(self, encode: Encode) -> "KeptRows":
+    def encoded(self, read: ChunkReader, sample: Table) -> "SpilledRows":
         """Return the rows as states."""
-        kept = KeptRows(_Shelf(self._owner))
+        spilled = SpilledRows(SpillFile(self._owner), sample)
         for chunk in self.segments():
-            kept.add(encode(*chunk))
-        return kept
+            spilled.add(read(*chunk))
+        return spilled
 
 
 def _cut(chunk: Chunk, start: int, stop: int) -> Chunk:
     return chosen(chunk, slice(start, stop))
+
+
+def _copied(chunk: Chunk) -> Chunk:
+    X, y, weight = chunk
+    return X.copy(), y.copy(), None if weight is None else weight.copy()
 
 
 @contextmanager
@@ -122,7 +140,7 @@ def said_of(where: str) -> Iterator[None]:
         raise DataError(f"In {where}: {error}") from None
 
 
-class _Shelf:
+class SpillFile:
     """Arrays in a temporary file without a name, which is gone with the process."""
 
     def __init__(self, owner: str) -> None:
@@ -163,59 +181,56 @@ class _Shelf:
 
 
 @dataclass
-class _Kept:
-    """A segment of which the arrays are on a shelf."""
+class _Segment:
+    """A segment of rows: functions that read its arrays from a file."""
 
-    like: Table  # without rows
     states: Callable[[], NDArray[Any]]
-    targets: Callable[[], NDArray[Any]]
+    targets: Callable[[], NDArray[Any]]  # what targets have an entry of for each row
     weight: Callable[[], NDArray[Any]] | None
-    taught: Callable[[], NDArray[Any]] | None = None
-
-    def table(self) -> Table:
-        like: Any = self.like.targets
-        targets = replace(like, **{like.per_row: self.targets()})
-        return replace(self.like, X=self.states(), targets=targets, weight=self.weight and self.weight())
+    distilled: Callable[[], NDArray[Any]] | None = None
 
 
-class KeptRows:
-    """Rows as states, segment by segment on a shelf."""
+class SpilledRows:
+    """Rows as states in a temporary file, segment by segment."""
 
-    level = 0
-
-    def __init__(self, shelf: _Shelf) -> None:
-        self._shelf, self._segments = shelf, list[_Kept]()
-        self.n_rows = 0
+    def __init__(self, file: SpillFile, sample: Table) -> None:
+        self._file, self._sample, self._segments = file, sample, list[_Segment]()
+        self._n_rows = 0
         self._weight: PairwiseSum[float] = PairwiseSum(lambda before, after: before + after)
 
     def add(self, table: Table) -> None:
         """Take the next segment."""
         targets = getattr(table.targets, table.targets.per_row)
-        weight = None if table.weight is None else self._shelf.put(table.weight)
-        nothing = np.empty(0, dtype=np.intp)  # a slice of the states would keep all of them in memory
-        like = replace(table, X=table.X[nothing], targets=table.targets.take(nothing), weight=None)
-        self._segments.append(_Kept(like, self._shelf.put(table.X), self._shelf.put(targets), weight))
-        self.n_rows += table.n_rows
-        self._weight.add(float(table.n_rows) if table.weight is None else total(table.weight))
+        weight = None if table.weight is None else self._file.put(table.weight)
+        self._segments.append(_Segment(self._file.put(table.X), self._file.put(targets), weight))
+        self._n_rows += table.n_rows
+        self._weight.add(table.total_weight)
 
-    @property
-    def total_weight(self) -> float:
-        """Sum of the weights of the rows."""
-        return self._weight.result()
+    def sample(self) -> Table:
+        """Return some of the rows."""
+        return self._sample
 
-    def prepare(self, recipe: Recipe, mean_weight: float, teachers: list[Teacher]) -> None:
-        """Keep what teachers say."""
-        self._recipe, self._mean_weight = recipe, mean_weight
-        for kept in self._segments if teachers else []:
-            taught = Prepared.of(recipe, kept.table(), mean_weight, teachers).taught
-            assert taught is not None
-            kept.taught = self._shelf.put(taught)
+    def objective(self, spec: ModelSpec, teachers: Sequence[Theta] = ()) -> SummedObjective:
+        """Return the loss of a model on all rows; what it learns from an ensemble is computed once and kept."""
+        total_weight = self._weight.result()
+        for segment in self._segments if teachers else []:
+            segment.distilled = self._file.put(spec.distilled_targets(self._table(segment), teachers))
+        # One objective, whose buffers serve all segments.
+        of_segment = spec.objective(self._table(self._segments[0]), mean_weight=total_weight / self._n_rows)
 
-    def sums(self, theta: Theta, with_gradient: bool) -> Iterator[Sums]:
-        """Return the sums of each segment."""
-        for kept in self._segments:
-            taught = None if kept.taught is None else kept.taught()
-            yield Prepared(self._recipe, kept.table(), self._mean_weight, taught).sums(theta, with_gradient)
+        def segment_sums(theta: Theta, with_gradient: bool) -> Iterator[ChunkSums]:
+            for segment in self._segments:
+                table = self._table(segment)
+                targets = table.targets.array if segment.distilled is None else segment.distilled()
+                of_segment.set_rows(table.X, targets, table.weight)
+                yield of_segment.loss_sums(theta, with_gradient)
+
+        return SummedObjective(spec.objective(self._sample), self._n_rows, total_weight, segment_sums)
+
+    def _table(self, segment: _Segment) -> Table:
+        like: Any = self._sample.targets
+        targets = replace(like, **{like.per_row: segment.targets()})
+        return replace(self._sample, X=segment.states(), targets=targets, weight=segment.weight and segment.weight())
 
 
 class FitsChunks(FitsElsewhere):
@@ -225,11 +240,11 @@ class FitsChunks(FitsElsewhere):
     def fit_chunks(self, chunks: Any) -> Self:
         """Learn a map from a table that comes in chunks, of which one at a time is in memory.
 
-        The result is that of `fit`, bit by bit, if there are no more than a million values, or no teachers
-        (``n_teachers=0``, ``solver="lbfgs"``). It never depends on how the rows are divided into chunks. With more
-        values, teachers learn from a sample of a quarter million of them, words are found in it, and then the map
-        learns from all rows by L-BFGS. Their states (4 bytes for each concept of a feature) are kept in a
-        temporary file.
+        The result is that of `fit`, bit by bit, if there are no more than a million values, or if there are at most
+        100 columns and no teachers (``n_teachers=0``, ``solver="lbfgs"``). It never depends on how the rows are divided
+        into chunks. With more values, teachers learn from a sample of a quarter million of them, words are found in it
+        and, of more than 100 columns, those that matter; then the map learns from all rows by L-BFGS. Their states (4
+        bytes for each concept of a feature) are kept in a temporary file.
 
         Parameters
         ----------

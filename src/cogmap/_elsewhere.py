@@ -11,25 +11,19 @@ from typing import Any, Protocol, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_random_state
 
-from cogmap._encoding import Encoding
 from cogmap._estimator import BaseFCM
 from cogmap._features import FeatureStatistics
-from cogmap._learning.chunked import Rows, learn_chunked, sample_rows
-from cogmap._learning.settings import LARGE, Shape
-from cogmap._learning.size import check_size
+from cogmap._learning.dataset import Dataset, sample_rows
+from cogmap._learning.plan import Plan
+from cogmap._learning.settings import LARGE
 from cogmap._learning.solvers import SOLVERS
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets, Targets, ValueTargets
 from cogmap._links import ClassLink, Link, ValueLink
-from cogmap._monitor import FitMonitor
 from cogmap._params import wrong
-from cogmap._segments import SEGMENT
 from cogmap._validation import check_products, input_names
 from cogmap.exceptions import DataError
-from cogmap.explanation.influences import sample_of
-from cogmap.model import MapModel
 
 Chunk = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
@@ -41,7 +35,9 @@ def chosen(chunk: Chunk, rows: Any) -> Chunk:
 
 
 def joined(chunks: list[Chunk]) -> Chunk:
-    """Return the rows of several chunks, one after the other."""
+    """Return the rows of several chunks, one after the other; those of a single chunk are not copied."""
+    if len(chunks) == 1:
+        return chunks[0]
     X, y, weight = zip(*chunks, strict=True)
     return np.concatenate(X), np.concatenate(y), None if weight[0] is None else np.concatenate(weight)
 
@@ -134,17 +130,16 @@ def _is_text(y: NDArray[Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Encode:
-    """Makes a table to learn from of rows."""
+class ChunkReader:
+    """Makes a table of rows: of features as they were given, or of states if there is a plan."""
 
-    encoding: Encoding
-    dtype: Any
     link: Link
     features: tuple[str, ...]
     weigh: ClassWeight | None
+    plan: Plan | None = None
 
     def __call__(self, X: NDArray[Any], y: NDArray[Any], weight: NDArray[np.float64] | None) -> Table:
-        """Return the table, whose features are states."""
+        """Return the table."""
         targets: Targets
         if isinstance(self.link, ValueLink):
             targets = ValueTargets(y.reshape(len(y), -1), self.link)
@@ -153,7 +148,8 @@ class Encode:
             targets = ClassTargets(np.searchsorted(link.classes, y), link)
         if self.weigh is not None:
             weight = self.weigh(y, weight)
-        return Table(self.encoding.inputs(X, self.dtype), targets, weight, self.features)
+        table = Table(X, targets, weight, self.features)
+        return table if self.plan is None else self.plan.encoded(table)
 
 
 class Source(Protocol):
@@ -167,8 +163,8 @@ class Source(Protocol):
         """Return some rows by their numbers, which rise; None: all."""
         ...
 
-    def encoded(self, encode: Encode) -> Rows:
-        """Return all rows as states."""
+    def encoded(self, read: ChunkReader, sample: Table) -> Dataset:
+        """Return all rows as states, with a sample of them."""
         ...
 
 
@@ -190,7 +186,7 @@ class FitsElsewhere(BaseFCM):
         if isinstance(self.terms, str):
             cure = "How to read features is chosen with all rows at hand: say a number of words."
             raise wrong(owner, "terms", "None, a number or a dict for rows in chunks", self.terms, cure)
-        solver = self._parameter("solver")
+        solver = self._parameters()["solver"]
         if solver in SOLVERS and not SOLVERS[solver].all_rows:
             cure = "Mini-batches come from rows that are at hand; partial_fit takes them one after the other."
             raise wrong(owner, "solver", "'lbfgs' for rows in chunks", solver, cure)
@@ -201,27 +197,17 @@ class FitsElsewhere(BaseFCM):
         survey = source.survey()
         n_columns = len(survey.features.mean)
         if survey.n_rows * n_columns <= LARGE:
-            self._learn_from(*source.some(None), None, None, shown_as)
+            self._fit_table(source.some(None), shown_as)
             return
         link, weigh = self._surveyed_link(survey)
         if weigh is not None:  # scaling follows the weights of the classes, which are known only now
             survey = source.survey(weigh)
+        given = source.some(sample_rows(survey.n_rows, n_columns))
+        read = ChunkReader(link, tuple(input_names(self)), weigh)
+        sample = replace(read(*given), n_values=survey.n_rows * n_columns)
+
+        def encoded(plan: Plan) -> Dataset:
+            return source.encoded(replace(read, plan=plan), plan.encoded(sample))
+
         scaling = self._scaling_by(survey.features)
-        X, y, weight = source.some(sample_rows(survey.n_rows, n_columns))
-        names = tuple(input_names(self))
-        read = Encode(Encoding(n_columns), X.dtype, link, names, weigh)(X, y, weight)
-        encoding = Encoding(n_columns, scaling=scaling, terms=self._found_terms(self.terms, replace(read, X=X)))
-        n_values = survey.n_rows * n_columns
-        shape = Shape(survey.n_rows, encoding.n_inputs, link.n_outputs, n_values, X.dtype)
-        settings = self._settings(shape, solver="lbfgs")
-        check_size(replace(shape, n_rows=min(survey.n_rows, SEGMENT)), settings)
-        encode = Encode(encoding, settings.dtype, link, tuple(encoding.input_names(names)), weigh)
-
-        def finished(model: MapModel) -> MapModel:
-            return replace(model, encoding=replace(encoding, n_hidden=model.n_hidden))
-
-        monitor = FitMonitor(shown_as, X, y, weight, finished)
-        random = check_random_state(self.random_state)
-        learned = learn_chunked(source.encoded(encode), encode(X, y, weight), settings, random, monitor)
-        self._take_over(learned, finished(learned.model), sample_of(X, weight))
-        monitor.end(self.model_)
+        self._train(sample, scaling, survey.n_rows, encoded, given, shown_as, solver="lbfgs")

@@ -196,6 +196,13 @@ class Encoding:
         words = [f" is {words[0]}" if words else "" for words in self.terms.words]
         return [inputs[place].removesuffix(word) for place, word in zip(first, words, strict=True)]
 
+    def narrowed(self, columns: NDArray[np.intp]) -> "Encoding":
+        """Return how some of the features become states, none of them as words."""
+        scaling = self.scaling
+        if isinstance(scaling, FeatureSpread | FeatureRange):
+            scaling = type(scaling)(scaling.known.narrowed(columns))
+        return Encoding(len(columns), self.n_hidden, scaling)
+
     def inputs(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Return the states of the inputs, undecided where a value is missing."""
         numbers = self._numbers(X, dtype)

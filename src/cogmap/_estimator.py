@@ -3,9 +3,9 @@
 import os
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -16,54 +16,30 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from cogmap._allowed import check_parameters
-from cogmap._callbacks import CallbackSupport, with_callbacks
-from cogmap._encoding import Encoding, FeatureRange, FeatureSpread, Scaling
+from cogmap._callbacks import CallbackSupport, FitMonitor, with_callbacks
+from cogmap._encoding import FeatureRange, FeatureSpread, Scaling
 from cogmap._features import FeatureStatistics
-from cogmap._learning import initialization
-from cogmap._learning.concepts import Concepts
-from cogmap._learning.learn import Learned, learn
-from cogmap._learning.monotone import by_name, constrained
-from cogmap._learning.narrowing import worth_learning
-from cogmap._learning.recipe import Departure
-from cogmap._learning.search import MOST_INPUTS, Candidate, choose
-from cogmap._learning.settings import (
-    CLASSES,
-    DEFAULTS,
-    LARGE,
-    Rules,
-    Settings,
-    Shape,
-    is_wide,
-    resolve,
-    speaks_of_concepts,
-)
+from cogmap._learning.dataset import Dataset
+from cogmap._learning.plan import Plan
+from cogmap._learning.planning import earlier_parameters, is_wide, make_plans
+from cogmap._learning.search import choose
+from cogmap._learning.settings import CLASSES, LARGE, Rules
 from cogmap._learning.size import check_size
-from cogmap._learning.solvers import RULES, Outcome, Theta
+from cogmap._learning.solvers import RULES, Outcome
+from cogmap._learning.spec import Departure
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
+from cogmap._learning.teachers import Teacher
+from cogmap._learning.training import TrainResult, train
 from cogmap._links import Link
-from cogmap._monitor import FitMonitor
-from cogmap._params import shown
 from cogmap._prediction import FittedMap
 from cogmap._refitting import Refitting
-from cogmap._structured_map import StructuredMap
-from cogmap._terms import CHOICES, Terms, find_terms
+from cogmap._segments import SEGMENT
 from cogmap._validation import check_sample_weight, input_names, too_large_to_be_dense
-from cogmap.exceptions import DataError
 from cogmap.explanation.influences import learned_importances, sample_of
-from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 
 _PARTS = 4  # of the rows, by which it is chosen how to read features
-
-
-class Reading(NamedTuple):
-    """How features become states, the table of the features, not yet states, and which inputs are learned from."""
-
-    encoding: Encoding
-    table: Table
-    inputs: NDArray[np.intp] | None = None  # None: all, in a map of all influences
-
 
 Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
@@ -103,7 +79,9 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
             What to learn: class labels, which are numbers, strings or booleans; or values, perhaps of several targets
             in columns.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, at least 0. A weight of 2 is the same as the row twice, 0 as no row.
+            Weights of the rows, at least 0. A weight of 0 is the same as no row. A weight of 2 is the same as the row
+            twice if the solver is ``"lbfgs"`` and there are at most a million values; otherwise it counts as much, but
+            the model is another one: mini-batches are drawn by row, and more rows make a larger table.
 
         Returns
         -------
@@ -149,66 +127,101 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         return write(self, X, y, path)
 
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, shown_as: "BaseFCM") -> None:
-        """Validate, prepare, learn, store; callbacks see the estimator `shown_as`."""
+        """Fit to a table; callbacks see the estimator `shown_as`."""
         earlier = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
-        names_before = getattr(self, "feature_names_in_", None)
+        named = hasattr(self, "feature_names_in_")
         self._forget()
-        self._learn_from(*self._validated(X, y, sample_weight, reset=True), earlier, names_before, shown_as)
+        given = self._validated(X, y, sample_weight, reset=True)
+        self._fit_table(given, shown_as, earlier, named and hasattr(self, "feature_names_in_"))
 
-    def _learn_from(
-        self,
-        X: NDArray[np.floating],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        earlier: MapModel | None,
-        names_before: Any,
-        shown_as: "BaseFCM",
+    def _fit_table(
+        self, given: Data, shown_as: "BaseFCM", earlier: MapModel | None = None, named: bool = False
     ) -> None:
-        """Prepare, learn, store: rows are checked."""
-        random = check_random_state(self.random_state)
+        """Fit to rows in memory, which are checked."""
+        X, y, weight = given
         known = None if earlier is None else earlier.link
         n_values = X.shape[0] * X.shape[1]
         table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=n_values)
-        if self._parameter("solver") not in RULES and n_values <= LARGE:
+        if self._parameters()["solver"] not in RULES and n_values <= LARGE:
             table = table.merged()
         table = self._settled(table, known)
-        wide = self._is_wide(table, earlier)
-        some_rows = sample_of(table.X, table.weight)
-        readings = self._readings(table, earlier)
-        if wide:
-            readings = [self._narrowed(readings[0], earlier, names_before is not None, random)]
-        candidates = self._candidates(readings, earlier)
-        self._check_size(candidates)
-        candidates = _with_states(candidates)
-        settings = candidates[0].settings
-        encodings = {candidate.encoding.n_inputs: candidate.encoding for candidate in candidates}
-        inputs = readings[0].inputs
+        scaling = self._scaling(table)
+        self._train(table, scaling, table.n_rows, lambda plan: plan.encoded(table), given, shown_as, earlier, named)
 
-        def finished(model: MapModel) -> MapModel:
-            if inputs is not None and isinstance(model.map, StructuredMap):
-                names = Concepts.of(readings[0].table.features, model.n_hidden, model.link.names).names
-                encoding = replace(readings[0].encoding, n_hidden=model.n_hidden)
-                return replace(model, map=model.map.widened(inputs, names), encoding=encoding)
-            return replace(model, encoding=replace(encodings[model.n_inputs], n_hidden=model.n_hidden))
+    def _train(
+        self,
+        sample: Table,
+        scaling: Scaling | None,
+        n_rows: int,
+        encoded: Callable[[Plan], Dataset],
+        given: Data,
+        shown_as: "BaseFCM",
+        earlier: MapModel | None = None,
+        named: bool = False,
+        **changes: Any,
+    ) -> None:
+        """Make plans, select one, train and publish.
 
-        monitor = FitMonitor(shown_as, X, y, weight, finished)
-        start = None
-        if earlier is not None:
-            start = self._continued(earlier, names_before is not None, readings[0], settings)
-        learned = self._learn(candidates, random, monitor, start)
-        self._take_over(learned, finished(learned.model), some_rows)
-        if settings.early_stopping:
-            self.validation_loss_curve_ = learned.validation_curve
+        Parameters
+        ----------
+        sample : Table
+            Rows in memory, with features as they were given.
+        scaling : Scaling or None
+            How features become states, by all rows.
+        n_rows : int
+            Number of all rows.
+        encoded : callable
+            Returns all rows as a plan encodes them.
+        given : tuple
+            Features, targets and weights on which callbacks may score the model.
+        shown_as : BaseFCM
+            The estimator that callbacks see.
+        earlier : MapModel, default=None
+            The model that training resumes from.
+        named : bool, default=False
+            Whether features of the earlier model are matched by name.
+        **changes
+            Parameters that are not those of the estimator.
+        """
+        random = check_random_state(self.random_state)
+        parameters = self._parameters() | changes
+        self._check_sparse(sample, earlier)
+        plans = make_plans(sample, scaling, n_rows, parameters, self._rules, random, earlier, named, self._grid())
+        self._check_size(plans, most_rows=None if n_rows == sample.n_rows else SEGMENT)
+        link = sample.targets.link
+        start = None if earlier is None else earlier_parameters(earlier, plans[0], link, named)
+        datasets: dict[int, Dataset] = {}
+        for plan in plans:  # those that read features alike share them
+            if id(plan.encoding) not in datasets:
+                datasets[id(plan.encoding)] = encoded(plan)
+        monitor = FitMonitor(shown_as, *given)
+        tables = [datasets[id(plan.encoding)].sample() for plan in plans]
+        number, teachers = self._select(plans, tables, random, monitor)
+        plan = plans[number]
+        result = train(datasets[id(plan.encoding)], plan, random, monitor, start, teachers)
+        self._publish(result, sample_of(sample.X, sample.weight))
+        self.teacher_losses_ = result.teacher_losses
+        if plan.settings.early_stopping:
+            self.validation_loss_curve_ = result.validation_curve
         monitor.end(self.model_)
 
-    def _take_over(self, learned: Learned, model: MapModel, some_rows: NDArray[np.floating]) -> None:
-        """Keep what was learned."""
-        self.model_ = model
-        self._outcome = learned.outcome.name
-        self.loss_curve_ = learned.loss_curve
-        self.n_iter_ = len(learned.loss_curve)
-        self.teacher_losses_ = learned.teacher_losses
-        self.departures_ = learned.departures
+    def _select(
+        self, plans: list[Plan], tables: list[Table], random: np.random.RandomState, monitor: FitMonitor
+    ) -> tuple[int, list[Teacher] | None]:
+        """Return the number of the plan to follow, and its teachers if they are trained already."""
+        if len(plans) == 1:
+            return 0, None
+        choice = choose(plans, tables, _PARTS, random, monitor, self.n_jobs)
+        wanted = plans[choice.number].settings.n_teachers > 0 or self.n_teachers == "auto"
+        return choice.number, choice.teachers if wanted else None
+
+    def _publish(self, result: TrainResult, some_rows: NDArray[np.floating]) -> None:
+        """Set the fitted attributes."""
+        self.model_ = result.model
+        self._outcome = result.outcome.name
+        self.loss_curve_ = result.loss_curve
+        self.n_iter_ = len(result.loss_curve)
+        self.departures_ = result.departures
         self.feature_importances_ = learned_importances(self.model_, some_rows)
 
     @abstractmethod
@@ -223,94 +236,24 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
     def _settled(self, table: Table, known: Link | None) -> Table:
         """Return the table with what depends on all its targets and weights, once equal rows are merged."""
 
-    def _readings(self, table: Table, earlier: MapModel | None) -> list[Reading]:
-        """Return the ways to read features that there are to choose from, the preferred one first."""
-        scaling = self._scaling(table)
-        asked = [self.terms]
-        if isinstance(self.terms, str):  # "auto"
-            asked = [None, *CHOICES] if earlier is None else [earlier.encoding.most_words]
-            # Features of which an expert speaks must not become words, and of many there would be too many words.
-            if speaks_of_concepts(self.get_params(deep=False)) or table.X.shape[1] > MOST_INPUTS:
-                asked = asked[:1]
-        readings: list[Reading] = []
-        for terms in asked:
-            found = self._found_terms(terms, table)
-            encoding = Encoding(table.X.shape[1], scaling=scaling, terms=found)
-            # Words that nothing is read as, or so many that a choice takes too long, are none to choose.
-            if not readings or (encoding.most_words and encoding.n_inputs <= MOST_INPUTS):
-                features = tuple(encoding.input_names(table.features))
-                readings.append(Reading(encoding, replace(table, features=features)))
-        return readings
+    def _grid(self) -> Sequence[dict[str, Any]]:
+        """Return parameters to choose from instead of those given."""
+        return ({},)
 
-    def _narrowed(
-        self, reading: Reading, earlier: MapModel | None, named: bool, random: np.random.RandomState
-    ) -> Reading:
-        """Return a way to read many features, with the inputs that are worth learning."""
-        if earlier is not None:
-            in_names = named and hasattr(self, "feature_names_in_")
-            return reading._replace(inputs=_influential(earlier, reading.table.features, in_names))
-
-        def first(n_inputs: int) -> Candidate:
-            return self._candidates([reading._replace(inputs=np.arange(n_inputs))], None)[0]
-
-        everything = first(reading.encoding.n_inputs)
-        check_size(everything.shape, replace(everything.settings, n_hidden=0))
-        states = _with_states([everything])[0].table
-        return reading._replace(inputs=worth_learning(states, lambda n_inputs: first(n_inputs).settings, random))
-
-    def _is_wide(self, table: Table, earlier: MapModel | None) -> bool:
-        """Whether the map is to be structured: one of many columns, or such an earlier one."""
-        wide = is_wide(self.get_params(deep=False), table.X.shape[1])
-        if earlier is not None:
-            wide = isinstance(earlier.map, StructuredMap)
-        if issparse(table.X) and not (wide and self.terms is None and self.scale == "logistic"):
+    def _check_sparse(self, table: Table, earlier: MapModel | None) -> None:
+        """Complain about a sparse table of which no structured map is trained."""
+        stays = self.terms is None and self.scale == "logistic" and is_wide(self._parameters(), table, earlier)
+        if issparse(table.X) and not stays:
             raise too_large_to_be_dense(table.X, self._owner)
-        return wide
 
-    def _found_terms(self, terms: Any, table: Table) -> Terms | None:
-        """Return where the words that are asked for are true, by the rows of a table."""
-        if terms is None:
-            return None
-        without = constrained(self.monotonic_cst, table.features)
-        return find_terms(terms, table.X, table.weight, table.features, without, self._owner)
+    def _check_size(self, plans: list[Plan], most_rows: int | None) -> None:
+        """Complain about what is too large to train, before anything large is made."""
+        for plan in plans:
+            check_size(plan, most_rows=most_rows)
 
-    def _candidate(self, reading: Reading, earlier: MapModel | None = None, **changes: Any) -> Candidate:
-        """Return a candidate that reads features in some way; they are not states yet."""
-        encoding, table, inputs = reading
-        n_inputs = encoding.n_inputs if inputs is None else len(inputs)
-        n_outputs, X = table.targets.link.n_outputs, table.X
-        filled = X.nnz / (X.shape[0] * X.shape[1]) if issparse(X) else 1.0
-        shape = Shape(table.n_rows, n_inputs, n_outputs, table.n_values, X.dtype, filled)
-        settings = self._settings(shape, earlier, structured=inputs is not None, **changes)
-        return Candidate(settings, encoding, shape, table, inputs)
-
-    def _candidates(self, readings: list[Reading], earlier: MapModel | None) -> list[Candidate]:
-        """Return what there is to choose from: all is given, but perhaps not how to read features."""
-        return [self._candidate(reading, earlier) for reading in readings]
-
-    def _check_size(self, candidates: list[Candidate]) -> None:
-        """Complain about what is too large to learn, before anything large is made."""
-        for candidate in candidates:
-            check_size(candidate.shape, candidate.settings)
-
-    def _learn(
-        self,
-        candidates: list[Candidate],
-        random: np.random.RandomState,
-        monitor: FitMonitor,
-        start: Theta | None,
-    ) -> Learned:
-        """Learn, after choosing how to read features if that is to be chosen."""
-        if len(candidates) == 1:
-            return learn(candidates[0].table, candidates[0].settings, random, monitor, start)
-        choice = choose(candidates, _PARTS, random, monitor, self.n_jobs)
-        best = candidates[choice.number]
-        wanted = best.settings.n_teachers > 0 or self._parameter("n_teachers") == "auto"
-        return learn(best.table, best.settings, random, monitor, teachers=choice.teachers if wanted else None)
-
-    def _parameter(self, name: str) -> Any:
-        """Return a parameter, or its default if this estimator does not have it."""
-        return getattr(self, name, DEFAULTS.get(name))
+    def _parameters(self) -> dict[str, Any]:
+        """Return all parameters of training."""
+        return self.get_params(deep=False) | {"n_threads": effective_n_jobs(self.n_jobs), "owner": self._owner}
 
     def _validated(self, X: Any, y: Any, sample_weight: Any, reset: bool, method: str = "fit") -> Data:
         """Return features, targets and weights of the rows that have any weight."""
@@ -320,17 +263,6 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
             kept = weight > 0
             X, y, weight = X[kept], y[kept], weight[kept]
         return X, y, weight
-
-    def _settings(self, shape: Shape, earlier: MapModel | None = None, **changes: Any) -> Settings:
-        """Settle every "auto". Where learning goes on, the concepts are known, and there are no teachers."""
-        parameters = self.get_params(deep=False) | changes
-        if self.terms is not None:
-            parameters["monotonic_cst"] = by_name(self.monotonic_cst, input_names(self))
-        if earlier is not None:
-            known = {"n_hidden": earlier.n_hidden, "n_teachers": 0}
-            parameters |= {name: value for name, value in known.items() if self._parameter(name) == "auto"}
-        parameters |= {"n_threads": effective_n_jobs(self.n_jobs), "owner": self._owner}
-        return resolve(parameters, shape, self._rules)
 
     def _scaling(self, table: Table, earlier: Scaling | None = None) -> Scaling | None:
         """Learn the scaling from a table, and from what an earlier one has learned from."""
@@ -344,56 +276,3 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         if not self.scale:
             return None
         return FeatureSpread(known) if self.scale == "logistic" else FeatureRange(known)
-
-    def _continued(self, earlier: MapModel, named: bool, reading: Reading, settings: Settings) -> Theta:
-        """Return the parameters of an earlier model, if the table is of the same kind; features are matched by name."""
-        link = reading.table.targets.link
-        concepts = Concepts.of(reading.table.features, settings.n_hidden, link.names)
-        now = len(concepts), settings.n_hidden, link.output, link.names
-        before = earlier.map.n_concepts, earlier.n_hidden, earlier.link.output, earlier.link.names
-        if now != before:
-            described, got = (
-                f"{concepts} concepts ({hidden} of them hidden), outputs {shown(names)} ({output})"
-                for concepts, hidden, output, names in (before, now)
-            )
-            raise DataError(
-                f"`{self._owner}` can go on from an earlier fit (warm_start or partial_fit) only with its features, "
-                f"targets and hidden concepts: {described}; got {got}. Fit a new one, or with warm_start=False."
-            )
-        in_order = not (named and hasattr(self, "feature_names_in_"))  # without names features are taken in order
-        if isinstance(earlier.map, StructuredMap):
-            fcm = earlier.map
-            if not in_order:
-                places = initialization.matched(fcm, concepts.names, self._owner, "init")
-                fcm = fcm.narrowed(np.argsort(places[: concepts.n_inputs]))
-            inputs = np.arange(concepts.n_inputs) if reading.inputs is None else reading.inputs
-            W, b = initialization.from_structured(fcm.narrowed(inputs), settings.slope)
-        else:
-            plain = earlier.map
-            plain = FuzzyCognitiveMap(plain.weights, plain.bias, plain.slope, None if in_order else plain.concepts)
-            W, b = initialization.from_map(plain, concepts.names, settings.slope, self._owner)
-        return np.concatenate([W.ravel(), b])
-
-
-def _with_states(candidates: list[Candidate]) -> list[Candidate]:
-    """Return candidates whose tables hold states; those that read features alike share them."""
-    tables: dict[int, Table] = {}
-    for candidate in candidates:
-        key = id(candidate.encoding)
-        if key not in tables:
-            table = candidate.table
-            states = replace(table, X=candidate.encoding.learned_from(table.X, candidate.settings.dtype))
-            tables[key] = states if candidate.inputs is None else states.narrowed(candidate.inputs)
-    return [replace(candidate, table=tables[id(candidate.encoding)]) for candidate in candidates]
-
-
-def _influential(earlier: MapModel, features: tuple[str, ...], named: bool) -> NDArray[np.intp]:
-    """Return the inputs that influence something in an earlier structured map; all if those of a table are others."""
-    influential = cast(StructuredMap, earlier.map).influential
-    names = earlier.map.concepts[: earlier.n_inputs]
-    if len(features) != len(names) or (named and set(features) != set(names)) or not influential.any():
-        return np.arange(len(features))
-    if not named:
-        return np.flatnonzero(influential)
-    by_name = dict(zip(names, influential, strict=True))
-    return np.flatnonzero([by_name[name] for name in features])

@@ -108,6 +108,12 @@ class FeatureStatistics:
         _span(low, high)
         return cls(total, np.zeros(n), deviation, low, high)
 
+    def narrowed(self, columns: NDArray[np.intp]) -> "FeatureStatistics":
+        """Return the statistics of some of the features."""
+        whole = self.whole if isinstance(self.whole, bool) else self.whole[columns]
+        mean, deviation, low, high = (array[columns] for array in (self.mean, self.deviation, self.low, self.high))
+        return FeatureStatistics(self.weight[columns], mean, deviation, low, high, whole)
+
     def merged(self, other: "FeatureStatistics") -> "FeatureStatistics":
         """Return the statistics of both parts together."""
         low, high = np.fmin(self.low, other.low), np.fmax(self.high, other.high)

@@ -36,6 +36,11 @@ def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
                 ensure_all_finite="allow-nan",
                 **options,
             )
+    except OverflowError:  # of Python's integers, which have no largest one
+        raise DataError(
+            f"`{owner}` takes numbers up to {np.finfo(np.float64).max:.3g}, but the data have an integer beyond that. "
+            "Divide it by a power of ten, or take its logarithm."
+        ) from None
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise

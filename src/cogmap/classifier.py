@@ -12,17 +12,15 @@ from sklearn.utils import check_random_state
 from cogmap._allowed import check_parameters
 from cogmap._chunks import FitsChunks
 from cogmap._class_map import ClassMap
-from cogmap._encoding import Encoding
-from cogmap._estimator import Reading
 from cogmap._labels import all_labels
-from cogmap._learning.recipe import Recipe
+from cogmap._learning.planning import earlier_parameters, plan_one_pass
 from cogmap._learning.size import check_size
-from cogmap._learning.solvers import RULES, Adam, Outcome, Rule, one_epoch
+from cogmap._learning.solvers import RULES, Adam, Rule
 from cogmap._learning.table import Table
+from cogmap._learning.training import train_one_pass
 from cogmap._params import shown, wrong
-from cogmap._threads import one_blas_thread
 from cogmap._validation import input_names
-from cogmap.explanation.influences import learned_importances, sample_of
+from cogmap.explanation.influences import sample_of
 from cogmap.map import FuzzyCognitiveMap
 
 
@@ -351,53 +349,37 @@ class FCMClassifier(ClassMap, FitsChunks):
             if not first and not np.array_equal(given, self.classes_):
                 raise wrong(owner, "classes", f"the same as in the first call, {shown(self.classes_)}", classes)
         known = given if first else self.classes_
-        self._replace_learned(lambda fitted: fitted._learn_part(X, y, known, sample_weight))
+        self._replace_learned(lambda fitted: fitted._fit_part(X, y, known, sample_weight))
         return self
 
-    def _learn_part(self, X: ArrayLike, y: ArrayLike, classes: NDArray[Any], sample_weight: ArrayLike | None) -> None:
+    def _fit_part(self, X: ArrayLike, y: ArrayLike, classes: NDArray[Any], sample_weight: ArrayLike | None) -> None:
         """Make one pass over some rows."""
         earlier = getattr(self, "model_", None)
         named = hasattr(self, "feature_names_in_")
         X, y, weight = self._validated(X, y, sample_weight, reset=earlier is None, method="partial_fit")
-        table = Table(X, self._targets(y, None, classes), weight, tuple(input_names(self)))
+        n_values = X.shape[0] * X.shape[1]
+        table = Table(X, self._targets(y, None, classes), weight, tuple(input_names(self)), n_values=n_values)
         table = self._settled(table, None)
-        wide = self._is_wide(table, earlier)
+        self._check_sparse(table, earlier)
         solver = self.solver if self.solver in RULES else "adam"  # one that can learn in parts
         if isinstance(self.terms, str):
             cure = "How to read features is chosen with all rows at hand: say a number of words."
             raise wrong(f"{self._owner}.partial_fit", "terms", "None, a number or a dict", self.terms, cure)
-        terms = self._found_terms(self.terms, table) if earlier is None else earlier.encoding.terms
-        encoding = Encoding(X.shape[1], terms=terms)
-        table = replace(table, features=tuple(encoding.input_names(table.features)), n_values=X.shape[0] * X.shape[1])
-        inputs = np.arange(encoding.n_inputs) if wide else None
-        reading = Reading(encoding, table, inputs)
-        candidate = self._candidate(reading, earlier, solver=solver)
-        settings = replace(candidate.settings, bends=False)  # which are found with all rows at hand
-        check_size(candidate.shape, settings)
-        rate = settings.learning_rate
-        if self.learning_rate == "auto":  # nobody knows how many parts there will be
-            n_concepts = encoding.n_inputs + settings.n_hidden + table.targets.link.n_outputs
-            rate = RULES[solver].usual_rate(n_concepts, settings.batch_size, planned=False)
-        rule, random, seen = self._remembered(solver, rate)
         scaling = self._scaling(table, None if earlier is None else earlier.encoding.scaling)
+        plan = plan_one_pass(table, scaling, self._parameters() | {"solver": solver}, self._rules, earlier)
+        check_size(plan)
+        rule, random, seen = self._remembered(solver, plan.settings.learning_rate)
         seen += max(table.n_rows, table.total_weight)
         if scaling is not None:  # it knows of rows of an earlier fit too
             seen = max(seen, float(scaling.known.weight.max()))
-        encoding = replace(encoding, n_hidden=settings.n_hidden, scaling=scaling)
-        table = replace(table, X=encoding.learned_from(X, settings.dtype))
-        recipe = Recipe.for_table(table, settings)
-        problem = recipe.problem(table, part_of=seen)
-        theta = recipe.start(table, random) if earlier is None else self._continued(earlier, named, reading, settings)
-        theta = problem.clip(theta).copy()
-        with one_blas_thread():
-            loss = one_epoch(problem, theta, rule, settings.batch_size, random)
-            problem.check_end(theta)
-        self.model_ = replace(recipe.model(theta), encoding=encoding)
-        self.departures_ = recipe.departures(self.model_)
-        self.feature_importances_ = learned_importances(self.model_, sample_of(X, weight))
-        self.loss_curve_ = [*getattr(self, "loss_curve_", []), loss]
-        self.n_iter_ = len(self.loss_curve_)
-        self._outcome = Outcome.ONE_PASS.name
+        start = None
+        if earlier is not None:
+            named = named and hasattr(self, "feature_names_in_")
+            start = earlier_parameters(earlier, plan, table.targets.link, named)
+        states = replace(plan, inputs=None).encoded(table)  # of all inputs; mini-batches take rows, which lie together
+        result = train_one_pass(states, plan, rule, random, seen, start)
+        curve = [*getattr(self, "loss_curve_", []), *result.loss_curve]
+        self._publish(replace(result, loss_curve=curve), sample_of(X, weight))
         self._incremental = rule, random, seen
 
     def _remembered(self, solver: str, learning_rate: float) -> tuple[Rule, np.random.RandomState, float]:

@@ -1,7 +1,6 @@
 """FCMClassifierCV: a map whose depth and penalty are chosen on rows that its teachers did not learn from."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -9,15 +8,15 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy.stats import rankdata
 
+from cogmap._callbacks import FitMonitor
 from cogmap._class_map import ClassMap
-from cogmap._estimator import Reading
-from cogmap._learning.learn import Learned, learn
-from cogmap._learning.search import Candidate, choose
+from cogmap._learning.plan import Plan
+from cogmap._learning.search import choose
 from cogmap._learning.size import check_size
-from cogmap._learning.solvers import Theta
-from cogmap._monitor import FitMonitor
+from cogmap._learning.table import Table
+from cogmap._learning.teachers import Teacher
+from cogmap.classifier import FCMClassifier
 from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
 
 
 class FCMClassifierCV(ClassMap):
@@ -164,37 +163,32 @@ class FCMClassifierCV(ClassMap):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _candidates(self, readings: list[Reading], earlier: MapModel | None) -> list[Candidate]:
-        """Return each depth with each penalty, and the other ways to read features with the preferred ones."""
-        preferred, *others = readings
-        candidates = [
-            self._candidate(preferred, depth=depth, alpha=alpha) for depth, alpha in product(self.depths, self.alphas)
-        ]
-        return candidates + [self._candidate(reading, depth=self.depths[0], alpha=self.alphas[0]) for reading in others]
+    def _parameters(self) -> dict[str, Any]:
+        """Return all parameters of training: those that this class does not have are as `FCMClassifier` has them."""
+        return FCMClassifier().get_params(deep=False) | super()._parameters()
 
-    def _check_size(self, candidates: list[Candidate]) -> None:
-        """Complain about what is too large to learn, in several processes at once."""
-        at_once = min(effective_n_jobs(self.n_jobs), len(candidates) * self.n_folds)
-        for candidate in candidates:
-            check_size(candidate.shape, replace(candidate.settings, n_threads=1), at_once)
+    def _grid(self) -> list[dict[str, Any]]:
+        """Return each depth with each penalty."""
+        return [{"depth": depth, "alpha": alpha} for depth, alpha in product(self.depths, self.alphas)]
 
-    def _learn(
-        self,
-        candidates: list[Candidate],
-        random: np.random.RandomState,
-        monitor: FitMonitor,
-        start: Theta | None,
-    ) -> Learned:
+    def _check_size(self, plans: list[Plan], most_rows: int | None) -> None:
+        """Complain about what is too large to train, in several processes at once."""
+        at_once = min(effective_n_jobs(self.n_jobs), len(plans) * self.n_folds)
+        for plan in plans:
+            check_size(plan.changed(n_threads=1), at_once)
+
+    def _select(
+        self, plans: list[Plan], tables: list[Table], random: np.random.RandomState, monitor: FitMonitor
+    ) -> tuple[int, list[Teacher] | None]:
         """Choose by the losses of the teachers, and learn from those of the choice."""
-        choice = choose(candidates, self.n_folds, random, monitor, self.n_jobs)
+        choice = choose(plans, tables, self.n_folds, random, monitor, self.n_jobs)
         self.cv_results_ = {
-            "depth": np.array([candidate.settings.depth for candidate in candidates]),
-            "alpha": np.array([candidate.settings.alpha for candidate in candidates]),
-            "terms": np.array([candidate.encoding.most_words or 0 for candidate in candidates]),
+            "depth": np.array([plan.settings.depth for plan in plans]),
+            "alpha": np.array([plan.settings.alpha for plan in plans]),
+            "terms": np.array([plan.encoding.most_words or 0 for plan in plans]),
             "mean_loss": choice.mean_loss,
             "rank_loss": rankdata(choice.mean_loss, method="min"),
             **{f"split{i}_loss": losses for i, losses in enumerate(choice.losses.T)},
         }
-        best = candidates[choice.number]
-        self.alpha_ = best.settings.alpha
-        return learn(best.table, best.settings, random, monitor, teachers=choice.teachers)
+        self.alpha_ = plans[choice.number].settings.alpha
+        return choice.number, choice.teachers

@@ -11,7 +11,7 @@ from sklearn.preprocessing import minmax_scale
 
 from cogmap import FCMClassifier, FuzzyCognitiveMap
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap.datasets import load_dataset
 from cogmap.experiments.original import OPTIMIZERS, OriginalFCM
 from cogmap.experiments.protocols import PROTOCOLS
@@ -43,7 +43,7 @@ def test_with_undecided_outputs_it_is_the_sum_of_the_papers_losses(problem, outp
     W, b = numbers[: r * r].reshape(r, r), numbers[-r:]
     loss, gradient = model(output, depth=depth)._sum(W, b, np.hstack([X, np.full_like(targets, 0.5)]), targets)
     of_paper = LogLoss() if output == "single" else SoftmaxCrossEntropy(2)
-    objective = Objective(X, y, of_paper, depth=depth, slope=1.5)
+    objective = DenseObjective(X, y, of_paper, depth=depth, slope=1.5)
     expected, expected_gradient, _ = objective.sums(np.concatenate([W.ravel(), b]))
     np.testing.assert_allclose(loss, expected)
     np.testing.assert_allclose(gradient, expected_gradient, atol=1e-12)

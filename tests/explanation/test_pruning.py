@@ -19,10 +19,18 @@ def test_no_more_edges_than_asked_for_stay(learned, name, keep):
     kept = pruned.map_.weights != 0.0
     assert kept.sum() <= max(round(keep * fcm.map_.weights.size), 2 * fcm.depth_)  # a way at least
     assert np.ptp(pruned.predict(X)) > 0  # features still reach the outputs
+    seen, seen_before = (_visible(each) for each in (pruned, fcm))
+    assert [pruned.map_.concepts[i] for i in seen] == [fcm.map_.concepts[i] for i in seen_before]
     flow = influence(fcm, X).flow.sum(axis=2)
     if keep >= 0.1:
-        assert flow[kept].mean() > flow.mean() or keep == 1.0
-    assert pruned.map_.concepts == fcm.map_.concepts
+        of_kept = flow[np.ix_(seen_before, seen_before)][kept[np.ix_(seen, seen)]]
+        assert of_kept.mean() > flow.mean() or keep == 1.0
+
+
+def _visible(fcm):
+    """Return the numbers of the features and outputs."""
+    n_features, n_hidden = fcm.n_features_in_, fcm.n_hidden_
+    return [*range(n_features), *range(n_features + n_hidden, fcm.map_.n_concepts)]
 
 
 @pytest.mark.parametrize(("name", "keep"), [("iris", 0.25), ("wine", 0.1), ("breast cancer", 0.1)])
@@ -43,7 +51,7 @@ def test_the_given_estimator_is_not_changed_and_its_settings_are_kept(learned):
     assert fcm.edges is None
     changed = {name for name, value in pruned.get_params().items() if value is not fcm.get_params()[name]}
     assert changed == {"edges", "depth", "n_hidden"}
-    assert (pruned.depth_, pruned.n_hidden_) == (fcm.depth_, fcm.n_hidden_)
+    assert pruned.depth_ == fcm.depth_
 
 
 def test_what_an_expert_has_fixed_still_holds(learned):
@@ -64,21 +72,34 @@ def test_what_an_expert_has_fixed_still_holds(learned):
     assert np.count_nonzero(pruned.map_.weights) < np.count_nonzero(fcm.map_.weights)
 
 
-def test_hidden_concepts_stay(learned):
-    """A map with hidden concepts keeps as many, though `edges` alone would do without."""
-    _, X, y = learned("diabetes")
-    fcm = FCMRegressor(n_hidden=3, random_state=0).fit(X, y)
-    pruned = prune(fcm, X, y, keep=0.2)
-    assert pruned.n_hidden_ == 3
-    assert pruned.score(X, y) > 0.4
+@pytest.mark.parametrize("name", ["iris", "diabetes"])
+def test_hidden_concepts_stay_as_far_as_they_have_edges(learned, name):
+    """Hidden concepts that nothing enters or leaves are no part of the map; others stay."""
+    fcm, X, y = learned(name)
+    pruned = prune(fcm, X, y, keep=0.1)
+    edges = pruned.edges
+    assert edges.shape == (pruned.map_.n_concepts,) * 2
+    hidden = slice(pruned.n_features_in_, pruned.n_features_in_ + pruned.n_hidden_)
+    assert (edges.any(axis=0) | edges.any(axis=1))[hidden].all()
+    assert 0 < pruned.n_hidden_ < fcm.n_hidden_
+    assert pruned.score(X, y) > (0.9 if name == "iris" else 0.4)
 
 
-def test_a_search_over_depths_can_be_pruned(learned):
-    """FCMClassifierCV has no depth of its own to fix."""
+def test_hidden_concepts_that_a_given_map_names_stay(learned):
+    """The map in `init` speaks of all concepts."""
+    fcm, X, y = learned("iris")
+    again = FCMClassifier(init=fcm.map_, random_state=0).fit(X, y)
+    assert prune(again, X, y, keep=0.1).map_.concepts == fcm.map_.concepts
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_depth_that_was_chosen_is_kept(learned, seed):
+    """FCMClassifierCV chooses no other depth for the pruned map."""
     _, X, y = learned("iris")
-    fcm = FCMClassifierCV(depths=(2,), alphas=(0.2,), random_state=0).fit(X, y)
+    fcm = FCMClassifierCV(depths=(1, 2, 3), alphas=(0.2,), terms=None, random_state=seed).fit(X, y)
     pruned = prune(fcm, X, y, keep=0.3)
     assert type(pruned) is FCMClassifierCV
+    assert pruned.depth_ == fcm.depth_
     assert np.count_nonzero(pruned.map_.weights) <= round(0.3 * np.count_nonzero(fcm.map_.weights))
 
 

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from cogmap import FCMClassifier, FCMRegressor
+from cogmap._encoding import Encoding
 from cogmap._learning.bends import find_bends
-from cogmap._learning.recipe import Recipe
-from cogmap._learning.settings import Shape, resolve
+from cogmap._learning.plan import Plan
+from cogmap._learning.settings import DataShape, resolve
+from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets
 from cogmap._links import LogOddsLink
@@ -22,8 +24,9 @@ def table(classes, states=STATES, weight=None):
     return Table(states, ClassTargets(np.asarray(classes, dtype=np.intp), link), weight, tuple("abcde"))
 
 
-def settled(**parameters):
-    return resolve({"solver": "auto"} | parameters, Shape(N, 5, 1))
+def planned(**parameters):
+    shape = DataShape(N, 5, 1)
+    return Plan(Encoding(5), resolve(FCMClassifier(**parameters).get_params(deep=False), shape), tuple("abcde"), shape)
 
 
 def test_they_are_where_an_effect_is():
@@ -69,19 +72,19 @@ def test_a_feature_that_only_light_rows_vary_does_not_bend(light):
 
 def test_they_start_on_the_step_and_are_not_pulled_flat():
     """A bend is undecided in the middle of its part, and the penalty leaves it there."""
-    settings = settled()
-    assert settings.bends
+    plan = planned()
+    assert plan.settings.bends
     given = table(NARROW)
-    recipe = Recipe.for_table(given, settings)
-    first, n = recipe.concepts.n_inputs, len(recipe.concepts)
-    theta = recipe.start(given, np.random.RandomState(1))
+    spec = ModelSpec.for_table(given, plan)
+    first, n = spec.concepts.n_inputs, len(spec.concepts)
+    theta = spec.start(given, np.random.RandomState(1))
     W, b = theta[: n * n].reshape(n, n), theta[n * n :]
-    rows = first + np.arange(len(recipe.bends.feature))
-    np.testing.assert_array_equal(W[rows], recipe.prior.weights[rows])
+    rows = first + np.arange(len(spec.bends.feature))
+    np.testing.assert_array_equal(W[rows], spec.prior.weights[rows])
     np.testing.assert_array_equal((W[rows] != 0).sum(axis=1), 1)
-    undecided = W[rows, recipe.bends.feature] * recipe.bends.middle + b[rows]
+    undecided = W[rows, spec.bends.feature] * spec.bends.middle + b[rows]
     np.testing.assert_allclose(undecided, 0.5)
-    assert len(rows) <= recipe.concepts.n_hidden // 2
+    assert len(rows) <= spec.concepts.n_hidden // 2
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,7 @@ def test_they_start_on_the_step_and_are_not_pulled_flat():
 )
 def test_who_says_how_weights_are_gets_none(said):
     """Bends are for the default of many rows."""
-    assert Recipe.for_table(table(NARROW), settled(**said)).bends is None
+    assert ModelSpec.for_table(table(NARROW), planned(**said)).bends is None
 
 
 def waves(X, often=12.0):

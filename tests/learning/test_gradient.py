@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from cogmap import FuzzyCognitiveMap
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy, SquaredLoss
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 
 
 def loss_and_gradient(W, b, **problem):
     """Return the mean loss, and its gradient with respect to the weights and the bias."""
-    loss, gradient, weight = Objective(**problem).sums(np.concatenate([np.ravel(W), b]))
+    loss, gradient, weight = DenseObjective(**problem).sums(np.concatenate([np.ravel(W), b]))
     return loss / weight, gradient[: np.size(W)].reshape(np.shape(W)) / weight, gradient[np.size(W) :] / weight
 
 
@@ -145,6 +145,6 @@ def test_huge_weights_saturate_without_overflow(random_problem, output, size):
 def test_a_surely_wrong_prediction_still_has_a_gradient():
     """Log loss far in the wrong tail grows with the margin and pulls back with full force."""
     theta = np.array([0.0, 0.0, 400.0, 0.0, 0.0, 0.0])  # two concepts: the feature pushes the output to class 1
-    loss, gradient, _ = Objective([[1.0]], [0], LogLoss(), depth=1, slope=1.0).sums(theta)
+    loss, gradient, _ = DenseObjective([[1.0]], [0], LogLoss(), depth=1, slope=1.0).sums(theta)
     assert loss == pytest.approx(399.5)
     assert gradient[2] == pytest.approx(1.0)

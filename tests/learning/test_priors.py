@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from cogmap import FuzzyCognitiveMap
+from cogmap import FCMClassifier, FuzzyCognitiveMap
+from cogmap._encoding import Encoding
 from cogmap._learning import initialization
 from cogmap._learning.concepts import Concepts
+from cogmap._learning.plan import Plan
 from cogmap._learning.priors import make_prior
-from cogmap._learning.recipe import Recipe
-from cogmap._learning.settings import Shape, resolve
+from cogmap._learning.settings import DataShape, resolve
+from cogmap._learning.spec import ModelSpec
 from cogmap._learning.structure import weight_limits
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets
@@ -111,40 +113,42 @@ def test_what_an_expert_cannot_mean_is_told(given, edges, bounds, message):
         prior(given, edges=edges, bounds=bounds)
 
 
-def make_recipe(**parameters):
+def make_spec(**parameters):
     rng = np.random.default_rng(0)
     X = rng.random((30, 2))
     targets = ClassTargets((X[:, 0] > 0.5).astype(np.intp), LogOddsLink(np.array(["no", "yes"])))
     table = Table(X, targets, features=("rain", "mood"))
-    return Recipe.for_table(table, resolve(parameters, Shape(30, 2, 1))), table
+    shape = DataShape(30, 2, 1)
+    settings = resolve(FCMClassifier(**parameters).get_params(deep=False), shape)
+    return ModelSpec.for_table(table, Plan(Encoding(2), settings, table.features, shape)), table
 
 
 @pytest.mark.parametrize("n_hidden", [0, 3])
 def test_without_a_prior_learning_starts_balanced(n_hidden):
     """With the same random numbers, to the last bit, as the start alone would be; nothing limits the weights."""
-    recipe, table = make_recipe(prior=None, n_hidden=n_hidden)
+    spec, table = make_spec(prior=None, n_hidden=n_hidden)
     W, b = initialization.balanced(3 + n_hidden, np.random.RandomState(7), None, 8.0 if n_hidden else 4.0)
-    assert np.array_equal(recipe.start(table, np.random.RandomState(7)), np.concatenate([W.ravel(), b]))
-    assert recipe.limits is None
+    assert np.array_equal(spec.start(table, np.random.RandomState(7)), np.concatenate([W.ravel(), b]))
+    assert spec.limits is None
 
 
 def test_around_a_prior_only_hidden_concepts_start_at_random():
     """What they are influenced by, and what they say to outputs; all else is the prior, whatever the seed."""
-    recipe, table = make_recipe(prior=expert(1.0, slope=2), n_hidden=3)
-    starts = [recipe.start(table, np.random.RandomState(seed))[:36].reshape(6, 6) for seed in (0, 1)]
+    spec, table = make_spec(prior=expert(1.0, slope=2), n_hidden=3)
+    starts = [spec.start(table, np.random.RandomState(seed))[:36].reshape(6, 6) for seed in (0, 1)]
     random = starts[0] != starts[1]
     expected = np.zeros((6, 6), dtype=bool)
     expected[2:5], expected[5, 2:5] = True, True
     assert np.array_equal(random, expected)
-    assert np.array_equal(starts[0][~random], recipe.prior.weights[~random])
+    assert np.array_equal(starts[0][~random], spec.prior.weights[~random])
 
 
 def test_features_that_must_not_remember_start_at_random_too():
     """Otherwise all weights would be 0, from where no gradient leads anywhere."""
     edges = np.ones((3, 3), dtype=bool)
     edges[range(2), range(2)] = False
-    recipe, table = make_recipe(edges=edges)
-    W = recipe.start(table, np.random.RandomState(0))[:9].reshape(3, 3)
+    spec, table = make_spec(edges=edges)
+    W = spec.start(table, np.random.RandomState(0))[:9].reshape(3, 3)
     assert W[0, 1] != 0.0 != W[1, 0]
     assert not W[~edges].any()
 
@@ -152,14 +156,14 @@ def test_features_that_must_not_remember_start_at_random_too():
 def test_departures_are_those_of_the_expert_with_the_largest_first():
     """Only what the expert drew; what is gone is a departure to 0, what stays one of nothing."""
     drawn = FuzzyCognitiveMap.from_edges([("rain", "class=yes", 1), ("mood", "class=yes", -1), ("rain", "mood", 0.5)])
-    recipe, _ = make_recipe(prior=drawn, slope=1.0, n_hidden=0)
+    spec, _ = make_spec(prior=drawn, slope=1.0, n_hidden=0)
     theta = np.zeros(12)
-    theta[recipe.prior.weights.ravel().nonzero()] = 9.0  # memory changed too
+    theta[spec.prior.weights.ravel().nonzero()] = 9.0  # memory changed too
     theta[[6, 7, 3]] = -0.5, 0.0, 0.5
-    departures = recipe.departures(recipe.model(theta))
+    departures = spec.departures(spec.model(theta))
     assert [tuple(departure) for departure in departures] == [
         ("rain", "class=yes", 1.0, -0.5),
         ("mood", "class=yes", -1.0, 0.0),
         ("rain", "mood", 0.5, 0.5),
     ]
-    assert make_recipe()[0].departures(make_recipe()[0].model(np.zeros(19 * 20))) == []
+    assert make_spec()[0].departures(make_spec()[0].model(np.zeros(19 * 20))) == []

@@ -1,12 +1,12 @@
 """Every "auto" settled, as a table, without any fit."""
 
-import inspect
-
 import numpy as np
 import pytest
 
-from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
-from cogmap._learning.settings import DEFAULTS, VALUES, Shape, resolve
+from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
+from cogmap._learning.settings import VALUES, DataShape, resolve
+
+USUAL = FCMClassifier().get_params(deep=False)
 
 # Features x0 and x1, a hidden concept, and the output.
 NAMED = FuzzyCognitiveMap(np.eye(4), concepts=["x0", "x1", "hidden 1", "class=1"])
@@ -133,20 +133,20 @@ SETTLED_FOR_VALUES = [
 @pytest.mark.parametrize(("parameters", "shape", "expected"), SETTLED_FOR_VALUES, ids=str)
 def test_settings_for_values(parameters, shape, expected):
     """A rule per row of the table."""
-    settings = resolve(parameters, Shape(*shape), VALUES)
+    settings = resolve(USUAL | parameters, DataShape(*shape), VALUES)
     assert {name: getattr(settings, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(("parameters", "shape", "expected"), SETTLED, ids=str)
 def test_settings_follow_parameters_and_shape(parameters, shape, expected):
     """A rule per row of the table."""
-    settings = resolve(parameters, Shape(*shape))
+    settings = resolve(USUAL | parameters, DataShape(*shape))
     assert {name: getattr(settings, name) for name in expected} == expected
 
 
 def test_nothing_is_left_to_settle():
     """No setting is "auto"."""
-    assert "auto" not in vars(resolve({}, Shape(100, 4, 3))).values()
+    assert "auto" not in vars(resolve(USUAL, DataShape(100, 4, 3))).values()
 
 
 @pytest.mark.parametrize(
@@ -155,14 +155,16 @@ def test_nothing_is_left_to_settle():
 )
 def test_large_tables_are_computed_in_float32(n_values, dtype, expected):
     """Others in what they come in."""
-    assert resolve({}, Shape(100, 4, 3, n_values, dtype)).dtype == expected
+    assert resolve(USUAL, DataShape(100, 4, 3, n_values, dtype)).dtype == expected
 
 
-@pytest.mark.parametrize("estimator", [FCMClassifier, FCMRegressor])
-def test_defaults_of_learning_are_those_of_the_estimators(estimator):
-    """What an estimator does not have is settled as the others have it."""
-    signature = inspect.signature(estimator).parameters
-    shared = DEFAULTS.keys() & signature.keys()
-    assert shared == DEFAULTS.keys() - {"n_threads", "owner", "structured"}
-    own = {"alpha": 1.0} if estimator is FCMRegressor else {}
-    assert {name: signature[name].default for name in shared} == {name: DEFAULTS[name] for name in shared} | own
+@pytest.mark.parametrize("estimator", [FCMClassifier, FCMClassifierCV, FCMRegressor])
+def test_every_estimator_has_all_parameters_of_training(estimator):
+    """What FCMClassifierCV does not have is as FCMClassifier has it; it chooses depth and penalty."""
+    parameters = estimator()._parameters()
+    assert USUAL.keys() - {"output", "gain", "class_weight"} <= parameters.keys()
+    own = {"depths", "alphas", "n_folds", "terms"} if estimator is FCMClassifierCV else {"alpha"}
+    own = own if estimator is not FCMClassifier else set()
+    given = {name: value for name, value in parameters.items() if name in USUAL and name not in own}
+    assert given == {name: USUAL[name] for name in given}
+    resolve(parameters, DataShape(100, 4, 3))

@@ -6,9 +6,9 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from cogmap._learning.losses import LogLoss, SquaredLoss
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._learning.penalties import ElasticNet
-from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Outcome, Problem, Watch
+from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Outcome, Problem, StoppingRule
 from cogmap._learning.solvers.adaptive import Adam, RMSprop, batches
 from cogmap.exceptions import NonFiniteLossError
 
@@ -20,16 +20,16 @@ def make_problem(l1=0.0, l2=0.01, bounds=None, depth=1, seed=0, prior=NOWHERE, p
     rng = np.random.default_rng(seed)
     X = rng.random((60, 3))
     y = (X @ [2.0, -1.0, 0.1] + 0.3 * rng.normal(size=60) > 0.5).astype(int)
-    objective = Objective(X, y, LogLoss(), depth=depth, slope=1.0)
+    objective = DenseObjective(X, y, LogLoss(), depth=depth, slope=1.0)
     return Problem(objective, ElasticNet(l1, l2, prior, pull), bounds)
 
 
 def solve(solver, problem, max_iter=5000, tol=1e-9, batch_size=60, rate=0.02, **watching):
     theta = problem.clip(np.random.default_rng(1).normal(scale=0.1, size=problem.objective.n_parameters))
-    watch = Watch(max_iter, tol, 10, **watching)
+    stopping = StoppingRule(max_iter, tol, 10, **watching)
     minimise = LBFGS() if solver == "lbfgs" else Adaptive(RULES[solver], rate, batch_size)
-    theta, outcome = minimise(problem, theta, watch, np.random.RandomState(0))
-    return theta, outcome, watch
+    theta, outcome = minimise(problem, theta, stopping, np.random.RandomState(0))
+    return theta, outcome, stopping
 
 
 def total_loss(problem, theta):
@@ -180,18 +180,18 @@ class TestOutcomes:
     @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
     def test_max_iter(self, solver):
         """Too few iterations are told as not converged, with a cure."""
-        _, outcome, watch = solve(solver, make_problem(), max_iter=3)
+        _, outcome, stopping = solve(solver, make_problem(), max_iter=3)
         assert outcome is Outcome.MAX_ITER
         assert not outcome.converged
-        assert watch.n_iter == len(watch.loss_curve) == 3
+        assert stopping.n_iter == len(stopping.loss_curve) == 3
 
     @pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
     def test_tol_zero_makes_all_iterations(self, solver):
         """Who asks for a number of iterations gets it, and no complaint."""
-        _, outcome, watch = solve(solver, make_problem(depth=3, l2=0.0), max_iter=25, tol=0.0)
+        _, outcome, stopping = solve(solver, make_problem(depth=3, l2=0.0), max_iter=25, tol=0.0)
         assert outcome is Outcome.ALL_ITERATIONS
         assert outcome.converged
-        assert watch.n_iter == 25
+        assert stopping.n_iter == 25
 
     def test_vanished_gradient(self):
         """L-BFGS ends when the gradient is small, and it is."""
@@ -209,9 +209,9 @@ class TestOutcomes:
 
     def test_settled_loss(self):
         """Adam ends when the loss has settled."""
-        _, outcome, watch = solve("adam", make_problem(), tol=1e-4)
+        _, outcome, stopping = solve("adam", make_problem(), tol=1e-4)
         assert outcome is Outcome.LOSS_SETTLED
-        assert watch.loss_curve[-11] - watch.loss_curve[-1] < 1e-4
+        assert stopping.loss_curve[-11] - stopping.loss_curve[-1] < 1e-4
 
     @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
     def test_settled_validation_keeps_the_best(self, solver):
@@ -222,27 +222,27 @@ class TestOutcomes:
             seen.append(theta.copy())
             return abs(len(seen) - 5.0)
 
-        _, outcome, watch = solve(solver, make_problem(depth=3, l2=0.0), tol=1e-9, validation=validation)
+        _, outcome, stopping = solve(solver, make_problem(depth=3, l2=0.0), tol=1e-9, validation=validation)
         assert outcome is Outcome.VALIDATION_SETTLED
-        assert watch.n_iter == 15
-        assert np.array_equal(watch.best_theta, seen[4])
-        assert watch.validation_curve[4] == 0.0
+        assert stopping.n_iter == 15
+        assert np.array_equal(stopping.best_theta, seen[4])
+        assert stopping.validation_curve[4] == 0.0
 
     @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
     def test_callback_stops(self, solver):
         """Who watches can stop."""
-        _, outcome, watch = solve(solver, make_problem(), after_iteration=lambda theta, number, loss: number == 2)
+        _, outcome, stopping = solve(solver, make_problem(), after_iteration=lambda theta, number, loss: number == 2)
         assert outcome is Outcome.CALLBACK
-        assert watch.n_iter == 2
+        assert stopping.n_iter == 2
 
     def test_start_at_the_minimum(self):
         """A start that is a solution is one, and has a loss."""
         problem = make_problem()
         theta, _, _ = solve("lbfgs", problem)
-        watch = Watch(100, 1e-3, 10)
-        _, outcome = LBFGS()(problem, theta, watch)
+        stopping = StoppingRule(100, 1e-3, 10)
+        _, outcome = LBFGS()(problem, theta, stopping)
         assert outcome is Outcome.GRADIENT_VANISHED
-        assert watch.loss_curve == [pytest.approx(total_loss(problem, theta))]
+        assert stopping.loss_curve == [pytest.approx(total_loss(problem, theta))]
 
     @pytest.mark.parametrize("solver", ["adam", "rmsprop"])
     def test_non_finite_loss_is_an_error_that_says_why(self, solver):
@@ -269,7 +269,7 @@ def test_batches_of_a_weighted_table_average_to_the_whole():
     """Mini-batch gradients are unbiased, whatever weight falls into which batch."""
     rng = np.random.default_rng(0)
     X, y, weight = rng.random((301, 3)), rng.integers(0, 2, 301), rng.random(301)
-    objective = Objective(X, y, LogLoss(), depth=2, slope=1.0, sample_weight=weight)
+    objective = DenseObjective(X, y, LogLoss(), depth=2, slope=1.0, sample_weight=weight)
     penalty = ElasticNet(0.0, 0.0, NOWHERE, ALIKE)
     problem, theta = Problem(objective, penalty), rng.normal(size=20)
     parts = np.array_split(rng.permutation(301), 7)
@@ -287,7 +287,7 @@ def test_squared_loss_is_the_likelihood_of_noise_of_unknown_size():
     """Half the logarithm of the mean square; its gradient is the difference quotient, with the penalty beside it."""
     rng = np.random.default_rng(0)
     X, y = rng.random((40, 3)), rng.normal(size=(40, 2))
-    objective = Objective(X, y, SquaredLoss(2), depth=2, slope=1.0, n_hidden=1)
+    objective = DenseObjective(X, y, SquaredLoss(2), depth=2, slope=1.0, n_hidden=1)
     problem, theta = Problem(objective, ElasticNet(0.0, 0.1, np.zeros(36), np.ones(36))), rng.normal(size=42)
     value, gradient = problem.smooth_value_and_gradient(theta)
     sums = objective.sums(theta)

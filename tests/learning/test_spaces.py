@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from cogmap._learning.losses import LogLoss, SquaredLoss
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._learning.penalties import ElasticNet
-from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Problem, Slopes, Watch
-from cogmap._learning.solvers.spaces import Centred, Plain
+from cogmap._learning.solvers import LBFGS, RULES, Adaptive, Problem, Slopes, StoppingRule
+from cogmap._learning.solvers.spaces import Centred, ParameterSpace
 
 GIVEN = np.random.default_rng(0).normal(size=(5, 5))
 GIVEN[1] = 0.0  # nothing influences this concept
-SPACES = {"plain": Plain(5), "centred": Centred(5), "slopes": Slopes(GIVEN)}
+SPACES = {"plain": ParameterSpace(5), "centred": Centred(5), "slopes": Slopes(GIVEN)}
 
 
 def make_problem(space=None, depth=3, values=False):
@@ -19,7 +19,7 @@ def make_problem(space=None, depth=3, values=False):
     rng = np.random.default_rng(1)
     X = rng.random((40, 3))
     targets = X @ [[2.0], [-1.0], [0.5]] if values else (X[:, 0] > X[:, 1]).astype(int)
-    objective = Objective(X, targets, SquaredLoss(1) if values else LogLoss(), depth=depth, slope=2.0, n_hidden=1)
+    objective = DenseObjective(X, targets, SquaredLoss(1) if values else LogLoss(), depth=depth, slope=2.0, n_hidden=1)
     penalty = ElasticNet(0.0, 0.02, GIVEN.ravel(), np.linspace(0.5, 3.0, 25))
     return Problem(objective, penalty, space=space)
 
@@ -68,7 +68,7 @@ def test_every_solver_learns_slopes(solver):
     theta = np.concatenate([GIVEN.ravel(), 0.5 - 0.5 * GIVEN.sum(axis=1)])
     minimise = LBFGS() if solver == "lbfgs" else Adaptive(RULES[solver], 0.02, 40)
     before = problem.smooth_value_and_gradient(theta)[0]
-    learned, _ = minimise(problem, theta, Watch(100, 0.0, 10), np.random.RandomState(0))
+    learned, _ = minimise(problem, theta, StoppingRule(100, 0.0, 10), np.random.RandomState(0))
     assert problem.smooth_value_and_gradient(learned)[0] < before - 0.03
     factors = learned[:25].reshape(5, 5)[[0, 2, 3, 4]] / GIVEN[[0, 2, 3, 4]]
     assert (factors > 0).all()

@@ -6,9 +6,8 @@ from scipy.optimize import approx_fprime
 from scipy.sparse import csr_array
 
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy, SquaredLoss
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._learning.structured import StructuredObjective
-from cogmap.exceptions import ParameterError
 
 N_ROWS, N_FEATURES, N_HIDDEN, MEMORY, SLOPE = 40, 7, 3, 3.0, 1.7
 
@@ -52,7 +51,7 @@ def test_loss_and_gradient_are_those_of_the_full_map(loss, depth, sparse):
     theta = np.random.default_rng(1).normal(size=objective.n_parameters)
     W, b = full_map(theta, objective)
     X, y, weight = a_problem(loss)
-    full = Objective(X, y, loss, depth=depth, slope=SLOPE, n_hidden=N_HIDDEN, sample_weight=weight)
+    full = DenseObjective(X, y, loss, depth=depth, slope=SLOPE, n_hidden=N_HIDDEN, sample_weight=weight)
     value, gradient, total = objective.sums(theta)
     expected, of_all, total_of_full = full.sums(np.concatenate([W.ravel(), b]))
     dW, db = of_all[: W.size].reshape(W.shape)[N_FEATURES:], of_all[W.size :][N_FEATURES:]
@@ -100,14 +99,6 @@ def test_float32_is_near_float64():
     np.testing.assert_allclose(rough.sums(theta)[1], exact.sums(theta)[1], rtol=1e-3, atol=1e-4)
 
 
-def test_wrong_sizes_are_refused():
-    """A table without columns, and parameters of another map."""
-    with pytest.raises(ParameterError, match="at least one row and one column"):
-        StructuredObjective(csr_array((3, 0)), [0, 1, 0], LogLoss(), depth=2, slope=1.0, memory=1.0)
-    with pytest.raises(ParameterError, match="W row by row, then b"):
-        structured(LogLoss(), 2).sums(np.zeros(3))
-
-
 @pytest.mark.parametrize("size", [1e-60, 1e60])
 def test_size_of_weights_does_not_matter_in_float32(size):
     """Weights of rows beyond the range of float32 count by their ratios."""
@@ -118,3 +109,64 @@ def test_size_of_weights_does_not_matter_in_float32(size):
     assert scaled_value / size == pytest.approx(value, rel=1e-6)
     np.testing.assert_allclose(scaled_gradient / size, gradient, atol=1e-5)
     assert np.abs(gradient).max() > 0.01
+
+
+def series(loss, depth, read_steps, seed=5):
+    """Return an objective of windows, their states at each step, targets, and parameters."""
+    random = np.random.default_rng(seed)
+    X = random.random((N_ROWS, depth, N_FEATURES))
+    shape = (N_ROWS, len(read_steps))
+    if isinstance(loss, SquaredLoss):
+        targets = random.normal(size=(*shape, loss.n_outputs))
+    else:
+        targets = random.integers(0, max(loss.n_outputs, 2), shape)
+    options = {"depth": depth, "slope": SLOPE, "n_hidden": N_HIDDEN, "sample_weight": random.random(N_ROWS)}
+    objective = StructuredObjective(X, targets, loss, read_steps=read_steps, **options)
+    return objective, X, targets, 0.5 * random.normal(size=objective.n_parameters)
+
+
+READ = [(3,), (1, 2, 3), (2,), (1, 3)]
+
+
+@pytest.mark.parametrize("read_steps", READ)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_inputs_at_each_step_and_several_readings_are_those_of_the_map(loss, read_steps):
+    """The loss is the mean over the steps that are read of a map whose features are set anew before each step."""
+    objective, X, targets, theta = series(loss, 3, read_steps)
+    W, b = full_map(theta, objective)
+    states, expected = np.full((N_ROWS, len(b)), 0.5), 0.0
+    for t in range(3):
+        states[:, :N_FEATURES] = X[:, t]
+        net = 0.5 * SLOPE * (states @ W.T + b - 0.5)
+        if t + 1 in read_steps:
+            of_outputs = np.ascontiguousarray(net[:, -loss.n_outputs :].T)
+            expected += loss(of_outputs, targets[:, read_steps.index(t + 1)], objective._weight) / len(read_steps)
+        states = 0.5 + 0.5 * np.tanh(net)
+    assert objective.sums(theta)[0] == pytest.approx(objective._unit * expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("read_steps", READ)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradient_of_several_readings_equals_difference_quotients(loss, read_steps):
+    """By SciPy's finite differences; blocks and chosen rows change nothing but rounding."""
+    objective, _, _, theta = series(loss, 3, read_steps)
+    numeric = approx_fprime(theta, lambda at: objective.sums(at)[0], 1e-7)
+    gradient = objective.sums(theta)[1]
+    np.testing.assert_allclose(gradient, numeric, atol=1e-4)
+    halves = [objective.sums(theta, rows)[1] for rows in np.array_split(np.arange(N_ROWS), 2)]
+    np.testing.assert_allclose(sum(halves), gradient, atol=1e-11)
+
+
+def test_states_that_follow_from_the_first_may_be_given_at_each_step():
+    """A series of what features remember, read at the end, is the table of the first states."""
+    loss = LogLoss()
+    objective = structured(loss, 3)
+    X, y, weight = a_problem(loss)
+    steps = [X]
+    for _ in range(2):
+        steps.append(0.5 + 0.5 * np.tanh(0.25 * SLOPE * MEMORY * (2.0 * steps[-1] - 1.0)))
+    options = {"depth": 3, "slope": SLOPE, "n_hidden": N_HIDDEN, "sample_weight": weight}
+    given = StructuredObjective(np.stack(steps, axis=1), y[:, None], loss, read_steps=(3,), **options)
+    theta = np.random.default_rng(6).normal(size=objective.n_parameters)
+    for ours, expected in zip(given.sums(theta), objective.sums(theta), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-12)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cogmap._labels import class_link, class_weights
-from cogmap._learning.parts import divisions, validation_rows
+from cogmap._learning.splits import make_splits, validation_split
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets, ValueTargets
 from cogmap._links import ValueLink
@@ -25,10 +25,17 @@ def value_table(values):
     return Table(np.arange(len(values), dtype=float)[:, None], ValueTargets(values, link))
 
 
+def held_out(table, fraction, random, owner):
+    """Return a mask of the rows that are held out; the others are learned from."""
+    learning, aside = validation_split(table, fraction, random, owner)
+    assert sorted([*learning.rows, *aside.rows]) == list(range(table.n_rows))
+    return np.isin(np.arange(table.n_rows), aside.rows)
+
+
 def parts_of(table, n_parts, seed=0):
     """Return how much of the weight of each row is in each part, one row per part."""
     result = []
-    for learning, aside in divisions(table, n_parts, np.random.RandomState(seed)):
+    for learning, aside in make_splits(table, n_parts, np.random.RandomState(seed)):
         weights = np.zeros((2, table.n_rows))
         weights[0, learning.rows], weights[1, aside.rows] = learning.row_weights, aside.row_weights
         np.testing.assert_allclose(weights.sum(axis=0), table.row_weights)
@@ -82,26 +89,26 @@ class TestPartKeptAside:
     def test_rows_kept_aside_have_the_shares_of_the_classes(self):
         """A fifth of each class, but never all rows of one."""
         table = make_table(np.repeat([0, 1, 2], [100, 50, 1]))
-        aside = validation_rows(table, 0.2, np.random.RandomState(0), "owner")
+        aside = held_out(table, 0.2, np.random.RandomState(0), "owner")
         assert [aside[table.targets.codes == code].sum() for code in range(3)] == [20, 10, 0]
 
     @pytest.mark.parametrize(("n_classes", "each"), [(25, 4), (20, 5), (2, 5), (10, 10)])
     def test_small_classes_share_the_rows_kept_aside(self, n_classes, each):
         """A tenth of all rows, though a tenth of a class may be less than one row."""
         table = make_table(np.repeat(np.arange(n_classes), each))
-        aside = validation_rows(table, 0.1, np.random.RandomState(0), "owner")
+        aside = held_out(table, 0.1, np.random.RandomState(0), "owner")
         assert aside.sum() == round(0.1 * n_classes * each)
         assert np.bincount(table.targets.codes[~aside]).min() >= 1
 
     def test_too_few_rows_to_keep_any_aside_are_told(self):
         """The message names the parameter and the cure."""
         with pytest.raises(DataError, match=r"`owner\(validation_fraction=0.1.* of 4 rows .*early_stopping=False"):
-            validation_rows(make_table([0, 0, 1, 1]), 0.1, np.random.RandomState(0), "owner")
+            held_out(make_table([0, 0, 1, 1]), 0.1, np.random.RandomState(0), "owner")
 
     def test_rows_of_all_sizes_of_a_value_are_kept_aside(self):
         """A tenth of each tenth of the rows."""
         values = np.random.default_rng(0).permutation(200)
-        aside = validation_rows(value_table(values), 0.1, np.random.RandomState(0), "owner")
+        aside = held_out(value_table(values), 0.1, np.random.RandomState(0), "owner")
         assert [((values[aside] // 20) == tenth).sum() for tenth in range(10)] == [2] * 10
 
 
@@ -144,7 +151,7 @@ class TestParts:
 
     def test_one_row_per_class_leaves_nothing_to_keep_aside(self):
         """There is no division at all."""
-        assert list(divisions(make_table([0, 1, 2]), 4, np.random.RandomState(0))) == []
+        assert list(make_splits(make_table([0, 1, 2]), 4, np.random.RandomState(0))) == []
 
 
 class TestNamesAndWeights:

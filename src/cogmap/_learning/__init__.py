@@ -1,1 +1,1 @@
-"""Learning a map from a table. Nothing here knows scikit-learn; `learn` is the way in."""
+"""Learning a map from a table, without scikit-learn: `planning.make_plans`, then `training.train`."""

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from cogmap._encoding import UNDECIDED
-from cogmap._learning.recipe import Recipe
 from cogmap._learning.solvers import Theta
+from cogmap._learning.spec import ModelSpec
 from cogmap._learning.structure import free
 from cogmap._learning.table import Table
 from cogmap.model import dense
@@ -33,43 +33,43 @@ _LARGEST_BESIDE_BENDS = 2.0
 _NO_WAY = 1e-12
 
 
-def tied_to_effects(recipe: Recipe, table: Table, thetas: list[Theta]) -> Recipe:
-    """Return the recipe of a map whose arrows from features to outputs follow the mean effects that some maps have."""
-    largest = _LARGEST if recipe.bends is None else _LARGEST_BESIDE_BENDS
-    weights = np.clip(direct_weights(recipe, table, thetas), -largest, largest)
-    low, high = free(recipe.prior.weights.shape) if recipe.limits is None else (bound.copy() for bound in recipe.limits)
-    arrows = slice(-recipe.concepts.n_outputs, None), recipe.concepts.inputs
+def tied_to_effects(spec: ModelSpec, table: Table, thetas: list[Theta]) -> ModelSpec:
+    """Return the spec of a map whose arrows from features to outputs follow the mean effects that some maps have."""
+    largest = _LARGEST if spec.bends is None else _LARGEST_BESIDE_BENDS
+    weights = np.clip(direct_weights(spec, table, thetas), -largest, largest)
+    low, high = free(spec.prior.weights.shape) if spec.limits is None else (bound.copy() for bound in spec.limits)
+    arrows = slice(-spec.concepts.n_outputs, None), spec.concepts.inputs
     lower, upper = np.sort([_LEAST * weights, _MOST * weights], axis=0)
     # The arrow of a feature that must not remember itself tells of what is left there of others.
-    if recipe.settings.depth > 1:
-        forgotten = recipe.memory == 0.0
+    if spec.settings.depth > 1:
+        forgotten = spec.memory == 0.0
         lower[:, forgotten], upper[:, forgotten] = -np.inf, np.inf
     # What an expert fixes comes first.
     low[arrows], high[arrows] = np.clip(lower, low[arrows], high[arrows]), np.clip(upper, low[arrows], high[arrows])
-    return replace(recipe, limits=(low, high))
+    return replace(spec, limits=(low, high))
 
 
-def direct_weights(recipe: Recipe, table: Table, thetas: list[Theta]) -> NDArray[np.float64]:
+def direct_weights(spec: ModelSpec, table: Table, thetas: list[Theta]) -> NDArray[np.float64]:
     """Return the weights with which arrows would carry the effects of features on outputs, one row per output."""
-    n_outputs, enough = recipe.concepts.n_outputs, _ENOUGH_ROWS
-    if recipe.settings.structured:
-        enough = min(max(_AT_ONCE // (recipe.concepts.n_inputs * n_outputs), 50), enough)
+    n_outputs, enough = spec.concepts.n_outputs, _ENOUGH_ROWS
+    if spec.settings.structured:
+        enough = min(max(_AT_ONCE // (spec.concepts.n_inputs * n_outputs), 50), enough)
     table = table.spread(enough)
-    memory = recipe.memory
-    step = 0.25 * recipe.settings.slope
+    memory = spec.memory
+    step = 0.25 * spec.settings.slope
     row_weights = table.row_weights
-    effects: NDArray[np.float64] = np.zeros((n_outputs, recipe.concepts.n_inputs))
+    effects: NDArray[np.float64] = np.zeros((n_outputs, spec.concepts.n_inputs))
     carried = np.zeros_like(effects)
-    models = [recipe.model(theta) for theta in thetas]
+    models = [spec.model(theta) for theta in thetas]
     for rows, block in table.blocks():
         X = dense(block) + UNDECIDED if issparse(block) else block
         kept, passed = 2.0 * X - 1.0, np.ones(X.shape)
-        for _ in range(recipe.settings.depth - 1):
+        for _ in range(spec.settings.depth - 1):
             kept = np.tanh(step * memory * kept)
             passed *= step * memory * (1.0 - np.square(kept))
         for model in models:
             effect = model.derivative(block)[:, -n_outputs:]  # of the second class alone if there is one output
-            response = recipe.link.outputs_derivative(model.net(block))[:, -n_outputs:]
+            response = spec.link.outputs_derivative(model.net(block))[:, -n_outputs:]
             effects += np.einsum("i,ijk->jk", row_weights[rows], effect)
             carried += np.einsum("i,ijj,ik->jk", row_weights[rows], response, passed)
     # Effects are on states from 0 to 1, what is passed on counts from -1 to 1.

@@ -8,82 +8,47 @@ Rows are the last axis because sums over a handful of outputs are then vectorise
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from cogmap._params import Words, numbers, wrong
-
-Targets = NDArray[Any]  # class codes; or shares of the classes or states of the outputs, one row per row
 Weight = NDArray[np.floating] | None
 
 # A mean square of this, in units of the variance, is as good as none: rounding, not noise.
 _LEAST_SQUARE = 1e-6
 
 
-class Loss(Protocol):
-    """What the objective asks of a loss."""
+class Loss:
+    """What the objective asks of a loss; that of a table is the mean over its rows, unless a loss says otherwise.
 
-    @property
-    def n_outputs(self) -> int:
-        """Number of output concepts."""
-        ...
+    Attributes
+    ----------
+    n_outputs : int
+        Number of output concepts.
+    is_mean : bool
+        Whether the loss of a table is a mean over its rows; otherwise it is the logarithm of one.
+    """
 
-    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+    n_outputs: int
+    is_mean = True
+
+    def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
-        ...
-
-    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
-        """Return what the rows should be, in the form in which the loss takes it, or complain."""
-        ...
-
-    @property
-    def is_mean(self) -> bool:
-        """Whether the loss of a table is a mean over its rows; otherwise it is the logarithm of one."""
-        ...
+        raise NotImplementedError
 
     def overall(self, mean: float) -> tuple[float, float]:
         """Return the loss of a table, given the mean over its rows, and its derivative with respect to that."""
-        ...
-
-
-class _MeanLoss:
-    """The loss of a table is the mean over its rows."""
-
-    is_mean = True
-
-    def overall(self, mean: float) -> tuple[float, float]:
-        """Return the mean, whose derivative is 1."""
         return mean, 1.0
 
 
-def _checked_classes(y: ArrayLike, n_rows: int, n_classes: int, dtype: np.dtype[Any], owner: str) -> Targets:
-    """Return class codes, one per row, or the shares of the classes of each row."""
-    classes = np.asarray(y)
-    if classes.shape == (n_rows, n_classes):
-        shares = numbers(classes)
-        if not (shares >= 0.0).all() or not np.allclose(shares.sum(axis=1), 1.0, atol=1e-6):
-            raise wrong(owner, "targets", "shares of the classes >= 0 that sum to 1 in every row", y)
-        return shares.astype(dtype, copy=False)
-    if classes.shape != (n_rows,):
-        raise wrong(owner, "targets", f"{n_rows} class codes, one per row of X", Words(f"shape {classes.shape}"))
-    if not np.issubdtype(classes.dtype, np.integer) or classes.min() < 0 or classes.max() >= n_classes:
-        raise wrong(owner, "targets", f"integer class codes 0 .. {n_classes - 1}", classes)
-    return classes.astype(np.intp, copy=False)  # narrow integers would overflow when places are computed from them
-
-
 @dataclass(frozen=True)
-class LogLoss(_MeanLoss):
+class LogLoss(Loss):
     """Log loss of one output, whose state is the probability of the second of two classes."""
 
     n_outputs = 1
 
-    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
-        """Return codes 0 and 1, or shares of the two classes."""
-        return _checked_classes(targets, n_rows, 2, dtype, owner)
-
-    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+    def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
         net = net[0]
         if targets.ndim == 2:
@@ -114,7 +79,7 @@ class LogLoss(_MeanLoss):
 
 
 @dataclass(frozen=True)
-class SoftmaxCrossEntropy(_MeanLoss):
+class SoftmaxCrossEntropy(Loss):
     """Cross-entropy of the softmax of ``gain`` times the states of one output per class.
 
     States lie in (0, 1), so with ``gain=1``, the paper's, no prediction can be confident and the loss has a floor
@@ -124,11 +89,7 @@ class SoftmaxCrossEntropy(_MeanLoss):
     n_outputs: int
     gain: float = 1.0
 
-    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
-        """Return class codes, or shares of the classes."""
-        return _checked_classes(targets, n_rows, self.n_outputs, dtype, owner)
-
-    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+    def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
         reach = 0.5 * self.gain
         np.tanh(net, out=net)
@@ -159,7 +120,7 @@ class SoftmaxCrossEntropy(_MeanLoss):
 
 
 @dataclass(frozen=True)
-class SquaredLoss:
+class SquaredLoss(Loss):
     """Half the squared distance of what enters the outputs from what should.
 
     Of a whole table it is half the logarithm of the mean square: the likelihood of values with noise of unknown size. A
@@ -170,18 +131,7 @@ class SquaredLoss:
 
     is_mean = False
 
-    def checked(self, targets: ArrayLike, n_rows: int, dtype: np.dtype[Any], owner: str) -> Targets:
-        """Return what should enter the outputs, one column per output."""
-        deviations = np.asarray(targets)
-        if deviations.shape != (n_rows, self.n_outputs):
-            expected = f"values for the outputs, of shape {(n_rows, self.n_outputs)}"
-            raise wrong(owner, "targets", expected, Words(f"shape {deviations.shape}"))
-        if not np.isfinite(numbers(deviations)).all():
-            raise wrong(owner, "targets", "finite values for the outputs", targets)
-        with np.errstate(over="ignore"):  # an infinite loss will be told
-            return deviations.astype(dtype, copy=False)
-
-    def __call__(self, net: NDArray[np.floating], targets: Targets, weight: Weight) -> float:
+    def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
         """Return the weighted sum over the rows and turn `net` into its gradient."""
         net -= targets.T
         losses = np.square(net).sum(axis=0)

@@ -25,31 +25,30 @@ from cogmap._encoding import UNDECIDED
 from cogmap._learning.blocks import segment_runs, usual_block_rows
 from cogmap._learning.buffers import Sums, Workspace, aligned
 from cogmap._learning.losses import Loss
-from cogmap._params import Words, check_integer, numbers, real, wrong
 from cogmap._segments import PairwiseSum
 from cogmap._segments import total as rows_total
 from cogmap._threads import Crew
 
 Array = NDArray[np.floating]
-Rows = NDArray[np.integer]
+RowNumbers = NDArray[np.integer]
 
 _WIDE = 128  # from so many concepts on, adding a row to each row is as fast as adding whole blocks
 _FEWEST_SHARED = 500  # rows of a mini-batch; for fewer it does not pay to wake another thread
 _COPIED = 2**20  # chosen rows with no more values than this are copied once; more are gathered block by block
 
 
-class Objective:
+class DenseObjective:
     """Loss of an unrolled map over the rows of a table, and its gradient, as sums that can be added over tables.
 
     BLAS should be held to one thread meanwhile (`one_blas_thread`); with several threads of its own the objective does
-    so itself.
+    so itself. Arguments are not validated: callers have done so.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         States of the features. Never modified.
     targets : array-like of shape (n_rows,) or (n_rows, ...)
-        What the loss compares the outputs with.
+        What the loss compares the outputs with: class codes, or in columns shares of the classes or values.
     loss : Loss
         Its number of outputs is that of the map.
     depth : int
@@ -75,8 +74,8 @@ class Objective:
 
     Attributes
     ----------
-    n_rows, n_features, n_concepts, n_parameters : int
-        Sizes of the problem.
+    n_rows, n_features, n_concepts, n_learned, n_parameters : int
+        Sizes of the problem; `n_learned` concepts, the last ones, have weights and a bias that are parameters.
     total_weight : float
         Sum of the weights of the rows.
 
@@ -84,9 +83,9 @@ class Objective:
     --------
     >>> import numpy as np
     >>> from cogmap._learning.losses import LogLoss
-    >>> from cogmap._learning.objective import Objective
+    >>> from cogmap._learning.objective import DenseObjective
     >>> X, y = np.array([[0.0], [1.0]]), np.array([0, 1])
-    >>> objective = Objective(X, y, LogLoss(), depth=1, slope=1.0)
+    >>> objective = DenseObjective(X, y, LogLoss(), depth=1, slope=1.0)
     >>> loss, gradient, weight = objective.sums(np.zeros(objective.n_parameters))
     >>> round(loss / weight, 4)
     0.7241
@@ -94,7 +93,7 @@ class Objective:
 
     def __init__(
         self,
-        X: ArrayLike,
+        X: Any,
         targets: ArrayLike,
         loss: Loss,
         *,
@@ -102,67 +101,73 @@ class Objective:
         slope: float | ArrayLike,
         n_hidden: int = 0,
         sample_weight: ArrayLike | None = None,
-        rows: Rows | None = None,
+        rows: RowNumbers | None = None,
         dtype: DTypeLike | None = None,
         n_threads: int = 1,
         block_rows: int | None = None,
         mean_weight: float | None = None,
     ) -> None:
-        owner = "Objective"
-        self.depth = check_integer(owner, "depth", depth, low=1)
-        n_hidden = check_integer(owner, "n_hidden", n_hidden, low=0)
-        self._n_threads = check_integer(owner, "n_threads", n_threads, low=1)
-        self._X: Any = self._checked_table(X, dtype, owner)
-        self._rows = rows = _checked_rows(rows, self._X.shape[0], owner)
-        if rows is not None and len(rows) * self._X.shape[1] <= _COPIED:
-            self._X, self._rows = self._X[rows], None
-        self.n_rows: int = self._X.shape[0] if self._rows is None else len(self._rows)
-        self.n_features = int(self._X.shape[1])
-        self.loss = loss
+        X = self._as_table(X, dtype)
+        self.dtype: np.dtype[Any] = X.dtype
+        self.depth, self.loss, self._n_threads, self._mean_weight = depth, loss, n_threads, mean_weight
+        self.n_features = int(X.shape[-1])
         self._n_decided = self.n_features + n_hidden  # concepts before the outputs
         self.n_concepts = self._n_decided + loss.n_outputs
+        self.n_learned = self._count_learned()
         self.n_parameters = self.n_learned * (self.n_concepts + 1)
-        if block_rows is None:
-            block_rows = self.usual_block_rows(self.n_concepts)
-        self._block_rows = check_integer(owner, "block_rows", block_rows, low=1)
-        self._targets = loss.checked(targets, self.n_rows, self._X.dtype, owner)
-        self._slope = numbers(slope)
-        if (
-            self._slope.shape not in ((), (self.n_concepts,))
-            or not ((self._slope > 0) & np.isfinite(self._slope)).all()
-        ):
-            raise wrong(owner, "slope", f"a number > 0, or {self.n_concepts} of them, one per concept", slope)
+        self._slope = np.asarray(slope, dtype=np.float64)
+        self._block_rows = block_rows or self.usual_block_rows(self.n_concepts)
+        self._buffer_rows = 0
+        self._sums: dict[int, Any] = {}
+        self._crew = Crew(n_threads)
+        self.set_rows(X, targets, sample_weight, rows)
+
+    def set_rows(
+        self,
+        X: Any,
+        targets: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        rows: RowNumbers | None = None,
+    ) -> None:
+        """Take other rows, of the same columns; buffers are made anew only for longer blocks."""
+        self._X: Any = self._as_table(X, self.dtype)
+        self._rows = rows
+        if rows is not None and len(rows) * self.n_features <= _COPIED:
+            self._X, self._rows = self._X[rows], None
+        self.n_rows: int = self._X.shape[0] if self._rows is None else len(self._rows)
+        self._targets = np.asarray(targets)
+        codes = self._targets.dtype.kind in "iu"
+        with np.errstate(over="ignore"):  # an infinite loss will be told
+            # Narrow integers would overflow when places are computed from them.
+            self._targets = self._targets.astype(np.intp if codes else self.dtype, copy=False)
         self._weight, self._unit, self.total_weight = None, 1.0, float(self.n_rows)
         if sample_weight is not None:
-            weight = numbers(sample_weight)
-            with np.errstate(over="ignore"):
-                total = rows_total(weight) if weight.ndim == 1 and len(weight) else 0.0
-            if weight.shape != (self.n_rows,) or not (weight >= 0).all() or not 0 < total < np.inf:
-                expected = f"{self.n_rows} numbers >= 0, not all 0, with a finite sum"
-                raise wrong(owner, "sample_weight", expected, sample_weight)
+            weight = np.asarray(sample_weight, dtype=np.float64)
+            self.total_weight = rows_total(weight)
             # Divided before they are made float32, whose range they may exceed.
-            self.total_weight, self._unit = total, mean_weight or total / self.n_rows
-            self._weight = (weight / self._unit).astype(self._X.dtype)
-        self._make_buffers()
+            self._unit = self._mean_weight or self.total_weight / self.n_rows
+            self._weight = (weight / self._unit).astype(self.dtype)
+        self._all_segments = segment_runs(self.n_rows, self._block_rows)
+        longest = min(self._block_rows, self.n_rows)
+        if longest > self._buffer_rows:
+            self._buffer_rows = longest
+            self._make_arrays(longest)
+            self._workspaces: SimpleQueue[Any] = SimpleQueue()
+            for _ in range(min(self._n_threads, len(self._all_segments[0]))):
+                self._workspaces.put(self._new_workspace(longest))
 
     @staticmethod
-    def _checked_table(X: Any, dtype: DTypeLike | None, owner: str) -> Any:
-        return checked_table(X, dtype, owner)
+    def _as_table(X: Any, dtype: DTypeLike | None) -> Any:
+        """Return a table of float32 or float64 as BLAS can read it."""
+        table = np.asarray(X)
+        table = table.astype(dtype or (table.dtype if table.dtype == np.float32 else np.float64), copy=False)
+        # BLAS reads rows or columns that lie together; anything else would be copied at every product.
+        return table if table.flags.c_contiguous or table.flags.f_contiguous else np.ascontiguousarray(table)
 
     @staticmethod
     def usual_block_rows(n_concepts: int) -> int:
         """Return how many rows a block has at the most."""
         return usual_block_rows(n_concepts)
-
-    def _make_buffers(self) -> None:
-        rows = min(self._block_rows, self.n_rows)
-        self._all_segments = segment_runs(self.n_rows, self._block_rows)
-        self._workspaces: SimpleQueue[Any] = SimpleQueue()
-        for _ in range(min(self._n_threads, len(self._all_segments[0]))):
-            self._workspaces.put(self._new_workspace(rows))
-        self._make_arrays(rows)
-        self._sums: dict[int, Any] = {}
-        self._crew = Crew(self._n_threads)
 
     def _make_arrays(self, rows: int) -> None:
         """Make room for the folded weights and biases."""
@@ -184,28 +189,16 @@ class Objective:
             self._sums[number] = self._new_sums()
         return self._sums[number].clear()
 
-    @property
-    def n_learned(self) -> int:
-        """Number of concepts, the last ones, whose weights and bias are parameters: here all."""
+    def _count_learned(self) -> int:
+        """Return the number of concepts, the last ones, whose weights and bias are parameters: here all."""
         return self.n_concepts
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """In what the states are computed: float32 or float64."""
-        dtype: np.dtype[Any] = self._X.dtype
-        return dtype
+    def largest(self) -> dict[str, float]:
+        """Return the largest slope, gain and feature, one of which may explain an infinite loss."""
+        feature = float(max(self._X.max(), -self._X.min()))
+        return {"slope": float(self._slope.max()), "gain": getattr(self.loss, "gain", 1.0), "feature": feature}
 
-    @property
-    def largest_slope(self) -> float:
-        """The largest slope of a concept."""
-        return float(self._slope.max())
-
-    @property
-    def largest_feature(self) -> float:
-        """The largest state that a feature starts with, without its sign."""
-        return float(max(self._X.max(), -self._X.min()))
-
-    def sums(self, theta: NDArray[np.floating], rows: Rows | None = None) -> tuple[float, NDArray[np.float64], float]:
+    def sums(self, theta: Array, rows: RowNumbers | None = None) -> tuple[float, NDArray[np.float64], float]:
         """Return the weighted sum of the losses, its gradient, and the sum of the weights.
 
         Parameters
@@ -225,23 +218,21 @@ class Objective:
             loss, gradient = self._sum(theta, rows, with_gradient=True)
             return loss, gradient, self._weight_of(rows)
 
-    def value(self, theta: NDArray[np.floating]) -> float:
+    def value(self, theta: Array) -> float:
         """Return the loss of the table alone."""
-        return self.loss.overall(self.summed_loss(theta) / self.total_weight)[0]
+        return self.loss.overall(self.loss_sums(theta, with_gradient=False)[0] / self.total_weight)[0]
 
-    def summed_loss(self, theta: NDArray[np.floating]) -> float:
-        """Return the weighted sum of the losses alone."""
+    def loss_sums(self, theta: Array, with_gradient: bool) -> tuple[float, NDArray[np.float64]]:
+        """Return the weighted sum of the losses of all rows, and its gradient, which is empty if not asked for."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._sum(theta, None, with_gradient=False)[0]
+            return self._sum(theta, None, with_gradient)
 
-    def _weight_of(self, rows: Rows | None) -> float:
+    def _weight_of(self, rows: RowNumbers | None) -> float:
         if rows is None:
             return self.total_weight
         return float(len(rows) if self._weight is None else self._unit * self._weight[rows].sum(dtype=np.float64))
 
-    def _sum(
-        self, theta: NDArray[np.floating], rows: Rows | None, with_gradient: bool
-    ) -> tuple[float, NDArray[np.float64]]:
+    def _sum(self, theta: Array, rows: RowNumbers | None, with_gradient: bool) -> tuple[float, NDArray[np.float64]]:
         """Return the sum of the losses and its gradient, which is empty if nobody asked for it."""
         all_segments = self._all_segments if rows is None else self._segments_of(len(rows))
         self._fold(theta, max(block.stop - block.start for runs in all_segments for run in runs for block in run))
@@ -255,7 +246,7 @@ class Objective:
         """Cut a mini-batch as all rows are cut, but into two runs at least if it has rows enough for two threads."""
         return segment_runs(n_rows, min(self._block_rows, max(_FEWEST_SHARED, -(-n_rows // 2))))
 
-    def _sum_segment(self, runs: list[list[slice]], rows: Rows | None, with_gradient: bool) -> tuple[float, Sums]:
+    def _sum_segment(self, runs: list[list[slice]], rows: RowNumbers | None, with_gradient: bool) -> tuple[float, Sums]:
         """Return the sum of the losses, and the sums of the gradients of the folded weights."""
         total = self._zero_sums(0)
         if self._n_threads > 1 and len(runs) > 1:
@@ -271,7 +262,9 @@ class Objective:
             self._workspaces.put(workspace)
         return loss, total
 
-    def _sum_in_threads(self, runs: list[list[slice]], rows: Rows | None, with_gradient: bool) -> tuple[float, Sums]:
+    def _sum_in_threads(
+        self, runs: list[list[slice]], rows: RowNumbers | None, with_gradient: bool
+    ) -> tuple[float, Sums]:
         def evaluate(number: int) -> tuple[float, Sums]:
             sums = self._zero_sums(number)
             workspace = self._workspaces.get()
@@ -289,7 +282,9 @@ class Objective:
                 total.add(sums)
         return loss, total
 
-    def _block(self, workspace: Workspace, block: slice, rows: Rows | None, sums: Sums, with_gradient: bool) -> float:
+    def _block(
+        self, workspace: Workspace, block: slice, rows: RowNumbers | None, sums: Sums, with_gradient: bool
+    ) -> float:
         """Return the loss of a block of rows and add its gradient to `sums`."""
         picked: Any = block if rows is None else rows[block]
         X = self._X[picked if self._rows is None else self._rows[picked]]
@@ -341,13 +336,9 @@ class Objective:
         sums.first_bias += ones @ error
         return loss
 
-    def _fold(self, theta: NDArray[np.floating], n_rows: int) -> None:
+    def _fold(self, theta: Array, n_rows: int) -> None:
         """Write W and b as weights and biases of steps between states ``T = 2 A - 1``, for blocks of so many rows."""
         r, n = self.n_concepts, self.n_features
-        theta = np.asarray(theta)
-        if theta.shape != (self.n_parameters,):
-            expected = f"W row by row, then b: {self.n_parameters} numbers"
-            raise wrong("Objective.sums", "theta", expected, Words(f"shape {theta.shape}"))
         W, b = theta[: r * r].reshape(r, r), theta[r * r :]
         half = 0.5 * self._slope
         column = half[..., None]
@@ -372,36 +363,3 @@ class Objective:
         # In float64, because tiny weights of rows are none in float32.
         np.multiply(half, sums.first_bias + sums.later_bias, out=db, dtype=np.float64)
         return gradient
-
-
-def _checked_rows(rows: Any, n_rows: int, owner: str) -> Rows | None:
-    if rows is None:
-        return None
-    chosen = np.asarray(rows)
-    expected = f"numbers of rows, 0 to {n_rows - 1}, at least one"
-    if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(chosen) == 0:
-        raise wrong(owner, "rows", expected, rows)
-    if chosen.min() < 0 or chosen.max() >= n_rows:
-        raise wrong(owner, "rows", expected, int(chosen.min() if chosen.min() < 0 else chosen.max()))
-    return chosen
-
-
-def checked_table(X: ArrayLike, dtype: DTypeLike | None, owner: str) -> Array:
-    """Return a table of float32 or float64 as BLAS can read it, or complain."""
-    table = np.asarray(X)
-    if dtype is None:
-        dtype = table.dtype if table.dtype in (np.float32, np.float64) else np.float64
-    try:
-        known = np.dtype(dtype) in (np.float32, np.float64)
-    except (TypeError, ValueError):
-        known = False
-    if not known:
-        raise wrong(owner, "dtype", "float32 or float64", dtype)
-    if table.ndim != 2 or 0 in table.shape:
-        raise wrong(owner, "X", "a table with at least one row and one column", Words(f"shape {table.shape}"))
-    try:
-        table = real(table, dtype)
-    except (TypeError, ValueError):
-        raise wrong(owner, "X", "a table of numbers", X) from None
-    # BLAS reads rows or columns that lie together; anything else would be copied at every product.
-    return table if table.flags.c_contiguous or table.flags.f_contiguous else np.ascontiguousarray(table)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ VALUES = Rules(
 
 
 @dataclass(frozen=True)
-class Shape:
+class DataShape:
     """What settings depend on: sizes of the data, never their values.
 
     Attributes
@@ -121,58 +121,38 @@ class Settings:
     monotonic_cst: Any
     learn: str  # "weights" or "slopes"
     bends: bool  # whether some hidden concepts start as steps of single features
-    structured: bool  # whether features remember themselves and influence hidden concepts and outputs only
     enough: bool  # whether max_iter is what usually pays, not what was asked for
     dtype: Any  # in what is computed
-    n_threads: int
-    owner: str  # who is told of in messages
+    structured: bool = False  # whether features remember themselves and influence hidden concepts and outputs only
+    n_threads: int = 1
+    owner: str = "FCMClassifier"  # the class that messages name
 
 
-# What a parameter is if an estimator does not have it.
-DEFAULTS: dict[str, Any] = {
-    "depth": "auto",
-    "slope": 2.0,
-    "n_hidden": "auto",
-    "alpha": 0.2,
-    "l1_ratio": 0.0,
-    "solver": "auto",
-    "max_iter": "auto",
-    "tol": 1e-4,
-    "learning_rate": "auto",
-    "batch_size": "auto",
-    "early_stopping": False,
-    "validation_fraction": 0.1,
-    "n_iter_no_change": 10,
-    "n_teachers": "auto",
-    "init": "balanced",
+# What parameters say about single influences, or about all of them, if they say nothing.
+_NOTHING_SAID = {
     "edges": None,
     "weight_bounds": None,
     "monotonic_cst": None,
-    "learn": "weights",
-    "structured": False,
     "prior": "memory",
-    "n_threads": 1,
-    "owner": "FCMClassifier",
+    "init": "balanced",
+    "learn": "weights",
 }
 
 
-# Parameters that say something about single influences, or about all of them.
-_OF_SINGLE_INFLUENCES = ("edges", "weight_bounds", "monotonic_cst", "prior", "init", "learn")
-
-
-def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES) -> Settings:
+def resolve(parameters: Mapping[str, Any], shape: DataShape, rules: Rules = CLASSES) -> Settings:
     """Settle every "auto".
 
     Parameters
     ----------
     parameters : mapping of str to value
-        Parameters of an estimator, checked; those that it does not have get their `DEFAULTS`.
-    shape : Shape
+        Parameters of an estimator, checked; perhaps also ``structured``, ``n_threads`` and ``owner``.
+    shape : DataShape
         Sizes of the data.
     rules : Rules, default=CLASSES
         How many hidden concepts pay.
     """
-    given = {name: parameters.get(name, default) for name, default in DEFAULTS.items()}
+    given = {field.name: parameters[field.name] for field in fields(Settings) if field.name in parameters}
+    structured = given.get("structured", False)
     given["slope"] = _slope(given)
     # Wide maps take long as it is.
     many = shape.n_rows >= rules.many_rows and shape.n_features + shape.n_outputs <= _MANY
@@ -183,10 +163,10 @@ def resolve(parameters: Mapping[str, Any], shape: Shape, rules: Rules = CLASSES)
     small = shape.n_features + shape.n_outputs < _fewest_concepts(shape, rules)
     n_concepts = shape.n_features + n_hidden + shape.n_outputs
     wide = n_concepts > _WIDE
-    if given["structured"]:
+    if structured:
         wide = (n_concepts - shape.n_features) * n_concepts > _MANY_WEIGHTS
     # Features that influence outputs only have one best map, and arrows that are their effects: nobody need teach it.
-    arrows_only = given["structured"] and n_hidden == 0
+    arrows_only = structured and n_hidden == 0
     settled = {
         "n_hidden": n_hidden,
         # A step more, so that hidden concepts influence each other.
@@ -218,7 +198,7 @@ def _slope(given: Mapping[str, Any]) -> float:
     return float(slopes[0] if same else given["slope"])
 
 
-def _n_hidden(given: Mapping[str, Any], shape: Shape, many: bool, rules: Rules) -> int:
+def _n_hidden(given: Mapping[str, Any], shape: DataShape, many: bool, rules: Rules) -> int:
     """Return how many hidden concepts pay: some beside few others, none where an expert speaks of all concepts."""
     others = shape.n_features + shape.n_outputs
     if isinstance(given["init"], FuzzyCognitiveMap):
@@ -236,26 +216,23 @@ def _n_hidden(given: Mapping[str, Any], shape: Shape, many: bool, rules: Rules) 
     named = given["prior"].n_concepts - others if isinstance(given["prior"], FuzzyCognitiveMap) else 0
     # In a structured map nothing else computes, however few features are left of many; if too many are left, no map can
     # learn what they have to do with each other.
-    for_features = rules.most_hidden if given["structured"] else shape.n_features // 2
+    for_features = rules.most_hidden if given.get("structured") else shape.n_features // 2
     computing = max(min(for_features, shape.n_rows // 20, rules.most_hidden), rules.fewest_hidden)
-    if given["structured"] and computing * shape.n_features > _MOST_WEIGHTS_OF_HIDDEN:
+    if given.get("structured") and computing * shape.n_features > _MOST_WEIGHTS_OF_HIDDEN:
         computing = 0
-    return max(beside, named, computing if others <= _MANY or given["structured"] else 0)
+    return max(beside, named, computing if others <= _MANY or given.get("structured") else 0)
 
 
-def is_wide(parameters: Mapping[str, Any], n_columns: int) -> bool:
+def is_high_dimensional(parameters: Mapping[str, Any], n_columns: int) -> bool:
     """Whether a map is to be structured: the table has many columns, and nothing is said about single influences.
 
     Another prior or start is about all influences, too.
     """
-    said = (parameters.get(name, DEFAULTS[name]) for name in _OF_SINGLE_INFLUENCES)
-    usual = (DEFAULTS[name] for name in _OF_SINGLE_INFLUENCES)
     # Arrays and maps are compared by `is`: they have no one answer to ==, or take long.
-    as_usual = all(
-        given is expected or (isinstance(given, str) and given == expected)
-        for given, expected in zip(said, usual, strict=True)
+    return n_columns > _MANY and all(
+        parameters[name] is usual or (isinstance(parameters[name], str) and parameters[name] == usual)
+        for name, usual in _NOTHING_SAID.items()
     )
-    return n_columns > _MANY and as_usual
 
 
 def speaks_of_concepts(parameters: Mapping[str, Any]) -> bool:
@@ -271,17 +248,17 @@ def _is_of_each_weight(weight_bounds: Any) -> bool:
     return isinstance(weight_bounds, list | tuple) and any(np.ndim(bound) for bound in weight_bounds)
 
 
-def _fewest_concepts(shape: Shape, rules: Rules) -> int:
+def _fewest_concepts(shape: DataShape, rules: Rules) -> int:
     """Return how many concepts a map has at least."""
     return min(max(shape.n_rows // rules.rows_per_concept, rules.fewest_concepts), rules.most_for_rows)
 
 
-def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, many: bool, rules: Rules) -> int:
+def _n_teachers(given: Mapping[str, Any], shape: DataShape, n_hidden: int, many: bool, rules: Rules) -> int:
     """Return how many teachers pay: none for maps that are wide, for few rows, or if it was said how long to learn."""
     if given["solver"] == "rmsprop" or given["max_iter"] != "auto" or given["early_stopping"]:
         return 0
     others = shape.n_features + shape.n_outputs
-    if shape.n_rows < 20 or (others > rules.teachers_up_to and not given["structured"]):
+    if shape.n_rows < 20 or (others > rules.teachers_up_to and not given.get("structured")):
         return 0
     if many:
         return rules.teachers_for_many
@@ -289,7 +266,7 @@ def _n_teachers(given: Mapping[str, Any], shape: Shape, n_hidden: int, many: boo
     return min(5, affordable, max(shape.n_rows // rules.rows_per_teacher, 2))
 
 
-def _enough(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) -> int:
+def _enough(given: Mapping[str, Any], shape: DataShape, wide: bool, rules: Rules) -> int:
     """Return how many iterations a map makes: arrows that are tied to effects come forward in smaller steps."""
     if not SOLVERS[given["solver"]].all_rows:
         return 500 if given["solver"] == "rmsprop" else _passes(shape, rules)
@@ -297,14 +274,14 @@ def _enough(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) ->
     return pays if wide or given["prior"] is None else pays * 3 // 2
 
 
-def _teacher_iter(given: Mapping[str, Any], shape: Shape, wide: bool, rules: Rules) -> int:
+def _teacher_iter(given: Mapping[str, Any], shape: DataShape, wide: bool, rules: Rules) -> int:
     """Return how many iterations a teacher makes at the most."""
     if not SOLVERS[given["solver"]].all_rows:
         return -(-_passes(shape, rules) // 2)
     return _pays(shape, wide, rules) if wide else 200
 
 
-def _passes(shape: Shape, rules: Rules) -> int:
+def _passes(shape: DataShape, rules: Rules) -> int:
     """Return how many passes over the rows, in mini-batches, usually pay: fewer of more rows, so that time grows less.
 
     The number of steps grows with the root of the number of rows.
@@ -313,12 +290,12 @@ def _passes(shape: Shape, rules: Rules) -> int:
     return min(max(round(7600 / math.sqrt(max(shape.n_rows, 1))), 5), most)
 
 
-def _batch_size(shape: Shape) -> int:
+def _batch_size(shape: DataShape) -> int:
     """Return how many rows a mini-batch has where there are many: more of more rows, so that threads can share it."""
     return min(max(shape.n_rows // 50, 500), 2000)
 
 
-def _pays(shape: Shape, wide: bool, rules: Rules) -> int:
+def _pays(shape: DataShape, wide: bool, rules: Rules) -> int:
     """Return how many iterations usually pay: one for 15 rows, up to 200, but for a wide map one for 200, up to 50."""
     if wide:
         return min(max(shape.n_rows // 200, rules.fewest_of_wide), 50)

@@ -1,11 +1,11 @@
-"""How much memory and time learning will take, told from sizes alone, before any of it is taken."""
+"""A guard against running out of memory: how much training needs, told from sizes alone, before any of it is taken."""
 
 import os
-import warnings
-from dataclasses import dataclass
+from dataclasses import replace
 
 from cogmap._learning.blocks import row_runs, usual_block_rows
-from cogmap._learning.settings import Settings, Shape
+from cogmap._learning.plan import Plan
+from cogmap._learning.settings import DataShape, Settings
 from cogmap._learning.solvers import SOLVERS, steps_remembered
 from cogmap._learning.structured import StructuredObjective
 from cogmap._segments import SEGMENT
@@ -15,28 +15,16 @@ from cogmap.exceptions import DataError
 # beside the steps that it remembers, and those that it makes of bounds, which it takes as Python's numbers.
 _OWN, _SCIPY, _BOUNDS = 10, 12, 20
 
-# What an ordinary processor does in a second: products, and numbers read in one of the arrays above.
-_PRODUCTS, _READ = 2e10, 3e8
-
 # An estimate is no promise: only what exceeds what is free by so much is refused.
 _SURE = 1.25
-_LONG = 600.0  # seconds
 
 
-@dataclass(frozen=True)
-class Size:
-    """Bytes that learning will take beside the table that was given, and seconds, both roughly."""
-
-    memory: float
-    seconds: float
-
-
-def estimate(shape: Shape, settings: Settings, at_once: int = 1) -> Size:
-    """Estimate what learning takes.
+def estimate(shape: DataShape, settings: Settings, at_once: int = 1) -> float:
+    """Return about how many bytes training takes beside the table that was given.
 
     Parameters
     ----------
-    shape : Shape
+    shape : DataShape
         Sizes of the data.
     settings : Settings
         How to learn.
@@ -69,14 +57,7 @@ def estimate(shape: Shape, settings: Settings, at_once: int = 1) -> Size:
     states = values * (2 * settings.depth + 1 if settings.structured else 1) * (2 if shape.filled < 1.0 else 1)
     memory = 8.0 * arrays * learned * (r + 1) + width * (buffers + sums + folded + states + mixed)
     steps = 400.0 * settings.depth * threads  # an array has a head, too
-
-    iterations = float(settings.max_iter + settings.n_teachers * settings.teacher_iter)
-    passes = 1 if all_rows else max(n // settings.batch_size, 1)
-    products = 2.0 * n * r * (shape.n_features + max(3 * settings.depth - 4, 1) * r)
-    if settings.structured:
-        products = 4.0 * values * ((settings.depth - 1) * learned + shape.n_outputs)
-    seconds = iterations * (products / _PRODUCTS / threads + passes * arrays * learned * (r + 1) / _READ)
-    return Size(at_once * (memory + steps), seconds)
+    return float(at_once * (memory + steps))
 
 
 def free_memory() -> float:
@@ -89,27 +70,31 @@ def free_memory() -> float:
         return float("inf") if pages is None else float(os.sysconf(pages)) * os.sysconf("SC_PAGE_SIZE")
 
 
-def check_size(shape: Shape, settings: Settings, at_once: int = 1) -> None:
-    """Complain about what this machine has no memory for, and warn of what will take long."""
-    size, free = estimate(shape, settings, at_once), free_memory()
-    what = (
-        f"learning {shape.n_rows} rows of {shape.n_features} features, with {settings.n_hidden} hidden concepts, "
-        f"{shape.n_outputs} output{'s'[: shape.n_outputs != 1]} and depth {settings.depth}"
-    )
-    if size.memory > _SURE * free:
+def check_size(plan: Plan, at_once: int = 1, most_rows: int | None = None) -> None:
+    """Complain about a plan that this machine has no memory for.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is to be trained.
+    at_once : int, default=1
+        Number of maps that are trained at the same time, each in a process.
+    most_rows : int, default=None
+        Number of rows that are in memory at a time. None: all.
+    """
+    shape, settings = plan.shape, plan.settings
+    in_memory = shape if most_rows is None else replace(shape, n_rows=min(shape.n_rows, most_rows))
+    needed, free = estimate(in_memory, settings, at_once), free_memory()
+    if needed > _SURE * free:
         raise DataError(
-            f"`{settings.owner}` would need about {size.memory / 1e9:.3g} GB of memory for {what}; {free / 1e9:.3g} GB "
-            f"are free. {_cure(shape, settings)}"
-        )
-    if settings.enough and size.seconds > _LONG:  # whoever says how many iterations to make knows that they take time
-        warnings.warn(
-            f"`{settings.owner}`: {what} may take about {size.seconds / 60:.0f} minutes. {_cure(shape, settings)}",
-            UserWarning,
-            stacklevel=2,
+            f"`{settings.owner}` would need about {needed / 1e9:.3g} GB of memory for learning {shape.n_rows} rows of "
+            f"{shape.n_features} features, with {settings.n_hidden} hidden concepts, {shape.n_outputs} "
+            f"output{'s'[: shape.n_outputs != 1]} and depth {settings.depth}; {free / 1e9:.3g} GB are free. "
+            f"{_cure(shape, settings)}"
         )
 
 
-def _cure(shape: Shape, settings: Settings) -> str:
+def _cure(shape: DataShape, settings: Settings) -> str:
     """Say what to make smaller: what most of the size comes from."""
     largest = max(shape.n_features, settings.n_hidden, shape.n_outputs)
     if settings.depth > largest:

@@ -11,58 +11,57 @@ n_rows x n x m for every step but the last, and two of n_rows x n x n_outputs fo
 
 A feature that is undecided stays so: its states are 0 at all steps. So a sparse table, whose empty places are
 undecided, stays sparse.
+
+The states of the features need not follow from the first ones: they may be given at each step, and outputs be compared
+with targets at several steps, as series need it.
 """
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from cogmap._encoding import UNDECIDED
-from cogmap._learning.buffers import Array, aligned
-from cogmap._learning.objective import Objective, Rows, checked_table
-from cogmap._params import Words, wrong
+from cogmap._learning.buffers import Array, Sums, aligned
+from cogmap._learning.objective import DenseObjective, RowNumbers
 
 # So many values of a block of rows are read twice, forward and backward, the second time from the cache.
 _BLOCK_VALUES = 2**19
 _FEWEST_ROWS = 128
 
 
-class _Sums:
+class _StructuredSums(Sums):
     """Sums of the gradients of V and c of one run of blocks."""
 
     def __init__(self, n_learned: int, n_concepts: int, dtype: np.dtype[Any]) -> None:
-        self.all = aligned((n_learned * (n_concepts + 1),), dtype)
-        self.weights = self.all[: n_learned * n_concepts].reshape(n_learned, n_concepts)
-        self.bias = self.all[n_learned * n_concepts :]
-
-    def clear(self) -> "_Sums":
-        self.all.fill(0.0)
-        return self
-
-    def add(self, other: "_Sums") -> None:
-        self.all += other.all
+        self._all = aligned((n_learned * (n_concepts + 1),), dtype)
+        self.weights = self._all[: n_learned * n_concepts].reshape(n_learned, n_concepts)
+        self.bias = self._all[n_learned * n_concepts :]
 
 
-class _Workspace:
+class _StructuredWorkspace:
     """Buffers of one thread for one block of rows."""
 
     def __init__(self, rows: int, n_learned: int, depth: int, dtype: np.dtype[Any]) -> None:
         self.states = [aligned((rows, n_learned), dtype) for _ in range(depth - 1)]
 
 
-class StructuredObjective(Objective):
+class StructuredObjective(DenseObjective):
     """Loss and gradient of a map whose features remember themselves and influence hidden concepts and outputs only.
 
     Parameters
     ----------
-    X : array-like or sparse array of shape (n_samples, n_features)
-        States of the features. A sparse one holds states minus 0.5: what is not stored is undecided.
+    X : array-like or sparse array of shape (n_samples, n_features), or (n_samples, depth, n_features)
+        States of the features, at the first step or at each. A sparse array holds states minus 0.5: what is not stored
+        is undecided.
     targets, loss, depth, slope, n_hidden, sample_weight, rows, dtype, n_threads, block_rows
-        As in `Objective`. `slope` is a number.
-    memory : float
-        Influence of a feature on itself.
+        As in `DenseObjective`. `slope` is a number.
+    memory : float, default=0.0
+        Influence of a feature on itself, if its states are given at the first step only.
+    read_steps : tuple of int, default=()
+        Steps, from 1 to `depth`, after which outputs are compared with targets; these then have an axis more, the
+        second, with an entry for each. The loss of a row is the mean over these steps. Empty: the last step only.
 
     Attributes
     ----------
@@ -72,53 +71,67 @@ class StructuredObjective(Objective):
 
     _sums: dict[int, Any]
 
-    def __init__(self, X: Any, targets: Any, loss: Any, *, memory: float, **options: Any) -> None:
-        self._memory = memory
+    def __init__(
+        self,
+        X: Any,
+        targets: Any,
+        loss: Any,
+        *,
+        memory: float = 0.0,
+        read_steps: tuple[int, ...] = (),
+        **options: Any,
+    ) -> None:
+        self._memory, self._read_steps = memory, read_steps
         if issparse(X) and not options.get("block_rows"):
             options["block_rows"] = max(_FEWEST_ROWS, _BLOCK_VALUES * X.shape[0] // max(X.nnz, 1))
         super().__init__(X, targets, loss, **options)
 
-    @property
-    def n_learned(self) -> int:
-        """Number of hidden concepts and outputs."""
+    def _count_learned(self) -> int:
         return self.n_concepts - self.n_features
 
     @staticmethod
-    def _checked_table(X: Any, dtype: DTypeLike | None, owner: str) -> Any:
-        if not issparse(X):
-            return checked_table(X, dtype, owner)
-        if 0 in X.shape:
-            raise wrong(owner, "X", "a table with at least one row and one column", Words(f"shape {X.shape}"))
-        return csr_array(X, dtype=dtype or (X.dtype if X.dtype == np.float32 else np.float64))
+    def _as_table(X: Any, dtype: DTypeLike | None) -> Any:
+        if issparse(X):
+            return csr_array(X, dtype=dtype or (X.dtype if X.dtype == np.float32 else np.float64))
+        return DenseObjective._as_table(X, dtype)
 
     @staticmethod
     def usual_block_rows(n_features: int) -> int:
         """Return how many rows a block has at the most."""
         return max(_FEWEST_ROWS, _BLOCK_VALUES // n_features)
 
-    def _make_buffers(self) -> None:
-        table = self._X if self._rows is None else self._X[self._rows]
-        self._rows = None
+    def set_rows(
+        self,
+        X: Any,
+        targets: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        rows: RowNumbers | None = None,
+    ) -> None:
+        """Take other rows, and compute the states of their features at all steps."""
+        table = self._as_table(X, self.dtype)
+        table = table if rows is None else table[rows]
         first = 2.0 * table if issparse(table) else 2.0 * table - 2.0 * UNDECIDED
-        kept = 0.25 * float(self._slope) * self._memory
-        self._steps = [first]
-        for _ in range(self.depth - 1):
-            self._steps.append(np.tanh(kept * self._steps[-1]))
-        self._X = self._steps[0]
-        super()._make_buffers()
+        if first.ndim == 3:
+            self._steps = [np.ascontiguousarray(first[:, t]) for t in range(self.depth)]
+        else:
+            kept = 0.25 * float(self._slope) * self._memory
+            self._steps = [first]
+            for _ in range(self.depth - 1):
+                self._steps.append(np.tanh(kept * self._steps[-1]))
+        super().set_rows(self._steps[0], targets, sample_weight)
 
     def _make_arrays(self, rows: int) -> None:
-        dtype = self._X.dtype
+        dtype = self.dtype
         self._V = aligned((self.n_learned, self.n_concepts), dtype)
         self._c = aligned((self.n_learned,), dtype)
 
     def _new_workspace(self, rows: int) -> Any:
-        return _Workspace(rows, self.n_learned, self.depth, self._X.dtype)
+        return _StructuredWorkspace(rows, self.n_learned, self.depth, self.dtype)
 
     def _new_sums(self) -> Any:
-        return _Sums(self.n_learned, self.n_concepts, self._X.dtype)
+        return _StructuredSums(self.n_learned, self.n_concepts, self.dtype)
 
-    def _block(self, workspace: Any, block: slice, rows: Rows | None, sums: Any, with_gradient: bool) -> float:
+    def _block(self, workspace: Any, block: slice, rows: RowNumbers | None, sums: Any, with_gradient: bool) -> float:
         """Return the loss of a block of rows and add its gradient to `sums`."""
         picked: Any = block if rows is None else rows[block]
         tables = [table[picked] for table in self._steps]
@@ -130,6 +143,7 @@ class StructuredObjective(Objective):
         states = [state[:m] for state in workspace.states]
 
         # Forward.
+        read: dict[int, Array] = {}  # what enters the outputs, and the gradient with respect to that
         for t, state in enumerate(states):
             if issparse(tables[t]):
                 state[:] = tables[t] @ from_features.T
@@ -138,12 +152,14 @@ class StructuredObjective(Objective):
             if t:
                 state += states[t - 1] @ among.T
             state += self._c
+            if t + 1 in self._read_steps:
+                read[t] = np.ascontiguousarray(state[:, outputs].T)
             np.tanh(state, out=state)
         net: Array = np.ascontiguousarray((tables[-1] @ from_features[outputs].T).T)
         if states:
             net += among[outputs] @ states[-1].T
         net += self._c[outputs, None]
-        loss = self.loss(net, targets, weight)
+        loss = self._read(read, net, targets, weight) if self._read_steps else self.loss(net, targets, weight)
         if not with_gradient:
             return loss
 
@@ -156,11 +172,24 @@ class StructuredObjective(Objective):
         error = net.T @ among[outputs]
         for t in range(len(states) - 1, -1, -1):
             error *= 1.0 - np.square(states[t])
+            if t in read:
+                error[:, outputs] += read[t].T
             sums.weights[:, :n] += _across(error.T, tables[t])
             sums.bias += error.sum(axis=0)
             if t:
                 sums.weights[:, n:] += error.T @ states[t - 1]
                 error = error @ among
+        return loss
+
+    def _read(self, read: dict[int, Array], last: Array, targets: NDArray[Any], weight: Array | None) -> float:
+        """Return the mean loss over the steps at which outputs are read, and turn all that is read into gradients."""
+        loss, share = 0.0, 1.0 / len(self._read_steps)
+        for k, step in enumerate(self._read_steps):
+            net = last if step == self.depth else read[step - 1]
+            loss += share * self.loss(net, targets[:, k], weight)
+            net *= share
+        if self.depth not in self._read_steps:
+            last[:] = 0.0
         return loss
 
     def _fold(self, theta: NDArray[np.floating], n_rows: int) -> None:
@@ -181,9 +210,6 @@ class StructuredObjective(Objective):
         return gradient
 
     def _split(self, theta: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        if theta.shape != (self.n_parameters,):
-            expected = f"W row by row, then b: {self.n_parameters} numbers"
-            raise wrong("Objective.sums", "theta", expected, Words(f"shape {theta.shape}"))
         n_weights = self.n_learned * self.n_concepts
         return theta[:n_weights].reshape(self.n_learned, self.n_concepts), theta[n_weights:]
 

@@ -1,7 +1,8 @@
 """Rows to learn from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,10 @@ from numpy.typing import NDArray
 from cogmap._features import TableLike, row_blocks
 from cogmap._learning.targets import Targets
 from cogmap._segments import total
+
+if TYPE_CHECKING:
+    from cogmap._learning.solvers import Objective, Theta
+    from cogmap._learning.spec import ModelSpec
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,14 @@ class Table:
     def total_weight(self) -> float:
         """Sum of the weights of the rows."""
         return float(self.n_rows) if self.weight is None else total(self.weight)
+
+    def sample(self) -> "Table":
+        """Return rows that are in memory: all."""
+        return self
+
+    def objective(self, spec: "ModelSpec", teachers: "Sequence[Theta]" = ()) -> "Objective":
+        """Return the loss of a model on the rows, whose targets an ensemble may have a say in."""
+        return spec.objective(self, spec.distilled_targets(self, teachers) if teachers else None)
 
     def take(self, rows: NDArray[np.intp]) -> "Table":
         """Return the table of some of the rows."""

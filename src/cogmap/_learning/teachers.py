@@ -11,17 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Event
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cogmap._learning.monitor import Monitor, Report
-from cogmap._learning.parts import Division, divisions
-from cogmap._learning.recipe import Recipe
-from cogmap._learning.solvers import Theta, Watch, make_solver
+from cogmap._learning.solvers import Monitor, Report, StoppingRule, Theta, make_solver
+from cogmap._learning.spec import ModelSpec
+from cogmap._learning.splits import Split, make_splits
 from cogmap._learning.table import Table
-from cogmap._threads import Crew, one_blas_thread
+from cogmap._threads import one_blas_thread
 
 # A teacher stops when so many iterations have lowered its loss on the rows kept aside by less than this.
 _PATIENCE = 20
@@ -29,9 +26,6 @@ _LEAST_FALL = 1e-4
 
 # However few teachers there are, each learns from three quarters of the rows at least.
 _FEWEST_PARTS = 4
-
-# What the taught map learns from is so much the labels; the rest is what the teachers say.
-_LABELS = 0.5
 
 
 @dataclass(frozen=True)
@@ -42,50 +36,50 @@ class Teacher:
     loss: float
 
 
-def learn_teachers(
-    recipe: Recipe, table: Table, start: Callable[[], Theta], random: np.random.RandomState, monitor: Monitor
+def train_teachers(
+    spec: ModelSpec, table: Table, start: Callable[[], Theta], random: np.random.RandomState, monitor: Monitor
 ) -> list[Teacher]:
     """Let teachers learn, each without another part of the rows; fewer of them if there are not enough rows."""
-    settings = recipe.settings
+    settings = spec.settings
     n_teachers = settings.n_teachers
     if not n_teachers:
         return []
-    all_divisions = islice(divisions(table, max(n_teachers, _FEWEST_PARTS), random), n_teachers)
+    all_splits = islice(make_splits(table, max(n_teachers, _FEWEST_PARTS), random), n_teachers)
     if not make_solver(settings).all_rows:
-        return _learn_side_by_side(recipe, all_divisions, start, random, monitor)
+        return _train_side_by_side(spec, all_splits, start, random, monitor)
     teachers: list[Teacher] = []
-    for division in all_divisions:
+    for split in all_splits:
         name = f"teacher {len(teachers) + 1} of {n_teachers}"
-        with monitor.stage(name, settings.teacher_iter, recipe.model) as report:
-            teachers.append(learn_teacher(recipe, division, start(), report=report))
+        with monitor.stage(name, settings.teacher_iter, spec.finished) as report:
+            teachers.append(train_teacher(spec, split, start(), report=report))
     return teachers
 
 
-def _learn_side_by_side(
-    recipe: Recipe,
-    all_divisions: Iterator[Division],
+def _train_side_by_side(
+    spec: ModelSpec,
+    all_splits: Iterator[Split],
     start: Callable[[], Theta],
     random: np.random.RandomState,
     monitor: Monitor,
 ) -> list[Teacher]:
     """Let teachers learn in threads, which pays more than sharing mini-batches among them."""
-    n_threads, n_teachers = recipe.settings.n_threads, recipe.settings.n_teachers
-    recipe = replace(recipe, settings=replace(recipe.settings, n_threads=max(n_threads // n_teachers, 1)))
-    work = ((division, start(), np.random.RandomState(random.randint(2**31))) for division in all_divisions)
+    n_threads, n_teachers = spec.settings.n_threads, spec.settings.n_teachers
+    spec = replace(spec, plan=spec.plan.changed(n_threads=max(n_threads // n_teachers, 1)))
+    work = ((split, start(), np.random.RandomState(random.randint(2**31))) for split in all_splits)
     stopped = Event()
 
-    def learn_one(given: tuple[Division, Theta, np.random.RandomState]) -> Teacher:
-        division, theta, own_random = given
+    def train_one(given: tuple[Split, Theta, np.random.RandomState]) -> Teacher:
+        split, theta, own_random = given
         with one_blas_thread():  # other threads need to be told so too
-            return learn_teacher(recipe, division, theta, own_random, lambda *_: stopped.is_set())
+            return train_teacher(spec, split, theta, own_random, lambda *_: stopped.is_set())
 
     teachers: list[Teacher] = []
     with (
-        monitor.stage("teachers", n_teachers, recipe.model) as report,
+        monitor.stage("teachers", n_teachers, spec.finished) as report,
         ThreadPoolExecutor(n_threads) as pool,
     ):
         # A pool takes all divisions at once; alone, one after the other, each in the memory of the one before.
-        learned = pool.map(learn_one, work) if n_threads > 1 else map(learn_one, work)
+        learned = pool.map(train_one, work) if n_threads > 1 else map(train_one, work)
         try:
             for teacher in learned:
                 teachers.append(teacher)
@@ -96,35 +90,17 @@ def _learn_side_by_side(
     return teachers
 
 
-def learn_teacher(
-    recipe: Recipe,
-    division: Division,
+def train_teacher(
+    spec: ModelSpec,
+    split: Split,
     theta: Theta,
     random: np.random.RandomState | None = None,
     report: Report | None = None,
 ) -> Teacher:
-    """Learn from a table until the loss on the part kept aside no longer falls; in mini-batches, as long as planned."""
-    learning, aside = division
-    problem = recipe.problem(learning)
-    validation = recipe.objective(aside).value
-    solver = make_solver(recipe.settings)
-    least_fall = _LEAST_FALL if solver.all_rows else 0.0
-    watch = Watch(recipe.settings.teacher_iter, least_fall, _PATIENCE, validation, report)
-    theta, _ = solver(problem, problem.clip(theta), watch, random or np.random.RandomState(0))
-    if watch.best_theta is not None:
-        theta = watch.best_theta
+    """Train until the loss on the held-out rows no longer falls; in mini-batches, as long as planned."""
+    learning, held_out = split
+    validation = spec.objective(held_out).value
+    least_fall = _LEAST_FALL if make_solver(spec.settings).all_rows else 0.0
+    stopping = StoppingRule(spec.settings.teacher_iter, least_fall, _PATIENCE, validation, report)
+    theta, _ = spec.fit(learning.objective(spec), [theta], stopping, random or np.random.RandomState(0))
     return Teacher(theta, validation(theta))
-
-
-def taught_targets(recipe: Recipe, table: Table, teachers: list[Teacher]) -> NDArray[np.floating]:
-    """Return what the map learns: partly the labels, partly the mean prediction of the teachers."""
-    targets = table.targets.mixture(_LABELS, table.X.dtype)
-    models = [recipe.model(teacher.theta) for teacher in teachers]
-    crew = Crew(recipe.settings.n_threads)
-    for rows, X in table.blocks():
-
-        def predictions(number: int, X: Any = X) -> NDArray[np.floating]:
-            return table.targets.predictions(models[number].outputs(X))
-
-        targets[rows] += (1.0 - _LABELS) * np.mean(crew.each(predictions, len(models)), axis=0)
-    return targets

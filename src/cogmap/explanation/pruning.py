@@ -15,6 +15,7 @@ from cogmap._params import check_integer, check_number, wrong
 from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._subject import opened
 from cogmap.explanation.influences import Influence, influence
+from cogmap.map import FuzzyCognitiveMap
 
 Array = NDArray[np.floating]
 
@@ -92,8 +93,8 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
     -------
     estimator
         A new one, fitted, with the same parameters but for `edges` (and `weight_bounds`, if `edges` said more than
-        where influence is allowed), and with the depth and the number of hidden concepts that the given one has
-        settled on. An edge whose bounds do not allow 0 stays.
+        where influence is allowed), and with the depth that the given one has settled on. Hidden concepts without an
+        edge are left out, unless `prior` or `init` is a map. An edge whose bounds do not allow 0 stays.
 
     Examples
     --------
@@ -166,17 +167,29 @@ def _pruned(estimator: Any, X: Any, y: Any, keep: float) -> Any:
     low, high = _limits(estimator)
     edges = _strongest(influence(estimator, X), estimator.depth_, keep) | (low > 0.0) | (high < 0.0)
     low, high = np.where(edges, low, -np.inf), np.where(edges, high, np.inf)
+    kept = _with_edges(estimator, edges)
+    edges, low, high = edges[kept][:, kept], low[kept][:, kept], high[kept][:, kept]
     bounded = np.isfinite([low, high]).any()
     settled = {
         "edges": edges,
         "weight_bounds": (low, high) if bounded else None,
-        "n_hidden": estimator.n_hidden_,
+        "n_hidden": estimator.n_hidden_ - int((~kept).sum()),
         "depth": estimator.depth_,
     }
     has = estimator.get_params(deep=False)
+    settled["depths"] = [estimator.depth_]  # what FCMClassifierCV has instead
     if has["terms"] == "auto":
         settled["terms"] = estimator.model_.encoding.most_words
     return _again(estimator, **{name: value for name, value in settled.items() if name in has}).fit(X, y)
+
+
+def _with_edges(estimator: Any, edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a mask of the concepts to keep: all but hidden ones without an edge, unless a given map names them."""
+    kept: NDArray[np.bool_] = np.any(edges | edges.T, axis=0)
+    model = estimator.model_
+    kept[: model.n_inputs] = kept[model.n_inputs + model.n_hidden :] = True
+    named = any(isinstance(given, FuzzyCognitiveMap) for given in (estimator.prior, estimator.init))
+    return np.ones_like(kept) if named else kept
 
 
 def _limits(estimator: Any) -> Bounds:

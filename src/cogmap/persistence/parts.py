@@ -12,8 +12,8 @@ import numpy as np
 from cogmap._allowed import DEEPEST
 from cogmap._encoding import Encoding, FeatureRange, FeatureSpread
 from cogmap._features import FeatureStatistics
-from cogmap._learning.recipe import Departure
 from cogmap._learning.solvers.adaptive import Adam, RMSprop
+from cogmap._learning.spec import Departure
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap._structured_map import StructuredMap
 from cogmap._terms import Terms

@@ -1,4 +1,4 @@
-"""Solvers: L-BFGS, Adam and RMSprop under one watch.
+"""Solvers: L-BFGS, Adam and RMSprop under one stopping rule.
 
 What learning needs to know about a solver stands in its class: whether every iteration uses all rows.
 """
@@ -6,7 +6,7 @@ What learning needs to know about a solver stands in its class: whether every it
 from typing import Any
 
 from cogmap._learning.solvers.adaptive import RULES, Adam, Adaptive, Rule, one_epoch
-from cogmap._learning.solvers.driver import Problem, Solver, Theta, Watch
+from cogmap._learning.solvers.driver import SILENT, Monitor, Objective, Problem, Report, Solver, StoppingRule, Theta
 from cogmap._learning.solvers.lbfgs import LBFGS, steps_remembered
 from cogmap._learning.solvers.outcomes import Outcome
 from cogmap._learning.solvers.spaces import Slopes
@@ -24,16 +24,20 @@ def make_solver(settings: Any) -> Solver:
 __all__ = [
     "LBFGS",
     "RULES",
+    "SILENT",
     "SOLVERS",
     "Adam",
     "Adaptive",
+    "Monitor",
+    "Objective",
     "Outcome",
     "Problem",
+    "Report",
     "Rule",
     "Slopes",
     "Solver",
+    "StoppingRule",
     "Theta",
-    "Watch",
     "make_solver",
     "one_epoch",
     "steps_remembered",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._learning.solvers.driver import Problem, Theta, Watch
+from cogmap._learning.solvers.driver import Problem, StoppingRule, Theta
 from cogmap._learning.solvers.outcomes import Outcome
-from cogmap._learning.solvers.spaces import Centred, Plain
+from cogmap._learning.solvers.spaces import Centred, ParameterSpace
 
 
 def _move_towards_square(mean_square: Theta, gradient: Theta, share: float) -> Theta:
@@ -32,7 +32,7 @@ class RMSprop:
     the map.
     """
 
-    space = Plain
+    space = ParameterSpace
 
     learning_rate: float
     mean_square: Theta | None = None
@@ -148,15 +148,15 @@ class Adaptive:
     all_rows = False
 
     def __call__(
-        self, problem: Problem, theta: Theta, watch: Watch, random: np.random.RandomState
+        self, problem: Problem, theta: Theta, stopping: StoppingRule, random: np.random.RandomState
     ) -> tuple[Theta, Outcome]:
-        """Minimise from `theta` until the watch says how it ends."""
+        """Minimise from `theta` until the rule says how it ends."""
         theta, rule = theta.copy(), self.rule(self.learning_rate)
         if isinstance(rule, Adam):
-            rule.planned = watch.max_iter * n_batches(problem.objective.n_rows, self.batch_size)
+            rule.planned = stopping.max_iter * n_batches(problem.objective.n_rows, self.batch_size)
         while True:
             loss = one_epoch(problem, theta, rule, self.batch_size, random)
-            outcome = watch(theta, loss, patient=True)
+            outcome = stopping(theta, loss, patient=True)
             if outcome is not None:
                 problem.check_end(theta)  # the last step was not evaluated yet
                 return theta, outcome

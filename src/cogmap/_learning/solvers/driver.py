@@ -1,30 +1,55 @@
 """The loop that all solvers share: what is minimised, what is watched, and when it ends.
 
-A solver is called with a `Problem`, a start, a `Watch` and a source of random numbers. It calls the watch after every
-iteration and stops as soon as the watch returns an outcome. (It is not the other way round, a loop that asks a solver
-for a step, because SciPy's L-BFGS-B keeps its loop to itself.)
+A solver is called with a `Problem`, a start, a `StoppingRule` and a source of random numbers. It calls the rule after
+every iteration and stops as soon as the rule returns an outcome. (It is not the other way round, a loop that asks a
+solver for a step, because SciPy's L-BFGS-B keeps its loop to itself.)
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._learning.objective import Objective
+from cogmap._learning.losses import Loss
 from cogmap._learning.penalties import ElasticNet
 from cogmap._learning.solvers.outcomes import Outcome
 from cogmap._learning.structure import Bounds
 from cogmap.exceptions import NonFiniteLossError
 
 if TYPE_CHECKING:
-    from cogmap._learning.solvers.spaces import Space
+    from cogmap._learning.solvers.spaces import ParameterSpace
+    from cogmap.model import MapModel
 
 Theta = NDArray[np.float64]
 
 _HUGE = 1e10  # nothing that is given is as large on purpose
+
+
+class Objective(Protocol):
+    """What solvers ask of an objective, wherever its rows are: the loss over rows, and its gradient, as sums."""
+
+    n_rows: int
+    total_weight: float  # of the rows
+    n_parameters: int  # weights row by row, then biases
+    n_learned: int  # concepts, the last ones, whose weights and bias are parameters
+    dtype: np.dtype[Any]  # computation dtype, float32 or float64
+    loss: Loss  # of a row
+
+    def value(self, theta: Theta) -> float:
+        """Return the loss of all rows."""
+        ...
+
+    def sums(self, theta: Theta, rows: NDArray[np.integer] | None = None) -> tuple[float, Theta, float]:
+        """Return the weighted sum of the losses, its gradient, and the sum of the weights; of some rows or all."""
+        ...
+
+    def largest(self) -> dict[str, float]:
+        """Return the largest slope, gain and feature, one of which may explain an infinite loss."""
+        ...
 
 
 class Solver(Protocol):
@@ -36,9 +61,9 @@ class Solver(Protocol):
         ...
 
     def __call__(
-        self, problem: "Problem", theta: Theta, watch: "Watch", random: np.random.RandomState
+        self, problem: "Problem", theta: Theta, stopping: "StoppingRule", random: np.random.RandomState
     ) -> tuple[Theta, Outcome]:
-        """Minimise from `theta` until the watch says how it ends."""
+        """Minimise from `theta` until the rule says how it ends."""
         ...
 
 
@@ -50,7 +75,7 @@ class Problem:
     penalty: ElasticNet
     bounds: Bounds | None = None  # of the weights; the bias is always free
     unit_weight: float | None = None  # the weight that counts as one row; None takes the mean
-    space: "Space | None" = None  # the parameters to take steps in; None leaves it to the solver
+    space: "ParameterSpace | None" = None  # the parameters to take steps in; None leaves it to the solver
 
     # Not cached: Python 3.11 does that under a lock, which a process forked meanwhile would wait for for ever.
     @property
@@ -83,13 +108,13 @@ class Problem:
     def _cause(self, theta: Theta) -> str:
         """Say what probably made the loss infinite: the first of what can that is very large."""
         strength = max(self.penalty.l1, self.penalty.l2)
-        gain = getattr(self.objective.loss, "gain", 1.0)
+        largest = self.objective.largest()
         # A solver may have gone on from infinite gradients, so weights come last.
         suspects = [
-            ("slope", self.objective.largest_slope, "Lower slope."),
-            ("gain", gain, "Lower gain."),
+            ("slope", largest["slope"], "Lower slope."),
+            ("gain", largest["gain"], "Lower gain."),
             ("penalty of a weight", strength, "Lower alpha."),
-            ("feature", self.objective.largest_feature, "Scale the features to [0, 1], or let `scale` do so."),
+            ("feature", largest["feature"], "Scale the features to [0, 1], or let `scale` do so."),
         ]
         for name, value, cure in suspects:
             if value > _HUGE:
@@ -114,8 +139,36 @@ class Problem:
         return theta if bounds is None else np.clip(theta, *bounds)
 
 
+Report = Callable[[Theta, int, float], bool]  # parameters, number of the iteration, loss; True asks to stop
+
+
+class Monitor:
+    """Receives progress reports: stages, each of some iterations. The base class ignores them."""
+
+    def begin(self, n_stages: int) -> None:
+        """Receive the largest number of stages."""
+
+    @contextmanager
+    def stage(self, name: str, n_iter: int, model: "Callable[[Theta], MapModel]") -> Iterator[Report]:
+        """Open a stage of at most `n_iter` iterations; it gives a function to call after each of them.
+
+        Parameters
+        ----------
+        name : str
+            What is trained.
+        n_iter : int
+            Largest number of iterations.
+        model : callable
+            Makes a model of parameters.
+        """
+        yield lambda theta, number, loss: False
+
+
+SILENT = Monitor()
+
+
 @dataclass
-class Watch:
+class StoppingRule:
     """Keeps the loss curve and decides when learning ends.
 
     Parameters
@@ -136,7 +189,7 @@ class Watch:
     tol: float
     n_iter_no_change: int
     validation: Callable[[Theta], float] | None = None
-    after_iteration: Callable[[Theta, int, float], bool] | None = None
+    after_iteration: Report | None = None
     loss_curve: list[float] = field(default_factory=list)
     validation_curve: list[float] = field(default_factory=list)
     best_theta: Theta | None = None

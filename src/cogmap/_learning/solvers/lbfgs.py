@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from cogmap._learning.solvers.driver import Problem, Theta, Watch
+from cogmap._learning.solvers.driver import Problem, StoppingRule, Theta
 from cogmap._learning.solvers.outcomes import Outcome
 from cogmap._learning.solvers.spaces import Centred
 
@@ -55,19 +55,19 @@ class _Signs:
 
 @dataclass(frozen=True)
 class LBFGS:
-    """L-BFGS-B in centred parameters, or those of the problem; `watch.tol` bounds the entries of the gradient."""
+    """L-BFGS-B in centred parameters, or those of the problem; `stopping.tol` bounds the entries of the gradient."""
 
     all_rows = True
 
     def __call__(
-        self, problem: Problem, theta: Theta, watch: Watch, random: np.random.RandomState | None = None
+        self, problem: Problem, theta: Theta, stopping: StoppingRule, random: np.random.RandomState | None = None
     ) -> tuple[Theta, Outcome]:
-        """Minimise from `theta` until the watch says how it ends."""
+        """Minimise from `theta` until the rule says how it ends."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return _solve(problem, theta, watch)
+            return _solve(problem, theta, stopping)
 
 
-def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome]:
+def _solve(problem: Problem, theta: Theta, stopping: StoppingRule) -> tuple[Theta, Outcome]:
     penalty = problem.penalty
     space = problem.space or Centred(problem.objective.n_learned)
     signs = _Signs(penalty.prior / space.weight_scale) if penalty.l1 else None
@@ -96,7 +96,7 @@ def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome
 
     def after_iteration(intermediate_result: Any) -> None:
         nonlocal ended
-        ended = watch(from_scipy(intermediate_result.x), intermediate_result.fun, patient=False)
+        ended = stopping(from_scipy(intermediate_result.x), intermediate_result.fun, patient=False)
         if ended is not None:
             raise StopIteration
 
@@ -109,19 +109,19 @@ def _solve(problem: Problem, theta: Theta, watch: Watch) -> tuple[Theta, Outcome
         bounds=None if bounds is None else scipy.optimize.Bounds(*bounds),
         callback=after_iteration,
         options={
-            # The watch counts the iterations. Evaluations are bounded too, lest a line search goes on and on.
-            "maxiter": watch.max_iter + 1,
-            "maxfun": 20 * (watch.max_iter + 1),
+            # The rule counts the iterations. Evaluations are bounded too, lest a line search goes on and on.
+            "maxiter": stopping.max_iter + 1,
+            "maxfun": 20 * (stopping.max_iter + 1),
             "maxls": 50,
             "maxcor": steps_remembered(problem.objective.n_parameters),
-            "gtol": watch.tol,
-            "ftol": 0.0 if watch.tol == 0.0 else 8.0 * rounding,
+            "gtol": stopping.tol,
+            "ftol": 0.0 if stopping.tol == 0.0 else 8.0 * rounding,
         },
     )
-    if watch.n_iter == 0:  # the start was a solution
-        watch.loss_curve.append(float(result.fun))
+    if stopping.n_iter == 0:  # the start was a solution
+        stopping.loss_curve.append(float(result.fun))
     if ended is None:
-        if _projected_gradient(result.x, result.jac, bounds) <= watch.tol:
+        if _projected_gradient(result.x, result.jac, bounds) <= stopping.tol:
             ended = Outcome.GRADIENT_VANISHED
         else:
             ended = Outcome.LOSS_SETTLED if result.status == 0 else Outcome.NO_STEP

@@ -4,64 +4,43 @@ The first two are linear changes of parameters. The weights stay the first of th
 `weight_scale` times the parameter that stands for it.
 """
 
-from typing import Protocol
-
 import numpy as np
 
 from cogmap._learning.solvers.driver import Theta
 
 
-class Space(Protocol):
-    """What solvers ask of a space."""
+class ParameterSpace:
+    """The parameters in which a solver takes its steps: here those of the map as they are.
 
-    @property
-    def weight_scale(self) -> float:
-        """By what a parameter is multiplied to give a weight."""
-        ...
-
-    def from_theta(self, theta: Theta) -> Theta:
-        """Return the parameters for those of the map."""
-        ...
-
-    def to_theta(self, x: Theta) -> Theta:
-        """Return the parameters of the map."""
-        ...
-
-    def bound(self, of_theta: Theta) -> Theta:
-        """Return a bound of theta, whose bias is free, as a bound of these parameters."""
-        ...
-
-    def gradient(self, of_theta: Theta, x: Theta) -> Theta:
-        """Turn the gradient with respect to theta into the one with respect to these parameters, at `x`."""
-        ...
-
-
-class Plain:
-    """The parameters of the map as they are."""
+    Attributes
+    ----------
+    weight_scale : float
+        By what a parameter is multiplied to give a weight.
+    """
 
     weight_scale = 1.0
 
     def __init__(self, n_learned: int) -> None:
-        pass
+        self.n_learned = n_learned  # concepts with a row of weights and a bias
 
     def from_theta(self, theta: Theta) -> Theta:
-        """Return a copy."""
+        """Return the parameters for those of the map."""
         return theta.copy()
 
     def to_theta(self, x: Theta) -> Theta:
-        """Return the same."""
+        """Return the parameters of the map."""
         return x
 
     def bound(self, of_theta: Theta) -> Theta:
-        """Return the same."""
+        """Return a bound of theta, whose bias is free, as a bound of these parameters."""
         return of_theta
 
     def gradient(self, of_theta: Theta, x: Theta) -> Theta:
-        """Return the same."""
+        """Turn the gradient with respect to theta into the one with respect to these parameters, at `x`."""
         return of_theta
 
 
-class Centred:
+class Centred(ParameterSpace):
     """Parameters in which solvers need half as many iterations: halved weights, and the net input at the middle.
 
     States lie in [0, 1]. A change of a weight moves what its concept gets from every row, as a change of the bias
@@ -70,9 +49,6 @@ class Centred:
     """
 
     weight_scale = 2.0
-
-    def __init__(self, n_learned: int) -> None:
-        self.n_learned = n_learned  # concepts with a row of weights and a bias
 
     def _split(self, theta: Theta) -> tuple[Theta, Theta]:
         return theta[: -self.n_learned].reshape(self.n_learned, -1), theta[-self.n_learned :]
@@ -100,14 +76,12 @@ class Centred:
         return of_theta
 
 
-class Slopes:
+class Slopes(ParameterSpace):
     """Slope and bias of each concept, while the weights stay in proportion: row i of W is exp(x[i]) times that given.
 
     A slope and the weights into its concept are multiplied with each other, so that a steeper concept is one whose
     weights are all larger. After the logarithms come the net inputs at the middle, as in `Centred`.
     """
-
-    weight_scale = 1.0
 
     def __init__(self, weights: Theta) -> None:
         self.weights = weights

@@ -26,7 +26,7 @@ class _OnDask(FitsElsewhere):
         learn from a sample of a quarter million values here, then the map learns from all rows by L-BFGS.
 
         The result equals that of `fit_chunks` on the same rows bit by bit, and that of `fit` if there are no more than
-        a million values, or no teachers (``n_teachers=0``, ``solver="lbfgs"``).
+        a million values, or at most 100 columns and no teachers (``n_teachers=0``, ``solver="lbfgs"``).
 
         Parameters
         ----------

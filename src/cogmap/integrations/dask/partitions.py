@@ -3,19 +3,21 @@
 Partitions are brought into runs of whole segments, so that sums do not depend on how the table was divided.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._chunks import said_of
-from cogmap._elsewhere import Chunk, ClassWeight, Encode, Survey, check_alike, chosen, joined, surveyed
-from cogmap._learning.chunked import Prepared, Sums, level_for
-from cogmap._learning.recipe import Recipe
+from cogmap._elsewhere import Chunk, ChunkReader, ClassWeight, Survey, check_alike, chosen, joined, surveyed
+from cogmap._learning.dataset import ChunkSums, SummedObjective, level_for
 from cogmap._learning.solvers import Theta
-from cogmap._learning.teachers import Teacher
+from cogmap._learning.spec import ModelSpec
+from cogmap._learning.table import Table
 from cogmap._params import Words, shown, wrong
 from cogmap._segments import SEGMENT, PairwiseSum
+from cogmap._threads import one_blas_thread
 from cogmap.exceptions import CogmapError, DataError
 from cogmap.integrations.dask.cluster import Cluster
 from cogmap.integrations.dask.packages import da, dask, dd
@@ -57,48 +59,56 @@ def _report(checked: _Checked) -> tuple[int, Chunk | None, Any, Any]:
     return len(checked.chunk[0]), chosen(checked.chunk, slice(0)), checked.names, checked.about
 
 
-def _encoded(chunk: Chunk, encode: Encode) -> Any:
-    return encode(*chunk)
+def _read(chunk: Chunk, read: ChunkReader) -> Table:
+    return read(*chunk)
 
 
 def _surveyed(chunk: Chunk, classes: bool, weigh: ClassWeight | None) -> Survey:
     return surveyed(*chunk, classes, weigh)
 
 
-def _weighed(table: Any) -> tuple[int, float]:
+def _weighed(table: Table) -> tuple[int, float]:
     return table.n_rows, table.total_weight
 
 
-def _summed(prepared: Prepared, theta: Theta, with_gradient: bool) -> Sums:
-    return prepared.sums(theta, with_gradient)
+class _Prepared:
+    """A table with all that its sums need, kept on a worker, so that only parameters and sums come and go."""
+
+    def __init__(self, table: Table, spec: ModelSpec, mean_weight: float, teachers: Sequence[Theta]) -> None:
+        with one_blas_thread():
+            targets = spec.distilled_targets(table, teachers) if teachers else None
+        self._spec, self._arguments = spec, (table, targets, mean_weight)
+
+    def sums(self, theta: Theta, with_gradient: bool) -> ChunkSums:
+        with one_blas_thread():
+            return self._spec.objective(*self._arguments).loss_sums(theta, with_gradient)
 
 
-def _prepared(table: Any, recipe: Recipe, mean_weight: float, teachers: list[Teacher]) -> Prepared:
-    return Prepared.of(recipe, table, mean_weight, teachers)
-
-
-class _ClusterRows:
+class ClusterRows:
     """Tables of states on workers."""
 
-    def __init__(self, cluster: Cluster, tables: list[Any], level: int) -> None:
-        self._cluster, self._tables, self.level = cluster, tables, level
-        self._prepared: list[Any] = []
+    def __init__(self, cluster: Cluster, tables: list[Any], level: int, sample: Table) -> None:
+        self._cluster, self._tables, self._level, self._sample = cluster, tables, level, sample
         sizes = cluster.results([cluster.submit(_weighed, table) for table in tables])
         weight: PairwiseSum[float] = PairwiseSum(lambda before, after: before + after)
         for _, of_chunk in sizes:
             weight.add(of_chunk, level)
-        self.n_rows, self.total_weight = sum(n_rows for n_rows, _ in sizes), weight.result()
+        self._n_rows, self._total_weight = sum(n_rows for n_rows, _ in sizes), weight.result()
 
-    def prepare(self, recipe: Recipe, mean_weight: float, teachers: list[Teacher]) -> None:
-        """Let workers ask the teachers."""
-        submit = self._cluster.submit
-        self._prepared = [submit(_prepared, table, recipe, mean_weight, teachers) for table in self._tables]
-        self._tables = []
+    def sample(self) -> Table:
+        """Return some of the rows."""
+        return self._sample
 
-    def sums(self, theta: Theta, with_gradient: bool) -> list[Sums]:
-        """Return the sums of each chunk."""
-        submit = self._cluster.submit
-        return self._cluster.results([submit(_summed, each, theta, with_gradient) for each in self._prepared])
+    def objective(self, spec: ModelSpec, teachers: Sequence[Theta] = ()) -> SummedObjective:
+        """Return the loss of a model on all rows; workers compute and keep what it learns from an ensemble."""
+        submit, mean_weight = self._cluster.submit, self._total_weight / self._n_rows
+        prepared = [submit(_Prepared, table, spec, mean_weight, teachers) for table in self._tables]
+
+        def chunk_sums(theta: Theta, with_gradient: bool) -> list[ChunkSums]:
+            return self._cluster.results([submit(_Prepared.sums, each, theta, with_gradient) for each in prepared])
+
+        of_sample = spec.objective(self._sample)
+        return SummedObjective(of_sample, self._n_rows, self._total_weight, chunk_sums, self._level)
 
 
 class Partitions:
@@ -179,10 +189,10 @@ class Partitions:
             found.append(self._cluster.submit(chosen, chunk, here))
         return joined(self._cluster.results(found))
 
-    def encoded(self, encode: Encode) -> _ClusterRows:
+    def encoded(self, read: ChunkReader, sample: Table) -> ClusterRows:
         """Return all rows as states."""
-        tables = [self._cluster.submit(_encoded, chunk, encode) for chunk in self._chunks]
-        rows = _ClusterRows(self._cluster, tables, self.level)
+        tables = [self._cluster.submit(_read, chunk, read) for chunk in self._chunks]
+        rows = ClusterRows(self._cluster, tables, self.level, sample)
         self._chunks = []  # their memory is free; should a table be lost, they are computed again
         return rows
 

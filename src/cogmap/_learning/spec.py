@@ -1,5 +1,6 @@
-"""A recipe: what a solver minimises on a table, where it starts, and the model that its parameters make."""
+"""The specification of a model: what a solver minimises, where it starts, and the map that its parameters make."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -12,18 +13,22 @@ from cogmap._learning import initialization
 from cogmap._learning.bends import Bends, find_bends
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.monotone import monotone_limits
-from cogmap._learning.objective import Objective
+from cogmap._learning.objective import DenseObjective
 from cogmap._learning.penalties import ElasticNet
+from cogmap._learning.plan import Plan
 from cogmap._learning.priors import Prior, make_prior, memory_weight, structured_prior
 from cogmap._learning.settings import Settings
-from cogmap._learning.solvers import Problem, Slopes, Theta
+from cogmap._learning.solvers import Objective, Outcome, Problem, Slopes, StoppingRule, Theta, make_solver
 from cogmap._learning.structure import Bounds, joined, weight_limits
 from cogmap._learning.structured import StructuredObjective
 from cogmap._learning.table import Table
 from cogmap._links import Link
 from cogmap._structured_map import StructuredMap
+from cogmap._threads import Crew
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
+
+_LABELS = 0.5  # share of the targets in what a map learns from an ensemble; the rest is the ensemble's prediction
 
 
 class Departure(NamedTuple):
@@ -36,10 +41,10 @@ class Departure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """Settings together with the concepts of the map that is learned, the limits of its weights, and its prior."""
+class ModelSpec:
+    """A plan together with the concepts of the map that is learned, the limits of its weights, and its prior."""
 
-    settings: Settings
+    plan: Plan
     link: Link
     concepts: Concepts
     limits: Bounds | None
@@ -48,13 +53,14 @@ class Recipe:
     scaling: FromUndecided | None = None  # how what is in the table becomes states: None if that is what it holds
 
     @classmethod
-    def for_table(cls, table: Table, settings: Settings) -> "Recipe":
+    def for_table(cls, table: Table, plan: Plan) -> "ModelSpec":
         """Name the concepts and see what an expert says about them."""
-        link, owner = table.targets.link, settings.owner
+        settings, link = plan.settings, table.targets.link
+        owner = settings.owner
         concepts = Concepts.of(table.features, settings.n_hidden, link.names)
         if settings.structured:
             scaling = FromUndecided() if issparse(table.X) else None
-            return cls(settings, link, concepts, None, structured_prior(concepts), scaling=scaling)
+            return cls(plan, link, concepts, None, structured_prior(concepts), scaling=scaling)
         limits = weight_limits(settings.edges, settings.weight_bounds, concepts, owner)
         monotone = monotone_limits(settings.monotonic_cst, concepts, link, owner)
         limits = joined(limits, monotone, "edges or weight_bounds", "monotonic_cst", concepts, owner)
@@ -63,15 +69,15 @@ class Recipe:
         bends = find_bends(table, settings.n_hidden, settings.slope) if wanted else None
         if bends is not None:  # pulled to 0, a step would become flat
             prior = replace(prior, weights=bends.drawn(prior.weights))
-        recipe = cls(settings, link, concepts, limits, prior, bends)
+        spec = cls(plan, link, concepts, limits, prior, bends)
         if settings.learn == "slopes":  # the weights to start from are those that stay
-            prior = replace(prior, weights=recipe._start(table, None)[0], pull=np.ones_like(prior.pull))
-        return replace(recipe, prior=prior)
+            prior = replace(prior, weights=spec._start(table, None)[0], pull=np.ones_like(prior.pull))
+        return replace(spec, prior=prior)
 
     @property
-    def learned(self) -> slice:
-        """The concepts whose weights are learned, row by row: all, or in a structured map all but the inputs."""
-        return slice(self.concepts.n_inputs if self.settings.structured else 0, len(self.concepts))
+    def settings(self) -> Settings:
+        """How to train."""
+        return self.plan.settings
 
     @property
     def memory(self) -> NDArray[np.float64]:
@@ -82,7 +88,7 @@ class Recipe:
 
     def objective(
         self, table: Table, targets: NDArray[Any] | None = None, mean_weight: float | None = None
-    ) -> Objective:
+    ) -> DenseObjective:
         """Return the loss on a table, perhaps with other targets, or as one of several that are added."""
         settings = self.settings
         options: dict[str, Any] = {
@@ -98,25 +104,44 @@ class Recipe:
         if settings.structured:
             memory = memory_weight(settings.slope)
             return StructuredObjective(table.X, targets, table.targets.loss, memory=memory, **options)
-        return Objective(table.X, targets, table.targets.loss, **options)
+        return DenseObjective(table.X, targets, table.targets.loss, **options)
 
-    def problem(self, table: Table, targets: NDArray[Any] | None = None, part_of: float | None = None) -> Problem:
-        """Return what a solver minimises on a table.
+    def distilled_targets(self, table: Table, teachers: Sequence[Theta]) -> NDArray[np.floating]:
+        """Return what the map learns from an ensemble: partly the targets, partly the mean prediction."""
+        targets = table.targets.mixture(_LABELS, table.X.dtype)
+        models = [self.model(theta) for theta in teachers]
+        crew = Crew(self.settings.n_threads)
+        for rows, X in table.blocks():
 
-        A table that is only a part has the penalty of so many rows in all. Not the mean weight of its rows, which may
-        be of one class, but their weight itself then scales the loss.
-        """
-        n_rows = part_of or max(table.n_rows, table.total_weight)
-        return self.penalized(self.objective(table, targets), n_rows, 1.0 if part_of else None)
+            def predictions(number: int, X: Any = X) -> NDArray[np.floating]:
+                return table.targets.predictions(models[number].outputs(X))
 
-    def penalized(self, objective: Objective, n_rows: float, unit_weight: float | None = None) -> Problem:
-        """Return what a solver minimises, with the penalty of so many rows."""
+            targets[rows] += (1.0 - _LABELS) * np.mean(crew.each(predictions, len(models)), axis=0)
+        return targets
+
+    def problem(self, objective: Objective, n_rows: float | None = None, unit_weight: float | None = None) -> Problem:
+        """Return what a solver minimises: the objective and a penalty, weighed for so many rows, by default its own."""
         prior, settings = self.prior, self.settings
+        n_rows = n_rows or max(objective.n_rows, objective.total_weight)
         penalty = ElasticNet.from_alpha(
             settings.alpha, settings.l1_ratio, n_rows, prior.weights.ravel(), prior.pull.ravel()
         )
         space = Slopes(prior.weights) if settings.learn == "slopes" else None
         return Problem(objective, penalty, self.limits, unit_weight, space)
+
+    def fit(
+        self, objective: Objective, starts: Sequence[Theta], stopping: StoppingRule, random: np.random.RandomState
+    ) -> tuple[Theta, Outcome]:
+        """Return the parameters at which a solver stops, and why: the training loop.
+
+        It begins at the best of the starts: one of several teachers may have got stuck early, and a map that starts
+        there gets stuck as well. With held-out rows, the parameters with the smallest loss on them are returned.
+        """
+        problem = self.problem(objective)
+        starts = [problem.clip(theta) for theta in starts]
+        theta = min(starts, key=objective.value) if len(starts) > 1 else starts[0]
+        theta, outcome = make_solver(self.settings)(problem, theta, stopping, random)
+        return theta if stopping.best_theta is None else stopping.best_theta, outcome
 
     def start(self, table: Table, random: np.random.RandomState) -> Theta:
         """Return the parameters to start from."""
@@ -161,6 +186,10 @@ class Recipe:
             W, b, slope = self.prior.weights, 0.5 + (b - 0.5) / steeper, slope * steeper
         fcm = FuzzyCognitiveMap(W, b, slope, self.concepts.names)
         return MapModel(fcm, settings.depth, encoding, self.link)
+
+    def finished(self, theta: Theta) -> MapModel:
+        """Return the model with these parameters, of features as the plan reads them."""
+        return self.plan.finish(self.model(theta))
 
     def departures(self, model: MapModel) -> list[Departure]:
         """Return what became of the influences that an expert drew, those that changed most first."""

@@ -1,4 +1,4 @@
-"""Parts of a table that are kept aside (held out): one for early stopping, or several in turn for teachers."""
+"""Splits of a table into rows to learn from and held-out rows: one for early stopping, or several for teachers."""
 
 from collections.abc import Iterator
 
@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 from cogmap._learning.table import Table
 from cogmap.exceptions import DataError
 
-Division = tuple[Table, Table]  # rows to learn from, rows kept aside
+Split = tuple[Table, Table]  # rows to learn from, held-out rows
 
 
-def divisions(table: Table, n_parts: int, random: np.random.RandomState) -> Iterator[Division]:
+def make_splits(table: Table, n_parts: int, random: np.random.RandomState) -> Iterator[Split]:
     """Divide a table in several ways into rows to learn from and a part kept aside, each row in one part.
 
     Parts have about equal size and the same share of each stratum. A row that stands for several equal ones is dealt to
     several parts, as they would be. The only row of a stratum is in no part: without it nobody could learn the class.
-    Divisions are made one after the other, because each may need much memory.
+    Splits are made one after the other, because each may need much memory.
     """
     rows, part_of, shares = _dealt(table, n_parts, random)
     for part in range(n_parts):
@@ -62,8 +62,8 @@ def _dealt(
     return np.concatenate(rows_dealt), np.concatenate(part_of), np.concatenate(shares) if shares else None
 
 
-def validation_rows(table: Table, fraction: float, random: np.random.RandomState, owner: str) -> NDArray[np.bool_]:
-    """Choose rows to keep aside, about the same share of each stratum, but never all rows of one."""
+def validation_split(table: Table, fraction: float, random: np.random.RandomState, owner: str) -> Split:
+    """Hold out some rows, about the same share of each stratum, but never all rows of one."""
     strata = table.targets.strata()
     aside = np.zeros(table.n_rows, dtype=bool)
     counts = np.bincount(strata)
@@ -80,4 +80,4 @@ def validation_rows(table: Table, fraction: float, random: np.random.RandomState
             f"`{owner}(validation_fraction={fraction:g})` of {len(aside)} rows leaves no row for validation. "
             "Raise it, or set early_stopping=False."
         )
-    return aside
+    return table.take(np.flatnonzero(~aside)), table.take(np.flatnonzero(aside))

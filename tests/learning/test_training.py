@@ -1,20 +1,23 @@
-"""Learning without an estimator: from a table of states and settings to a model."""
+"""Training without an estimator: from a table of states and a plan to a model."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_moons
 
+from cogmap import FCMClassifier
 from cogmap._encoding import Encoding
 from cogmap._labels import class_link
-from cogmap._learning.learn import learn
-from cogmap._learning.monitor import Monitor
-from cogmap._learning.recipe import Recipe
-from cogmap._learning.search import Candidate, choose
-from cogmap._learning.settings import Shape, resolve
-from cogmap._learning.solvers import Outcome
+from cogmap._learning.plan import Plan
+from cogmap._learning.search import choose
+from cogmap._learning.settings import DataShape, resolve
+from cogmap._learning.solvers import Monitor, Outcome
+from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets
-from cogmap._learning.teachers import learn_teachers, taught_targets
+from cogmap._learning.teachers import train_teachers
+from cogmap._learning.training import train
 from cogmap._threads import one_blas_thread
 
 
@@ -24,9 +27,10 @@ def make_table(X, y):
     return Table(X, ClassTargets(y, link), features=tuple(f"x{i}" for i in range(X.shape[1])))
 
 
-def settings_for(table, **parameters):
-    shape = Shape(table.n_rows, table.X.shape[1], table.targets.link.n_outputs)
-    return resolve(parameters, shape)
+def plan_for(table, **parameters):
+    shape = DataShape(table.n_rows, table.X.shape[1], table.targets.link.n_outputs)
+    settings = resolve(FCMClassifier(**parameters).get_params(deep=False), shape)
+    return Plan(Encoding(shape.n_features), settings, table.features, shape)
 
 
 class Recorder(Monitor):
@@ -65,8 +69,8 @@ def iris_table():
 def test_learning_gives_a_model_and_tells_how_it_went(iris_table):
     """The monitor hears of every teacher and iteration; the model is the last one it heard of."""
     monitor = Recorder()
-    settings = settings_for(iris_table, n_teachers=2)
-    learned = learn(iris_table, settings, np.random.RandomState(0), monitor)
+    plan = plan_for(iris_table, n_teachers=2)
+    learned = train(iris_table, plan, np.random.RandomState(0), monitor)
     assert list(monitor.stages) == ["teacher 1 of 2", "teacher 2 of 2", "map"]
     assert monitor.n_stages == 3
     assert monitor.stages["map"] == len(learned.loss_curve)
@@ -78,28 +82,28 @@ def test_learning_gives_a_model_and_tells_how_it_went(iris_table):
 
 def test_the_same_random_numbers_give_the_same_model(iris_table):
     """Whoever listens."""
-    settings = settings_for(iris_table)
-    one = learn(iris_table, settings, np.random.RandomState(3))
-    assert one.model.map == learn(iris_table, settings, np.random.RandomState(3), Recorder()).model.map
-    assert one.model.map != learn(iris_table, settings, np.random.RandomState(4)).model.map
+    plan = plan_for(iris_table)
+    one = train(iris_table, plan, np.random.RandomState(3))
+    assert one.model.map == train(iris_table, plan, np.random.RandomState(3), Recorder()).model.map
+    assert one.model.map != train(iris_table, plan, np.random.RandomState(4)).model.map
 
 
 def test_a_taught_map_learns_a_mixture_of_labels_and_predictions(iris_table):
     """Half the label, half the mean of what the teachers say; shares still sum to 1."""
-    settings = settings_for(iris_table, n_teachers=3)
-    recipe, random = Recipe.for_table(iris_table, settings), np.random.RandomState(0)
+    plan = plan_for(iris_table, n_teachers=3)
+    spec, random = ModelSpec.for_table(iris_table, plan), np.random.RandomState(0)
     with one_blas_thread():
-        teachers = learn_teachers(recipe, iris_table, lambda: recipe.start(iris_table, random), random, Monitor())
-        shares = taught_targets(recipe, iris_table, teachers)
-    predictions = np.mean([recipe.model(teacher.theta).outputs(iris_table.X) for teacher in teachers], axis=0)
+        teachers = train_teachers(spec, iris_table, lambda: spec.start(iris_table, random), random, Monitor())
+        shares = spec.distilled_targets(iris_table, [teacher.theta for teacher in teachers])
+    predictions = np.mean([spec.model(teacher.theta).outputs(iris_table.X) for teacher in teachers], axis=0)
     np.testing.assert_allclose(shares, 0.5 * np.eye(3)[iris_table.targets.codes] + 0.5 * predictions)
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
 
 
 def test_early_stopping_keeps_rows_aside(iris_table):
     """Their loss is followed, and the best map is kept."""
-    settings = settings_for(iris_table, early_stopping=True, tol=1e-6)
-    learned = learn(iris_table, settings, np.random.RandomState(0))
+    plan = plan_for(iris_table, early_stopping=True, tol=1e-6)
+    learned = train(iris_table, plan, np.random.RandomState(0))
     assert len(learned.validation_curve) == len(learned.loss_curve)
     assert learned.teacher_losses == []
 
@@ -110,19 +114,19 @@ def test_a_part_of_a_table_is_learned_without_copying_it(iris_table):
     part = iris_table.take(rows)
     assert part.X is iris_table.X
     copied = Table(iris_table.X[rows], iris_table.targets.take(rows), features=iris_table.features)
-    settings = settings_for(part, n_teachers=0)
-    one, other = (learn(table, settings, np.random.RandomState(0)) for table in (part, copied))
+    plan = plan_for(part, n_teachers=0)
+    one, other = (train(table, plan, np.random.RandomState(0)) for table in (part, copied))
     assert one.model.map == other.model.map
 
 
 def test_the_choice_among_settings_is_by_losses_of_rows_kept_aside():
-    """Two steps beat one on moons, and each candidate has the concepts that suit it."""
+    """Two steps beat one on moons, and each plan has the concepts that suit it."""
     table = make_table(*make_moons(200, noise=0.1, random_state=0))
-    encoding, shape = Encoding(2), Shape(200, 2, 1)
-    candidates = [Candidate(settings_for(table, depth=depth), encoding, shape, table) for depth in (1, 3)]
-    assert [candidate.settings.n_hidden for candidate in candidates] == [0, 16]
+    plans = [plan_for(table, depth=depth) for depth in (1, 3)]
+    plans[1] = replace(plans[1], encoding=plans[0].encoding)
+    assert [plan.settings.n_hidden for plan in plans] == [0, 16]
     monitor = Recorder()
-    choice = choose(candidates, 4, np.random.RandomState(0), monitor)
+    choice = choose(plans, [table, table], 4, np.random.RandomState(0), monitor)
     assert choice.number == 1
     assert choice.losses.shape == (2, 4)
     np.testing.assert_allclose(choice.mean_loss, choice.losses.mean(axis=1))

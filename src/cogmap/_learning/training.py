@@ -1,0 +1,150 @@
+"""Training one map: from a dataset and a plan to a model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._learning.arrows import tied_to_effects
+from cogmap._learning.dataset import Dataset
+from cogmap._learning.plan import Plan
+from cogmap._learning.solvers import SILENT, Monitor, Outcome, Rule, StoppingRule, Theta, make_solver, one_epoch
+from cogmap._learning.spec import Departure, ModelSpec
+from cogmap._learning.splits import validation_split
+from cogmap._learning.table import Table
+from cogmap._learning.teachers import Teacher, train_teachers
+from cogmap._threads import one_blas_thread
+from cogmap.model import MapModel
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """Result of training."""
+
+    model: MapModel
+    outcome: Outcome
+    loss_curve: list[float]
+    validation_curve: list[float] = field(default_factory=list)
+    teacher_losses: list[float] = field(default_factory=list)
+    departures: list[Departure] = field(default_factory=list)  # from an expert's prior
+
+
+def train(
+    data: Dataset,
+    plan: Plan,
+    random: np.random.RandomState,
+    monitor: Monitor = SILENT,
+    start: Theta | None = None,
+    teachers: Sequence[Teacher] | None = None,
+) -> TrainResult:
+    """Train a map.
+
+    Parameters
+    ----------
+    data : Dataset
+        Rows, whose features are states as the plan encodes them.
+    plan : Plan
+        How to train.
+    random : RandomState
+        Decides starts, splits and mini-batches.
+    monitor : Monitor, default=SILENT
+        Receives progress reports.
+    start : ndarray, default=None
+        Parameters to start from. None takes what the settings say.
+    teachers : sequence of Teacher, default=None
+        Pre-trained teachers. If None, ``plan.settings.n_teachers`` are trained.
+    """
+    settings, sample = plan.settings, data.sample()
+    spec = ModelSpec.for_table(sample, plan)
+    everything, validation = sample, None
+    if settings.early_stopping:
+        sample, held_out = validation_split(sample, settings.validation_fraction, random, settings.owner)
+        data, validation = sample, spec.objective(held_out).value
+
+    def new_start() -> Theta:
+        return spec.start(sample, random) if start is None else start
+
+    with one_blas_thread():
+        if teachers is None:
+            monitor.begin(settings.n_teachers + 1)
+            teachers = train_teachers(spec, sample, new_start, random, monitor)
+        thetas = [teacher.theta for teacher in teachers]
+        if teachers and isinstance(settings.prior, str) and settings.learn == "weights":
+            spec = tied_to_effects(spec, sample, thetas)
+        objective = data.objective(spec, thetas)
+        with monitor.stage("map", settings.max_iter, spec.finished) as report:
+            as_planned = settings.enough and not make_solver(settings).all_rows and validation is None
+            tol = 0.0 if as_planned else settings.tol
+            stopping = StoppingRule(settings.max_iter, tol, settings.n_iter_no_change, validation, report)
+            theta, outcome = spec.fit(objective, thetas or [new_start()], stopping, random)
+        model = spec.model(theta)
+        outcome = _outcome(outcome, model, everything, settings.enough)
+    return TrainResult(
+        plan.finish(model),
+        outcome,
+        stopping.loss_curve,
+        stopping.validation_curve,
+        [teacher.loss for teacher in teachers],
+        spec.departures(model),
+    )
+
+
+def train_one_pass(
+    table: Table, plan: Plan, rule: Rule, random: np.random.RandomState, n_seen: float, start: Theta | None = None
+) -> TrainResult:
+    """Make one pass over a part of the rows.
+
+    Parameters
+    ----------
+    table : Table
+        Rows, whose features are states.
+    plan : Plan
+        How to train.
+    rule : Rule
+        Decides the steps, and remembers those of earlier parts.
+    random : RandomState
+        Decides the start and the mini-batches.
+    n_seen : float
+        Number or weight of the rows seen so far, these included: the penalty is theirs. Not the mean weight of these
+        rows, which may be of one class, but their weight itself scales the loss.
+    start : ndarray, default=None
+        Parameters to start from. None takes what the settings say.
+    """
+    spec = ModelSpec.for_table(table, plan)
+    problem = spec.problem(table.objective(spec), n_seen, unit_weight=1.0)
+    theta = problem.clip(spec.start(table, random) if start is None else start).copy()
+    with one_blas_thread():
+        loss = one_epoch(problem, theta, rule, plan.settings.batch_size, random)
+        problem.check_end(theta)
+    model = spec.model(theta)
+    return TrainResult(plan.finish(model), Outcome.ONE_PASS, [loss], departures=spec.departures(model))
+
+
+def _outcome(outcome: Outcome, model: MapModel, table: Table, max_iter_is_auto: bool) -> Outcome:
+    """Return how training ended, given the model."""
+    if outcome in (Outcome.MAX_ITER, Outcome.ALL_ITERATIONS) and max_iter_is_auto:
+        outcome = Outcome.ENOUGH
+    if outcome.converged and _predicts_one_value(model, table):
+        return Outcome.FORGOTTEN if _forgets(model) else Outcome.NOTHING_LEARNED
+    return outcome
+
+
+def _predicts_one_value(model: MapModel, table: Table) -> bool:
+    """Whether all rows get the same prediction."""
+    ends: list[NDArray[np.floating]] = []  # the smallest and the largest prediction of each block
+    for _, X in table.blocks():
+        outputs = table.targets.predictions(model.outputs(X))
+        ends += [outputs.min(axis=0), outputs.max(axis=0)]
+        if np.ptp(ends, axis=0).max() >= 1e-3:  # nearly always of the first block
+            return False
+    return True
+
+
+def _forgets(model: MapModel) -> bool:
+    """Whether no path of `depth` edges leads from a feature to an output."""
+    edges = abs(model.map.transition)
+    leads = np.arange(model.map.n_concepts) >= model.map.n_concepts - model.n_outputs
+    for _ in range(model.depth):
+        leads = leads.astype(np.float64) @ edges > 0.0
+    return not leads[: model.n_inputs].any()
