@@ -11,9 +11,8 @@ from cogmap._params import Words, check_integer, check_number, numbers, shown, s
 from cogmap._threads import one_blas_thread
 from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
-from cogmap.explanation._search import search
+from cogmap.explanation._search import BUDGET, Asked, Space, search
 from cogmap.explanation._subject import Subject, feature_index, one_row, opened
-from cogmap.explanation._trial import BUDGET, Space, Trial
 from cogmap.model import MapModel
 
 Array = NDArray[np.floating]
@@ -148,13 +147,13 @@ def what_if(
     answers = []
     with one_blas_thread():
         for _ in range(n_answers):
-            trial = Trial(goal, space)
-            found = space.start if already else search(trial)
-            in_form = None if found is None else _like(row, table, found, space.changed(found))
-            answers.append(_described(subject, space, found, in_form, to, trial.n_tried))
+            asked = Asked(goal)
+            found = space.start if already else search(asked, space)
+            in_form = None if found is None else _like(row, table, found, np.flatnonzero(space.sizes(found)))
+            answers.append(_described(subject, space, found, in_form, to, asked.n_tried))
             if found is None or already:
                 break
-            space = space.only(np.setdiff1d(space.free, space.sizes_of_features(found).argmax()))
+            space = space.only(np.setdiff1d(np.flatnonzero(space.free), space.sizes(found).argmax()))
     first, *others = answers
     return replace(first, others=tuple(other for other in others if other.found))
 
@@ -165,9 +164,9 @@ def _described(subject: Subject, space: Space, found: Array | None, in_form: Any
     wanted = "another class" if to is None else repr(to.item() if isinstance(to, np.generic) else to)
     row = space.start if found is None else found
     moved = (row - space.start) / space.unit
-    changed = space.changed(row)
-    changed = changed[np.argsort(-np.abs(moved[changed]), kind="stable")]
-    size = float(np.abs(moved[changed]).sum())
+    sizes = space.sizes(row)
+    changed = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    size = float(sizes.sum())
     if found is None:
         sentence = f"No change found that leads to {wanted}: {n_tried} rows tried, of at most {BUDGET}."
     elif len(changed):
@@ -271,13 +270,13 @@ def _goal(model: MapModel, values: Array, to: Any) -> tuple[Goal, bool]:
     decision = model.decision(values)
     now = int(decision[0] >= 0) if decision.ndim == 1 else int(decision[0].argmax())
     if to is None:
-        return ClassGoal(model, now, wanted=False), False
+        return ClassGoal(model, now, sign=-1.0), False
     labels = link.classes.tolist()
     if isinstance(to, list | dict | np.ndarray) or to not in labels:
         cure = suggestion(to, [str(label) for label in labels])
         raise wrong("what_if", "to", f"a class that the map knows, {shown(labels)}", to, cure)
     code = labels.index(to)
-    return ClassGoal(model, code, wanted=True), code == now
+    return ClassGoal(model, code, sign=1.0), code == now
 
 
 def _target(names: list[str], to: Any) -> tuple[int, float]:
