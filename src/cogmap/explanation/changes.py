@@ -142,7 +142,7 @@ def what_if(
     table = one_row("what_if", row)
     subject, values = opened("what_if", model, table)
     space = _space(subject, values[0], fixed, ranges, max_features)
-    goal, already = _goal(subject.model, values, to)
+    goal, already = _goal(type(model).__name__, subject.model, values, to)
     n_answers = check_integer("what_if", "n_answers", n_answers, low=1)
     answers = []
     with one_blas_thread():
@@ -260,11 +260,11 @@ def _checked_ranges(ranges: Any, names: tuple[str, ...], start: Array) -> list[t
     return result
 
 
-def _goal(model: MapModel, values: Array, to: Any) -> tuple[Goal, bool]:
+def _goal(asked: str, model: MapModel, values: Array, to: Any) -> tuple[Goal, bool]:
     """Return what has to be reached, and whether it is already."""
     link: Any = model.link
     if not hasattr(link, "classes"):
-        target, value = _target(link.names, to)
+        target, value = _target(asked, link, to)
         now = float(model.outputs(values)[0, target])
         return ValueGoal(model, target, value, 1.0 if now < value else -1.0), now == value
     decision = model.decision(values)
@@ -279,13 +279,18 @@ def _goal(model: MapModel, values: Array, to: Any) -> tuple[Goal, bool]:
     return ClassGoal(model, code, sign=1.0), code == now
 
 
-def _target(names: list[str], to: Any) -> tuple[int, float]:
+def _target(asked: str, link: Any, to: Any) -> tuple[int, float]:
     """Return which target is meant, and the value that it should reach."""
+    names, means = link.names, [float(f"{mean:.3g}") for mean in link.mean]
+    cure = f"It is the value that {asked} should predict, such as to="
     if isinstance(to, Mapping):
         if len(to) != 1 or next(iter(to)) not in names:
             raise wrong("what_if", "to", f"a value of one of the targets {shown(names)}", to)
         name, to = next(iter(to.items()))
-        return names.index(name), check_number("what_if", "to", to, low=-np.inf)
-    if len(names) > 1:
-        raise wrong("what_if", "to", f"a dict with one of the targets {shown(names)}", to, "Such as {target: value}.")
-    return 0, check_number("what_if", "to", to, low=-np.inf, cure="It is the value that the prediction should reach.")
+        target, example = names.index(name), str({name: means[names.index(name)]})
+    elif len(names) > 1:
+        expected = f"a dict with one of the targets {shown(names)}"
+        raise wrong("what_if", "to", expected, to, f"{cure}{ {names[0]: means[0]} }.")
+    else:
+        target, example = 0, f"{means[0]:g}"
+    return target, check_number("what_if", "to", to, low=-np.inf, cure=f"{cure}{example}.")
