@@ -29,10 +29,10 @@ _GROWN_AT_ONCE = 40  # features that are tried, the steepest ones
 _BEAM = 3  # changes that are followed further
 _POWER = 0.3  # of the cost by which a gain is divided: 0 looks at the gain alone, and 1 is timid
 _GIVEN_AT_ONCE = 12  # features to which a part of another change is given
-_GIVEN = np.array([0.1, 0.3, 0.6, 0.9])  # parts of what was taken
+_GIVEN = np.array([0.1, 0.25, 0.5, 0.75, 0.9])  # parts of what was taken
 _LESS = 0.3  # by which a share is multiplied that is too large
 _SMALLEST_SHARE = 0.001
-_WORTH = 0.05  # by which part of the share a change has to become cheaper
+_WORTH = 0.02  # by which part of the share a change has to become cheaper
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ const GROWN_AT_ONCE = 40; // columns that are tried, the steepest ones
 const BEAM = 3; // changes that are followed further
 const POWER = 0.3; // of the cost by which a gain is divided
 const GIVEN_AT_ONCE = 12; // columns to which a part of another change is given
-const GIVEN = [0.1, 0.3, 0.6, 0.9]; // parts of what was taken
+const GIVEN = [0.1, 0.25, 0.5, 0.75, 0.9]; // parts of what was taken
 const LESS = 0.3; // by which a share is multiplied that is too large
 const SMALLEST_SHARE = 0.001;
-const WORTH = 0.05; // by which part of the share a change has to become cheaper
+const WORTH = 0.02; // by which part of the share a change has to become cheaper
 
 /**
  * Return the row that has changed least of those about which the map says something else, or null if none was found.
