@@ -60,7 +60,7 @@ def check_number(
     above = number >= low if low_included else number > low
     below = number <= high if high_included else number < high
     if not (above and below and math.isfinite(number)):
-        expected = f"a number {'>=' if low_included else '>'} {low:g}"
+        expected = f"a number {'>=' if low_included else '>'} {low:g}" if low > -math.inf else "a finite number"
         if math.isfinite(high):
             expected += f" and {'<=' if high_included else '<'} {high:g}"
         raise wrong(owner, name, expected, value, cure)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from cogmap._map_text import concept_lines, count, short
 from cogmap._optional import import_or_raise
 from cogmap._params import check_choice, check_integer, check_number
+from cogmap._settling import Run
 from cogmap._states import DRIVERS, first_states, held_states
 from cogmap.activations import get_activation
 from cogmap.experts import check_maps, combine
@@ -241,17 +242,20 @@ class _Maps:
         T = np.array(np.broadcast_to((first - self.middle) / self.reach, self.offset.shape))
         relative = (states - self.middle[held]) / self.reach[held]
         T[:, held] = relative
-        total, n_counted = np.zeros_like(T), 0
-        for t in range(steps):
-            before, T = T, (self.W @ T[:, :, np.newaxis])[:, :, 0]
+        total, n_uncounted = np.zeros_like(T), steps - max(steps // 4, 1)
+
+        def step(T: Array) -> Array:
+            T = (self.W @ T[:, :, np.newaxis])[:, :, 0]
             T += self.offset
             self.activation.shape.squash(T)
             T[:, held] = relative
-            if t >= steps - max(steps // 4, 1):
-                total += T
-                n_counted += 1
-            if t % _LOOK_AFTER == _LOOK_AFTER - 1 and np.abs(T - before).max() <= _AT_REST / 100:
-                break
-        rests = np.abs(T - before).max(axis=1) <= _AT_REST
-        settled = np.where(rests[:, np.newaxis], T, total / max(n_counted, 1))
-        return self.middle + self.reach * settled, self.middle + self.reach * T, rests
+            if run.made > n_uncounted:
+                np.add(total, T, out=total)
+            return T
+
+        run = Run(step, T, steps)
+        while run.advance(_LOOK_AFTER) and run.moved.max() > _AT_REST / 100:
+            pass
+        rests = run.moved <= _AT_REST
+        settled = np.where(rests[:, np.newaxis], run.states, total / max(run.made - n_uncounted, 1))
+        return self.middle + self.reach * settled, self.middle + self.reach * run.states, rests

@@ -14,7 +14,7 @@ from cogmap import FCMClassifier, FCMRegressor, what_if
 from cogmap._encoding import Encoding, FeatureSpread
 from cogmap._features import FeatureStatistics
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
-from cogmap.explanation._trial import BUDGET
+from cogmap.explanation._search import BUDGET
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._map_text import count
 from cogmap._params import check_integer, check_number
+from cogmap._settling import Run, periods
 from cogmap.dynamics.newton import check_starts, draws_in, polished
 from cogmap.map import FuzzyCognitiveMap, check_map
 
@@ -133,22 +134,19 @@ class _Search:
     def basins(self, A: Array) -> NDArray[np.intp]:
         """Return the numbers of the attractors that starts end in."""
         basin = np.full(len(A), -1, dtype=np.intp)
-        active = np.arange(len(A))
-        made, watch_after = 0, _WATCH_AFTER
-        while active.size and made < self.max_steps:
-            for _ in range(min(_LOOK_AFTER, self.max_steps - made)):
-                A, before = self.fcm.step(A), A
-                made += 1
+        active, watch_after = np.arange(len(A)), _WATCH_AFTER
+        run = Run(self.fcm.step, A, self.max_steps)
+        while active.size and run.advance(_LOOK_AFTER):
             reached = np.full(len(active), -1, dtype=np.intp)
-            resting = np.flatnonzero(np.abs(A - before).max(axis=1) <= self.tol)
-            reached[resting] = self._known(A[np.newaxis, resting], exact=True)
-            if made >= watch_after and made < self.max_steps:
+            resting = np.flatnonzero(run.moved <= self.tol)
+            reached[resting] = self._known(run.states[np.newaxis, resting], exact=True)
+            if watch_after <= run.made < self.max_steps:
                 moving = np.flatnonzero(reached < 0)
-                reached[moving] = self._cycles(A[moving], exact=True)
+                reached[moving] = self._cycles(run.states[moving], exact=True)
                 watch_after *= 2
             basin[active] = reached
-            A, active = A[reached < 0], active[reached < 0]
-        basin[active] = self._cycles(A, exact=False)
+            run.states, active = run.states[reached < 0], active[reached < 0]
+        basin[active] = self._cycles(run.states, exact=False)
         return basin
 
     def _cycles(self, A: Array, exact: bool) -> NDArray[np.intp]:
@@ -157,9 +155,9 @@ class _Search:
         rows = max(1, _STATES_WATCHED // ((2 * self.max_period + 1) * A.shape[1]))
         for first in range(0, len(A), rows):
             watched = self.fcm.run(A[first : first + rows], 2 * self.max_period)
-            periods = _periods(watched, self.max_period, self.tol)
-            for period in np.unique(periods[periods > 0]):
-                some = np.flatnonzero(periods == period)
+            found = periods(watched[::-1], self.max_period, self.tol)  # backwards: each state recurs from the first on
+            for period in np.unique(found[found > 0]):
+                some = np.flatnonzero(found == period)
                 reached[first + some] = self._known(watched[-period:, some], exact)
         return reached
 
@@ -193,18 +191,6 @@ class _Search:
             else:
                 self.passed.append(cycle)
         return reached
-
-
-def _periods(watched: Array, max_period: int, tol: float) -> NDArray[np.intp]:
-    """Return for each trajectory the smallest number of steps after which all its states recur, or 0."""
-    periods = np.zeros(watched.shape[1], dtype=np.intp)
-    for period in range(1, max_period + 1):
-        some = np.flatnonzero((periods == 0) & (np.abs(watched[period] - watched[0]) <= tol).all(axis=1))
-        # One recurrence may be an accident of chaos; the same in each of `max_period` steps is not.
-        window = watched[: period + max_period, some]
-        recurs = (np.abs(window[period:] - window[:-period]) <= tol).all(axis=(0, 2))
-        periods[some[recurs]] = period
-    return periods
 
 
 def _on_cycle(ends: Array, cycle: Array, tolerance: float) -> NDArray[np.bool_]:

@@ -1,11 +1,10 @@
-"""What a changed row has to reach: another class, or a value; with how far it is from there."""
+"""Goals of `what_if`: another class, or a value, with the margin by which a row reaches it."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from cogmap.model import MapModel
 
@@ -13,18 +12,14 @@ Array = NDArray[np.floating]
 
 
 class Goal(Protocol):
-    """What a search asks of a goal."""
+    """What a changed row has to reach."""
 
-    def judge(self, rows: Array) -> tuple[Array, Array]:
-        """Return how far each row is beyond the goal (less than 0: not there), and something smooth that grows with it.
-
-        Where several classes are in the way, the first follows only the nearest of them, and a step that gains on it
-        may lose on the next; the second follows all.
-        """
+    def margins(self, rows: Array) -> Array:
+        """Return how far each row is beyond the goal; less than 0 means that it does not reach it."""
         ...
 
-    def gradient(self, row: Array) -> Array:
-        """Return the derivative of how far a row is beyond the goal with respect to its features."""
+    def gradients(self, rows: Array) -> Array:
+        """Return the derivative of the margin of each row with respect to its features."""
         ...
 
 
@@ -34,29 +29,31 @@ class ClassGoal:
 
     model: MapModel
     code: int  # number of the class
-    wanted: bool  # False: any class but this
+    sign: float  # 1: this class, -1: any other
 
-    def judge(self, rows: Array) -> tuple[Array, Array]:
-        """Return the score of the class minus the best of the others, and its log-odds; or the reverse."""
-        sign = 1.0 if self.wanted else -1.0
-        decision = self.model.decision(rows)
-        if decision.ndim == 1:  # log-odds of the second of two classes
-            margin = (sign if self.code == 1 else -sign) * decision
-            return margin, margin
-        others = np.delete(decision, self.code, axis=1)
-        own = decision[:, self.code]
-        return sign * (own - others.max(axis=1)), sign * (own - logsumexp(others, axis=1))
+    def margins(self, rows: Array) -> Array:
+        """Return the score of the class minus the best of the others, or the reverse."""
+        own, others = self._scores(rows)
+        result: Array = self.sign * (own - others.max(axis=1))
+        return result
 
-    def gradient(self, row: Array) -> Array:
+    def gradients(self, rows: Array) -> Array:
         """Return the derivative of that margin."""
-        derivative = self.model.derivative(row[None], of="decision")[0]
-        if len(derivative) == 1:
-            result: Array = derivative[0] if self.code == 1 else -derivative[0]
-        else:
-            scores = self.model.decision(row[None])[0]
-            scores[self.code] = -np.inf
-            result = derivative[self.code] - derivative[scores.argmax()]
-        return result if self.wanted else -result
+        derivative = self.model.derivative(rows, of="decision")
+        if derivative.shape[1] == 1:  # log-odds of the second of two classes
+            result: Array = self.sign * (2 * self.code - 1) * derivative[:, 0]
+            return result
+        nearest = self._scores(rows)[1].argmax(axis=1)
+        return np.asarray(self.sign * (derivative[:, self.code] - derivative[np.arange(len(rows)), nearest]))
+
+    def _scores(self, rows: Array) -> tuple[Array, Array]:
+        """Return the score of the class, and those of all classes with -inf in its place."""
+        scores = self.model.decision(rows)
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        own = scores[:, self.code].copy()
+        scores[:, self.code] = -np.inf
+        return own, scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +65,14 @@ class ValueGoal:
     value: float
     sign: float  # 1: from below, -1: from above
 
-    def judge(self, rows: Array) -> tuple[Array, Array]:
-        """Return how far the prediction is beyond the value, in deviations; it is smooth."""
-        margin: Array = self.sign * (self.model.outputs(rows)[:, self.target] - self.value) / self._unit
-        return margin, margin
+    def margins(self, rows: Array) -> Array:
+        """Return how far the prediction is beyond the value, in deviations of the target."""
+        result: Array = self.sign * (self.model.outputs(rows)[:, self.target] - self.value) / self._unit
+        return result
 
-    def gradient(self, row: Array) -> Array:
+    def gradients(self, rows: Array) -> Array:
         """Return the derivative of that."""
-        result: Array = self.sign * self.model.derivative(row[None])[0, self.target] / self._unit
+        result: Array = self.sign * self.model.derivative(rows)[:, self.target] / self._unit
         return result
 
     @property

@@ -11,9 +11,8 @@ from cogmap._params import Words, check_integer, check_number, numbers, shown, s
 from cogmap._threads import one_blas_thread
 from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
-from cogmap.explanation._search import search
+from cogmap.explanation._search import BUDGET, Asked, Space, search
 from cogmap.explanation._subject import Subject, feature_index, one_row, opened
-from cogmap.explanation._trial import BUDGET, Space, Trial
 from cogmap.model import MapModel
 
 Array = NDArray[np.floating]
@@ -143,18 +142,18 @@ def what_if(
     table = one_row("what_if", row)
     subject, values = opened("what_if", model, table)
     space = _space(subject, values[0], fixed, ranges, max_features)
-    goal, already = _goal(subject.model, values, to)
+    goal, already = _goal(type(model).__name__, subject.model, values, to)
     n_answers = check_integer("what_if", "n_answers", n_answers, low=1)
     answers = []
     with one_blas_thread():
         for _ in range(n_answers):
-            trial = Trial(goal, space)
-            found = space.start if already else search(trial)
-            in_form = None if found is None else _like(row, table, found, space.changed(found))
-            answers.append(_described(subject, space, found, in_form, to, trial.n_tried))
+            asked = Asked(goal)
+            found = space.start if already else search(asked, space)
+            in_form = None if found is None else _like(row, table, found, np.flatnonzero(space.sizes(found)))
+            answers.append(_described(subject, space, found, in_form, to, asked.n_tried))
             if found is None or already:
                 break
-            space = space.only(np.setdiff1d(space.free, space.sizes_of_features(found).argmax()))
+            space = space.only(np.setdiff1d(np.flatnonzero(space.free), space.sizes(found).argmax()))
     first, *others = answers
     return replace(first, others=tuple(other for other in others if other.found))
 
@@ -165,9 +164,9 @@ def _described(subject: Subject, space: Space, found: Array | None, in_form: Any
     wanted = "another class" if to is None else repr(to.item() if isinstance(to, np.generic) else to)
     row = space.start if found is None else found
     moved = (row - space.start) / space.unit
-    changed = space.changed(row)
-    changed = changed[np.argsort(-np.abs(moved[changed]), kind="stable")]
-    size = float(np.abs(moved[changed]).sum())
+    sizes = space.sizes(row)
+    changed = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    size = float(sizes.sum())
     if found is None:
         sentence = f"No change found that leads to {wanted}: {n_tried} rows tried, of at most {BUDGET}."
     elif len(changed):
@@ -261,32 +260,37 @@ def _checked_ranges(ranges: Any, names: tuple[str, ...], start: Array) -> list[t
     return result
 
 
-def _goal(model: MapModel, values: Array, to: Any) -> tuple[Goal, bool]:
+def _goal(asked: str, model: MapModel, values: Array, to: Any) -> tuple[Goal, bool]:
     """Return what has to be reached, and whether it is already."""
     link: Any = model.link
     if not hasattr(link, "classes"):
-        target, value = _target(link.names, to)
+        target, value = _target(asked, link, to)
         now = float(model.outputs(values)[0, target])
         return ValueGoal(model, target, value, 1.0 if now < value else -1.0), now == value
     decision = model.decision(values)
     now = int(decision[0] >= 0) if decision.ndim == 1 else int(decision[0].argmax())
     if to is None:
-        return ClassGoal(model, now, wanted=False), False
+        return ClassGoal(model, now, sign=-1.0), False
     labels = link.classes.tolist()
     if isinstance(to, list | dict | np.ndarray) or to not in labels:
         cure = suggestion(to, [str(label) for label in labels])
         raise wrong("what_if", "to", f"a class that the map knows, {shown(labels)}", to, cure)
     code = labels.index(to)
-    return ClassGoal(model, code, wanted=True), code == now
+    return ClassGoal(model, code, sign=1.0), code == now
 
 
-def _target(names: list[str], to: Any) -> tuple[int, float]:
+def _target(asked: str, link: Any, to: Any) -> tuple[int, float]:
     """Return which target is meant, and the value that it should reach."""
+    names, means = link.names, [float(f"{mean:.3g}") for mean in link.mean]
+    cure = f"It is the value that {asked} should predict, such as to="
     if isinstance(to, Mapping):
         if len(to) != 1 or next(iter(to)) not in names:
             raise wrong("what_if", "to", f"a value of one of the targets {shown(names)}", to)
         name, to = next(iter(to.items()))
-        return names.index(name), check_number("what_if", "to", to, low=-np.inf)
-    if len(names) > 1:
-        raise wrong("what_if", "to", f"a dict with one of the targets {shown(names)}", to, "Such as {target: value}.")
-    return 0, check_number("what_if", "to", to, low=-np.inf, cure="It is the value that the prediction should reach.")
+        target, example = names.index(name), str({name: means[names.index(name)]})
+    elif len(names) > 1:
+        expected = f"a dict with one of the targets {shown(names)}"
+        raise wrong("what_if", "to", expected, to, f"{cure}{ {names[0]: means[0]} }.")
+    else:
+        target, example = 0, f"{means[0]:g}"
+    return target, check_number("what_if", "to", to, low=-np.inf, cure=f"{cure}{example}.")

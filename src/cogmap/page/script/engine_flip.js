@@ -1,16 +1,18 @@
-// What would flip the answer: the smallest change of a row that does. A walk takes one step of one column at a time, that
-// which gains most for its size; a leap takes those changes that gain most, whatever their size. What was found is then
-// made smaller. Every row that counts was shown to the map.
+// What would flip the answer: the smallest change of a row that does. The steps and constants are those that
+// `explanation/_search.py` describes, on columns: changes grow one column at a time until the goal is reached, and then
+// shrink, as one column changes less and perhaps another more. Every row that counts was shown to the map.
 
-import { improve } from "./engine_improving.js";
-import { OutOfBudget, Trial } from "./engine_trial.js";
+import { Trial } from "./engine_trial.js";
 
-const AT_ONCE = 40; // columns that are tried at a time, the most promising ones
-const STEPS = 40; // of a walk
-const LENGTHS = [-2, -0.5, 0.5, 2]; // of a step, in deviations; they grow with every ten steps
-const PARTS = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]; // of the way to a bound: leaps
-const LEAPS = 5;
-const BEAM = 4; // leaps that are followed further
+const LENGTHS = [-8, -4, -2, -1, -0.5, 0.5, 1, 2, 4, 8]; // of a change, in deviations
+const GROWN_AT_ONCE = 40; // columns that are tried, the steepest ones
+const BEAM = 3; // changes that are followed further
+const POWER = 0.3; // of the cost by which a gain is divided
+const GIVEN_AT_ONCE = 12; // columns to which a part of another change is given
+const GIVEN = [0.1, 0.25, 0.5, 0.75, 0.9]; // parts of what was taken
+const LESS = 0.3; // by which a share is multiplied that is too large
+const SMALLEST_SHARE = 0.001;
+const WORTH = 0.02; // by which part of the share a change has to become cheaper
 
 /**
  * Return the row that has changed least of those about which the map says something else, or null if none was found.
@@ -22,66 +24,89 @@ const BEAM = 4; // leaps that are followed further
 export function flip(model, row, { to = null, locked = [] } = {}) {
   if (model.kind === "map" || (model.kind === "regressor" && to === null)) return null;
   const trial = new Trial(model, row, to, [...locked]);
-  try {
-    if (trial.best === null) {
-      walk(trial);
-      leap(trial);
-    }
-  } catch (stopped) {
-    if (!(stopped instanceof OutOfBudget)) throw stopped;
-  }
-  return trial.best === null ? null : described(trial, row);
+  if (trial.goal.reached) return described(trial, row, trial.start);
+  const found = grown(trial);
+  return found === null ? null : described(trial, row, shrunk(trial, found));
 }
 
-function walk(trial) {
-  let row = trial.start, [{ progress: come }] = trial.judged([row]);
-  for (let t = 0; t < STEPS; t++) {
-    const lengths = LENGTHS.map((length) => length * 2 ** Math.floor(t / 10));
-    const columns = trial.steepest(row, trial.free, AT_ONCE);
-    const rows = trial.variants(row, columns, (c) => lengths.map((length) => row[c] + length * trial.axes[c].unit));
-    if (!rows.length) return;
-    const judgements = trial.judged(rows);
-    const found = trial.smallest(rows, judgements);
-    if (found !== null) {
-      improve(trial, found);
-      return;
-    }
-    // A step back makes the change smaller; what it gains is for nothing.
-    const size = trial.size(row);
-    const gains = rows.map((each, r) => (judgements[r].progress - come) / Math.max(trial.size(each) - size, 1e-3));
-    const best = gains.indexOf(Math.max(...gains));
-    if (gains[best] <= 0) return;
-    [row, come] = [rows[best], judgements[best].progress];
-  }
-}
-
-function leap(trial) {
-  let beam = [trial.start];
-  for (let t = 0; t < Math.min(trial.free.length, LEAPS); t++) {
-    const rows = beam.flatMap((row) => {
-      const ends = (c) => [trial.axes[c].low, trial.axes[c].high];
-      const wanted = (c) => ends(c).flatMap((end) => PARTS.map((part) => row[c] + part * (end - row[c])));
-      return trial.variants(row, trial.steepest(row, trial.free, AT_ONCE), wanted);
+/** Change one column at a time until the goal is reached. */
+function grown(trial) {
+  let beam = [trial.start], margins = trial.margins(beam);
+  for (;;) {
+    const tried = beam.flatMap((row, from) => changesOf(trial, row).map((changed) => ({ from, changed })));
+    const rows = tried.map(({ changed }) => changed);
+    const costs = rows.map((row) => trial.cost(row)), costsBefore = beam.map((row) => trial.cost(row));
+    const found = trial.margins(rows);
+    const reached = trial.cheapest(rows, costs, found);
+    if (reached !== null) return reached;
+    // A step back makes the change cheaper; what it gains is for nothing.
+    const gains = tried.map(({ from }, r) => {
+      return (found[r] - margins[from]) / Math.max(costs[r] - costsBefore[from], 1e-3) ** POWER;
     });
-    if (!rows.length) return;
-    const judgements = trial.judged(rows);
-    const found = trial.smallest(rows, judgements);
-    const worth = found !== null && (trial.best === null || trial.size(found) < 1.5 * trial.size(trial.best));
-    if (worth) improve(trial, found);
-    if (trial.best !== null) return; // more leaps are for what is not reached otherwise
-    const order = rows.map((_, r) => r).sort((a, b) => judgements[b].progress - judgements[a].progress);
-    beam = order.slice(0, BEAM).map((r) => rows[r]);
+    const gaining = [...rows.keys()].filter((r) => gains[r] > 0);
+    const best = gaining.sort((a, b) => gains[b] - gains[a]).slice(0, BEAM);
+    if (!best.length) return null;
+    [beam, margins] = [best.map((r) => rows[r]), best.map((r) => found[r])];
   }
 }
 
-function described(trial, given) {
-  const { model, best, axes } = trial;
+/** Return rows with one more step of one column. */
+function changesOf(trial, row) {
+  return trial.steepest(trial.slopes(row), GROWN_AT_ONCE).flatMap((c) => {
+    const axis = trial.axes[c];
+    const values = axis.allowed(LENGTHS.map((length) => row[c] + length * axis.unit), row[c]);
+    return values.filter((value) => value !== row[c]).map((value) => replaced(row, c, value));
+  });
+}
+
+/** Exchange changes for smaller ones as long as that pays. */
+function shrunk(trial, row) {
+  let slopes = trial.slopes(row);
+  for (let share = 0.5; share > SMALLEST_SHARE; ) {
+    const most = (1 - WORTH * share) * trial.cost(row);
+    const rows = exchanges(trial, row, slopes, share).filter((each) => trial.cost(each) < most);
+    const found = trial.cheapest(rows, rows.map((each) => trial.cost(each)), trial.margins(rows));
+    if (found === null) share *= LESS;
+    else [row, slopes] = [found, trial.slopes(found)];
+  }
+  return row;
+}
+
+/** Return rows in which one column changes less, and another perhaps more. */
+function exchanges(trial, row, slopes, share) {
+  const changed = trial.changed(row), rows = [];
+  const others = new Set([...changed, ...trial.steepest(slopes, GIVEN_AT_ONCE)]);
+  for (const i of changed) {
+    const axis = trial.axes[i];
+    const wanted = [0, 1 - share].map((left) => axis.start + left * (row[i] - axis.start));
+    for (const back of axis.allowed(wanted, row[i])) {
+      const nearer = replaced(row, i, back), taken = axis.size(row[i], back);
+      rows.push(nearer);
+      for (const k of others) {
+        if (k === i) continue;
+        const { unit } = trial.axes[k];
+        const given = GIVEN.map((part) => row[k] + Math.sign(slopes[k]) * part * taken * unit);
+        for (const value of trial.axes[k].allowed(given, row[k])) rows.push(replaced(nearer, k, value));
+      }
+    }
+  }
+  return rows;
+}
+
+/** Return a row with another value in one column. */
+function replaced(row, column, value) {
+  const result = row.slice();
+  result[column] = value;
+  return result;
+}
+
+function described(trial, given, found) {
+  const { model, axes, start } = trial;
   const row = [...given];
-  const changes = trial.changed(best).map((c) => {
-    const { choices } = model.columns[c];
-    row[c] = axes[c].choices ? choices[best[c]] : best[c];
-    return { column: c, from: given[c], to: row[c], size: axes[c].size(best[c]) };
+  const changes = trial.changed(found).map((c) => {
+    row[c] = axes[c].choices ? model.columns[c].choices[found[c]] : found[c];
+    return { column: c, from: given[c], to: row[c], size: axes[c].size(start[c], found[c]) };
   });
   changes.sort((a, b) => b.size - a.size);
-  return { row, changes, size: trial.size(best) };
+  return { row, changes, size: trial.size(found) };
 }
