@@ -1,7 +1,6 @@
-"""Time and accuracy of fitting, beside logistic regression, MLPs, the peer package ltcn and PyTorch."""
+"""Time and accuracy of fitting, beside logistic regression, MLPs and the peer package ltcn."""
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
@@ -11,7 +10,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 from benchmarks.timing import best_times, print_table
-from cogmap import FCMClassifier, FuzzyCognitiveMap
+from cogmap import FCMClassifier
 from cogmap._threads import one_blas_thread
 
 DATASETS = {"iris": load_iris, "breast cancer": load_breast_cancer, "digits": load_digits}
@@ -32,53 +31,6 @@ class Ltcn:
         return self.model.predict(self.scaler.transform(X)).argmax(axis=1)
 
 
-class TorchFCM:
-    """The training of FCMClassifier without teachers, with PyTorch's autograd and its L-BFGS."""
-
-    def fit(self, X, y):
-        import torch
-
-        torch.set_num_threads(1)
-        fcm = self.fcm = FCMClassifier(random_state=0, max_iter=1).fit(X, y)  # for scaling and settings
-        states = torch.tensor(fcm.trajectory(X)[0])
-        n, r = X.shape[1], states.shape[1]
-        random = np.random.RandomState(0)
-        W0 = random.uniform(-4, 4, (r, r)) / np.sqrt(r)
-        W = torch.tensor(W0, requires_grad=True)
-        b = torch.tensor(0.5 - 0.5 * W0.sum(axis=1), requires_grad=True)
-        labels = torch.tensor(y)
-        optimizer = torch.optim.LBFGS(
-            [W, b],
-            max_iter=100,
-            tolerance_grad=fcm.tol,
-            history_size=10,
-            line_search_fn="strong_wolfe",
-        )
-
-        def closure():
-            optimizer.zero_grad()
-            A = states
-            for _ in range(fcm.depth_):
-                net = fcm.slope * (A @ W.T + b - 0.5)
-                A = torch.sigmoid(net)
-            if fcm.output_ == "single":
-                loss = torch.nn.functional.binary_cross_entropy_with_logits(net[:, n], labels.double())
-            else:
-                loss = torch.nn.functional.cross_entropy(fcm.gain * A[:, n:], labels)
-            loss = loss + 0.5 * fcm.alpha * (W * W).sum() / len(y)
-            loss.backward()
-            return loss
-
-        optimizer.step(closure)
-        self.weights = W.detach().numpy(), b.detach().numpy()
-        return self
-
-    def predict(self, X):
-        fcm = FuzzyCognitiveMap(*self.weights, self.fcm.slope, self.fcm.map_.concepts)
-        self.fcm.model_ = replace(self.fcm.model_, map=fcm)
-        return self.fcm.predict(X)
-
-
 METHODS = {
     "FCMClassifier": lambda: FCMClassifier(random_state=0),
     "FCMClassifier, n_teachers=0": lambda: FCMClassifier(random_state=0, n_teachers=0),
@@ -86,7 +38,6 @@ METHODS = {
     "MLPClassifier lbfgs": lambda: MLPClassifier(solver="lbfgs", random_state=0),
     "MLPClassifier adam": lambda: MLPClassifier(random_state=0),
     "ltcn": Ltcn,
-    "PyTorch, n_teachers=0": TorchFCM,
 }
 
 
