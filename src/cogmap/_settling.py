@@ -134,6 +134,8 @@ def periods(watched: Array, max_period: int, tol: float) -> NDArray[np.intp]:
     result = np.zeros(watched.shape[1], dtype=np.intp)
     for period in range(1, min(max_period, len(watched) - 1) + 1):
         some = np.flatnonzero((result == 0) & (np.abs(watched[-1] - watched[-1 - period]) <= tol).all(axis=1))
+        if not some.size:
+            continue
         # One recurrence may be an accident of chaos; the same in each of many steps is not.
         last = watched[-(period + (1 if period == 1 else max_period)) :, some]
         if period > 1 and len(last) < 2 * period:
