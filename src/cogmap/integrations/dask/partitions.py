@@ -84,6 +84,10 @@ class _Prepared:
             return self._spec.objective(*self._arguments).loss_sums(theta, with_gradient)
 
 
+def _summed(prepared: _Prepared, theta: Theta, with_gradient: bool) -> ChunkSums:
+    return prepared.sums(theta, with_gradient)
+
+
 class ClusterRows:
     """Tables of states on workers."""
 
@@ -105,7 +109,7 @@ class ClusterRows:
         prepared = [submit(_Prepared, table, spec, mean_weight, teachers) for table in self._tables]
 
         def chunk_sums(theta: Theta, with_gradient: bool) -> list[ChunkSums]:
-            return self._cluster.results([submit(_Prepared.sums, each, theta, with_gradient) for each in prepared])
+            return self._cluster.results([submit(_summed, each, theta, with_gradient) for each in prepared])
 
         of_sample = spec.objective(self._sample)
         return SummedObjective(of_sample, self._n_rows, self._total_weight, chunk_sums, self._level)
