@@ -1,8 +1,12 @@
 """How a map shows itself: as text, and as a picture that knows what each of its concepts is."""
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from cogmap._map_text import count, map_lines, slope_text
+from cogmap._params import wrong
+
+KINDS = ("feature", "hidden", "output")
 
 
 class MapShown:
@@ -55,6 +59,12 @@ class MapShown:
         return f"FuzzyCognitiveMap: {count(self.n_concepts, 'concept')}, {activation}, {slope_text(self.slope)}"
 
 
-def restored(kind: Any, parameters: tuple[Any, ...], kinds: tuple[str, ...] | None) -> Any:
-    """Make a map of a class from what a pickle holds."""
-    return kind(*parameters).with_kinds(kinds)
+def check_kinds(kinds: Sequence[str] | None, n_concepts: int) -> tuple[str, ...] | None:
+    """Return what each concept is, or complain."""
+    if kinds is None:
+        return None
+    found = tuple(kinds)
+    if len(found) != n_concepts or not set(found) <= set(KINDS):
+        expected = f"{n_concepts} of {', '.join(map(repr, KINDS))}, one per concept"
+        raise wrong("FuzzyCognitiveMap", "kinds", expected, kinds)
+    return found

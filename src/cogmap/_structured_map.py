@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from cogmap._map_checks import check_concepts, finite_array
-from cogmap._map_shown import restored
+from cogmap._map_shown import check_kinds
 from cogmap.activations import get_activation
 from cogmap.exceptions import DataError
 from cogmap.map import Array, FuzzyCognitiveMap
@@ -65,6 +65,8 @@ class StructuredMap(FuzzyCognitiveMap):
         Names of the concepts.
     memory : float
         Influence of each feature on itself.
+    kinds : sequence of {"feature", "hidden", "output"}, default=None
+        What each concept is.
 
     Examples
     --------
@@ -79,7 +81,9 @@ class StructuredMap(FuzzyCognitiveMap):
 
     __slots__ = ("_memory", "_rows")
 
-    def __init__(self, rows: ArrayLike, bias: ArrayLike, slope: float, concepts: Any, memory: float) -> None:
+    def __init__(
+        self, rows: ArrayLike, bias: ArrayLike, slope: float, concepts: Any, memory: float, kinds: Any = None
+    ) -> None:
         n_others, n_concepts = np.shape(rows)
         n_features = n_concepts - n_others
         self._rows = finite_array("rows", rows, (n_others, n_concepts), "an array")
@@ -93,7 +97,7 @@ class StructuredMap(FuzzyCognitiveMap):
         self._concepts = check_concepts(concepts, n_concepts)
         self._activation = get_activation("sigmoid")
         self._details = {}
-        self._kinds = None
+        self._kinds = check_kinds(kinds, n_concepts)
         largest = max(n_concepts * float(np.abs(self._rows).max()), float(np.abs(bias).max()), abs(self._memory), 1.0)
         self._largest = largest * max(self._slope, 1.0)
 
@@ -232,4 +236,4 @@ class StructuredMap(FuzzyCognitiveMap):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._rows, self._bias[self._n_features :], self._slope, self._concepts, self._memory)
-        return restored, (StructuredMap, parameters, self._kinds)
+        return StructuredMap, (*parameters, self._kinds)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._map_checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
-from cogmap._map_shown import MapShown, restored
+from cogmap._map_shown import MapShown, check_kinds
 from cogmap._map_tables import MapTables
 from cogmap._params import check_integer, check_number, wrong
 from cogmap._settling import Settled, settle
@@ -51,6 +51,8 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         ``details["concepts"][name]`` may have ``x``, ``y`` (where the concept is drawn, y growing downwards),
         ``group``, ``notes``, ``units``, and ``external``, True for a concept that keeps its value;
         ``details["edges"][source][target]`` may have ``notes``, ``confidence``, ...
+    kinds : sequence of {"feature", "hidden", "output"}, default=None
+        What each concept of a learned map is; pictures show it.
 
     Examples
     --------
@@ -77,6 +79,7 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         concepts: Sequence[str] | None = None,
         activation: str | Sequence[str] = "sigmoid",
         details: Mapping[str, Any] | None = None,
+        kinds: Sequence[str] | None = None,
     ) -> None:
         n_concepts = check_square(weights)
         shape = (n_concepts, n_concepts)
@@ -96,7 +99,7 @@ class FuzzyCognitiveMap(MapTables, MapShown):
             raise wrong(_OWNER, "activation", f"a name, or {n_concepts} of them, one per concept", activation)
         self._activation = get_activation(activation, _OWNER)
         self._details = check_details(details, self._concepts)
-        self._kinds: tuple[str, ...] | None = None
+        self._kinds = check_kinds(kinds, n_concepts)
         # Nothing larger occurs in a step, times the largest state.
         largest = max(n_concepts * float(np.abs(self._weights).max()), float(np.abs(self._bias).max()), 1.0)
         self._largest = largest * max(float(slopes.max()), 1.0)
@@ -395,7 +398,7 @@ class FuzzyCognitiveMap(MapTables, MapShown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._weights, self._bias, self._slope, self._concepts, self.activation, self._details)
-        return restored, (FuzzyCognitiveMap, parameters, self._kinds)
+        return FuzzyCognitiveMap, (*parameters, self._kinds)
 
 
 def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:

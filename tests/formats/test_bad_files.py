@@ -392,7 +392,7 @@ WRONG = {
     ),
     "sheet": ({"sheet": "a"}, ParameterError, "left out, as the file has one map, got 'a'"),
     "scale": ({"scale": {}}, ParameterError, "a mapping from words to weights"),
-    "scale of text": ({"scale": {"weak": "low"}}, ParameterError, r"scale\['weak'\]=...\)` must be a number"),
+    "scale of text": ({"scale": {"weak": "low"}}, ParameterError, r"scale\['weak'\]=...\)` must be a finite number"),
     "scale of no words": ({"scale": {1: 2}}, ParameterError, "a mapping from words to weights"),
     "too few names": ({"concepts": ["fish"]}, DataError, "the concept 'laws' is not among the 1 that are named"),
     "names of numbers": ({"concepts": [1, 2]}, ParameterError, "a file with names, or a list of names"),
