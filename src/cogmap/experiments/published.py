@@ -41,20 +41,26 @@ def author_results(data_dir: str | None = None) -> dict[str, Any] | None:
     return result
 
 
+def author_folds(results: dict[str, Any], dataset: str, method: str, metric: str) -> list[float]:
+    """Return the scores of the folds in the author's file, empty if it does not have the method or the metric."""
+    name = metric if metric.startswith("train_") else f"test_{metric}"
+    of_dataset = results.get(get_dataset(dataset).paper_name, {})
+    return list(of_dataset.get("methods", {}).get(method, {}).get(name, []))
+
+
 def published_score(dataset: str, method: str, metric: str, protocol: str, data_dir: str | None = None) -> float | None:
     """Return the published mean of a metric, or None if there is none.
 
     Next to the protocol ``"author"`` stands the author's file, if the data folder has it; next to others the paper,
     which has ``"accuracy"`` and ``"f1_macro"`` only, not ``"train_accuracy"`` and ``"train_f1_macro"``.
     """
-    name = get_dataset(dataset).paper_name
-    in_file = metric if metric.startswith("train_") else f"test_{metric}"
     results = author_results(data_dir) if protocol == "author" else None
     if results is not None:
-        folds = results.get(name, {}).get("methods", {}).get(method, {}).get(in_file)
-        return None if folds is None else float(np.mean(folds))
+        folds = author_folds(results, dataset, method, metric)
+        return float(np.mean(folds)) if folds else None
     if metric not in paper_tables():
         return None
+    name = get_dataset(dataset).paper_name
     for table in (paper_tables()[metric], paper_tables()[f"preprocess_{metric}"]):
         value = table["values"].get(name, {}).get(method)
         if value is not None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cogmap.datasets import DATASETS
 from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
-from cogmap.experiments.published import author_results, published_score
+from cogmap.experiments.published import author_folds, author_results, published_score
 from cogmap.experiments.rivals import PAPER_RIVALS
 from cogmap.experiments.store import StoreError, read_results, read_run
 from cogmap.experiments.tasks import CLUSTERING_SCORES, METHODS
@@ -55,9 +55,7 @@ class AuthorScores(Scores):
 
     def folds(self, dataset: str, method: str, metric: str) -> list[float]:
         """Return the published scores; none if the file does not have the method."""
-        name = metric if metric.startswith("train_") else f"test_{metric}"
-        found = self._file.get(DATASETS[dataset].paper_name, {}).get("methods", {}).get(method, {}).get(name)
-        return list(found or [])
+        return author_folds(self._file, dataset, method, metric)
 
 
 class Results(Scores):

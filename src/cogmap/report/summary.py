@@ -1,5 +1,6 @@
 """From results to a summary: a plain dict that holds everything the report shows."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -65,17 +66,28 @@ def _maps(results: Results) -> dict[str, Any]:
     return {dataset: view for dataset, view in found.items() if view}
 
 
-def _missing(results: Results) -> list[dict[str, Any]]:
-    """Return which folds have no result, and why: means are not made without them."""
+def _folds_by_message(
+    results: Results, messages: Callable[[dict[str, Any]], Iterable[str]]
+) -> dict[tuple[str, str, str], list[int]]:
+    """Return the folds of each dataset and method whose rows have a message, by that message."""
     folds: dict[tuple[str, str, str], list[int]] = {}
     for dataset in results.datasets:
         for method in results.methods:
             for fold in range(N_FOLDS):
-                row = results.row(dataset, method, fold)
-                why = row["error"] if row else "has not been run"
-                if why:
-                    folds.setdefault((dataset, method, why), []).append(fold)
-    return [{"dataset": d, "method": m, "folds": found, "why": why} for (d, m, why), found in folds.items()]
+                for message in messages(results.row(dataset, method, fold)):
+                    folds.setdefault((dataset, method, message), []).append(fold)
+    return folds
+
+
+def _missing(results: Results) -> list[dict[str, Any]]:
+    """Return which folds have no result, and why: means are not made without them."""
+
+    def why_missing(row: dict[str, Any]) -> list[str]:
+        why = row["error"] if row else "has not been run"
+        return [why] if why else []
+
+    found = _folds_by_message(results, why_missing)
+    return [{"dataset": d, "method": m, "folds": folds, "why": why} for (d, m, why), folds in found.items()]
 
 
 def _published_source(results: Results) -> str:
@@ -202,13 +214,8 @@ def _probability_table(results: Results, methods: list[str]) -> dict[str, Any]:
 
 def _notes_table(results: Results) -> dict[str, Any]:
     """What methods had to do otherwise than asked, because a class had too few rows."""
-    folds: dict[tuple[str, str, str], list[int]] = {}
-    for dataset in results.datasets:
-        for method in results.methods:
-            for fold in range(N_FOLDS):
-                for note in results.row(dataset, method, fold).get("notes", []):
-                    folds.setdefault((dataset, method, note), []).append(fold)
-    rows = [[*place, ", ".join(map(str, found))] for place, found in folds.items()]
+    found = _folds_by_message(results, lambda row: row.get("notes", []))
+    rows = [[*place, ", ".join(map(str, folds))] for place, folds in found.items()]
     return new_table("notes", "Where a class had too few rows", ["dataset", "method", "what was done", "folds"], rows)
 
 
