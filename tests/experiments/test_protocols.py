@@ -6,7 +6,7 @@ import pytest
 from cogmap.datasets import DATASETS, EMBEDDED, get_dataset, load_dataset
 from cogmap.experiments.protocols import PROTOCOLS, Protocol
 from cogmap.experiments.published import author_results, fcm_parameters, paper_tables, published_score
-from cogmap.experiments.tasks import make_tasks, run_task
+from cogmap.experiments.tasks import make_tasks
 
 FOLLOWED = ["mnb", "gnb", "knn3", "knn5", "svcrbf", "svclin", "gmc_1f"]  # which draw nothing at random
 # Tied and duplicate neighbours are broken differently by versions of scikit-learn.
@@ -16,7 +16,7 @@ TABLES = [name for name, facts in DATASETS.items() if not facts.size]
 
 def accuracies(dataset, methods, protocol, data_dir):
     return {
-        (task.method, task.fold): run_task(task)[0]["accuracy"]
+        (task.method, task.fold): task.run()[0]["accuracy"]
         for task in make_tasks([dataset], methods, protocol, data_dir=data_dir)
     }
 
@@ -45,7 +45,7 @@ def test_printed_cells_come_back(data_dir):
     found = total = 0
     for dataset in TABLES:
         for task_method in [*FOLLOWED, "logreg"]:
-            rows = [run_task(task)[0] for task in make_tasks([dataset], [task_method], "printed", data_dir=data_dir)]
+            rows = [task.run()[0] for task in make_tasks([dataset], [task_method], "printed", data_dir=data_dir)]
             for metric in ("accuracy", "f1_macro"):
                 mean = np.mean([row[metric] for row in rows])
                 printed = published_score(dataset, task_method, metric, "printed")

@@ -16,7 +16,7 @@ from cogmap.exceptions import DataError
 from cogmap.experiments.rivals import RIVALS
 from cogmap.experiments.runner import run_tasks
 from cogmap.experiments.store import ResultStore, StoreError, read_results
-from cogmap.experiments.tasks import make_tasks, run_task
+from cogmap.experiments.tasks import make_tasks
 
 QUICK = ["knn3", "gnb", "mnb"]
 
@@ -69,7 +69,7 @@ def test_two_processes_give_what_one_gives(tmp_path):
 
 def test_the_map_gives_transformation_and_pipelines_too(tmp_path):
     """One task: the map, its clusters, and each of 12 rivals after it."""
-    rows = run_task(make_tasks(["iris"], ["fcm"], "strict")[0])
+    rows = make_tasks(["iris"], ["fcm"], "strict")[0].run()
     assert [row["method"] for row in rows[:2]] == ["fcm", "fcm_mnb"]
     assert len(rows) == 13
     assert not any(row["error"] for row in rows)
@@ -81,12 +81,12 @@ def test_the_map_gives_transformation_and_pipelines_too(tmp_path):
 def test_the_map_of_the_first_fold_is_kept_as_a_picture():
     """What it shows, under the names of the columns, as plain numbers and words; other folds have none."""
     tasks = {task.fold: task for task in make_tasks(["iris"], ["fcm"], "strict")}
-    view = run_task(tasks[0])[0]["map"]
+    view = tasks[0].run()[0]["map"]
     assert json.loads(json.dumps(view, allow_nan=False)) == view
     hidden = {f"hidden {i + 1}" for i in range(16)}
     assert set(view["names"]) <= {*load_iris().feature_names, "class=0", "class=1", "class=2"} | hidden
     assert view["edges"]
-    assert "map" not in run_task(tasks[1])[0]
+    assert "map" not in tasks[1].run()[0]
 
 
 class Broken:

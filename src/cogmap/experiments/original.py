@@ -42,12 +42,10 @@ class RMSprop:
 
     def __init__(self, learning_rate: float) -> None:
         self._rate = learning_rate
-        self._mean_square: States | None = None
+        self._mean_square: Any = 1.0  # of all parameters, an array from the first step on
 
     def step(self, theta: States, gradient: States) -> None:
         """Move the parameters in place."""
-        if self._mean_square is None:
-            self._mean_square = np.ones_like(theta)
         self._mean_square += 0.1 * (gradient * gradient - self._mean_square)
         theta -= self._rate * gradient / np.sqrt(self._mean_square + 1e-10)
 
@@ -58,13 +56,11 @@ class Adam:
     def __init__(self, learning_rate: float) -> None:
         self._rate = learning_rate
         self._n_steps = 0
-        self._mean: States | None = None
-        self._mean_square: States | None = None
+        self._mean: Any = 0.0  # as the next, of all parameters, an array from the first step on
+        self._mean_square: Any = 0.0
 
     def step(self, theta: States, gradient: States) -> None:
         """Move the parameters in place."""
-        if self._mean is None or self._mean_square is None:
-            self._mean, self._mean_square = np.zeros_like(theta), np.zeros_like(theta)
         self._n_steps += 1
         self._mean += 0.1 * (gradient - self._mean)
         self._mean_square += 0.001 * (gradient * gradient - self._mean_square)

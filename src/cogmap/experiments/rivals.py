@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import logsumexp
@@ -211,75 +212,65 @@ def _logistic_regression(rules, X):
     return OneVsRestClassifier(LogisticRegression(solver="liblinear")) if rules.old else LogisticRegression()
 
 
-def _forest(rules, X):
-    return RandomForestClassifier(10 if rules.old else 100, random_state=rules.seed)
-
-
 def _mixture(n_components, covariance_type):
     return lambda rules, X: GaussianMixtureClassifier(
         n_components, covariance_type, "program" if rules.program else "text", random_state=rules.seed
     )
 
 
-# By the paper's names: functions of the rules and the training features, which the paper scales to [0, 1].
-PAPER_RIVALS: dict[str, Callable[[Rules, np.ndarray], BaseEstimator]] = {
-    "mnb": lambda rules, X: MultinomialNB(alpha=0.01),
-    "gnb": lambda rules, X: GaussianNB(),
-    "knn3": lambda rules, X: KNeighborsClassifier(3),
-    "knn5": lambda rules, X: KNeighborsClassifier(5),
-    "svcrbf": lambda rules, X: _svc(rules, X),
-    "svclin": lambda rules, X: _svc(rules, X, kernel="linear"),
-    "logreg": _logistic_regression,
-    "dtree": lambda rules, X: DecisionTreeClassifier(random_state=rules.seed),
-    "rforest": _forest,
-    "gmc_1f": _mixture(1, "full"),
-    "gmc_3f": _mixture(3, "full"),
-    "gmc_3d": _mixture(3, "diag"),
+def _fcmper_de(rules, X):
+    return FCMperClassifier(output="single", solver="de", random_state=rules.seed)
+
+
+Make = Callable[[Rules, np.ndarray], BaseEstimator]
+
+# By the paper's names: what they stand for, and functions of the rules and the training features, which the paper
+# scales to [0, 1].
+_PAPER: dict[str, tuple[str, Make]] = {
+    "mnb": ("multinomial naive Bayes", lambda rules, X: MultinomialNB(alpha=0.01)),
+    "gnb": ("Gaussian naive Bayes", lambda rules, X: GaussianNB()),
+    "knn3": ("3 nearest neighbours", lambda rules, X: KNeighborsClassifier(3)),
+    "knn5": ("5 nearest neighbours", lambda rules, X: KNeighborsClassifier(5)),
+    "svcrbf": ("support vector machine, radial kernel", _svc),
+    "svclin": ("support vector machine, linear kernel", partial(_svc, kernel="linear")),
+    "logreg": ("logistic regression", _logistic_regression),
+    "dtree": ("decision tree", lambda rules, X: DecisionTreeClassifier(random_state=rules.seed)),
+    "rforest": (
+        "random forest",
+        lambda rules, X: RandomForestClassifier(10 if rules.old else 100, random_state=rules.seed),
+    ),
+    "gmc_1f": ("Gaussian mixture per class, 1 component, full covariance", _mixture(1, "full")),
+    "gmc_3f": ("Gaussian mixture per class, 3 components, full covariance", _mixture(3, "full")),
+    "gmc_3d": ("Gaussian mixture per class, 3 components, diagonal covariance", _mixture(3, "diag")),
 }
 
 # Today's strong classifiers, at their defaults; not in the paper.
-STRONG_RIVALS: dict[str, Callable[[Rules, np.ndarray], BaseEstimator]] = {
-    "hgb": lambda rules, X: HistGradientBoostingClassifier(random_state=rules.seed),
-    "mlp": lambda rules, X: MLPClassifier(random_state=rules.seed),
-    "extratrees": lambda rules, X: ExtraTreesClassifier(random_state=rules.seed),
+_STRONG: dict[str, tuple[str, Make]] = {
+    "hgb": (
+        "histogram gradient boosting",
+        lambda rules, X: HistGradientBoostingClassifier(random_state=rules.seed),
+    ),
+    "mlp": ("multilayer perceptron", lambda rules, X: MLPClassifier(random_state=rules.seed)),
+    "extratrees": ("extremely randomized trees", lambda rules, X: ExtraTreesClassifier(random_state=rules.seed)),
 }
 
 # Other classifiers of the field that are fuzzy cognitive maps, at their defaults.
-FAMILY_RIVALS: dict[str, Callable[[Rules, np.ndarray], BaseEstimator]] = {
-    "ltcn": lambda rules, X: LTCNClassifier(),
-    "frcn": lambda rules, X: FRCNClassifier(),
-    "fcmper": lambda rules, X: FCMperClassifier(),
-    "fcmper_de": lambda rules, X: FCMperClassifier(output="single", solver="de", random_state=rules.seed),
-    "nhl": lambda rules, X: HebbianFCMClassifier("nhl"),
-    "dd_nhl": lambda rules, X: HebbianFCMClassifier("dd_nhl"),
+_FAMILY: dict[str, tuple[str, Make]] = {
+    "ltcn": ("long-term cognitive network", lambda rules, X: LTCNClassifier()),
+    "frcn": ("fuzzy-rough cognitive network", lambda rules, X: FRCNClassifier()),
+    "fcmper": (
+        "map without bias (FCMper), one output per class, by gradients",
+        lambda rules, X: FCMperClassifier(),
+    ),
+    "fcmper_de": ("map without bias (FCMper), single output, by differential evolution", _fcmper_de),
+    "nhl": ("map by nonlinear Hebbian learning", lambda rules, X: HebbianFCMClassifier("nhl")),
+    "dd_nhl": ("map by data-driven nonlinear Hebbian learning", lambda rules, X: HebbianFCMClassifier("dd_nhl")),
 }
 
-RIVALS = {**PAPER_RIVALS, **STRONG_RIVALS, **FAMILY_RIVALS}
-
-# What the names stand for.
-TITLES = {
-    "mnb": "multinomial naive Bayes",
-    "gnb": "Gaussian naive Bayes",
-    "knn3": "3 nearest neighbours",
-    "knn5": "5 nearest neighbours",
-    "svcrbf": "support vector machine, radial kernel",
-    "svclin": "support vector machine, linear kernel",
-    "logreg": "logistic regression",
-    "dtree": "decision tree",
-    "rforest": "random forest",
-    "gmc_1f": "Gaussian mixture per class, 1 component, full covariance",
-    "gmc_3f": "Gaussian mixture per class, 3 components, full covariance",
-    "gmc_3d": "Gaussian mixture per class, 3 components, diagonal covariance",
-    "hgb": "histogram gradient boosting",
-    "mlp": "multilayer perceptron",
-    "extratrees": "extremely randomized trees",
-    "ltcn": "long-term cognitive network",
-    "frcn": "fuzzy-rough cognitive network",
-    "fcmper": "map without bias (FCMper), one output per class, by gradients",
-    "fcmper_de": "map without bias (FCMper), single output, by differential evolution",
-    "nhl": "map by nonlinear Hebbian learning",
-    "dd_nhl": "map by data-driven nonlinear Hebbian learning",
-}
+_ALL = {**_PAPER, **_STRONG, **_FAMILY}
+PAPER_RIVALS, FAMILY_RIVALS, RIVALS = (
+    {name: make for name, (_, make) in rivals.items()} for rivals in (_PAPER, _FAMILY, _ALL)
+)
 
 
 def title_of(method: str) -> str:
@@ -287,4 +278,5 @@ def title_of(method: str) -> str:
     if method == "fcm":
         return "fuzzy cognitive map"
     after_map = method.startswith("fcm_")
-    return TITLES[method.removeprefix("fcm_")] + (" on the features that the map has transformed" if after_map else "")
+    title, _ = _ALL[method.removeprefix("fcm_")]
+    return title + (" on the features that the map has transformed" if after_map else "")

@@ -21,7 +21,7 @@ from sklearn.metrics import (
 
 from cogmap._graph.view import edge_strength, graph_view
 from cogmap._params import suggestion
-from cogmap.datasets import DATASETS, Rows, get_dataset, load_dataset
+from cogmap.datasets import DATASETS, get_dataset, load_dataset
 from cogmap.exceptions import DataError
 from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
 from cogmap.experiments.rivals import PAPER_RIVALS, RIVALS
@@ -70,7 +70,18 @@ class Task:
 
     def run(self) -> list[Row]:
         """Do the task; what fails becomes a row with its error."""
-        return run_task(self)
+        protocol = PROTOCOLS[self.protocol]
+        rows = _rows(self.dataset, protocol.form, self.data_dir, protocol.resizing)
+        fold = protocol.fold(rows.X, rows.y, self.fold)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
+            if self.method == "fcm":
+                results = list(_map_rows(self, rows.feature_names, *fold))
+            else:
+                results = [_rival_row(self, self.method, *fold)]
+        for row in results:
+            row.update(dataset=self.dataset, protocol=self.protocol, fold=self.fold, seed=self.seed)
+        return results
 
     @property
     def cost(self) -> float:
@@ -118,25 +129,7 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-@lru_cache(maxsize=2)
-def _rows(dataset: str, form: str, data_dir: str | None, resizing: str) -> Rows:
-    return load_dataset(dataset, form, data_dir, resizing)
-
-
-def run_task(task: Task) -> list[Row]:
-    """Do a task; what fails becomes a row with its error."""
-    protocol = PROTOCOLS[task.protocol]
-    rows = _rows(task.dataset, protocol.form, task.data_dir, protocol.resizing)
-    fold = protocol.fold(rows.X, rows.y, task.fold)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
-        if task.method == "fcm":
-            results = list(_map_rows(task, rows.feature_names, *fold))
-        else:
-            results = [_rival_row(task, task.method, *fold)]
-    for row in results:
-        row.update(dataset=task.dataset, protocol=task.protocol, fold=task.fold, seed=task.seed)
-    return results
+_rows = lru_cache(maxsize=2)(load_dataset)
 
 
 def _rival_row(task: Task, name: str, X_train, X_test, y_train, y_test) -> Row:
@@ -229,7 +222,7 @@ def _picture(model: MapModel, X: NDArray[np.float64], names: Sequence[str]) -> d
     return view
 
 
-def _thinned(curve: list[float], points: int = 60) -> list[list[float]]:
+def _thinned(curve: list[float]) -> list[list[float]]:
     """Return some points (iteration, loss) of a curve, more at its beginning."""
-    places = np.unique(np.geomspace(1, len(curve), min(points, len(curve))).astype(int))
+    places = np.unique(np.geomspace(1, len(curve), min(60, len(curve))).astype(int))
     return [[int(place), round(curve[place - 1], 6)] for place in places]
