@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -53,16 +54,11 @@ def fit(
     table: str,
     target: str,
     out: str,
-    task: str | None,
-    tune: bool,
-    drop: tuple[str, ...],
-    keep: tuple[str, ...],
     prior: str | None,
     signs: tuple[str, ...],
-    seed: int,
-    time_limit: float | None,
     page: str | None,
     as_json: bool,
+    **wishes: Any,
 ) -> None:
     """Learn from a table to predict one of its columns.
 
@@ -73,20 +69,12 @@ def fit(
     with command():
         for file in (out, page):
             check_place(file, table)
-        wishes = Wishes(
-            task=task,
-            keep=keep,
-            drop=drop,
-            tune=tune,
-            prior=None if prior is None else _expert(prior),
-            signs=dict(map(_sign, signs)),
-            seed=seed,
-            time_limit=time_limit,
-        )
+        expert = None if prior is None else _expert(prior)
+        wanted = Wishes(prior=expert, signs=dict(map(_sign, signs)), **wishes)
         frame, notes = read_table(table)
         tell(notes)
         with progress() as done:
-            pipeline, card = train(frame, target, wishes, Path(name_of(table)).name, done)
+            pipeline, card = train(frame, target, wanted, Path(name_of(table)).name, done)
         save(pipeline, out, card)
         if page is not None:
             from cogmap.page import write  # most fits write none

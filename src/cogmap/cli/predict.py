@@ -8,13 +8,11 @@ from typing import Any
 import click
 import numpy as np
 
-from cogmap.cli.running import check_place, command, example, json_option, on_table, out_option, progress, tell
+from cogmap.cli.running import check_place, command, example, json_option, on_table, out_option, write_rows
 from cogmap.preparation.columns import spans
-from cogmap.tables import csv_line, whole_output
 from cogmap.tables.writing import csv_cell
 from cogmap.tabular.model import Said, TableModel
 from cogmap.tabular.questions import contributions, told
-from cogmap.tabular.scanning import Scan
 
 _STRONGEST = 3  # contributions that are told
 _EXPLAINED_AT_ONCE = 4096  # rows
@@ -40,16 +38,8 @@ def predict(model: str, table: str, out: str, why: bool, as_json: bool) -> None:
     with command():
         check_place(out, table, model)
         asked = TableModel.open(model)
-        scan = Scan(asked, table)
-        with whole_output(out) as output, progress() as done:
-            if not as_json:
-                output.write(csv_line(_header(asked, why)))
-            lines = _json_lines if as_json else _csv_lines
-            for part in scan.parts():
-                for text in lines(asked, part.said, why):
-                    output.write(text)
-                done("Rows", part.first + len(part.frame), 0)
-        tell(scan.notes())
+        lines = _json_lines if as_json else _csv_lines
+        write_rows(asked, table, out, None if as_json else _header(asked, why), lambda said: lines(asked, said, why))
 
 
 def _header(model: TableModel, why: bool) -> list[str]:

@@ -12,7 +12,10 @@ import click
 from cogmap.cli.errors import Problem, told_in_one_line
 from cogmap.cli.stopping import Stopped, say, stoppable
 from cogmap.exceptions import DataError
+from cogmap.tables import csv_line, whole_output
 from cogmap.tables.sources import STANDARD
+from cogmap.tabular.model import Said, TableModel
+from cogmap.tabular.scanning import Scan
 
 model_argument = click.argument("model", metavar="MODEL")
 out_option = click.option("--out", metavar="FILE", default="-", help="Where to write; - is standard output.")
@@ -85,3 +88,18 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
     finally:
         if widest:
             click.echo(f"\r{' ' * widest}\r", nl=False, err=True)
+
+
+def write_rows(
+    model: TableModel, table: str, out: str, header: list[str] | None, lines: Callable[[Said], Iterable[str]]
+) -> None:
+    """Write lines about the rows of a table, part by part, below a header if there is one."""
+    scan = Scan(model, table)
+    with whole_output(out) as output, progress() as done:
+        if header is not None:
+            output.write(csv_line(header))
+        for part in scan.parts():
+            for line in lines(part.said):
+                output.write(line)
+            done("Rows", part.first + len(part.frame), 0)
+    tell(scan.notes())

@@ -1,14 +1,14 @@
 """``cogmap transform``: the features that a map has learned, for other programs to learn from."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from cogmap.cli.running import check_place, command, example, json_option, on_table, out_option, progress, tell
-from cogmap.tables import csv_line, whole_output
-from cogmap.tabular.model import TableModel
-from cogmap.tabular.scanning import Scan
+from cogmap.cli.running import check_place, command, example, json_option, on_table, out_option, write_rows
+from cogmap.tables import csv_line
+from cogmap.tabular.model import Said, TableModel
 
 
 @click.command(epilog=example("cogmap transform flowers.cogmap flowers.csv --out features.csv"))
@@ -25,18 +25,15 @@ def transform(model: str, table: str, out: str, as_json: bool) -> None:
     with command():
         check_place(out, table, model)
         asked = TableModel.open(model)
-        scan = Scan(asked, table)
         names = [str(name) for name in asked.model.map.concepts]
-        with whole_output(out) as output, progress() as done:
-            if not as_json:
-                output.write(csv_line([*names, "note"]))
-            for part in scan.parts():
-                states = asked.model.transformed(part.said.features).tolist() if len(part.frame) else []
-                for row, cells in enumerate(states):
-                    fault = part.said.faults.get(row)
-                    output.write(_json(names, cells, fault) if as_json else _csv(cells, fault))
-                done("Rows", part.first + len(part.frame), 0)
-        tell(scan.notes())
+
+        def lines(said: Said) -> Iterator[str]:
+            states = asked.model.transformed(said.features).tolist() if len(said.features) else []
+            for row, cells in enumerate(states):
+                fault = said.faults.get(row)
+                yield _json(names, cells, fault) if as_json else _csv(cells, fault)
+
+        write_rows(asked, table, out, None if as_json else [*names, "note"], lines)
 
 
 def _csv(states: list[float], fault: str | None) -> str:
