@@ -1,9 +1,8 @@
-"""Probabilities from scores: a softmax whose one parameter has the lowest log loss."""
+"""Probabilities from scores: the one parameter of their softmax that has the lowest log loss."""
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import softmax
 
 Array = NDArray[np.float64]
 
@@ -51,9 +50,3 @@ def best_gain(scores: Array, codes: NDArray[np.intp], weight: Array) -> float:
     else:
         exponent = brentq(derivative, low, high, xtol=1e-13)
     return float(np.exp(exponent)) / spread
-
-
-def probabilities(scores: Array, gain: float) -> Array:
-    """Return the softmax of scores times a factor, one column per class."""
-    result: Array = softmax(gain * scores, axis=1)
-    return result

@@ -1,7 +1,6 @@
 """How classes are read from the outputs of a map: the largest, the nearest class mean, or intervals of one output."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +9,14 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 
-class Reading(Protocol):
-    """What turns outputs into a score per class."""
-
-    def scores(self, outputs: Array) -> Array:
-        """Return scores of shape (n_rows, n_classes) from outputs of shape (n_rows, n_outputs)."""
-        ...
-
-
 @dataclass(frozen=True)
 class Largest:
     """There is one output per class, and the largest is the answer."""
+
+    @classmethod
+    def of(cls, outputs: Array, codes: Codes, weight: Array, n_classes: int) -> "Largest":
+        """Learn nothing."""
+        return cls()
 
     def scores(self, outputs: Array) -> Array:
         """Return the outputs themselves."""
@@ -85,13 +81,5 @@ class Intervals:
         return -np.where(low < high, distance, 2.0)
 
 
-READINGS = {"argmax": Largest, "comd": NearestMean, "byt": Intervals}
-
-
-def read_as(name: str, outputs: Array, codes: Codes, weight: Array, n_classes: int) -> Reading:
-    """Return the reading of this name, with what it learns from the outputs of the training rows."""
-    if name == "comd":
-        return NearestMean.of(outputs, codes, weight, n_classes)
-    if name == "byt":
-        return Intervals.of(outputs, codes, weight, n_classes)
-    return Largest()
+Reading = Largest | NearestMean | Intervals  # turns outputs into a score per class
+READINGS: dict[str, type[Reading]] = {"argmax": Largest, "comd": NearestMean, "byt": Intervals}

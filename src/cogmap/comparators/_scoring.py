@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
@@ -20,7 +21,6 @@ from cogmap._learning.solvers import Outcome
 from cogmap._refitting import Refitting
 from cogmap._threads import one_blas_thread
 from cogmap._validation import check_sample_weight, refuse_sparse, validated
-from cogmap.comparators._calibration import probabilities
 from cogmap.exceptions import DataError
 from cogmap.map import FuzzyCognitiveMap
 
@@ -169,7 +169,8 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        return probabilities(self._scores_of(X), self.gain_)
+        result: Array = softmax(self.gain_ * self._scores_of(X), axis=1)
+        return result
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the predicted class labels.

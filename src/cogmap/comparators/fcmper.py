@@ -10,7 +10,7 @@ from cogmap._links import class_names
 from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
 from cogmap._validation import input_names
 from cogmap.comparators._calibration import best_gain
-from cogmap.comparators._reading import READINGS, Reading, read_as
+from cogmap.comparators._reading import READINGS, Reading
 from cogmap.comparators._scoring import Array, SearchingClassifier, merged
 from cogmap.comparators._search import SOLVERS, check_seconds, search
 from cogmap.comparators._unrolled import UnrolledMap
@@ -165,21 +165,15 @@ class FCMperClassifier(SearchingClassifier):
         n_inputs, n_classes = X.shape[1], len(self.classes_)
         targets, names = _targets(self.output, codes, self.classes_)
         unrolled = self._unrolled(n_inputs, targets.shape[1])
-        found = search(
-            unrolled,
-            (X, targets, weight / weight.sum()),
-            self.solver,
-            self.max_evaluations,
-            self.max_seconds,
-            self.random_state,
-        )
+        data = X, targets, weight / weight.sum()
+        found = search(unrolled, data, self.solver, self.max_evaluations, self.max_seconds, self.random_state)
         self.loss_, self.n_evaluations_ = found.value, found.n_evaluations
         self._outcome = found.outcome.name
         W, b = unrolled.unpacked(found.x)
         concepts = concept_names(input_names(self), 0, names)
         self.map_ = FuzzyCognitiveMap(W, b, self.slope, concepts, "logistic")
         outputs = unrolled.outputs(found.x, X)
-        self.reading_ = read_as(self.reading, outputs, codes, weight, n_classes)
+        self.reading_ = READINGS[self.reading].of(outputs, codes, weight, n_classes)
         self.gain_ = best_gain(self.reading_.scores(outputs), codes, weight)
 
     def _unrolled(self, n_inputs: int, n_outputs: int) -> UnrolledMap:

@@ -4,7 +4,7 @@ Partitions are brought into runs of whole segments, so that sums do not depend o
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,33 +30,30 @@ _CHUNKS_PER_THREAD = 8
 # What workers do.
 
 
-class _Checked:
-    """A partition as arrays, and what it is like."""
-
-    def __init__(self, estimator: Any, number: int, X: Any, y: Any, weight: Any) -> None:
-        self.chunk: Chunk | None = None
-        self.names = self.about = None
-        if len(X) != len(y) or (weight is not None and len(weight) != len(X)):
-            sizes = f"{len(X)} rows of X, {len(y)} of y" + ("" if weight is None else f", {len(weight)} weights")
-            raise DataError(f"In partition {number}: {sizes}. X, y and weights have to be divided alike.")
-        if len(X) == 0 or (weight is not None and not np.any(weight)):
-            return
-        weight = None if weight is None else np.asarray(weight)
-        with said_of(f"partition {number}"):
-            self.chunk = estimator._validated(X, y, weight, reset=True)
-        self.names = getattr(estimator, "feature_names_in_", None)
-        self.about = vars(estimator)  # what a check of X and y leaves
-
-    def rows(self, start: int, stop: int) -> Chunk:
-        assert self.chunk is not None
-        return chosen(self.chunk, slice(start, stop))
+Checked = tuple[Chunk | None, Any, Any]  # arrays, names of columns, and what a check of X and y leaves
 
 
-def _report(checked: _Checked) -> tuple[int, Chunk | None, Any, Any]:
+def _checked(estimator: Any, number: int, X: Any, y: Any, weight: Any) -> Checked:
+    """Return a partition as arrays, and what it is like; nothing of one without rows."""
+    if len(X) != len(y) or (weight is not None and len(weight) != len(X)):
+        sizes = f"{len(X)} rows of X, {len(y)} of y" + ("" if weight is None else f", {len(weight)} weights")
+        raise DataError(f"In partition {number}: {sizes}. X, y and weights have to be divided alike.")
+    if len(X) == 0 or (weight is not None and not np.any(weight)):
+        return None, None, None
+    weight = None if weight is None else np.asarray(weight)
+    with said_of(f"partition {number}"):
+        chunk = estimator._validated(X, y, weight, reset=True)
+    return chunk, getattr(estimator, "feature_names_in_", None), vars(estimator)
+
+
+def _rows(checked: Checked, start: int, stop: int) -> Chunk:
+    return chosen(cast(Chunk, checked[0]), slice(start, stop))
+
+
+def _report(checked: Checked) -> tuple[int, Chunk | None, Any, Any]:
     """Return what the one who leads has to know of a partition: no rows."""
-    if checked.chunk is None:
-        return 0, None, None, None
-    return len(checked.chunk[0]), chosen(checked.chunk, slice(0)), checked.names, checked.about
+    chunk, names, about = checked
+    return (0, None, None, None) if chunk is None else (len(chunk[0]), chosen(chunk, slice(0)), names, about)
 
 
 def _read(chunk: Chunk, read: ChunkReader) -> Table:
@@ -84,10 +81,6 @@ class _Prepared:
             return self._spec.objective(*self._arguments).loss_sums(theta, with_gradient)
 
 
-def _summed(prepared: _Prepared, theta: Theta, with_gradient: bool) -> ChunkSums:
-    return prepared.sums(theta, with_gradient)
-
-
 class ClusterRows:
     """Tables of states on workers."""
 
@@ -109,7 +102,7 @@ class ClusterRows:
         prepared = [submit(_Prepared, table, spec, mean_weight, teachers) for table in self._tables]
 
         def chunk_sums(theta: Theta, with_gradient: bool) -> list[ChunkSums]:
-            return self._cluster.results([submit(_summed, each, theta, with_gradient) for each in prepared])
+            return self._cluster.results([submit(_Prepared.sums, each, theta, with_gradient) for each in prepared])
 
         of_sample = spec.objective(self._sample)
         return SummedObjective(of_sample, self._n_rows, self._total_weight, chunk_sums, self._level)
@@ -128,7 +121,7 @@ class Partitions:
     def _align(self) -> None:
         """Check all partitions, and have rows that belong to one run of segments brought together."""
         bare = type(self._estimator)(**self._estimator.get_params(deep=False))
-        tasks = [dask.delayed(_Checked)(bare, i, *piece) for i, piece in enumerate(self._pieces)]
+        tasks = [dask.delayed(_checked)(bare, i, *piece) for i, piece in enumerate(self._pieces)]
         checked = self._cluster.client.compute(tasks)
         try:
             reports = self._cluster.results([self._cluster.submit(_report, each) for each in checked])
@@ -151,7 +144,7 @@ class Partitions:
                     break
                 if reports[i][0]:
                     here = max(start, first) - first, min(stop, int(ends[i])) - first
-                    parts.append(self._cluster.submit(_Checked.rows, checked[i], *here))
+                    parts.append(self._cluster.submit(_rows, checked[i], *here))
             self._chunks.append(parts[0] if len(parts) == 1 else self._cluster.submit(joined, parts))
 
     def _check_reports(self, reports: list[Any]) -> None:
