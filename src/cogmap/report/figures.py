@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ def write_figures(summary: dict[str, Any], folder: Path) -> list[dict[str, Any]]
     described = []
     # The same results give the same files: no date, and names of elements that do not change.
     with mpl.rc_context({"svg.hashsalt": "cogmap", "svg.fonttype": "path"}):
-        for name, title, caption, panels in _draw(summary):
+        drawn = (draw(summary) for draw in (_comparisons, _maps, _pictures, _losses))
+        for name, title, caption, panels in chain.from_iterable(drawn):
             images = []
             for kind, figure in panels.items():
                 image = f"{name}_{kind.replace(',', '').replace(' ', '_')}" if kind else name
@@ -44,13 +46,6 @@ def _saved(figure: Figure, kind: str, **options: Any) -> bytes:
     file = io.BytesIO()
     figure.savefig(file, format=kind, **options)
     return file.getvalue()
-
-
-def _draw(summary: dict[str, Any]) -> Iterator[Drawn]:
-    yield from _comparisons(summary)
-    yield from _maps(summary)
-    yield from _pictures(summary)
-    yield from _losses(summary)
 
 
 def _comparisons(summary: dict[str, Any]) -> Iterator[Drawn]:

@@ -40,11 +40,7 @@ def render(summary: dict[str, Any], figures: Path) -> str:
     """Return the page. All names that come from data are escaped."""
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = number
-    environment.globals["image"] = lambda name: _data_address(figures / f"{name}.svg")
+    environment.globals["image"] = lambda name: base64.b64encode((figures / f"{name}.svg").read_bytes()).decode()
     page = (files("cogmap.report") / "templates" / "report.html").read_text(encoding="utf-8")
     template = environment.from_string(page)
     return template.render(summary=summary, is_cell=lambda value: isinstance(value, dict))
-
-
-def _data_address(path: Path) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(path.read_bytes()).decode()

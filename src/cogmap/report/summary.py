@@ -137,14 +137,14 @@ def _dataset_table(results: Results) -> dict[str, Any]:
 
 def _parameter_table(results: Results) -> dict[str, Any]:
     names = ["depth", "slope", "output", "loss", "solver", "learning_rate", "max_iter", "batch_size"]
-    if not PROTOCOLS[results.protocol].published_fcm:
-        fcm = PROTOCOLS[results.protocol].fcm(results.datasets[0], 0) if results.datasets else None
-        values = [getattr(fcm, name, "") for name in names]
-        return new_table("parameters", "Parameters of the map", ["dataset", *names], [["all", *values]] if fcm else [])
-    rows = []
-    for dataset in results.datasets:
-        used = fcm_parameters(dataset, PROTOCOLS[results.protocol].published_fcm)
-        rows.append([dataset, *("all rows" if used[name] == 10**9 else used[name] for name in names)])
+    protocol, rows = PROTOCOLS[results.protocol], []
+    if protocol.published_fcm:
+        for dataset in results.datasets:
+            used = fcm_parameters(dataset, protocol.published_fcm)
+            rows.append([dataset, *("all rows" if used[name] == 10**9 else used[name] for name in names)])
+    elif results.datasets:
+        fcm = protocol.fcm(results.datasets[0], 0)
+        rows.append(["all", *(getattr(fcm, name, "") for name in names)])
     return new_table("parameters", "Parameters of the map", ["dataset", *names], rows)
 
 
@@ -164,13 +164,14 @@ def _score_table(results: Results, methods: list[str], metric: str, title: str, 
 
 
 def _mean_cell(cells: list[Cell]) -> Cell:
-    """Mean over all datasets of ours and of the published, each only if no dataset is missing."""
+    """Mean over all datasets of ours and of the published."""
+    ours, published = (_mean([cell[name] for cell in cells]) for name in ("ours", "published"))
+    return _cell(ours, published)
 
-    def mean(name: str) -> float | None:
-        values = [cell[name] for cell in cells]
-        return None if None in values else float(np.mean(np.array(values)))
 
-    return _cell(mean("ours"), mean("published"))
+def _mean(values: list[float | None]) -> float | None:
+    """Mean over all datasets, None if one is missing."""
+    return None if None in values or not values else float(np.mean(np.array(values)))
 
 
 def _clustering_table(results: Results) -> dict[str, Any]:
@@ -200,11 +201,10 @@ def _probability_table(results: Results, methods: list[str]) -> dict[str, Any]:
     """How good probabilities are, of the methods that give any; the best log loss first."""
     rows: list[list[Any]] = []
     for method in methods:
-        means = []
-        for metric in ("log_loss", "calibration_error"):
-            values = [results.mean(dataset, method, metric) for dataset in results.datasets]
-            known = [value for value in values if value is not None]
-            means.append(float(np.mean(known)) if known and len(known) == len(values) else None)
+        means = [
+            _mean([results.mean(dataset, method, metric) for dataset in results.datasets])
+            for metric in ("log_loss", "calibration_error")
+        ]
         if means[0] is not None:
             rows.append([method, *means])
     columns = ["method", "mean log loss", "mean calibration error"]
@@ -220,7 +220,5 @@ def _notes_table(results: Results) -> dict[str, Any]:
 
 
 def _time_table(results: Results, methods: list[str]) -> dict[str, Any]:
-    rows = []
-    for dataset in results.datasets:
-        rows.append([dataset, *(results.mean(dataset, method, "fit_seconds") for method in methods)])
+    rows = [[d, *(results.mean(d, method, "fit_seconds") for method in methods)] for d in results.datasets]
     return new_table("times", "Seconds to fit a fold", ["dataset", *methods], rows)
