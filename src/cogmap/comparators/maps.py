@@ -111,11 +111,9 @@ def learn_map(
 
 def _checked_runs(observed: Any) -> list[Array]:
     """Return the sequences of states as arrays."""
-    one = numbers(observed) if not isinstance(observed, list | tuple) else np.array(np.nan)
-    given = [one] if one.ndim == 2 else list(observed) if isinstance(observed, list | tuple | np.ndarray) else []
-    runs = [numbers(run) for run in given]
-    if runs and all(run.ndim == 1 for run in runs):  # one run, as a list of lists
-        runs = [numbers(observed)]
+    whole = numbers(observed)
+    several = observed if isinstance(observed, list | tuple | np.ndarray) else []
+    runs = [whole] if whole.ndim == 2 else [numbers(run) for run in several]
     expected = "states in [0, 1] of shape (n_steps, n_concepts), with 2 concepts and 2 steps or more, or a list of such"
     if not runs:
         raise wrong(_OWNER, "observed", expected, observed)

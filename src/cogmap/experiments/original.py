@@ -188,10 +188,7 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
         db[n_features:] = of_net.sum(axis=0)
         back = W[n_features:]
         for entered, state in zip(states[-2::-1], states[:0:-1], strict=True):
-            of_net = of_net @ back
-            of_net *= state
-            of_net *= 1.0 - state
-            of_net *= np.float32(self.slope)
+            of_net = (of_net @ back) * state * (1.0 - state) * np.float32(self.slope)
             dW += of_net.T @ entered
             db += of_net.sum(axis=0)
             back = W
@@ -207,12 +204,7 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
         return float(-np.log((shares * targets).sum(axis=1)).sum()), (shares - targets) * outputs * (1.0 - outputs)
 
     def _sigmoid(self, net: States) -> States:
-        net -= np.float32(0.5)
-        net *= np.float32(0.5 * self.slope)
-        np.tanh(net, out=net)
-        net *= np.float32(0.5)
-        net += np.float32(0.5)
-        return net
+        return 0.5 + 0.5 * np.tanh(np.float32(0.5 * self.slope) * (net - 0.5))
 
 
 def printed_moons() -> dict[str, OriginalFCM]:

@@ -59,14 +59,10 @@ class Task:
     data_dir: str | None = None
 
     @property
-    def methods(self) -> list[str]:
-        """Names in the rows that the task gives."""
-        return ["fcm", *(f"fcm_{name}" for name in PAPER_RIVALS)] if self.method == "fcm" else [self.method]
-
-    @property
     def keys(self) -> list[Key]:
         """Keys of the rows that the task gives."""
-        return [(self.dataset, self.fold, method) for method in self.methods]
+        pipelines = [f"fcm_{name}" for name in PAPER_RIVALS] if self.method == "fcm" else []
+        return [(self.dataset, self.fold, method) for method in (self.method, *pipelines)]
 
     def run(self) -> list[Row]:
         """Do the task; what fails becomes a row with its error."""

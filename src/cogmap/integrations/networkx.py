@@ -41,8 +41,7 @@ def to_networkx(fcm: FuzzyCognitiveMap) -> Any:
     >>> list(graph.edges(data="weight"))
     [('rain', 'umbrellas', 0.8), ('sun', 'umbrellas', -0.5)]
     """
-    if not isinstance(fcm, FuzzyCognitiveMap):
-        raise wrong("to_networkx", "fcm", "a FuzzyCognitiveMap", fcm)
+    check_map(fcm, "to_networkx")
     details, about = fcm.details, said_about(fcm)
     graph = nx.DiGraph()
     graph.graph.update({key: value for key, value in details.items() if key not in ("concepts", "edges")})

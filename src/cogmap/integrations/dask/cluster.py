@@ -23,13 +23,8 @@ class Cluster:
                 f"`{owner}` needs a Dask cluster, and there is no client. Make one first: from dask.distributed import "
                 "Client; client = Client()."
             ) from None
-        self.n_threads = sum(self.client.nthreads().values())
-        if not self.n_threads:
-            self._wait_for_workers()
-
-    def _wait_for_workers(self) -> None:
         try:
-            self.client.wait_for_workers(1, timeout=self._timeout)
+            self.client.wait_for_workers(1, timeout=timeout)
         except TimeoutError:
             raise self._gone("has no worker") from None
         self.n_threads = sum(self.client.nthreads().values())

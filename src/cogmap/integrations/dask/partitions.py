@@ -196,10 +196,8 @@ class Partitions:
 
 def _divided_alike(owner: str, X: Any, y: Any, weight: Any) -> list[tuple[Any, Any, Any]]:
     """Return the partitions of features, targets and weights, which belong together."""
-    if isinstance(X, da.Array):
-        if X.ndim != 2:
-            raise wrong(owner, "X", "a table, with rows and columns", Words(f"an array of shape {X.shape}"))
-        X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
+    if isinstance(X, da.Array) and X.ndim != 2:
+        raise wrong(owner, "X", "a table, with rows and columns", Words(f"an array of shape {X.shape}"))
     collections = {"X": X, "y": y} | ({} if weight is None else {"sample_weight": weight})
     divided: dict[str, list[Any]] = {}
     for name, collection in collections.items():
