@@ -1,7 +1,6 @@
 """The paper's 21 datasets: what they are and where they come from."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from cogmap._params import suggestion
 from cogmap.exceptions import DataError
@@ -59,20 +58,12 @@ class Dataset:
     paper_labels: tuple[str, ...] = ()
     paper_values: tuple[str, ...] = ()
     size: int = 0
-    licence: str = field(default="CC BY 4.0 (UCI)")
+    licence: str = "CC BY 4.0 (UCI)"
 
     def __post_init__(self) -> None:
         if not self.paper_name:
             object.__setattr__(self, "paper_name", self.name)
 
-
-_OLIVETTI: dict[str, Any] = {
-    "source": "olivetti",
-    "file": "olivetti_faces.npz",
-    "sha256": "1bc306c8729a0170c186c82adbabe9ca9b4f3a5bd8a01f37278c167a9f8e6404",
-    "openml_id": 41083,
-    "licence": "AT&T Laboratories Cambridge, credit required",
-}
 
 _SQUARES = tuple(f"{row}_{column}" for row in ("top", "middle", "bottom") for column in ("left", "middle", "right"))
 
@@ -146,7 +137,11 @@ _ALL = [
         sha256="d5d10555a9e99314dbf108e44738bb70555fcbb9234b89495bdb66da5265511a",
     ),
     *(
-        Dataset(f"olivetti_faces_{size}", f"Olivetti faces, {size} x {size}", 400, size**2, 40, size=size, **_OLIVETTI)
+        Dataset(
+            f"olivetti_faces_{size}", f"Olivetti faces, {size} x {size}", 400, size**2, 40, "olivetti", size=size,
+            file="olivetti_faces.npz", openml_id=41083, licence="AT&T Laboratories Cambridge, credit required",
+            sha256="1bc306c8729a0170c186c82adbabe9ca9b4f3a5bd8a01f37278c167a9f8e6404",
+        )
         for size in (8, 16, 28)
     ),
     Dataset("digits", "Optical recognition of handwritten digits", 1797, 64, 10, "scikit-learn", openml_id=28),

@@ -1,6 +1,7 @@
 """Statistical tests of the summary: which methods differ, and how that compares with what was published."""
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -68,18 +69,17 @@ def omnibus_tests(values: NDArray[np.float64]) -> dict[str, tuple[str, float, fl
 def omnibus_table(results: Results) -> dict[str, Any]:
     """Return the tests of whether any methods differ."""
     rows: list[list[Any]] = []
-    for metric in METRICS:
-        for by, blocks in BLOCKS.items():
-            values, _ = results.score_array(results.bare, metric, by)
-            if len(values) < 2 or len(results.bare) < 2:
-                continue
-            published = _published_omnibus(results, metric, by)
-            for name, (statistic, value, p) in omnibus_tests(values).items():
-                decision = "differ" if p < ALPHA else "no difference shown"
-                value_published, p_published = published.get(name, (None, None))
-                rows.append(
-                    [metric, blocks, len(values), name, statistic, value, p, value_published, p_published, decision]
-                )
+    for metric, by in product(METRICS, BLOCKS):
+        values, _ = results.score_array(results.bare, metric, by)
+        if len(values) < 2 or len(results.bare) < 2:
+            continue
+        published = _published_omnibus(results, metric, by)
+        for name, (statistic, value, p) in omnibus_tests(values).items():
+            decision = "differ" if p < ALPHA else "no difference shown"
+            value_published, p_published = published.get(name, (None, None))
+            rows.append(
+                [metric, BLOCKS[by], len(values), name, statistic, value, p, value_published, p_published, decision]
+            )
     columns = ["metric", "on", "n", "test", "statistic", "value", "p", "published", "p published", "methods"]
     note = (
         f"{_source(results)} The paper announces a repeated-measures ANOVA; the F that it prints is that of a one-way "
@@ -114,19 +114,18 @@ def _published_omnibus(results: Results, metric: str, by: str) -> dict[str, tupl
 def ranks_table(results: Results) -> dict[str, Any]:
     """Return mean ranks on dataset means and on folds, with the groups of the Nemenyi test."""
     rows = []
-    for metric in METRICS:
-        for by, blocks in BLOCKS.items():
-            test = nemenyi_of(results, results.bare, metric, by)
-            if test is None:
-                continue
-            published = nemenyi_of(results.author, results.bare, metric, by) if results.author is not None else None
-            for i in np.argsort(test["mean_ranks"], kind="stable"):
-                groups = [str(number + 1) for number, group in enumerate(test["groups"]) if i in group]
-                theirs = published["mean_ranks"][i] if published else None
-                rows.append(
-                    [metric, blocks, test["methods"][i], test["mean_ranks"][i], theirs, ", ".join(groups),
-                     test["critical_difference"]]
-                )  # fmt: skip
+    for metric, by in product(METRICS, BLOCKS):
+        test = nemenyi_of(results, results.bare, metric, by)
+        if test is None:
+            continue
+        published = nemenyi_of(results.author, results.bare, metric, by) if results.author is not None else None
+        for i in np.argsort(test["mean_ranks"], kind="stable"):
+            groups = [str(number + 1) for number, group in enumerate(test["groups"]) if i in group]
+            theirs = published["mean_ranks"][i] if published else None
+            rows.append(
+                [metric, BLOCKS[by], test["methods"][i], test["mean_ranks"][i], theirs, ", ".join(groups),
+                 test["critical_difference"]]
+            )  # fmt: skip
     columns = ["metric", "on", "method", "mean rank", "published", "groups", "critical difference"]
     note = (
         "Nemenyi test at 0.05; methods in one group are not told apart, group 1 is the best. The paper ranks folds; "
@@ -138,20 +137,19 @@ def ranks_table(results: Results) -> dict[str, Any]:
 def sign_table(results: Results, against: str, title: str) -> dict[str, Any]:
     """Return the paired tests of rivals after the map, against the rivals alone or against the map."""
     rows: list[list[Any]] = []
-    for metric in METRICS:
-        for by, blocks in BLOCKS.items():
-            compared = compare_pipelines(results, results.pipelines, against, metric, by)
-            published = _published_decisions(results, against, metric, by)
-            adjusted_t = holm([pair.test.t_p for pair in compared])
-            adjusted_w = holm([pair.test.wilcoxon_p for pair in compared])
-            for pair, holm_t, holm_w in zip(compared, adjusted_t, adjusted_w, strict=True):
-                ours, theirs = pair.decisions, published.get(pair.second, {})
-                rows.append(
-                    [metric, blocks, pair.first, pair.second, -pair.test.mean_difference,
-                     "/".join(map(str, pair.wins)), pair.test.t_p, float(holm_t), _words(ours["t_test"]),
-                     _words(theirs.get("t_test", "")), pair.test.wilcoxon_p, float(holm_w), _words(ours["wilcoxon"]),
-                     _words(theirs.get("wilcoxon", ""))]
-                )  # fmt: skip
+    for metric, by in product(METRICS, BLOCKS):
+        compared = compare_pipelines(results, results.pipelines, against, metric, by)
+        published = _published_decisions(results, against, metric, by)
+        adjusted_t = holm([pair.test.t_p for pair in compared])
+        adjusted_w = holm([pair.test.wilcoxon_p for pair in compared])
+        for pair, holm_t, holm_w in zip(compared, adjusted_t, adjusted_w, strict=True):
+            ours, theirs = pair.decisions, published.get(pair.second, {})
+            rows.append(
+                [metric, BLOCKS[by], pair.first, pair.second, -pair.test.mean_difference,
+                 "/".join(map(str, pair.wins)), pair.test.t_p, float(holm_t), _words(ours["t_test"]),
+                 _words(theirs.get("t_test", "")), pair.test.wilcoxon_p, float(holm_w), _words(ours["wilcoxon"]),
+                 _words(theirs.get("wilcoxon", ""))]
+            )  # fmt: skip
     columns = ["metric", "on", "first", "second", "second - first", "won/tied/lost", "t-test p", "p, Holm", "decision",
                "published", "Wilcoxon p", "p, Holm", "decision", "published"]  # fmt: skip
     note = f"Decisions at 0.05, without correction, as in the paper. {_source(results)}"

@@ -27,11 +27,10 @@ def check_pair(
         if values.ndim != 1 or len(values) < at_least:
             expected = f"a 1-D array of at least {at_least} score{'s' if at_least > 1 else ''}"
             raise wrong(owner, name, expected, f"shape {values.shape}")
+        _check_finite(owner, name, values, "Drop the rows with failed runs from both arrays first.")
     if len(pair[0]) != len(pair[1]):
         cure = "The scores are compared one by one, so both must be of the same blocks."
         raise wrong(owner, "second", f"as long as first, {len(pair[0])}", len(pair[1]), cure)
-    for name, values in zip(("first", "second"), pair, strict=True):
-        _check_finite(owner, name, values, "Drop the rows with failed runs from both arrays first.")
     return pair
 
 

@@ -4,8 +4,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from cogmap._optional import import_or_raise
 from cogmap.exceptions import ClusterError, CogmapError
-from cogmap.integrations.dask.packages import distributed
+
+dask, da, dd, distributed = (
+    import_or_raise(name, "cogmap.integrations.dask", "dask")
+    for name in ("dask", "dask.array", "dask.dataframe", "distributed")
+)
 
 _LOOK = 2.0  # seconds after which it is looked whether anybody is still at work
 _MOVE = 60.0  # seconds in which results come from workers, or are asked for again

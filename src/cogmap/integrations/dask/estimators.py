@@ -8,7 +8,7 @@ from cogmap._allowed import check_parameters
 from cogmap._elsewhere import FitsElsewhere
 from cogmap._params import Words, check_number, wrong
 from cogmap.classifier import FCMClassifier
-from cogmap.integrations.dask.packages import da, dask, dd
+from cogmap.integrations.dask.cluster import da, dask, dd
 from cogmap.integrations.dask.partitions import Partitions
 from cogmap.regressor import FCMRegressor
 

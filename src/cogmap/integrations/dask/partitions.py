@@ -19,8 +19,7 @@ from cogmap._params import Words, shown, wrong
 from cogmap._segments import SEGMENT, PairwiseSum
 from cogmap._threads import one_blas_thread
 from cogmap.exceptions import CogmapError, DataError
-from cogmap.integrations.dask.cluster import Cluster
-from cogmap.integrations.dask.packages import da, dask, dd
+from cogmap.integrations.dask.cluster import Cluster, da, dask, dd
 
 # So many chunks for each thread of the cluster: few enough that sending tasks costs little, and enough that all threads
 # end at about the same time.
