@@ -15,8 +15,7 @@ from cogmap._graph.layout import layout
 from cogmap._graph.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
 from cogmap._graph.view import author_positions, edge_strength, graph_view
 from cogmap._params import check_integer, wrong
-from cogmap.plotting.asked import map_of
-from cogmap.plotting.canvas import View, as_written, keep_fitting, make_axes, settled_extent
+from cogmap.plotting.canvas import View, as_written, keep_fitting, make_axes, map_of, settled_extent
 
 # Something that is drawn, and what of it has a size in pixels of the picture.
 Sized = tuple[Artist, str, Any]

@@ -8,8 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.text import Text
 
 from cogmap._graph.picture import NEGATIVE, POSITIVE, SOFT, TEXT
-from cogmap.plotting.asked import map_of
-from cogmap.plotting.canvas import View, keep_fitting, make_axes, short_names, word_size
+from cogmap.plotting.canvas import View, keep_fitting, make_axes, map_of, short_names, word_size
 
 _NUMBERS_UP_TO, _GRID_UP_TO = 14, 60  # concepts: smaller cells have no room for a number, or for lines between
 # From vermilion over white to blue: signs as in the graph, strength as darkness.
