@@ -19,6 +19,7 @@ _TOKENS = re.compile(
     |(?P<html><(?:[^<>]|<[^<>]*>)*>)
     |(?P<sign>->|--|[{}\[\];,=:+])
     |(?P<plain>-?(?:\.\d+|\d+(?:\.\d*)?)|[^\W\d]\w*)
+    |(?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -39,21 +40,18 @@ class _Token(NamedTuple):
 
 
 def _tokens(text: str) -> list[_Token]:
-    found, position, line = [], 0, 1
-    while position < len(text):
-        match = _TOKENS.match(text, position)
-        if match is None:
-            raise DataError(f"line {line}: {text[position : position + 20]!r} is not DOT")
+    found, line = [], 1
+    for match in _TOKENS.finditer(text):
         kind, part = str(match.lastgroup), match[0]
+        if kind == "other":
+            raise DataError(f"line {line}: {text[match.start() : match.start() + 20]!r} is not DOT")
         if kind == "quoted":
-            part_read = re.sub(r"\\(.)", _unescaped, part[1:-1], flags=re.DOTALL)
-            found.append(_Token(kind, part_read, line))
+            found.append(_Token(kind, re.sub(r"\\(.)", _unescaped, part[1:-1], flags=re.DOTALL), line))
         elif kind == "html":
             found.append(_Token("quoted", re.sub(r"<[^>]*>", "", part[1:-1]), line))
         elif kind != "skip":
             found.append(_Token(kind, part, line))
         line += part.count("\n")
-        position = match.end()
         if len(found) > MOST_PARTS:
             raise DataError(f"it has more than {MOST_PARTS:,} words, too many for a map")
     return found
@@ -218,13 +216,9 @@ def _said(attributes: dict[str, str]) -> dict[str, Any]:
 
 def _place(position: str) -> dict[str, float]:
     """Return x and y of a position; that of Graphviz grows upwards."""
-    numbers = [as_number(part) for part in position.rstrip("!").split(",")[:2]]
-    if len(numbers) < 2 or None in numbers:
-        return {}
-    x, y = numbers
-    assert x is not None
-    assert y is not None
-    return {"x": x, "y": -y}
+    across, _, rest = position.rstrip("!").partition(",")
+    x, y = as_number(across), as_number(rest.partition(",")[0])
+    return {} if x is None or y is None else {"x": x, "y": -y}
 
 
 def write(fcm: FuzzyCognitiveMap) -> bytes:
