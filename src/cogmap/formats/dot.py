@@ -83,6 +83,16 @@ class _Parser:
     def _is_sign(self, text: str, ahead: int = 0) -> bool:
         return self._next("sign", ahead) == text
 
+    def _accept(self, sign: str) -> bool:
+        """Go past what comes next, if it is this sign."""
+        found = self._is_sign(sign)
+        self._position += found
+        return found
+
+    def _separators(self) -> None:
+        while self._accept(";") or self._accept(","):
+            pass
+
     def _take(self, text: str = "") -> _Token:
         if self._position >= len(self._tokens):
             raise DataError(f"it ends too early{f', before {text!r}' if text else ''}")
@@ -108,8 +118,7 @@ class _Parser:
 
     def _id(self) -> str:
         text = self._take().text
-        while self._is_sign("+"):
-            self._take("+")
+        while self._accept("+"):
             text += self._take().text
         return text
 
@@ -117,11 +126,9 @@ class _Parser:
         """Read what is between braces; return the nodes that are named there."""
         self._take("{")
         named: list[str] = []
-        while not self._is_sign("}"):
+        while not self._accept("}"):
             named += self._statement(defaults)
-            while self._is_sign(";") or self._is_sign(","):
-                self._take(self._next("sign"))
-        self._take("}")
+            self._separators()
         return named
 
     def _statement(self, defaults: dict[str, dict[str, str]]) -> list[str]:
@@ -131,24 +138,23 @@ class _Parser:
             (self.graph if keyword == "graph" else defaults[keyword]).update(self._attributes())
             return []
         if not self._is_sign("{") and self._is_sign("=", 1):
-            name = self._id()
+            name = self._take().text
             self._take("=")
             self.graph[name] = self._id()
             return []
         line = self._tokens[min(self._position, len(self._tokens) - 1)].line
         chain = [self._ends(defaults)]
-        while self._is_sign("->") or self._is_sign("--"):
-            if self._is_sign("--"):
-                raise DataError(f"line {line}: the edge -- has no direction")
-            self._take("->")
+        while self._accept("->"):
             chain.append(self._ends(defaults))
+        if self._is_sign("--"):
+            raise DataError(f"line {line}: the edge -- has no direction")
         said = self._attributes()
         if len(chain) == 1 and len(chain[0]) == 1:
             self.nodes[chain[0][0]].update(said)
         for sources, targets in itertools.pairwise(chain):
-            for source, target in itertools.product(sources, targets):
-                self.edges.append((source, target, defaults["edge"] | said, line))
-        return [name for names in chain for name in names]
+            ends = itertools.product(sources, targets)
+            self.edges += [(source, target, defaults["edge"] | said, line) for source, target in ends]
+        return list(itertools.chain(*chain))
 
     def _ends(self, defaults: dict[str, dict[str, str]]) -> list[str]:
         """Read a node, or a subgraph for the nodes in it."""
@@ -159,23 +165,19 @@ class _Parser:
         if self._is_sign("{"):
             return self._statements({key: dict(value) for key, value in defaults.items()})
         name = self._id()
-        while self._is_sign(":"):  # a port
-            self._take(":")
+        while self._accept(":"):  # a port
             self._id()
         self.nodes.setdefault(name, dict(defaults["node"]))
         return [name]
 
     def _attributes(self) -> dict[str, str]:
         found = {}
-        while self._is_sign("["):
-            self._take("[")
-            while not self._is_sign("]"):
+        while self._accept("["):
+            while not self._accept("]"):
                 key = self._id()
                 self._take("=")
                 found[key] = self._id()
-                while self._is_sign(";") or self._is_sign(","):
-                    self._take(self._next("sign"))
-            self._take("]")
+                self._separators()
         return found
 
 
