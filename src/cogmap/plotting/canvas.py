@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.transforms import Bbox
 from numpy.typing import ArrayLike, NDArray
 from sklearn.isotonic import isotonic_regression
 from sklearn.utils.validation import check_is_fitted
@@ -55,16 +54,6 @@ def make_axes(ax: Axes | None, width: float, height: float, projection: str | No
         return ax
     axes: Axes = Figure(figsize=(width, height), layout="constrained").add_subplot(projection=projection)
     return axes
-
-
-def settled_extent(ax: Axes) -> Bbox:
-    """Return the place of an Axes without ticks in pixels, where the layout of its figure will put it."""
-    ax.set_axis_off()
-    figure: Any = ax.get_figure(root=True)
-    engine = figure.get_layout_engine()
-    if engine is not None:
-        engine.execute(figure)
-    return ax.get_window_extent()
 
 
 class Fitting(Artist):
@@ -140,11 +129,6 @@ def name_rows(ax: Axes, names: Sequence[str], n_others: int = 0, what: str = "")
         ax.set_ylabel(f"{len(names)} of {len(names) + n_others} {what}")
 
 
-def word_size(ax: Axes, n_rows: int) -> float:
-    """Return the size in points of text of which so many rows fit beside an Axes."""
-    return float(np.clip(points_of(ax, 0.8 / n_rows), 3.0, 10.0))
-
-
 def end_labels(ax: Axes, x: float, heights: ArrayLike, names: Sequence[str], colors: Sequence[str]) -> None:
     """Write names right of where lines end, moved up or down so that none lies on another."""
     wanted = np.asarray(heights, dtype=np.float64)
@@ -184,6 +168,8 @@ def spread_out(wanted: NDArray[np.float64], apart: float, low: float, high: floa
 
     Every label has a room of the size `apart`; all rooms lie within the range, if it is large enough.
     """
+    if not len(wanted):
+        return wanted
     # What is left of a place without the rooms below it never falls: an isotonic regression.
     below = apart * (np.arange(len(wanted)) + 0.5)
     highest = max(high - apart * len(wanted), low)
