@@ -39,7 +39,7 @@ def check_square(weights: ArrayLike) -> int:
 
 
 def finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
-    """Return a private float64 copy of `value`, of the given shape and finite."""
+    """Return a read-only float64 copy of `value`, of the given shape and finite."""
     try:
         array = np.array(real(value))
     except (TypeError, ValueError):
@@ -48,6 +48,7 @@ def finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected: 
         raise wrong(_OWNER, name, f"{expected} of shape {shape}", Words(f"shape {array.shape}"))
     if not np.isfinite(array).all():
         raise wrong(_OWNER, name, f"{expected} of finite numbers", value, "Replace NaN and infinity.")
+    array.setflags(write=False)
     return array
 
 
@@ -83,19 +84,18 @@ def check_details(details: Mapping[str, Any] | None, concepts: Sequence[str]) ->
     return copied
 
 
-def renamed_details(details: dict[str, Any], old: Sequence[str], new: Sequence[str] | None) -> dict[str, Any]:
-    """Return details with the new name of each concept in place of its old one."""
-    names = check_concepts(new, len(old))
-    name_of = dict(zip(old, names, strict=True))
-    renamed = dict(details)
+def renamed_details(details: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what is said of the concepts in `names`, and of the edges between them, under their new names."""
+
+    def renamed(about: dict[str, Any]) -> dict[str, Any]:
+        return {names[name]: said for name, said in about.items() if name in names}
+
+    changed = dict(details)
     if "concepts" in details:
-        renamed["concepts"] = {name_of[name]: about for name, about in details["concepts"].items()}
+        changed["concepts"] = renamed(details["concepts"])
     if "edges" in details:
-        renamed["edges"] = {
-            name_of[source]: {name_of[target]: about for target, about in targets.items()}
-            for source, targets in details["edges"].items()
-        }
-    return renamed
+        changed["edges"] = {source: renamed(targets) for source, targets in renamed(details["edges"]).items()}
+    return changed
 
 
 def _by_concept(value: object, where: str, concepts: Sequence[str]) -> Iterable[tuple[str, dict[str, Any]]]:

@@ -46,7 +46,7 @@ class MapShown:
 
     def _drawn(self: Any, caption: str) -> str:
         """Return the picture as HTML: as its author has laid it out, or in columns if it is known what concepts are."""
-        from cogmap._graph.html import to_html  # drawing is for notebooks: others need not wait for it
+        from cogmap._graph.svg import to_html  # drawing is for notebooks: others need not wait for it
         from cogmap._graph.view import author_positions, graph_view
 
         positions = author_positions(self.concepts, self._details)

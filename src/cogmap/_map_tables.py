@@ -14,6 +14,7 @@ from cogmap._optional import import_or_raise
 from cogmap._params import Words, check_choice, real, suggestion, wrong
 
 _OWNER = "FuzzyCognitiveMap"
+_ROWS = ("source", "target")
 
 
 def _weights_from_edges(
@@ -56,13 +57,13 @@ def _weights_from_edges(
 def _weights_from_frame(frame: Any, rows: str) -> tuple[NDArray[np.float64], list[str]]:
     """Return weights and names of concepts from a data frame of pandas or polars."""
     owner = f"{_OWNER}.from_frame"
-    _check_rows(owner, rows)
+    check_choice(owner, "rows", rows, _ROWS)
     if not hasattr(frame, "columns"):
         raise wrong(owner, "frame", "a data frame with a column for each concept", frame)
     columns = list(frame.columns)
     index = getattr(frame, "index", None)  # polars has none: names are in the first column, if anywhere
     cells = np.asarray(frame)
-    if index is not None and not _is_numbered(index):
+    if index is not None and list(index) != list(range(len(index))):  # more than numbers of rows
         labels = list(index)
     elif cells.shape[1] == cells.shape[0] + 1:
         labels, columns, cells = list(cells[:, 0]), columns[1:], cells[:, 1:]
@@ -87,23 +88,6 @@ def _weights_from_frame(frame: Any, rows: str) -> tuple[NDArray[np.float64], lis
     except (TypeError, ValueError):
         raise wrong(owner, "frame", "a frame of numbers", Words("text in it"), "Replace it.") from None
     return (weights.T if rows == "source" else weights), names
-
-
-def _is_numbered(index: Any) -> bool:
-    """Whether the labels of the rows are just 0, 1, 2, ..."""
-    return list(index) == list(range(len(index)))
-
-
-def _frame_from_weights(weights: NDArray[np.float64], concepts: Sequence[str], rows: str) -> Any:
-    """Return a data frame of pandas with the weights."""
-    _check_rows(f"{_OWNER}.to_frame", rows)
-    pandas = import_or_raise("pandas", "FuzzyCognitiveMap.to_frame", "cli")
-    cells = weights.T if rows == "source" else weights
-    return pandas.DataFrame(cells.copy(), index=list(concepts), columns=list(concepts))
-
-
-def _check_rows(owner: str, rows: str) -> None:
-    check_choice(owner, "rows", rows, ["source", "target"])
 
 
 class MapTables:
@@ -175,7 +159,10 @@ class MapTables:
         -------
         pandas.DataFrame
         """
-        return _frame_from_weights(self.weights, self.concepts, rows)
+        owner, concepts = f"{_OWNER}.to_frame", list(self.concepts)
+        check_choice(owner, "rows", rows, _ROWS)
+        cells = self.weights.T if rows == "source" else self.weights
+        return import_or_raise("pandas", owner, "cli").DataFrame(cells.copy(), index=concepts, columns=concepts)
 
     def to_edges(self: Any) -> list[tuple[str, str, float]]:
         """Return the influences that are not 0, the opposite of `from_edges`.

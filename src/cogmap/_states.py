@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._params import Words, real, suggestion, wrong
-from cogmap.exceptions import ParameterError
 
 Array = NDArray[np.floating]
 Held = tuple[NDArray[np.intp], Array]  # columns of concepts, and their states in each row
@@ -82,14 +81,10 @@ def columns_of(names: Collection[Any], concepts: Sequence[str], owner: str, name
     numbers = {concept: i for i, concept in enumerate(concepts)}
     unknown = [one for one in names if not isinstance(one, str) or one not in numbers]
     if unknown:
-        raise unknown_concept(unknown[0], concepts, owner, name)
+        few = ", ".join(repr(concept) for concept in concepts[:6]) + (", ..." if len(concepts) > 6 else "")
+        cure = suggestion(unknown[0], concepts)
+        raise wrong(owner, name, f"made of names of concepts ({few})", unknown[0], cure)
     return [numbers[one] for one in names]
-
-
-def unknown_concept(got: object, concepts: Sequence[str], owner: str, name: str) -> ParameterError:
-    """Make the exception for a name that no concept has."""
-    few = ", ".join(repr(concept) for concept in concepts[:6]) + (", ..." if len(concepts) > 6 else "")
-    return wrong(owner, name, f"made of names of concepts ({few})", got, suggestion(got, concepts))
 
 
 def held_states(

@@ -87,7 +87,6 @@ class StructuredMap(FuzzyCognitiveMap):
         n_others, n_concepts = np.shape(rows)
         n_features = n_concepts - n_others
         self._rows = finite_array("rows", rows, (n_others, n_concepts), "an array")
-        self._rows.setflags(write=False)
         self._memory = float(memory)
         remembered = np.full(n_features, 0.5 - 0.5 * self._memory)
         bias = np.concatenate([remembered, finite_array("bias", bias, (n_others,), "an array")])
@@ -218,10 +217,7 @@ class StructuredMap(FuzzyCognitiveMap):
     def narrowed(self, columns: NDArray[np.intp]) -> "StructuredMap":
         """Return the map of some of the features, in this order, and all other concepts."""
         places = np.concatenate([columns, np.arange(self._n_features, self.n_concepts)])
-        names = [self._concepts[j] for j in places]
-        return StructuredMap(
-            self._rows[:, places], self._bias[self._n_features :], float(self._slope), names, self._memory
-        )
+        return self._with_features(self._rows[:, places], [self._concepts[j] for j in places])
 
     def widened(self, columns: NDArray[np.intp], concepts: Sequence[str]) -> "StructuredMap":
         """Return the map in which these features are some among others, which influence nothing."""

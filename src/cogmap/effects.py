@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._map_text import count, number, short
 from cogmap._params import Words, wrong
-from cogmap._states import columns_of, first_states
-from cogmap.activations import get_activation
+from cogmap._states import columns_of
 from cogmap.dynamics.newton import jacobian
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap.map import FuzzyCognitiveMap, check_map, one_start
 
 Array = NDArray[np.float64]
 
@@ -167,8 +166,7 @@ def linear_response(fcm: FuzzyCognitiveMap, state: ArrayLike | None = None) -> A
             got = Words(f"one that {settled.ending} when all concepts start undecided")
             raise wrong("linear_response", "fcm", "a map that comes to rest", got, cure)
         state = settled.mean
-    middle = get_activation(fcm.activation).middle
-    point, _ = first_states(state, fcm.concepts, middle, "linear_response", (1,), "state")
+    point = one_start(fcm, state, "linear_response", "state")
     moved = float(np.abs(fcm.step(point) - point).max())
     if moved > _AT_REST:
         raise wrong("linear_response", "state", "a fixed point", Words(f"a state that a step moves by {moved:.2g}"))

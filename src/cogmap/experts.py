@@ -3,7 +3,7 @@
 Concepts are matched by name; an expert who does not know a concept has drawn no edges of it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._map_text import aligned, count, number, short
 from cogmap._optional import import_or_raise
-from cogmap._params import Words, check_boolean, check_choice, real, wrong
+from cogmap._params import Words, check_boolean, check_choice, numbers, wrong
 from cogmap.indices import similarity, stacked
 from cogmap.map import FuzzyCognitiveMap, check_map
 
@@ -95,14 +95,9 @@ def _check_say(maps: Sequence[FuzzyCognitiveMap], weights: ArrayLike | str | Non
     if weights is None:
         return np.ones(len(maps))
     expected = f"'credibility' or {len(maps)} numbers >= 0 that are not all 0, one per map"
-    if isinstance(weights, str):
-        if weights == "credibility":
-            return credibility(maps)
-        raise wrong("combine", "weights", expected, weights)
-    try:
-        say = real(weights)
-    except (TypeError, ValueError):
-        raise wrong("combine", "weights", expected, weights) from None
+    if isinstance(weights, str) and weights == "credibility":
+        return credibility(maps)
+    say = numbers(weights)
     if say.shape != (len(maps),) or not np.isfinite(say).all() or (say < 0).any() or not say.any():
         raise wrong("combine", "weights", expected, weights)
     result: Array = say / say.max()
@@ -211,20 +206,10 @@ class Disagreement:
         """Return a plain dict for each edge that somebody drew, those that experts disagree about most first."""
         order = np.argsort(-self.deviation, axis=None, kind="stable")
         places = zip(*np.unravel_index(order, self.deviation.shape), strict=True)
-        parts: dict[str, tuple[Array | NDArray[Any], Callable[[Any], Any]]] = {
-            "n_drawn": (self.n_drawn, int),
-            "mean": (self.mean, float),
-            "deviation": (self.deviation, float),
-            "low": (self.low, float),
-            "high": (self.high, float),
-            "opposed": (self.opposed, bool),
-        }
+        names = ("n_drawn", "mean", "deviation", "low", "high", "opposed")
         return [
-            {
-                "source": self.concepts[j],
-                "target": self.concepts[i],
-                **{name: plain(part[i, j]) for name, (part, plain) in parts.items()},
-            }
+            {"source": self.concepts[j], "target": self.concepts[i]}
+            | {name: getattr(self, name)[i, j].item() for name in names}
             for i, j in places
             if self.n_drawn[i, j]
         ]

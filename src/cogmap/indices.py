@@ -58,10 +58,9 @@ class Indices:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as a plain dict that JSON can hold."""
-        columns = {"indegree": self.indegree, "outdegree": self.outdegree, "centrality": self.centrality}
         return {
             "concepts": list(self.concepts),
-            **{name: column.tolist() for name, column in columns.items()},
+            **{name: getattr(self, name).tolist() for name in _DEGREES},
             "kinds": list(self.kinds),
             **{name: getattr(self, name) for name in ("n_edges", "density", "complexity", "hierarchy")},
         }
@@ -69,7 +68,7 @@ class Indices:
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row per concept: degrees, centrality, kind."""
         pandas = import_or_raise("pandas", "Indices.to_frame", "cli")
-        columns = {"indegree": self.indegree, "outdegree": self.outdegree, "centrality": self.centrality}
+        columns = {name: getattr(self, name) for name in _DEGREES}
         return pandas.DataFrame({**columns, "kind": self.kinds}, index=list(self.concepts))
 
     def __repr__(self) -> str:
@@ -79,13 +78,12 @@ class Indices:
             f"{count(len(self.concepts), 'concept')} ({kinds}), {count(self.n_edges, 'edge')}",
             f"density {self.density:.3g}, complexity {complexity}, hierarchy {self.hierarchy:.3g}",
         ]
-        columns = {
-            name: [number(value) for value in getattr(self, name)] for name in ("indegree", "outdegree", "centrality")
-        }
+        columns = {name: [number(value) for value in getattr(self, name)] for name in _DEGREES}
         order = np.argsort(-self.centrality, kind="stable").tolist()
         return "\n".join([*head, *concept_lines(self.concepts, {**columns, "kind": self.kinds}, order)])
 
 
+_DEGREES = ("indegree", "outdegree", "centrality")
 # Whether a concept is influenced, and whether it influences.
 _KINDS = {(False, True): "transmitter", (True, False): "receiver", (True, True): "ordinary", (False, False): "isolated"}
 

@@ -21,11 +21,6 @@ Array = NDArray[np.floating]
 _OWNER = "FuzzyCognitiveMap"
 
 
-def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    array.setflags(write=False)
-    return array
-
-
 class FuzzyCognitiveMap(MapTables, MapShown):
     """A directed graph of concepts that influence each other.
 
@@ -83,17 +78,14 @@ class FuzzyCognitiveMap(MapTables, MapShown):
     ) -> None:
         n_concepts = check_square(weights)
         shape = (n_concepts, n_concepts)
-        self._weights = _read_only(finite_array("weights", weights, shape, "a square array"))
-        self._bias = _read_only(
-            np.zeros(n_concepts)
-            if bias is None
-            else finite_array("bias", bias, (n_concepts,), "an array, one number per concept,")
-        )
+        self._weights = finite_array("weights", weights, shape, "a square array")
+        bias = np.zeros(n_concepts) if bias is None else bias
+        self._bias = finite_array("bias", bias, (n_concepts,), "an array, one number per concept,")
         slope_shape = () if shape_of(slope) == () else (n_concepts,)
         slopes = finite_array("slope", slope, slope_shape, "a number, or an array, one number per concept,")
         if not (slopes > 0).all():
             raise wrong(_OWNER, "slope", "greater than 0", slope, "Change the sign of the weights instead.")
-        self._slope: float | NDArray[np.float64] = _read_only(slopes) if slopes.ndim else float(slopes)
+        self._slope: float | NDArray[np.float64] = slopes if slopes.ndim else float(slopes)
         self._concepts = check_concepts(concepts, n_concepts)
         if isinstance(activation, list | tuple) and len(activation) != n_concepts:
             raise wrong(_OWNER, "activation", f"a name, or {n_concepts} of them, one per concept", activation)
@@ -359,10 +351,11 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         -------
         FuzzyCognitiveMap
         """
-        names = ("weights", "bias", "slope", "concepts", "activation", "details")
-        now = {name: getattr(self, name) for name in names}
+        parameters = ("weights", "bias", "slope", "concepts", "activation", "details")
+        now = {name: getattr(self, name) for name in parameters}
         if "concepts" in changes and "details" not in changes:
-            changes["details"] = renamed_details(self._details, self._concepts, changes["concepts"])
+            names = check_concepts(changes["concepts"], self.n_concepts)
+            changes["details"] = renamed_details(self._details, dict(zip(self._concepts, names, strict=True)))
         made = FuzzyCognitiveMap(**(now | changes))
         return made.with_kinds(self._kinds) if made.n_concepts == self.n_concepts else made
 
@@ -399,6 +392,12 @@ class FuzzyCognitiveMap(MapTables, MapShown):
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._weights, self._bias, self._slope, self._concepts, self.activation, self._details)
         return FuzzyCognitiveMap, (*parameters, self._kinds)
+
+
+def one_start(fcm: FuzzyCognitiveMap, start: Any, owner: str, name: str = "start") -> NDArray[np.float64]:
+    """Return one state per concept, given as an array or by name; what is not named is undecided."""
+    states, _ = first_states(start, fcm.concepts, fcm._activation.middle, owner, (1,), name)
+    return states.astype(np.float64)
 
 
 def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:

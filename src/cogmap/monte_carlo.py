@@ -11,11 +11,11 @@ from cogmap._map_text import concept_lines, count, short
 from cogmap._optional import import_or_raise
 from cogmap._params import check_choice, check_integer, check_number
 from cogmap._settling import Run
-from cogmap._states import DRIVERS, first_states, held_states
+from cogmap._states import DRIVERS, held_states
 from cogmap.activations import get_activation
 from cogmap.experts import check_maps, combine
 from cogmap.indices import stacked
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.map import FuzzyCognitiveMap, one_start
 
 Array = NDArray[np.floating]
 
@@ -172,11 +172,10 @@ def monte_carlo(
     else:
         experts = check_maps(maps, _OWNER)
         fcm = combine(experts, "median")
-        low, high = _between(experts)
+        weights = stacked(experts)[1]
+        low, high = weights.min(axis=0), weights.max(axis=0)
     random = np.random.default_rng(seed)
-    middle = get_activation(fcm.activation).middle
-    first, _ = first_states(start, fcm.concepts, middle, _OWNER, dimensions=(1,))
-    first = first.astype(np.float64)
+    first = one_start(fcm, start, _OWNER)
     keep = fcm.drivers if isinstance(keep, str) and keep == DRIVERS else keep
     alone = held_states(first, {}, keep, fcm.concepts, _OWNER)
     held = held_states(first, clamp, keep, fcm.concepts, _OWNER)
@@ -203,12 +202,6 @@ def _around(fcm: FuzzyCognitiveMap, spread: float) -> tuple[Array, Array]:
     low = np.where(W > 0.0, np.maximum(W - spread, 0.0), np.maximum(W - spread, -end))
     high = np.where(W < 0.0, np.minimum(W + spread, 0.0), np.minimum(W + spread, end))
     return np.where(W == 0.0, 0.0, low), np.where(W == 0.0, 0.0, high)
-
-
-def _between(maps: list[FuzzyCognitiveMap]) -> tuple[Array, Array]:
-    """Return the lowest and the highest weight that experts give to each edge."""
-    _, W, _ = stacked(maps)
-    return W.min(axis=0), W.max(axis=0)
 
 
 def _draw(random: np.random.Generator, shape: str, low: Array, mode: Array, high: Array, n_samples: int) -> Array:

@@ -4,10 +4,10 @@ Nothing that is asked about a map needs to know of rules or of clamps: it is ask
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
+from cogmap._map_checks import renamed_details
 from cogmap._params import Words, check_choice, wrong
 from cogmap._states import by_name
 from cogmap.activations import get_activation
@@ -107,20 +107,6 @@ def with_clamp(fcm: FuzzyCognitiveMap, clamp: Mapping[str, float]) -> FuzzyCogni
         weights=fcm.weights[np.ix_(free, free)],
         bias=fcm.bias[free] + fcm.weights[np.ix_(free, columns)] @ states,
         concepts=concepts,
-        details=_details_of(fcm.details, set(concepts)),
+        details=renamed_details(fcm.details, {name: name for name in concepts}),
         **per_concept,
     )
-
-
-def _details_of(details: dict[str, Any], concepts: set[str]) -> dict[str, Any]:
-    """Return what is said about some concepts and the edges between them."""
-    kept = dict(details)
-    if "concepts" in details:
-        kept["concepts"] = {name: about for name, about in details["concepts"].items() if name in concepts}
-    if "edges" in details:
-        kept["edges"] = {
-            source: {target: about for target, about in targets.items() if target in concepts}
-            for source, targets in details["edges"].items()
-            if source in concepts
-        }
-    return kept

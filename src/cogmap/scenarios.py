@@ -16,9 +16,8 @@ from cogmap._map_text import concept_lines, short
 from cogmap._optional import import_or_raise
 from cogmap._params import Words, wrong
 from cogmap._settling import Settled
-from cogmap._states import by_name, first_states
-from cogmap.activations import get_activation
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap._states import by_name
+from cogmap.map import FuzzyCognitiveMap, check_map, one_start
 
 States = ArrayLike | Mapping[str, float]
 
@@ -215,9 +214,7 @@ def scenario(
             raise wrong("scenario", "against", "a scenario of the same concepts", Words(f"one of {against.concepts}"))
         before, first = against.after, against.outcome.states[-1]
     else:
-        undecided = get_activation(fcm.activation).middle
-        before, _ = first_states(against, fcm.concepts, undecided, "scenario", (1,), "against")
-        first = before
+        before = first = one_start(fcm, against, "scenario", "against")
     outcome = fcm.settle(first, clamp, keep, max_steps)
     held = {concept: float(state) for concept, state in clamp.items()}
     return Scenario(str(name), held, fcm.concepts, np.asarray(before, dtype=np.float64), outcome, baseline)

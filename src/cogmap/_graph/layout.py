@@ -41,13 +41,9 @@ def _usual_distance(columns: Columns) -> float:
     return float(np.clip(110.0 + 9.0 * rows, 150.0, 340.0)) / (1.0 if len(columns) < 4 else 1.6)
 
 
-def _font_size(n_rows: int) -> float:
-    """Return the size of the font with which so many rows make a picture that is not too high."""
-    return float(np.interp(n_rows, [12, 40, 90], [13.0, 12.0, 10.0]))
-
-
 def _in_columns(view: View, columns: Columns, distance: float) -> Picture:
-    size = _font_size(max(map(len, columns)))
+    # Of the font: with more rows it is smaller, so that the picture is not too high.
+    size = float(np.interp(max(map(len, columns)), [12, 40, 90], [13.0, 12.0, 10.0]))
     boxes = _boxes(view, columns, size, distance)
     arrows = Router(columns, boxes, view["edges"]).arrows()
     words = []

@@ -147,11 +147,3 @@ class Picture:
 def head_length(width: float) -> float:
     """Return how long the head of an arrow is whose line has this width."""
     return 5.0 + 1.3 * width
-
-
-def arrow_head(tip: Points, direction: Points, width: float) -> Points:
-    """Return the corners of the head of an arrow."""
-    length = head_length(width)
-    across = np.array([-direction[1], direction[0]]) * (2.6 + 0.75 * width)
-    base = tip - length * direction
-    return np.array([tip, base + across, base - across])

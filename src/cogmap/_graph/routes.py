@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from cogmap._graph.columns import Columns
-from cogmap._graph.picture import Arrow, Box, Points, arrow_head, head_length, line_widths
+from cogmap._graph.picture import Arrow, Box, Points, head_length, line_widths
 
 Edge = dict[str, Any]
 Point = tuple[float, float]
@@ -179,11 +179,13 @@ def make_arrow(points: Points, width: float, edge: Edge, boxes: dict[int, Box]) 
     tip, before = points[-1], points[-2]
     distance = np.hypot(*(tip - before))
     direction = (tip - before) / distance if distance else np.array([1.0, 0.0])
+    length = head_length(width)
     points = points.copy()
-    points[-1] = tip - 0.8 * head_length(width) * direction
-    if distance < head_length(width):  # the last point of control would lie in the head
+    points[-1] = tip - 0.8 * length * direction
+    if distance < length:  # the last point of control would lie in the head
         points[-2] = points[-1]
-    head = arrow_head(tip, direction, width)
+    base, across = tip - length * direction, np.array([-direction[1], direction[0]]) * (2.6 + 0.75 * width)
+    head = np.array([tip, base + across, base - across])
     return Arrow(points, head, width, edge["weight"], boxes[edge["source"]].name, boxes[edge["target"]].name)
 
 

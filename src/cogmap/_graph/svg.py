@@ -1,7 +1,8 @@
-"""The picture of a map as SVG text, readable on light and dark ground, without any package for drawing."""
+"""The picture of a map as SVG text and for a notebook, readable on light and dark ground, without any package."""
 
 from html import escape
 
+from cogmap._graph.layout import layout
 from cogmap._graph.picture import (
     BORDER,
     FILLS,
@@ -19,9 +20,18 @@ from cogmap._graph.picture import (
     Word,
     color,
 )
+from cogmap._graph.view import View
 from cogmap._map_text import printable
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+
+def to_html(view: View, caption: str) -> str:
+    """Return an HTML element with the drawn map and a line of text; nothing else is needed to show it."""
+    return (
+        '<div style="margin:0.5em 0;overflow-x:auto">'
+        f'<div style="font-size:90%;margin-bottom:0.3em">{escape(caption)}</div>{to_svg(layout(view))}</div>'
+    )
 
 
 def to_svg(picture: Picture) -> str:

@@ -193,7 +193,8 @@ def lyapunov(
     if settled.period is not None:
         cycle = polished(fcm, settled.states, within=1e-3)
         cycle = settled.states if cycle is None else cycle
-        return float(_log(spectral_radius(growth(fcm, cycle))) / len(cycle))
+        with np.errstate(divide="ignore"):
+            return float(np.log(spectral_radius(growth(fcm, cycle)))) / len(cycle)
     A = settled.states[-1]
     deviation: Array = np.random.default_rng(check_integer("lyapunov", "seed", seed, low=0)).normal(size=fcm.n_concepts)
     total = 0.0
@@ -206,7 +207,3 @@ def lyapunov(
         if t >= _FORGOTTEN:  # until then the deviation turns to where it grows most
             total += np.log(size)
     return total / steps
-
-
-def _log(value: float) -> float:
-    return float(np.log(value)) if value > 0.0 else float("-inf")

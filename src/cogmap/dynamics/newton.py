@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import Words, check_integer, real, wrong
+from cogmap._params import Words, check_integer, numbers, wrong
 from cogmap.activations import get_activation
 from cogmap.map import FuzzyCognitiveMap
 
@@ -80,12 +80,9 @@ def check_starts(fcm: FuzzyCognitiveMap, starts: ArrayLike | int, seed: int, own
         low, high = state_range(fcm)
         return np.random.default_rng(check_integer(owner, "seed", seed, low=0)).uniform(low, high, (number, len(low)))
     expected = f"a number of random starts, or an array of finite numbers of shape (n_starts, {fcm.n_concepts})"
-    try:
-        states = real(starts)
-    except (TypeError, ValueError):
-        raise wrong(owner, "starts", expected, starts) from None
+    states = numbers(starts)
     if states.ndim != 2 or states.shape[1] != fcm.n_concepts:
-        raise wrong(owner, "starts", expected, Words(f"shape {states.shape}"))
+        raise wrong(owner, "starts", expected, Words(f"shape {states.shape}") if states.ndim else starts)
     if not np.isfinite(states).all():
         raise wrong(owner, "starts", expected, starts, "Replace NaN and infinity.")
     return states

@@ -19,6 +19,7 @@ _TOKENS = re.compile(
     |(?P<html><(?:[^<>]|<[^<>]*>)*>)
     |(?P<sign>->|--|[{}\[\];,=:+])
     |(?P<plain>-?(?:\.\d+|\d+(?:\.\d*)?)|[^\W\d]\w*)
+    |(?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -39,21 +40,18 @@ class _Token(NamedTuple):
 
 
 def _tokens(text: str) -> list[_Token]:
-    found, position, line = [], 0, 1
-    while position < len(text):
-        match = _TOKENS.match(text, position)
-        if match is None:
-            raise DataError(f"line {line}: {text[position : position + 20]!r} is not DOT")
+    found, line = [], 1
+    for match in _TOKENS.finditer(text):
         kind, part = str(match.lastgroup), match[0]
+        if kind == "other":
+            raise DataError(f"line {line}: {text[match.start() : match.start() + 20]!r} is not DOT")
         if kind == "quoted":
-            part_read = re.sub(r"\\(.)", _unescaped, part[1:-1], flags=re.DOTALL)
-            found.append(_Token(kind, part_read, line))
+            found.append(_Token(kind, re.sub(r"\\(.)", _unescaped, part[1:-1], flags=re.DOTALL), line))
         elif kind == "html":
             found.append(_Token("quoted", re.sub(r"<[^>]*>", "", part[1:-1]), line))
         elif kind != "skip":
             found.append(_Token(kind, part, line))
         line += part.count("\n")
-        position = match.end()
         if len(found) > MOST_PARTS:
             raise DataError(f"it has more than {MOST_PARTS:,} words, too many for a map")
     return found
@@ -85,6 +83,16 @@ class _Parser:
     def _is_sign(self, text: str, ahead: int = 0) -> bool:
         return self._next("sign", ahead) == text
 
+    def _accept(self, sign: str) -> bool:
+        """Go past what comes next, if it is this sign."""
+        found = self._is_sign(sign)
+        self._position += found
+        return found
+
+    def _separators(self) -> None:
+        while self._accept(";") or self._accept(","):
+            pass
+
     def _take(self, text: str = "") -> _Token:
         if self._position >= len(self._tokens):
             raise DataError(f"it ends too early{f', before {text!r}' if text else ''}")
@@ -110,8 +118,7 @@ class _Parser:
 
     def _id(self) -> str:
         text = self._take().text
-        while self._is_sign("+"):
-            self._take("+")
+        while self._accept("+"):
             text += self._take().text
         return text
 
@@ -119,11 +126,9 @@ class _Parser:
         """Read what is between braces; return the nodes that are named there."""
         self._take("{")
         named: list[str] = []
-        while not self._is_sign("}"):
+        while not self._accept("}"):
             named += self._statement(defaults)
-            while self._is_sign(";") or self._is_sign(","):
-                self._take(self._next("sign"))
-        self._take("}")
+            self._separators()
         return named
 
     def _statement(self, defaults: dict[str, dict[str, str]]) -> list[str]:
@@ -133,24 +138,23 @@ class _Parser:
             (self.graph if keyword == "graph" else defaults[keyword]).update(self._attributes())
             return []
         if not self._is_sign("{") and self._is_sign("=", 1):
-            name = self._id()
+            name = self._take().text
             self._take("=")
             self.graph[name] = self._id()
             return []
         line = self._tokens[min(self._position, len(self._tokens) - 1)].line
         chain = [self._ends(defaults)]
-        while self._is_sign("->") or self._is_sign("--"):
-            if self._is_sign("--"):
-                raise DataError(f"line {line}: the edge -- has no direction")
-            self._take("->")
+        while self._accept("->"):
             chain.append(self._ends(defaults))
+        if self._is_sign("--"):
+            raise DataError(f"line {line}: the edge -- has no direction")
         said = self._attributes()
         if len(chain) == 1 and len(chain[0]) == 1:
             self.nodes[chain[0][0]].update(said)
         for sources, targets in itertools.pairwise(chain):
-            for source, target in itertools.product(sources, targets):
-                self.edges.append((source, target, defaults["edge"] | said, line))
-        return [name for names in chain for name in names]
+            ends = itertools.product(sources, targets)
+            self.edges += [(source, target, defaults["edge"] | said, line) for source, target in ends]
+        return list(itertools.chain(*chain))
 
     def _ends(self, defaults: dict[str, dict[str, str]]) -> list[str]:
         """Read a node, or a subgraph for the nodes in it."""
@@ -161,23 +165,19 @@ class _Parser:
         if self._is_sign("{"):
             return self._statements({key: dict(value) for key, value in defaults.items()})
         name = self._id()
-        while self._is_sign(":"):  # a port
-            self._take(":")
+        while self._accept(":"):  # a port
             self._id()
         self.nodes.setdefault(name, dict(defaults["node"]))
         return [name]
 
     def _attributes(self) -> dict[str, str]:
         found = {}
-        while self._is_sign("["):
-            self._take("[")
-            while not self._is_sign("]"):
+        while self._accept("["):
+            while not self._accept("]"):
                 key = self._id()
                 self._take("=")
                 found[key] = self._id()
-                while self._is_sign(";") or self._is_sign(","):
-                    self._take(self._next("sign"))
-            self._take("]")
+                self._separators()
         return found
 
 
@@ -218,13 +218,9 @@ def _said(attributes: dict[str, str]) -> dict[str, Any]:
 
 def _place(position: str) -> dict[str, float]:
     """Return x and y of a position; that of Graphviz grows upwards."""
-    numbers = [as_number(part) for part in position.rstrip("!").split(",")[:2]]
-    if len(numbers) < 2 or None in numbers:
-        return {}
-    x, y = numbers
-    assert x is not None
-    assert y is not None
-    return {"x": x, "y": -y}
+    across, _, rest = position.rstrip("!").partition(",")
+    x, y = as_number(across), as_number(rest.partition(",")[0])
+    return {} if x is None or y is None else {"x": x, "y": -y}
 
 
 def write(fcm: FuzzyCognitiveMap) -> bytes:

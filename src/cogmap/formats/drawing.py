@@ -83,13 +83,10 @@ class Drawing:
             raise DataError(f"{where}: an edge names {end!r}, which is no concept of the map. {hint}".strip())
         return name
 
-    def connect(
-        self, source: str, target: str, weight: float | None, where: str, about: dict[str, Any] | None = None
-    ) -> None:
+    def connect(self, source: str, target: str, weight: float | None, where: str, about: dict[str, Any]) -> None:
         """Add an edge between concepts that are called by id or name."""
-        self.edges.append(
-            Edge(self.named(source, where), self.named(target, where), weight, lambda: where, about or {})
-        )
+        ends = self.named(source, where), self.named(target, where)
+        self.edges.append(Edge(*ends, weight, lambda: where, about))
 
     def to_map(self, bounds: tuple[float, float] | None = None) -> FuzzyCognitiveMap:
         """Return the map, with weights that have to be within `bounds`."""

@@ -83,7 +83,9 @@ def _is_marked(cell: Cell) -> bool:
 
 def _ends(drawing: Drawing, row: list[Cell], source: int, target: int, where: Callable[[], str]) -> tuple[str, str]:
     """Return the names of source and target, which become concepts; the second is empty in a row about a concept."""
-    start, end = (_known(drawing, label(row[j]), row[target] is None) for j in (source, target))
+    start, end = (label(row[j]) for j in (source, target))
+    if row[target] is not None:  # blanks around a name count where it has a row of its own
+        start, end = (name if name in drawing.concepts else name.strip() for name in (start, end))
     if end and not start:
         raise DataError(f"{where()}: the edge to {end!r} comes from nowhere")
     if not start and any(cell is not None for cell in row):
@@ -92,11 +94,6 @@ def _ends(drawing: Drawing, row: list[Cell], source: int, target: int, where: Ca
         if name:
             drawing.concepts.setdefault(name, {})
     return start, end
-
-
-def _known(drawing: Drawing, name: str, declared: bool) -> str:
-    """Return a name without blanks around it, unless it has a row of its own and is written with them there."""
-    return name if declared or name in drawing.concepts else name.strip()
 
 
 def is_bare(grid: Grid) -> bool:

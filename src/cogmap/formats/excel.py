@@ -11,7 +11,7 @@ from cogmap.formats.drawing import as_text
 from cogmap.formats.grid import Grid
 from cogmap.formats.safe_xml import check
 from cogmap.formats.tables import Drawings, read_table
-from cogmap.formats.text import CONTROLS, MOST_PARTS
+from cogmap.formats.text import CONTROLS, MOST_PARTS, OLD_EXCEL
 from cogmap.formats.words import WORDS, Cell, Scale
 
 _MOST_BYTES = 256_000_000  # unpacked
@@ -50,9 +50,7 @@ def _check_package(content: bytes) -> None:
     except DataError:
         raise
     except Exception as problem:  # zipfile has many more than its own for files that are damaged
-        kind = (
-            "an Excel workbook of before 2007: save it as .xlsx" if content.startswith(b"\xd0\xcf") else "no .xlsx file"
-        )
+        kind = OLD_EXCEL if content.startswith(b"\xd0\xcf") else "no .xlsx file"
         raise DataError(f"it is {kind} ({problem})") from None
 
 
@@ -91,10 +89,8 @@ def _check_computed(name: str, values: list[list[Cell]], formulas: list[list[Cel
 
 
 def _place(name: str, i: int, j: int) -> str:
-    letters = ""
-    while j >= 0:
-        letters, j = chr(ord("A") + j % 26) + letters, j // 26 - 1
-    return f"sheet {name!r}, cell {letters}{i + 1}"
+    utils = import_or_raise("openpyxl.utils", "Reading Excel files", "excel")
+    return f"sheet {name!r}, cell {utils.get_column_letter(j + 1)}{i + 1}"
 
 
 def write(rows: list[list[Cell]]) -> bytes:

@@ -1,7 +1,8 @@
 """Maps from and to files, by the kind of the file."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,15 +12,12 @@ from cogmap.exceptions import DataError, ParameterError
 from cogmap.formats import delimited, dot, excel, graphml, json_files, mental_modeler, own_json, xml_files
 from cogmap.formats.drawing import Drawing
 from cogmap.formats.names import Named, read_names, renamed
-from cogmap.formats.tables import Drawings
+from cogmap.formats.tables import Drawings, rows_of
 from cogmap.formats.words import Scale
-from cogmap.formats.written_tables import rows_of
 from cogmap.map import FuzzyCognitiveMap
 
 _MOST_BYTES = 32_000_000
 _LONGEST = 400  # signs in a message
-
-_Writer = Callable[[FuzzyCognitiveMap, str], bytes]
 
 
 class Kind(NamedTuple):
@@ -27,7 +25,7 @@ class Kind(NamedTuple):
 
     title: str
     read: Callable[[bytes, Scale | None], Drawings]
-    write: _Writer | None
+    write: Callable[[FuzzyCognitiveMap, str], bytes] | None
 
 
 _DOT = Kind("DOT", dot.read, lambda fcm, _: dot.write(fcm))
@@ -46,6 +44,8 @@ KINDS = {
     ".graphml": Kind("GraphML", xml_files.read, lambda fcm, _: graphml.write(fcm)),
     ".xml": Kind("XML", xml_files.read, None),
 }
+_NETWORKX = "Read it with networkx, and use cogmap.integrations.networkx.from_networkx."
+_CURES = {".xls": "Save it as .xlsx.", ".ods": "Save it as .xlsx.", ".gexf": _NETWORKX, ".gml": _NETWORKX}
 
 
 def read_map(
@@ -103,7 +103,7 @@ def read_map(
     """
     path, drawings = _drawings(path, scale)
     bounds = _check_bounds(weight_bounds)
-    found = ", ".join(repr(name) for name in drawings)
+    found = ", ".join(map(repr, drawings))
     if sheet is not None and sheet not in drawings:
         expected = f"one of {found}" if any(drawings) else "left out, as the file has one map"
         raise wrong("read_map", "sheet", expected, sheet, suggestion(sheet, drawings))
@@ -111,8 +111,7 @@ def read_map(
         raise DataError(
             f"The file {path} has {len(drawings)} maps: {found}. Say which with `sheet`, or use `read_maps`."
         )
-    names = _names(concepts)
-    return _map(path, drawings[next(iter(drawings)) if sheet is None else sheet], names, bounds)
+    return _map(path, drawings[next(iter(drawings)) if sheet is None else sheet], _names(concepts), bounds)
 
 
 def read_maps(
@@ -175,14 +174,12 @@ def write_map(fcm: FuzzyCognitiveMap, path: str | os.PathLike[str], *, table: st
         raise DataError(f"Files such as {path} are read and not written. Endings that are written: {known}.")
     if not path.parent.is_dir():
         raise DataError(f"There is no folder {path.parent} to write {path.name} to.")
-    try:
+    cure = "" if path.suffix.casefold() == ".json" else " A .json file can hold any map."
+    with _told(f"The map cannot be written to {path}", cure):
         content = kind.write(fcm, table)
         if len(content) > _MOST_BYTES:
             raise DataError(f"it would have {len(content):,} bytes, more than {_MOST_BYTES:,}")
         _check_exact(fcm, next(iter(kind.read(content, None).values()))().to_map())
-    except (DataError, ParameterError, UnicodeEncodeError) as problem:
-        cure = "" if path.suffix.casefold() == ".json" else " A .json file can hold any map."
-        raise DataError(f"The map cannot be written to {path}: {_sentence(problem)}{cure}") from None
     write_whole(path, content)
 
 
@@ -201,30 +198,28 @@ def _drawings(path: str | os.PathLike[str], scale: Mapping[str, float] | None) -
     path = check_path("read_map", path)
     kind = _kind(path)
     content = _content(path)
-    try:
+    with _told(f"The map {path} cannot be read"):
         return path, kind.read(content, words)
-    except DataError as problem:
-        raise _unreadable(path, problem) from None
 
 
 def _map(
     path: Path, make: Callable[[], Drawing], names: list[Named] | None, bounds: tuple[float, float] | None
 ) -> FuzzyCognitiveMap:
-    try:
+    with _told(f"The map {path} cannot be read"):
         drawing = make()
         return (drawing if names is None else renamed(drawing, names)).to_map(bounds)
-    except (DataError, ParameterError) as problem:
-        raise _unreadable(path, problem) from None
 
 
-def _unreadable(path: Path, problem: Exception) -> DataError:
-    return DataError(f"The map {path} cannot be read: {_sentence(problem)}")
-
-
-def _sentence(problem: Exception) -> str:
-    text = " ".join(str(problem).split())
-    text = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-    return text if text.endswith((".", "?")) else text + "."
+@contextmanager
+def _told(what: str, cure: str = "") -> Iterator[None]:
+    """Say of what is wrong within what it prevents, in a sentence that is not too long."""
+    try:
+        yield
+    except (DataError, ParameterError, UnicodeEncodeError) as problem:
+        text = " ".join(str(problem).split())
+        text = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+        end = "" if text.endswith((".", "?")) else "."
+        raise DataError(f"{what}: {text}{end}{cure}") from None
 
 
 def _names(concepts: str | os.PathLike[str] | Sequence[str] | None) -> list[Named] | None:
@@ -234,10 +229,8 @@ def _names(concepts: str | os.PathLike[str] | Sequence[str] | None) -> list[Name
     if isinstance(concepts, str | os.PathLike):
         path = check_path("read_map", concepts)
         content = _content(path)
-        try:
+        with _told(f"The names of concepts in {path} cannot be read"):
             return read_names(content)
-        except DataError as problem:
-            raise DataError(f"The names of concepts in {path} cannot be read: {_sentence(problem)}") from None
     if not isinstance(concepts, Sequence) or not all(isinstance(name, str) for name in concepts):
         raise wrong("read_map", "concepts", "a file with names, or a list of names", concepts)
     return [Named(name, (), {}) for name in concepts]
@@ -255,14 +248,9 @@ def _content(path: Path) -> bytes:
 def _kind(path: Path) -> Kind:
     kind = KINDS.get(path.suffix.casefold())
     if kind is None:
-        cure = {".xls": "Save it as .xlsx.", ".ods": "Save it as .xlsx.", ".gexf": _NETWORKX, ".gml": _NETWORKX}
-        hint = cure.get(path.suffix.casefold(), "")
-        known = ", ".join(KINDS)
-        raise DataError(f"The ending of {path} is none of those of maps: {known}. {hint}".rstrip())
+        hint = _CURES.get(path.suffix.casefold(), "")
+        raise DataError(f"The ending of {path} is none of those of maps: {', '.join(KINDS)}. {hint}".rstrip())
     return kind
-
-
-_NETWORKX = "Read it with networkx, and use cogmap.integrations.networkx.from_networkx."
 
 
 def _check_bounds(bounds: tuple[float, float] | None) -> tuple[float, float] | None:

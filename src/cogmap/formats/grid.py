@@ -27,7 +27,7 @@ class Grid:
     @classmethod
     def of(cls, rows: Sequence[Sequence[Cell]], place: Callable[[int, int], str]) -> "Grid":
         """Make a grid from cells as they come, without empty rows and columns around them."""
-        cells = [[_cleaned(cell) for cell in row] for row in rows]
+        cells = [[None if isinstance(cell, str) and not cell.strip() else cell for cell in row] for row in rows]
         full = {i for i, row in enumerate(cells) if any(cell is not None for cell in row)}
         kept = [i for i, row in enumerate(cells) if len(row) > 1 or i in full]  # all but lines without cells
         width = max((len(cells[i]) for i in kept), default=0)
@@ -49,10 +49,6 @@ class Grid:
     def width(self) -> int:
         """Number of columns."""
         return len(self.rows[0]) if self.rows else 0
-
-
-def _cleaned(cell: Cell) -> Cell:
-    return None if isinstance(cell, str) and not cell.strip() else cell
 
 
 def is_text(cell: Cell) -> bool:

@@ -11,13 +11,12 @@ from cogmap.formats.words import LETTERS, WORDS, Scale
 
 def read(content: bytes, scale: Scale | None) -> Drawings:
     """Return the maps in a JSON file."""
+    text = decoded(content)
     try:
-        value = json.loads(decoded(content))
+        value = json.loads(text)
     except json.JSONDecodeError as problem:
         raise DataError(f"line {problem.lineno}, column {problem.colno}: it is not JSON: {problem.msg}") from None
     except (ValueError, RecursionError) as problem:
-        if isinstance(problem, DataError):
-            raise
         raise DataError(f"it is not JSON that can be read: {problem}") from None
     if own_json.is_ours(value):
         return own_json.read_json(value, scale or WORDS)

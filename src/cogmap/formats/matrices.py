@@ -78,8 +78,7 @@ def _columns(grid: Grid, header: Sequence[Cell]) -> dict[str, int]:
     found: dict[str, int] = {}
     for j, cell in enumerate(header[1:], start=1):
         if cell is None:
-            filled = next((i for i, row in enumerate(grid.rows) if row[j] is not None), None)
-            if filled is not None:
+            if any(row[j] is not None for row in grid.rows):
                 raise DataError(f"{grid.place(0, j)}: the column has no name")
         elif found.setdefault(label(cell), j) != j:
             raise DataError(f"{grid.place(0, j)}: there is already a column named {label(cell)!r}; rename one of them")

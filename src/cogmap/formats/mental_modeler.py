@@ -67,7 +67,7 @@ def read_xml(root: ElementTree.Element, scale: Scale) -> Drawings:
         | {"relationships": list(map(_leaves, children(child(concept, "relationships"), "relationship")))}
         for concept in children(child(root, "concepts"), "concept")
     ]
-    groups = {local_name(group).removeprefix("group"): text_of(group) for group in _all(child(root, "groupNames"))}
+    groups = {local_name(group).removeprefix("group"): text_of(group) for group in children(child(root, "groupNames"))}
     scenarios = [
         _leaves(scenario) | {"concepts": [_leaves(one) for one in children(child(scenario, "concepts"), "concept")]}
         for scenario in children(child(root, "scenarios"), "scenario")
@@ -76,13 +76,9 @@ def read_xml(root: ElementTree.Element, scale: Scale) -> Drawings:
     return read_json({"info": info, "groupNames": groups, "concepts": concepts, "scenarios": scenarios}, scale)
 
 
-def _all(element: ElementTree.Element | None) -> Iterable[ElementTree.Element]:
-    return () if element is None else element
-
-
 def _leaves(element: ElementTree.Element | None) -> dict[str, Any]:
     """Return the texts of those children that have no children."""
-    return {local_name(one): text_of(one) for one in _all(element) if not len(one)}
+    return {local_name(one): text_of(one) for one in children(element) if not len(one)}
 
 
 def read_json(value: dict[str, Any], scale: Scale) -> Drawings:

@@ -29,11 +29,13 @@ def read_json(value: Any, scale: Scale) -> Drawings:
         if isinstance(edges, list) and (concepts is None or isinstance(concepts, list)):
             return {"": partial(_graph, value, concepts, edges, scale)}
         if isinstance(matrix, list) and isinstance(concepts, list):
-            header = [None, *(_name(concept) for concept in concepts)]
-            rows = [[name, *row] for name, row in zip(header[1:], matrix, strict=False) if isinstance(row, list)]
+            names = [label(_first(one, _NAMES) if isinstance(one, dict) else one) for one in concepts]
+            rows = [[name, *row] for name, row in zip(names, matrix, strict=False) if isinstance(row, list)]
             if len(matrix) != len(concepts) or len(rows) != len(matrix):
                 raise DataError(f"it has {len(concepts)} concepts and a matrix of {len(matrix)} rows")
-            return read_table(Grid.of([header, *rows], lambda i, j: f"row {i} and column {j} of the matrix"), scale)
+            return read_table(
+                Grid.of([[None, *names], *rows], lambda i, j: f"row {i} and column {j} of the matrix"), scale
+            )
         if value and all(isinstance(answers, list) for answers in value.values()):
             found: Drawings = {}
             for expert, answers in value.items():
@@ -68,10 +70,6 @@ def _flat(item: Any, where: str) -> dict[str, Any]:
     for part in inner:
         outer |= {key: found for key, found in part.items() if not isinstance(found, dict | list)}
     return outer
-
-
-def _name(concept: Any) -> str:
-    return label(_first(concept, _NAMES) if isinstance(concept, dict) else concept)
 
 
 def _graph(value: dict[str, Any], concepts: list[Any] | None, edges: list[Any], scale: Scale) -> Drawing:

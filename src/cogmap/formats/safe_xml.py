@@ -62,9 +62,9 @@ def local_name(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def children(element: ElementTree.Element | None, name: str) -> list[ElementTree.Element]:
-    """Return the children of an element that have a name, in whatever namespace."""
-    return [] if element is None else [child for child in element if local_name(child) == name]
+def children(element: ElementTree.Element | None, name: str | None = None) -> list[ElementTree.Element]:
+    """Return the children of an element, all or those that have a name, in whatever namespace."""
+    return [] if element is None else [child for child in element if name is None or local_name(child) == name]
 
 
 def child(element: ElementTree.Element | None, name: str) -> ElementTree.Element | None:

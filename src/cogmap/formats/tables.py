@@ -1,14 +1,19 @@
-"""What a table of cells is: a matrix, a list of edges, or the answers of several experts."""
+"""Tables of cells: read, whether a matrix, a list of edges or answers of several experts, and written.
+
+In a matrix rows are sources and columns targets.
+"""
 
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from cogmap.exceptions import DataError
 from cogmap.formats import edge_tables, matrices
-from cogmap.formats.drawing import Drawing, Edge, at, label
+from cogmap.formats.drawing import PARAMETERS, Drawing, Edge, as_text, at, edges_of, label, said_about
 from cogmap.formats.grid import Grid, is_text
-from cogmap.formats.words import Scale
+from cogmap.formats.words import Cell, Scale
+from cogmap.map import FuzzyCognitiveMap
 
 Drawings = dict[str, Callable[[], Drawing]]
 
@@ -74,3 +79,46 @@ def _answers(grid: Grid, questions: list[re.Match[str] | None], i: int, scale: S
         if weight:
             drawing.edges.append(Edge(source, target, weight, partial(grid.place, i, j)))
     return drawing
+
+
+def rows_of(fcm: FuzzyCognitiveMap, table: str) -> list[list[Cell]]:
+    """Return the cells of a map, the header first."""
+    return _matrix_rows(fcm) if table == "matrix" else _edge_rows(fcm)
+
+
+def _matrix_rows(fcm: FuzzyCognitiveMap) -> list[list[Cell]]:
+    about = said_about(fcm)
+    keys = [key for key in _keys(about.values()) if key in matrices.ABOUT]
+    for key in keys:
+        if key in fcm.concepts and key in PARAMETERS:
+            raise DataError(f"the column for the {key} would have the name of the concept {key!r}; rename the concept")
+    keys = [key for key in keys if key not in fcm.concepts]
+    corner = fcm.details.get("corner")
+    rows: list[list[Cell]] = [[corner if isinstance(corner, str) else "from/to", *fcm.concepts, *keys]]
+    for name, weights in zip(fcm.concepts, fcm.weights.T.tolist(), strict=True):
+        rows.append([name, *weights, *_cells(about.get(name, {}), keys)])
+    return rows
+
+
+def _edge_rows(fcm: FuzzyCognitiveMap) -> list[list[Cell]]:
+    about, edges = said_about(fcm), list(edges_of(fcm))
+    keys = [
+        key
+        for key in _keys([*about.values(), *(said for *_, said in edges)])
+        if edge_tables.MEANINGS.get(key, key) == key
+    ]
+    keys = [key for key in keys if key not in ("source", "target", "weight", "direction")]
+    rows: list[list[Cell]] = [["from", "to", "weight", *keys]]
+    met = dict.fromkeys(name for edge in edges for name in edge[:2])
+    blanks = any(name != name.strip() for name in fcm.concepts)
+    if tuple(met) != fcm.concepts or about or blanks:  # a row for each concept, which says how it is called and where
+        rows += [[name, None, None, *_cells(about.get(name, {}), keys)] for name in fcm.concepts]
+    return rows + [[source, target, weight, *_cells(said, keys)] for source, target, weight, said in edges]
+
+
+def _keys(said: Any) -> list[str]:
+    return list(dict.fromkeys(key for details in said for key, value in details.items() if as_text(value) is not None))
+
+
+def _cells(details: dict[str, Any], keys: list[str]) -> list[Cell]:
+    return [details.get(key) if as_text(details.get(key)) is not None else None for key in keys]

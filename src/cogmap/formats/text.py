@@ -7,10 +7,11 @@ from cogmap.exceptions import DataError
 # Cells, elements or words: more than a map of 1,000 concepts has, and a file of nothing else would fill the memory.
 MOST_PARTS = 4_000_000
 
+OLD_EXCEL = "an Excel workbook of before 2007: save it as .xlsx"
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _SIGNATURES = {
     b"PK\x03\x04": "a zip file, perhaps an Excel workbook: name it .xlsx",
-    b"\xd0\xcf\x11\xe0": "an Excel workbook of before 2007: save it as .xlsx",
+    b"\xd0\xcf\x11\xe0": OLD_EXCEL,
     b"%PDF": "a PDF",
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
@@ -31,8 +32,7 @@ def decoded(content: bytes) -> str:
             text = content.decode(choice)
         except UnicodeDecodeError:
             continue
-        found = CONTROLS.search(text)
-        if found is None:
+        if not CONTROLS.search(text):
             return text
         break
     raise DataError("it is not text")

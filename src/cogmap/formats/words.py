@@ -68,11 +68,10 @@ class Scale:
     """
 
     def __init__(self, weights: Mapping[str, float]) -> None:
-        if not isinstance(weights, Mapping) or not weights:
+        has_words = isinstance(weights, Mapping) and all(isinstance(word, str) and _key(word) for word in weights)
+        if not has_words or not weights:
             raise wrong("read_map", "scale", "a mapping from words to weights, such as {'weak': 0.2}", weights)
         for word, weight in weights.items():
-            if not isinstance(word, str) or not _key(word):
-                raise wrong("read_map", "scale", "a mapping from words to weights, such as {'weak': 0.2}", weights)
             check_number("read_map", f"scale[{word!r}]", weight, low=-math.inf)
         self.words = list(weights)
         self._weights = {_key(word): float(weight) for word, weight in weights.items()}
@@ -88,15 +87,18 @@ class Scale:
             "positive", "negative", a sign, or a number with a sign, if that is written elsewhere.
         """
         number = as_number(cell)
-        if number is None and isinstance(cell, float):  # NaN
-            return None
-        if number is None:
-            number = None if cell is None else self._meaning(cell)
+        if number is None and cell is not None:
+            number = self._meaning(cell)
         if number is None or math.isnan(number):
             return None
         if math.isinf(number):
             raise DataError(f"{cell} is not a finite number")
-        return number if direction is None else self._turned(number, direction)
+        if direction is None:
+            return number
+        sign = _direction_sign(direction)
+        if sign > 0 > number:
+            raise DataError(f"the weight {number:g} is negative and its direction {direction!r}")
+        return sign * abs(number)
 
     def _meaning(self, cell: Cell) -> float | None:
         text = str(cell).strip()
@@ -120,19 +122,10 @@ class Scale:
         )
 
     def _strength(self, key: str) -> float | None:
-        found = self._weights.get(key)
-        if found is None and key in _SYNONYMS:
-            found = self._weights.get(_SYNONYMS[key].casefold())
-        return found
-
-    def _turned(self, weight: float, direction: Cell) -> float:
-        sign = direction_sign(direction)
-        if sign > 0 > weight:
-            raise DataError(f"the weight {weight:g} is negative and its direction {direction!r}")
-        return sign * abs(weight)
+        return self._weights.get(key, self._weights.get(_SYNONYMS.get(key, key).casefold()))
 
 
-def direction_sign(direction: Cell) -> int:
+def _direction_sign(direction: Cell) -> int:
     """Return 1 or -1 for what says in which direction a concept moves another."""
     number = as_number(direction)
     if number:

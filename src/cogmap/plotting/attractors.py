@@ -6,11 +6,11 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 
 from cogmap._params import check_integer, wrong
-from cogmap.activations import get_activation
 from cogmap.dynamics import attractors
+from cogmap.dynamics.newton import state_range
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.plotting.canvas import GREY, INK, View, as_written, color_of, make_axes, paler
-from cogmap.plotting.points import lattice
+from cogmap.plotting.points import lattice, pixels_of
 
 _PIXELS = 120  # along each side of the picture of basins
 _STEPS_SHOWN = 30  # of a trajectory: enough to come near an attractor, and not yet a ring of ink around a cycle
@@ -43,10 +43,8 @@ def attractors_view(fcm: FuzzyCognitiveMap, grid: int = 25, pixels: int = _PIXEL
     if fcm.n_concepts != 2:
         raise wrong("plot_attractors", "fcm", "a map of 2 concepts", f"{fcm.n_concepts} concepts")
     grid = check_integer("plot_attractors", "grid", grid, low=2)
-    activation = get_activation(fcm.activation)
-    limits = np.column_stack([np.broadcast_to(end, 2) for end in (activation.low, activation.high)])
-    # Not quite the centres of the pixels: a start on a symmetry of the map may lie between two basins.
-    places = lattice(*(low + (high - low) * (np.arange(pixels) + 0.51) / pixels for low, high in limits))
+    limits = np.column_stack(state_range(fcm))
+    places = pixels_of(limits, pixels)
     starts = lattice(*(np.linspace(low, high, grid) for low, high in limits))
     found = attractors(fcm, np.concatenate([places, starts]))
     return {

@@ -9,12 +9,12 @@ from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
 from cogmap._params import Words, wrong
-from cogmap._states import columns_of, first_states
-from cogmap.activations import get_activation
+from cogmap._states import columns_of
 from cogmap.dynamics import attractors
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap.dynamics.newton import state_range
+from cogmap.map import FuzzyCognitiveMap, check_map, one_start
 from cogmap.plotting.canvas import GREY, View, color_of, legend_above, make_axes, paler, short_names
-from cogmap.plotting.points import lattice
+from cogmap.plotting.points import pixels_of
 
 _PIXELS = 80  # along each side
 _MOST_NAMED = 8  # attractors with a colour of their own
@@ -62,14 +62,9 @@ def basins_view(
     if isinstance(concepts, str) or len(concepts) != 2 or concepts[0] == concepts[1]:
         raise wrong(owner, "concepts", "two names of concepts", Words(repr(concepts)))
     columns = columns_of(concepts, fcm.concepts, owner, "concepts")
-    activation = get_activation(fcm.activation)
-    first, _ = first_states(start, fcm.concepts, activation.middle, owner, dimensions=(1,))
-    limits = np.column_stack([np.broadcast_to(end, fcm.n_concepts) for end in (activation.low, activation.high)])[
-        columns
-    ]
-    # Not quite the centres of the pixels: a start on a symmetry of the map may lie between two basins.
-    places = lattice(*(low + (high - low) * (np.arange(pixels) + 0.51) / pixels for low, high in limits))
-    starts = np.repeat(first[np.newaxis].astype(np.float64), len(places), axis=0)
+    limits = np.column_stack(state_range(fcm))[columns]
+    places = pixels_of(limits, pixels)
+    starts = np.repeat(one_start(fcm, start, owner)[np.newaxis], len(places), axis=0)
     starts[:, columns] = places
     found = attractors(fcm, starts)
     # The largest basins get the colours.

@@ -1,4 +1,4 @@
-"""What all figures share: colours, and how Axes are made and tidied."""
+"""What all figures share: checks of what they show, colours, and how Axes are made and tidied."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,10 +7,15 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.transforms import Bbox
 from numpy.typing import ArrayLike, NDArray
+from sklearn.isotonic import isotonic_regression
+from sklearn.utils.validation import check_is_fitted
 
 from cogmap._graph.text import names_in_lines
+from cogmap._params import wrong
+from cogmap._prediction import FittedMap
+from cogmap.map import FuzzyCognitiveMap
+from cogmap.model import MapModel
 
 # The colours of Okabe and Ito, which people with any kind of colour vision can tell apart.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")
@@ -24,22 +29,31 @@ GREY = "#BBBBBB"
 View = dict[str, Any]
 
 
+def map_of(owner: str, asked: Any) -> FuzzyCognitiveMap:
+    """Return the map of a fitted estimator, of a model, or the map itself; or complain."""
+    if isinstance(asked, FittedMap):
+        check_is_fitted(asked, "model_")
+    model = asked if isinstance(asked, MapModel) else getattr(asked, "model_", None)
+    if isinstance(model, MapModel):
+        return model.map
+    if not isinstance(asked, FuzzyCognitiveMap):
+        raise wrong(owner, "fcm", "a fitted estimator of cogmap, a MapModel or a FuzzyCognitiveMap", asked)
+    return asked
+
+
+def check_answer(owner: str, name: str, answer: object, kind: type, function: str) -> None:
+    """Complain unless `answer` is what a function returns."""
+    if not isinstance(answer, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise wrong(owner, name, f"{article} {kind.__name__}, as {function} returns", answer)
+
+
 def make_axes(ax: Axes | None, width: float, height: float, projection: str | None = None) -> Axes:
     """Return `ax`, or the Axes of a new figure of this size in inches."""
     if ax is not None:
         return ax
     axes: Axes = Figure(figsize=(width, height), layout="constrained").add_subplot(projection=projection)
     return axes
-
-
-def settled_extent(ax: Axes) -> Bbox:
-    """Return the place of an Axes without ticks in pixels, where the layout of its figure will put it."""
-    ax.set_axis_off()
-    figure: Any = ax.get_figure(root=True)
-    engine = figure.get_layout_engine()
-    if engine is not None:
-        engine.execute(figure)
-    return ax.get_window_extent()
 
 
 class Fitting(Artist):
@@ -75,6 +89,12 @@ def color_of(index: int) -> str:
     return COLORS[index % len(COLORS)]
 
 
+def bar_style(index: int) -> dict[str, Any]:
+    """Return how the bars of the output or scenario with this number look: a colour, and a pattern if they repeat."""
+    hatch = ("", "///", "...", "xxx")[index // N_ON_WHITE % 4]
+    return {"facecolor": color_of(index % N_ON_WHITE), "hatch": hatch, "edgecolor": "white"}
+
+
 def paler(colors: NDArray[np.float64], strength: ArrayLike) -> NDArray[np.float64]:
     """Mix colours with white; strength 1 leaves them as they are."""
     result: NDArray[np.float64] = 1.0 - np.asarray(strength) * (1.0 - colors)
@@ -107,11 +127,6 @@ def name_rows(ax: Axes, names: Sequence[str], n_others: int = 0, what: str = "")
     ax.spines["left"].set_visible(False)
     if n_others:
         ax.set_ylabel(f"{len(names)} of {len(names) + n_others} {what}")
-
-
-def word_size(ax: Axes, n_rows: int) -> float:
-    """Return the size in points of text of which so many rows fit beside an Axes."""
-    return float(np.clip(points_of(ax, 0.8 / n_rows), 3.0, 10.0))
 
 
 def end_labels(ax: Axes, x: float, heights: ArrayLike, names: Sequence[str], colors: Sequence[str]) -> None:
@@ -149,29 +164,17 @@ def end_labels(ax: Axes, x: float, heights: ArrayLike, names: Sequence[str], col
 
 
 def spread_out(wanted: NDArray[np.float64], apart: float, low: float, high: float) -> NDArray[np.float64]:
-    """Return places near the wanted ones, which are in order, each at least `apart` from the next, within a range.
+    """Return places as near as possible to the wanted ones, which are in order, each `apart` from the next or farther.
 
-    Neighbours that are too close become a group around their mean; groups that touch are joined.
+    Every label has a room of the size `apart`; all rooms lie within the range, if it is large enough.
     """
-    groups: list[list[float]] = []
-    for place in wanted:
-        groups.append([float(place)])
-        while len(groups) > 1 and _group_low(groups[-1], apart, low, high) < _group_high(groups[-2], apart, low, high):
-            last = groups.pop()
-            groups[-1] += last
-    return np.array(
-        [_group_low(group, apart, low, high) + apart * (i + 0.5) for group in groups for i in range(len(group))]
-    )
-
-
-def _group_low(group: list[float], apart: float, low: float, high: float) -> float:
-    """Return where a group begins, each of its members having a place of the size `apart`."""
-    size = apart * len(group)
-    return float(np.clip(np.mean(group) - size / 2, low, max(high - size, low)))
-
-
-def _group_high(group: list[float], apart: float, low: float, high: float) -> float:
-    return _group_low(group, apart, low, high) + apart * len(group)
+    if not len(wanted):
+        return wanted
+    # What is left of a place without the rooms below it never falls: an isotonic regression.
+    below = apart * (np.arange(len(wanted)) + 0.5)
+    highest = max(high - apart * len(wanted), low)
+    places: NDArray[np.float64] = isotonic_regression(wanted - below, y_min=low, y_max=highest) + below
+    return places
 
 
 def without_frame(ax: Axes) -> None:

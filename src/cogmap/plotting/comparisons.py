@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import check_number, wrong
+from cogmap._params import check_number, numbers, wrong
 from cogmap.plotting.canvas import COLORS, INK, LINES, as_written, color_of, legend_above, make_axes, without_frame
 
 
@@ -213,13 +213,10 @@ def _check_sequences(owner: str, name: str, sequences: Mapping[str, Sequence[flo
     expected = "a dict of names to sequences of numbers, none of them empty"
     if not isinstance(sequences, Mapping) or not sequences:
         raise wrong(owner, name, expected, sequences)
-    try:
-        arrays = {key: np.asarray(values, dtype=np.float64) for key, values in sequences.items()}
-    except (TypeError, ValueError):
-        raise wrong(owner, name, expected, sequences) from None
-    for key, values in arrays.items():
-        if values.ndim != 1 or not values.size:
-            raise wrong(owner, name, expected, f"shape {values.shape} for {key!r}")
+    arrays = {key: numbers(values) for key, values in sequences.items()}
+    for key, array in arrays.items():
+        if array.ndim != 1 or not array.size:
+            raise wrong(owner, name, expected, {key: sequences[key]})
     return arrays
 
 

@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from cogmap._graph.picture import SOFT, color
-from cogmap._params import check_integer, wrong
+from cogmap._params import check_integer
 from cogmap.explanation import Explanation
 from cogmap.explanation._subject import output_index
-from cogmap.plotting.canvas import View, as_written, make_axes, name_rows, number, short_names
+from cogmap.plotting.canvas import View, as_written, check_answer, make_axes, name_rows, number, short_names
 
 _MOST_ROWS = 12
 
@@ -41,10 +41,8 @@ def plot_contributions(explanation: Explanation, row: int = 0, output: Any = Non
 def contributions_view(explanation: Explanation, row: int = 0, output: Any = None) -> View:
     """Choose which contributions a figure shows; the others become one bar."""
     owner = "plot_contributions"
-    if not isinstance(explanation, Explanation):
-        raise wrong(owner, "explanation", "an Explanation, as cogmap.explanation.explain returns", explanation)
-    n_rows = len(explanation.outputs)
-    row = check_integer(owner, "row", row, low=0, high=n_rows - 1)
+    check_answer(owner, "explanation", explanation, Explanation, "cogmap.explanation.explain")
+    row = check_integer(owner, "row", row, low=0, high=len(explanation.outputs) - 1)
     names = explanation.output_names
     k = int(np.argmax(explanation.outputs[row])) if output is None else output_index(owner, output, names)
     shares = explanation.contributions[row, :, k]

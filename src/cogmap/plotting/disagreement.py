@@ -5,9 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from cogmap._graph.picture import NEGATIVE, SOFT
-from cogmap._params import wrong
 from cogmap.experts import Disagreement
-from cogmap.plotting.canvas import INK, View, legend_above, make_axes, name_rows, short_names
+from cogmap.plotting.canvas import INK, check_answer, legend_above, make_axes, name_rows, short_names
 
 _MOST_ROWS = 24
 
@@ -29,21 +28,9 @@ def plot_disagreement(disagreement: Disagreement, ax: Axes | None = None) -> Axe
     -------
     matplotlib Axes
     """
-    return draw_disagreement(disagreement_view(disagreement), ax)
-
-
-def disagreement_view(disagreement: Disagreement) -> View:
-    """Choose which edges a figure shows."""
-    if not isinstance(disagreement, Disagreement):
-        expected = "a Disagreement, as cogmap.experts.disagreement returns"
-        raise wrong("plot_disagreement", "disagreement", expected, disagreement)
-    edges = disagreement.edges()
-    return {"edges": edges[:_MOST_ROWS], "n_others": max(len(edges) - _MOST_ROWS, 0), "n_maps": disagreement.n_maps}
-
-
-def draw_disagreement(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `disagreement_view` has chosen."""
-    edges = view["edges"]
+    check_answer("plot_disagreement", "disagreement", disagreement, Disagreement, "cogmap.experts.disagreement")
+    drawn_by_any = disagreement.edges()
+    edges, n_maps = drawn_by_any[:_MOST_ROWS], disagreement.n_maps
     ax = make_axes(ax, 7.0, 1.3 + 0.3 * max(len(edges), 1))
     if not edges:
         ax.set_axis_off()
@@ -54,12 +41,12 @@ def draw_disagreement(view: View, ax: Axes | None = None) -> Axes:
     shades = [NEGATIVE if edge["opposed"] else SOFT for edge in edges]
     ax.hlines(rows, low, high, colors=shades, linewidth=2.0)
     ax.scatter(np.concatenate([low, high]), np.tile(rows, 2), marker="|", s=60, color=shades * 2)
-    ax.scatter(mean, rows, s=14 + 66 * drawn / view["n_maps"], color=INK, zorder=3)
+    ax.scatter(mean, rows, s=14 + 66 * drawn / n_maps, color=INK, zorder=3)
     ax.axvline(0.0, color=SOFT, linewidth=0.8)
     sources, targets = (short_names([edge[end] for edge in edges]) for end in ("source", "target"))
     names = [f"{source} → {target}" for source, target in zip(sources, targets, strict=True)]
-    name_rows(ax, names, view["n_others"], "edges")
-    ax.set_xlabel(f"weight, of {view['n_maps']} experts")
+    name_rows(ax, names, len(drawn_by_any) - len(edges), "edges")
+    ax.set_xlabel(f"weight, of {n_maps} experts")
     handles = [Line2D([], [], color=SOFT, linewidth=2.0, label="from lowest to highest")]
     if any(edge["opposed"] for edge in edges):
         handles.append(Line2D([], [], color=NEGATIVE, linewidth=2.0, label="opposite signs"))

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 
 from cogmap.explanation import explain, influence, pruning_curve, story, what_if
 from cogmap.explanation._subject import one_row
-from cogmap.plotting.asked import map_of
-from cogmap.plotting.canvas import View
+from cogmap.plotting.canvas import View, map_of
 from cogmap.plotting.contributions import contributions_view, draw_contributions
 from cogmap.plotting.graph import draw_map, map_view
 from cogmap.plotting.influence import draw_influence, influence_view

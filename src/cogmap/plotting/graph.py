@@ -15,8 +15,7 @@ from cogmap._graph.layout import layout
 from cogmap._graph.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
 from cogmap._graph.view import author_positions, edge_strength, graph_view
 from cogmap._params import check_integer, wrong
-from cogmap.plotting.asked import map_of
-from cogmap.plotting.canvas import View, as_written, keep_fitting, make_axes, settled_extent
+from cogmap.plotting.canvas import View, as_written, keep_fitting, make_axes, map_of
 
 # Something that is drawn, and what of it has a size in pixels of the picture.
 Sized = tuple[Artist, str, Any]
@@ -82,7 +81,12 @@ def draw_map(view: View, ax: Axes | None = None) -> Axes:
         picture = layout(view)
         ax = make_axes(None, picture.width / _PIXELS, picture.height / _PIXELS)
     else:
-        extent = settled_extent(ax)
+        ax.set_axis_off()
+        figure: Any = ax.get_figure(root=True)
+        engine = figure.get_layout_engine()
+        if engine is not None:  # it decides where the Axes is, and how wide
+            engine.execute(figure)
+        extent = ax.get_window_extent()
         picture = layout(view, extent.width / extent.height)
     ax.set_axis_off()
     ax.set(xlim=(0, picture.width), ylim=(picture.height, 0), aspect="equal")

@@ -8,15 +8,14 @@ from matplotlib.patches import Patch
 
 from cogmap._graph.picture import NEGATIVE, POSITIVE, color
 from cogmap._graph.view import FEATURE
-from cogmap._params import wrong
 from cogmap.explanation import Influence
 from cogmap.explanation._subject import output_index
 from cogmap.plotting.canvas import (
     GREY,
-    N_ON_WHITE,
     View,
     as_written,
-    color_of,
+    bar_style,
+    check_answer,
     legend_above,
     make_axes,
     name_rows,
@@ -52,8 +51,7 @@ def plot_influence(influence: Influence, output: Any = None, ax: Axes | None = N
 def influence_view(influence: Influence, output: Any = None) -> View:
     """Choose which influences a figure shows."""
     owner = "plot_influence"
-    if not isinstance(influence, Influence):
-        raise wrong(owner, "influence", "an Influence, as cogmap.explanation.influence returns", influence)
+    check_answer(owner, "influence", influence, Influence, "cogmap.explanation.influence")
     n_outputs = len(influence.output_names)
     if output is not None:
         outputs = [output_index(owner, output, influence.output_names)]
@@ -88,10 +86,7 @@ def draw_influence(view: View, ax: Axes | None = None) -> Axes:
     else:
         starts = np.cumsum(size, axis=1) - size
         for k, name in enumerate(outputs):
-            shade = color_of(k % N_ON_WHITE)
-            hatch = ("", "///", "...", "xxx")[k // N_ON_WHITE % 4]
-            ax.barh(rows, size[:, k], left=starts[:, k], height=0.7, color=shade, hatch=hatch, edgecolor="white",
-                    linewidth=0.5, label=name)  # fmt: skip
+            ax.barh(rows, size[:, k], left=starts[:, k], height=0.7, linewidth=0.5, label=name, **bar_style(k))
         ax.set_xlabel("size of the influence on the outputs")
         legend_above(ax)
     name_rows(ax, short_names(view["names"]), view["n_others"], "features")

@@ -65,6 +65,14 @@ def lattice(columns: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[
     return np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
 
 
+def pixels_of(limits: NDArray[np.floating], pixels: int) -> NDArray[np.float64]:
+    """Return places in the pixels of a picture of states, row by row.
+
+    They are not quite the centres: a start on a symmetry of the map may lie between two basins.
+    """
+    return lattice(*(low + (high - low) * (np.arange(pixels) + 0.51) / pixels for low, high in limits))
+
+
 def like(X: Any, rows: NDArray[np.float64]) -> Any:
     """Return `rows` as a data frame if `X` is one, so that an estimator finds the names it knows."""
     if not hasattr(X, "columns"):

@@ -5,9 +5,8 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from cogmap._graph.picture import POSITIVE, SOFT
-from cogmap._params import wrong
 from cogmap.explanation import PruningCurve
-from cogmap.plotting.canvas import View, make_axes, without_frame
+from cogmap.plotting.canvas import View, check_answer, make_axes, without_frame
 
 
 def plot_pruning(curve: PruningCurve, ax: Axes | None = None) -> Axes:
@@ -32,8 +31,7 @@ def plot_pruning(curve: PruningCurve, ax: Axes | None = None) -> Axes:
 
 def pruning_view(curve: PruningCurve) -> View:
     """Compute what a figure of pruning shows."""
-    if not isinstance(curve, PruningCurve):
-        raise wrong("plot_pruning", "curve", "a PruningCurve, as cogmap.explanation.pruning_curve returns", curve)
+    check_answer("plot_pruning", "curve", curve, PruningCurve, "cogmap.explanation.pruning_curve")
     return {
         "n_edges": curve.n_edges.tolist(),
         "keep": curve.keep.tolist(),

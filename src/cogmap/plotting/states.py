@@ -86,11 +86,12 @@ def draw_states(view: View, ax: Axes | None = None) -> Axes:
         if i not in named:
             ax.plot(states[:, i], color=GREY, linewidth=0.7, zorder=1)
     names = short_names(view["names"])
+    colors = [color_of(number % N_ON_WHITE) for number in range(len(named))]
     for number, i in enumerate(named):
         is_output = bool(view["kinds"]) and view["kinds"][i] == OUTPUT
         ax.plot(
             states[:, i],
-            color=color_of(number % N_ON_WHITE),
+            color=colors[number],
             linestyle=LINES[number // N_ON_WHITE % len(LINES)],
             linewidth=2.4 if is_output else 1.4,
             marker=marker,
@@ -101,7 +102,5 @@ def draw_states(view: View, ax: Axes | None = None) -> Axes:
     ax.set(xlabel="step", ylabel="state")
     ax.margins(x=0.02)
     without_frame(ax)
-    last = len(states) - 1
-    colors = [color_of(number % N_ON_WHITE) for number in range(len(named))]
-    end_labels(ax, last, states[-1, named], [names[i] for i in named], colors)
+    end_labels(ax, len(states) - 1, states[-1, named], [names[i] for i in named], colors)
     return ax

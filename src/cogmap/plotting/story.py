@@ -3,9 +3,8 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from cogmap._params import wrong
 from cogmap.explanation import Story
-from cogmap.plotting.canvas import View, number
+from cogmap.plotting.canvas import View, check_answer, number
 from cogmap.plotting.graph import draw_map
 
 _SHARE = 0.9  # of what is carried in a step, which the influences that are drawn carry together
@@ -34,8 +33,7 @@ def plot_story(story: Story, ax: Axes | None = None) -> Axes:
 
 def story_view(story: Story) -> View:
     """Choose what a figure of a story shows: a graph, whose columns are the steps."""
-    if not isinstance(story, Story):
-        raise wrong("plot_story", "story", "a Story, as cogmap.explanation.story returns", story)
+    check_answer("plot_story", "story", story, Story, "cogmap.explanation.story")
     edges = [
         (step, int(target), int(source), float(carried[target, source]))
         for step, carried in enumerate(story.flow)

@@ -88,7 +88,7 @@ def plot_transformed_3d(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None =
 def transformed_3d_view(classifier: Any, X: Any, y: ArrayLike) -> View:
     """Compute all that a figure of transformed features in three dimensions shows."""
     labels = check_data("plot_transformed_3d", classifier, X, y, fewest_features=2)
-    shown = [0, 1, _first_output(classifier)]
+    shown = [0, 1, classifier.n_features_in_ + classifier.n_hidden_]  # the last is the first output
     states = classifier.transform(X)
     limits = np.array([value_range(states[:, column]) for column in shown])
     return {
@@ -125,15 +125,9 @@ def draw_transformed_3d(view: View, ax: Axes | None = None) -> Axes:
     return axes
 
 
-def _first_output(classifier: Any) -> int:
-    """Return the number of the first concept behind the features and the hidden ones."""
-    first: int = classifier.n_features_in_ + classifier.n_hidden_
-    return first
-
-
 def _hyperplanes(classifier: Any, states: NDArray[np.floating], shown: list[int], limits: NDArray[np.float64]) -> Lines:
     """Return for each output the polygon in which its hyperplane cuts the box of the concepts that are shown."""
-    fcm, first_output = classifier.map_, _first_output(classifier)
+    fcm, first_output = classifier.map_, shown[-1]
     held = np.full(fcm.n_concepts, UNDECIDED)
     held[:first_output] = states[:, :first_output].mean(axis=0)
     held[shown] = 0.0

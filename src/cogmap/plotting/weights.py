@@ -8,8 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.text import Text
 
 from cogmap._graph.picture import NEGATIVE, POSITIVE, SOFT, TEXT
-from cogmap.plotting.asked import map_of
-from cogmap.plotting.canvas import View, keep_fitting, make_axes, short_names, word_size
+from cogmap.plotting.canvas import View, keep_fitting, make_axes, map_of, points_of, short_names
 
 _NUMBERS_UP_TO, _GRID_UP_TO = 14, 60  # concepts: smaller cells have no room for a number, or for lines between
 # From vermilion over white to blue: signs as in the graph, strength as darkness.
@@ -77,7 +76,7 @@ def draw_weights(view: View, ax: Axes | None = None) -> Axes:
     bar.outline.set_visible(False)
 
     def fit() -> None:
-        size = word_size(ax, len(names))
+        size = float(np.clip(points_of(ax, 0.8 / len(names)), 3.0, 10.0))
         ax.tick_params(labelsize=size)
         for number in numbers:
             number.set_fontsize(0.8 * size)

@@ -3,11 +3,10 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from cogmap._graph.legend import wrapped
+from cogmap._graph.finishing import wrapped
 from cogmap._graph.picture import SOFT, color
-from cogmap._params import wrong
 from cogmap.explanation import WhatIf
-from cogmap.plotting.canvas import View, as_written, make_axes, name_rows, number, short_names
+from cogmap.plotting.canvas import View, as_written, check_answer, make_axes, name_rows, number, short_names
 
 
 def plot_what_if(what_if: WhatIf, ax: Axes | None = None) -> Axes:
@@ -29,8 +28,7 @@ def plot_what_if(what_if: WhatIf, ax: Axes | None = None) -> Axes:
 
 def what_if_view(what_if: WhatIf) -> View:
     """Collect what a figure of a change shows."""
-    if not isinstance(what_if, WhatIf):
-        raise wrong("plot_what_if", "what_if", "a WhatIf, as cogmap.explanation.what_if returns", what_if)
+    check_answer("plot_what_if", "what_if", what_if, WhatIf, "cogmap.explanation.what_if")
     return {
         "names": [str(name) for name in what_if.changes],
         "values": [[float(before), float(after)] for before, after in what_if.changes.values()],
