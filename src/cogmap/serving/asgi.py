@@ -23,17 +23,18 @@ from cogmap.exceptions import CogmapError
 from cogmap.page import html
 from cogmap.serving.answers import JSON as Plain
 from cogmap.serving.answers import Served, served
-from cogmap.serving.bodies import JSON, Bodies, Limits, media_type, rows_in
+from cogmap.serving.bodies import JSON, Bodies, Limits, Problem, media_type, rows_in
 from cogmap.serving.description import openapi
 from cogmap.serving.documentation import POLICY, documentation
 from cogmap.serving.metrics import MEDIA_TYPE as METRICS
 from cogmap.serving.metrics import Metrics
-from cogmap.serving.problems import Problem
 
 _AT_ONCE = 32_768  # bytes of a body that is worked on in the event loop, where larger ones would hold up the others
 _THREADS = 2  # for the larger ones; more would only wait for each other
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")  # names in the header Host under which a loopback server is asked
+
+_FRESH = {"Cache-Control": "no-store"}
 
 _encoder = json.JSONEncoder(allow_nan=False)
 _log = logging.getLogger("cogmap.serving")
@@ -76,17 +77,17 @@ def application(
     document = openapi(subject, limits, title, token is not None)
     paths = _Paths(model, subject, limits, metrics)
     health = {"status": "ok", "version": __version__, "kind": subject.kind}
-    fixed: dict[str, tuple[str | bytes, str, Mapping[str, str]]] = {
-        "/health": (json.dumps(health), JSON, {}),
-        "/openapi.json": (json.dumps(document), JSON, {}),
-        "/docs": (documentation(document), "text/html", {"Content-Security-Policy": POLICY}),
+    fixed = {
+        "/health": _answer(json.dumps(health), JSON, headers=_FRESH),
+        "/openapi.json": _answer(json.dumps(document), JSON, headers=_FRESH),
+        "/docs": _answer(documentation(document), "text/html", headers=_FRESH | {"Content-Security-Policy": POLICY}),
     }
     routes = [
         Route("/predict", paths.predict, methods=["POST"]),
         Route("/explain", paths.explain, methods=["POST"]),
         Route("/metrics", paths.metrics, methods=["GET"]),
         Route("/", paths.page, methods=["GET"]),
-        *(Route(path, _always(*parts), methods=["GET"]) for path, parts in fixed.items()),
+        *(Route(path, answer, methods=["GET"]) for path, answer in fixed.items()),
     ]
     handlers: Any = {Problem: _refused, HTTPException: _not_here, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers)
@@ -124,12 +125,11 @@ class _Paths:
                     self._page = (await loop.run_in_executor(self._threads, html, self._model)).encode()
                 except CogmapError as problem:
                     raise Problem(404, f"This model has no page: {problem}") from None
-        headers = {"Cache-Control": "no-store", "Content-Security-Policy": "frame-ancestors 'none'"}
-        return _answer(self._page, "text/html", headers=headers)
+        return _answer(self._page, "text/html", headers=_FRESH | {"Content-Security-Policy": "frame-ancestors 'none'"})
 
     async def metrics(self, request: Request) -> Response:
         """Answer with what was counted; not in another thread, since this one counts."""
-        return _answer(self._metrics.text(), METRICS, headers={"Cache-Control": "no-store"})
+        return _answer(self._metrics.text(), METRICS, headers=_FRESH)
 
     def _predictions(self, table: Any) -> Plain:
         return {"predictions": self._subject.predictions(table)}
@@ -153,19 +153,8 @@ class _Paths:
 
     def _content(self, body: bytearray, kind: str, most: int, question: Callable[[Any], Plain]) -> tuple[str, int]:
         """Return what is answered to a body, as JSON, and how many rows it is about."""
-        columns = self._subject.columns
-        rows = rows_in(body, kind, most)
-        where = _in_json if kind == JSON else _in_csv
-        table, notes = columns.table(rows, where, typed=kind == JSON)
+        table, notes = self._subject.columns.table(rows_in(body, kind, most), typed=kind == JSON)
         return _encoder.encode({**question(table), "notes": notes}), len(table)
-
-
-def _in_json(i: int) -> str:
-    return f"rows[{i}]"
-
-
-def _in_csv(i: int) -> str:
-    return f"Row {i + 1}"
 
 
 class _Guard:
@@ -256,22 +245,12 @@ def _answer(content: str | bytes, kind: str, status: int = 200, headers: Mapping
     return Response(content, status, {"X-Content-Type-Options": "nosniff", **(headers or {})}, kind)
 
 
-def _always(content: str | bytes, kind: str, headers: Mapping[str, str]) -> Callable[[Request], Any]:
-    """Return what answers every request in the same way."""
-    encoded = content.encode() if isinstance(content, str) else content
-
-    async def same(request: Request) -> Response:
-        return _answer(encoded, kind, headers={"Cache-Control": "no-store", **headers})
-
-    return same
-
-
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     return _answer(json.dumps({"error": message}), JSON, status, headers)
 
 
 async def _refused(request: Request, problem: Any) -> Response:
-    return _error(problem.status, problem.message, problem.headers)
+    return _error(problem.status_code, problem.detail, problem.headers)
 
 
 async def _failed(request: Request, problem: Exception) -> Response:

@@ -78,7 +78,7 @@ def _example_csv(row: Plain) -> str:
 def _question(served: Served, name: str, most: int, token: bool) -> Plain:
     """Describe ``/predict`` or ``/explain``, with an example that the model has answered."""
     example = served.columns.example
-    table, notes = served.columns.table([example], str)
+    table, notes = served.columns.table([example])
     if name == "predict":
         summary = "What the model predicts about rows."
         answer: Plain = {"predictions": served.predictions(table), "notes": notes}
