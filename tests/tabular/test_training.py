@@ -45,9 +45,9 @@ def test_folds_are_prepared_by_their_other_rows(noise):
         strict=True,
     ):
         alone = TablePreparer().fit(frame.iloc[train_rows])
-        assert fold.names == list(alone.get_feature_names_out())
-        np.testing.assert_array_equal(fold.train.X, alone.transform(frame.iloc[train_rows]))
-        np.testing.assert_array_equal(fold.test.X, alone.read(frame.iloc[test_rows]).features)
+        assert list(fold.X_test) == list(alone.get_feature_names_out())
+        np.testing.assert_array_equal(fold.X_train, alone.transform(frame.iloc[train_rows]))
+        np.testing.assert_array_equal(fold.X_test, alone.read(frame.iloc[test_rows]).features)
 
 
 def test_rivals_score_what_scikit_learn_says(noise):

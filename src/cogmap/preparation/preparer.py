@@ -238,7 +238,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         frame = frame.set_axis(given, axis=1)
         names = [str(name) for name in getattr(self, "feature_names_in_", self._positions())]
         used = {column.name for column in self.columns_}
-        absent = [column.name for column in self.columns_ if column.name not in given]
+        there = set(given)
+        absent = [column.name for column in self.columns_ if column.name not in there]
         if absent:
             hint = suggestion(absent[0], [name for name in given if name not in names])
             plural = "a column" if len(absent) == 1 else f"{len(absent)} columns"
