@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from cogmap._features import TableLike
+from cogmap._encoding import Encoding
+from cogmap._features import FeatureStatistics, TableLike
 from cogmap._links import class_names
 from cogmap._params import Words, real, shown, suggestion, wrong
 from cogmap.map import FuzzyCognitiveMap
@@ -59,6 +60,14 @@ class Subject:
         known = scaling.known
         drawn = known.mean + known.deviation * random.standard_normal((n_rows, self.model.n_features))
         return np.asarray(np.clip(drawn, np.nan_to_num(known.low), np.nan_to_num(known.high)))
+
+
+def known_features(encoding: Encoding) -> FeatureStatistics:
+    """Return what was learned of each feature; of one that is a state only the range is known."""
+    if encoding.scaling is not None:
+        return encoding.scaling.known
+    ones = np.ones(encoding.n_features)
+    return FeatureStatistics(weight=ones, mean=0.5 * ones, deviation=ones, low=0.0 * ones, high=ones)
 
 
 def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:

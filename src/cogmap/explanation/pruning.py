@@ -227,8 +227,7 @@ def _on_ways(edges: NDArray[np.bool_], kinds: tuple[str, ...], depth: int) -> ND
         forward.append((edges & forward[-1]).any(axis=1))
         backward.append((edges & backward[-1][:, None]).any(axis=0))
     used = [before & after[:, None] for before, after in zip(forward, backward[::-1], strict=True)]
-    on_way: NDArray[np.bool_] = edges & np.any(used, axis=0)
-    return on_way
+    return np.asarray(edges & np.any(used, axis=0))
 
 
 def _again(estimator: Any, **changes: Any) -> Any:

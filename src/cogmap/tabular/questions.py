@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap._features import unit_of
 from cogmap._params import suggestion
 from cogmap.exceptions import DataError
 from cogmap.explanation import explain, what_if
+from cogmap.explanation._subject import known_features
 from cogmap.model import MapModel
 from cogmap.preparation import BooleanColumn, CategoryColumn, Column
 from cogmap.preparation.columns import spans
@@ -154,8 +156,7 @@ def _label(model: TableModel, to: Any) -> Any:
 
 
 def _size(model: TableModel, row: Array, found: Array) -> float:
-    scaling = model.model.encoding.scaling
-    unit = np.ones(len(row)) if scaling is None else np.where(scaling.known.deviation > 0, scaling.known.deviation, 1.0)
+    unit = unit_of(known_features(model.model.encoding).deviation)
     return float(np.nansum(np.abs(found - row) / unit))
 
 
