@@ -5,23 +5,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import IO
 
 from cogmap._files import whole_file
 from cogmap.exceptions import DataError
 from cogmap.tables.sources import STANDARD
 
 
-class Output(Protocol):
-    """What text can be written to."""
-
-    def write(self, text: str, /) -> object:
-        """Write text."""
-        ...
-
-
 @contextmanager
-def whole_output(path: str) -> Iterator[Output]:
+def whole_output(path: str) -> Iterator[IO[str]]:
     """Open an output; a file gets its name when all is written, and what was there before stays until then."""
     if path == STANDARD:
         yield sys.stdout
