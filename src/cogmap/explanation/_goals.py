@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cogmap._features import Array
 from cogmap.model import MapModel
-
-Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,14 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cogmap._features import Array
 from cogmap.activations import get_activation
 from cogmap.model import MapModel
-
-Array = NDArray[np.floating]
-
-SCALES = ("probability", "decision")
 
 _AT_ONCE = 2**18  # numbers
 

@@ -8,16 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._encoding import Encoding
-from cogmap._params import check_choice, check_integer
+from cogmap._features import Array
+from cogmap._params import check_integer
 from cogmap._structured_map import StructuredMap
 from cogmap._threads import one_blas_thread
 from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
-from cogmap.explanation._reading import SCALES, Reading, product
-from cogmap.explanation._subject import Subject, opened
+from cogmap.explanation._reading import Reading, product
+from cogmap.explanation._subject import Subject, opened_on_scale
 from cogmap.model import MapModel, dense
-
-Array = NDArray[np.floating]
 
 _ROUGHLY = 1e-4  # exact enough for a mean over pairs of rows
 _FEWEST_LINES = 500  # so that a mean over few rows does not depend on how they are paired
@@ -178,9 +177,7 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
     >>> found.flow.shape
     (7, 7, 3)
     """
-    check_choice("influence", "scale", scale, SCALES)
-    subject, table = opened("influence", model, X)
-    reading = Reading(subject.model, scale)
+    subject, table, reading = opened_on_scale("influence", model, X, scale)
     rows = subject.model.first_states(table)
     effect, magnitude = _effects(reading, rows)
     return Influence(
@@ -226,12 +223,11 @@ def feature_importances(model: Any, X: ArrayLike, scale: str = "probability", n_
     >>> found.importances.shape
     (4, 5)
     """
-    check_choice("feature_importances", "scale", scale, SCALES)
     n_repeats = check_integer("feature_importances", "n_repeats", n_repeats, low=1)
-    subject, table = opened("feature_importances", model, X)
+    subject, table, reading = opened_on_scale("feature_importances", model, X, scale)
     rows = subject.model.first_states(table)
     start, end = _pairs(subject, rows, n_repeats)
-    each = _importances(Reading(subject.model, scale), subject.by_column, start, end).reshape(n_repeats, len(rows), -1)
+    each = _importances(reading, subject.by_column, start, end).reshape(n_repeats, len(rows), -1)
     importances = each.mean(axis=1).T
     return Importances(importances.mean(axis=1), importances.std(axis=1), importances, subject.feature_names)
 
