@@ -7,7 +7,7 @@ import hmac
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -21,7 +21,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from cogmap import __version__
 from cogmap.exceptions import CogmapError
 from cogmap.page import html
-from cogmap.serving.answers import JSON as Plain
 from cogmap.serving.answers import Served, served
 from cogmap.serving.bodies import JSON, Bodies, Limits, Problem, media_type, rows_in
 from cogmap.serving.description import openapi
@@ -77,17 +76,15 @@ def application(
     document = openapi(subject, limits, title, token is not None)
     paths = _Paths(model, subject, limits, metrics)
     health = {"status": "ok", "version": __version__, "kind": subject.kind}
-    fixed = {
-        "/health": _answer(json.dumps(health), JSON, headers=_FRESH),
-        "/openapi.json": _answer(json.dumps(document), JSON, headers=_FRESH),
-        "/docs": _answer(documentation(document), "text/html", headers=_FRESH | {"Content-Security-Policy": POLICY}),
-    }
+    docs = _answer(documentation(document), "text/html", headers=_FRESH | {"Content-Security-Policy": POLICY})
     routes = [
         Route("/predict", paths.predict, methods=["POST"]),
         Route("/explain", paths.explain, methods=["POST"]),
         Route("/metrics", paths.metrics, methods=["GET"]),
         Route("/", paths.page, methods=["GET"]),
-        *(Route(path, answer, methods=["GET"]) for path, answer in fixed.items()),
+        Route("/health", _answer(json.dumps(health), JSON, headers=_FRESH), methods=["GET"]),
+        Route("/openapi.json", _answer(json.dumps(document), JSON, headers=_FRESH), methods=["GET"]),
+        Route("/docs", docs, methods=["GET"]),
     ]
     handlers: Any = {Problem: _refused, HTTPException: _not_here, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers)
@@ -110,11 +107,11 @@ class _Paths:
 
     async def predict(self, request: Request) -> Response:
         """Answer with predictions."""
-        return await self._answered(request, self._limits.n_rows, self._predictions, at_once=_AT_ONCE)
+        return await self._answered(request, self._limits.n_rows, explained=False)
 
     async def explain(self, request: Request) -> Response:
         """Answer with contributions."""
-        return await self._answered(request, self._limits.n_explained, self._subject.explanations, at_once=0)
+        return await self._answered(request, self._limits.n_explained, explained=True)
 
     async def page(self, request: Request) -> Response:
         """Answer with the interactive page, made when it is first asked for: of a wide map that takes a while."""
@@ -131,30 +128,25 @@ class _Paths:
         """Answer with what was counted; not in another thread, since this one counts."""
         return _answer(self._metrics.text(), METRICS, headers=_FRESH)
 
-    def _predictions(self, table: Any) -> Plain:
-        return {"predictions": self._subject.predictions(table)}
-
-    async def _answered(
-        self, request: Request, most: int, question: Callable[[Any], Plain], *, at_once: int
-    ) -> Response:
+    async def _answered(self, request: Request, most: int, explained: bool) -> Response:
         """Read the body, and answer here or in another thread."""
         kind = media_type(request)
         body = await self._bodies.read(request)
         try:
-            if len(body) <= at_once:
-                content, n_rows = self._content(body, kind, most, question)
+            if not explained and len(body) <= _AT_ONCE:
+                content, n_rows = self._content(body, kind, most, explained)
             else:
                 loop = asyncio.get_running_loop()
-                content, n_rows = await loop.run_in_executor(self._threads, self._content, body, kind, most, question)
+                content, n_rows = await loop.run_in_executor(self._threads, self._content, body, kind, most, explained)
         finally:
             self._bodies.release(body)
         self._metrics.computed(request.scope["path"], n_rows)
         return _answer(content, JSON)
 
-    def _content(self, body: bytearray, kind: str, most: int, question: Callable[[Any], Plain]) -> tuple[str, int]:
+    def _content(self, body: bytearray, kind: str, most: int, explained: bool) -> tuple[str, int]:
         """Return what is answered to a body, as JSON, and how many rows it is about."""
-        table, notes = self._subject.columns.table(rows_in(body, kind, most), typed=kind == JSON)
-        return _encoder.encode({**question(table), "notes": notes}), len(table)
+        rows = rows_in(body, kind, most)
+        return _encoder.encode(self._subject.answer(rows, explained, typed=kind == JSON)), len(rows)
 
 
 class _Guard:

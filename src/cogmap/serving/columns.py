@@ -24,17 +24,11 @@ _MOST = sys.float_info.max
 _CHOICES_SHOWN = 20
 
 # What JSON may say in a column of each kind, and how to call it. Texts in CSV say all of it.
-_TYPES: dict[str, frozenset[type]] = {
-    "number": frozenset([int, float, type(None)]),
-    "boolean": frozenset([bool, str, int, float, type(None)]),
-    "category": frozenset([str, bool, int, float, type(None)]),
-    "date": frozenset([str, type(None)]),
-}
-_EXPECTED = {
-    "number": "a number or null",
-    "boolean": "true, false, a word for one of them, or null",
-    "category": "a text or null",
-    "date": "a date as text, or null",
+_TYPES: dict[str, tuple[frozenset[type], str]] = {
+    "number": (frozenset([int, float, type(None)]), "a number or null"),
+    "boolean": (frozenset([bool, str, int, float, type(None)]), "true, false, a word for one of them, or null"),
+    "category": (frozenset([str, bool, int, float, type(None)]), "a text or null"),
+    "date": (frozenset([str, type(None)]), "a date as text, or null"),
 }
 
 
@@ -55,9 +49,8 @@ class Columns:
         self.names = tuple(column.name for column in columns)
         self._spans = spans(columns)
         self._expected = frozenset([*self.names, *ignored])
-        self._types = [(column.name, _TYPES[column.kind]) for column in columns]
+        self._types = [(column.name, *_TYPES[column.kind]) for column in columns]
         self._values = _values_of(self.names)
-        self._kinds = {column.name: column.kind for column in columns}
         self._reader = RowReader(columns)
         scaling = model.encoding.scaling
         known = None if scaling is None else np.stack([scaling.known.low, scaling.known.mean, scaling.known.high])
@@ -95,7 +88,7 @@ class Columns:
 
     def _is_typed(self, types: tuple[type, ...]) -> bool:
         """Whether values of these types fit their columns."""
-        return all(found in fitting for found, (_, fitting) in zip(types, self._types, strict=True))
+        return all(found in fitting for found, (_, fitting, _) in zip(types, self._types, strict=True))
 
     def _unused(self, rows: Rows) -> list[str]:
         if all(len(row) == len(self.names) for row in rows):  # of which none lacks a column
@@ -116,9 +109,9 @@ class Columns:
                 plural = "column" if len(missing) == 1 else "columns"
                 cure = "Give null where a value is not known."
                 raise Problem(422, f"{_row(i, typed)} lacks the {plural} {shown(missing)[1:-1]}{instead}. {cure}")
-            for name, types in self._types:
+            for name, types, expected in self._types:
                 if type(row[name]) not in types:
-                    expected, got = _EXPECTED[self._kinds[name]], described(row[name])
+                    got = described(row[name])
                     raise Problem(422, f"{_row(i, typed)}, column {short(name)!r}, must be {expected}, got {got}.")
         raise AssertionError("nothing is wrong with these rows")
 
