@@ -105,22 +105,22 @@ def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
 
 
 def compare(
-    estimator: Any, folds: list[Fold], task: str, seed: int, beside: Any = None, progress: Progress | None = None
+    estimator: Any, X: Any, y: Any, folds: list[Fold], task: str, seed: int, progress: Progress | None = None
 ) -> tuple[dict[str, list[tuple[float, float]]], Any]:
-    """Score an estimator and its rivals on all folds, side by side where that pays.
+    """Fit an estimator to all rows, and score it and its rivals on all folds, side by side where that pays.
 
     Parameters
     ----------
     estimator : estimator
         The map, not fitted.
+    X, y : DataFrame and Series
+        All rows.
     folds : list of Fold
         The folds.
     task : str
         What the target is.
     seed : int
         For the random forest.
-    beside : (estimator, X, y), default=None
-        What else to fit: the map of all rows.
     progress : callable, default=None
         Told what was done, how much of how much.
 
@@ -128,22 +128,17 @@ def compare(
     -------
     scores : dict of str to list
         Two scores per fold of each method.
-    fitted : estimator or None
+    fitted : estimator
         The map of all rows.
     """
     methods = {THE_MAP: estimator, **rivals(task, seed)}
-    jobs = [(name, number) for name in methods for number in range(len(folds))]
-    calls = [delayed(score)(methods[name], folds[number], task) for name, number in jobs]
-    if beside is not None:
-        calls.insert(0, delayed(fitted)(*beside))
+    calls = [delayed(fitted)(estimator, X, y)]
+    calls += [delayed(score)(method, fold, task) for method in methods.values() for fold in folds]
     many = bool(folds) and folds[0].X_train.size + folds[0].X_test.size > _MANY
     results = []
     for result in Parallel(n_jobs=cpu_count() if many else 1, return_as="generator")(calls):
         results.append(result)
         if progress is not None:
             progress("Learning and scoring", len(results), len(calls))
-    whole = results.pop(0) if beside is not None else None
-    scores: dict[str, list[tuple[float, float]]] = {name: [] for name in methods}
-    for (name, _), result in zip(jobs, results, strict=True):
-        scores[name].append(result)
-    return scores, whole
+    whole, *scored = results
+    return {name: scored[i * len(folds) : (i + 1) * len(folds)] for i, name in enumerate(methods)}, whole
