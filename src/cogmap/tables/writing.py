@@ -1,6 +1,5 @@
 """Where results are written: a file, there whole or not at all, or standard output as "-"."""
 
-import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -24,18 +23,12 @@ def whole_output(path: str) -> Iterator[IO[str]]:
         missing = f"{path} is a folder" if target.is_dir() else f"there is no folder {target.parent}"
         raise DataError(f"The file {path} cannot be written: {missing}.")
     try:
-        if _is_special(target):  # a device or a pipe must not be replaced by a file
-            with target.open("w", encoding="utf-8", newline="") as file:
-                yield file
-            return
-        with whole_file(target, "w", encoding="utf-8", newline="") as file:
+        # A device or a pipe must not be replaced by a file.
+        opened = Path.open if target.exists() and not target.is_file() else whole_file
+        with opened(target, "w", encoding="utf-8", newline="") as file:
             yield file
     except OSError as problem:
         raise DataError(f"The file {path} cannot be written: {problem.strerror or problem}.") from None
-
-
-def _is_special(path: Path) -> bool:
-    return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
 def csv_line(cells: Iterable[object]) -> str:
