@@ -45,16 +45,17 @@ def test_folds_are_prepared_by_their_other_rows(noise):
         strict=True,
     ):
         alone = TablePreparer().fit(frame.iloc[train_rows])
-        assert fold.names == list(alone.get_feature_names_out())
-        np.testing.assert_array_equal(fold.train.X, alone.transform(frame.iloc[train_rows]))
-        np.testing.assert_array_equal(fold.test.X, alone.read(frame.iloc[test_rows]).features)
+        assert list(fold.X_test) == list(alone.get_feature_names_out())
+        np.testing.assert_array_equal(fold.X_train, alone.transform(frame.iloc[train_rows]))
+        np.testing.assert_array_equal(fold.X_test, alone.read(frame.iloc[test_rows]).features)
 
 
 def test_rivals_score_what_scikit_learn_says(noise):
     """The random forest on the same folds, by scikit-learn's own cross-validation of a pipeline."""
     frame, y = noise.drop(columns="y"), noise["y"].astype(object)
     folds = list(make_folds(TablePreparer(), frame, y, "classification", 0))
-    scores, _ = compare(RandomForestClassifier(random_state=0), folds, "classification", 0)
+    X = TablePreparer().fit_transform(frame)
+    scores, _ = compare(RandomForestClassifier(random_state=0), X, y, folds, "classification", 0)
     pipeline = Pipeline([("prepare", TablePreparer()), ("forest", RandomForestClassifier(random_state=0))])
     expected = cross_val_score(pipeline, frame, y, cv=StratifiedKFold(5, shuffle=True, random_state=0))
     np.testing.assert_allclose([accuracy for accuracy, _ in scores["random forest"]], expected)

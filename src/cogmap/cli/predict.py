@@ -92,7 +92,7 @@ def _reasons(model: TableModel, said: Said) -> Iterator[list[str]]:
     classes = model.classes or [""]
     for first in range(0, len(said.labels), _EXPLAINED_AT_ONCE):
         rows = slice(first, first + _EXPLAINED_AT_ONCE)
-        values = contributions(columns, model.model, said.features[rows]).values
+        values, _ = contributions(columns, model.model, said.features[rows])
         outputs = [classes.index(label) if model.classes else 0 for label in said.labels[rows]]
         for row, output in enumerate(outputs):
             of_row = values[row, :, output]

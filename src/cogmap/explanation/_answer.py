@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cogmap._map_text import short
+from cogmap._map_text import aligned, short
 from cogmap._optional import import_or_raise
 
 LINES_SHOWN = 10  # of a table in text
+_WIDEST = 100  # columns of text
 
 
 class Answer:
@@ -47,15 +48,12 @@ def frame(owner: str, columns: Mapping[str, Any]) -> Any:
     return import_or_raise("pandas", f"{owner}.to_frame", "cli").DataFrame(dict(columns))
 
 
-def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], widest: int = 100) -> list[str]:
+def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Write a table in lines, the first column to the left; columns that would make it too wide are left out."""
     cells = [[short(cell) for cell in row] for row in [header, *rows]]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    fitting = max(int(np.searchsorted(np.cumsum([width + 2 for width in widths]), widest + 2, side="right")), 1)
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), *(row[i].rjust(widths[i]) for i in range(1, fitting))]) for row in cells
-    ]
-    return [line[:widest].rstrip() for line in lines]
+    widths = [max(map(len, column)) + 2 for column in zip(*cells, strict=True)]
+    fitting = max(int(np.searchsorted(np.cumsum(widths), _WIDEST + 2, side="right")), 1)
+    return [line[:_WIDEST].rstrip() for line in aligned([row[:fitting] for row in cells])]
 
 
 def number(value: float, sign: str = "") -> str:

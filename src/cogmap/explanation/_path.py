@@ -16,8 +16,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap._features import Array
 from cogmap._threads import one_blas_thread
-from cogmap.explanation._reading import Array, Reading, product
+from cogmap.explanation._reading import Reading, product
 
 EXACT = 1e-11  # how well shares add up, unless less is asked for
 _N_PLACES, _N_ROUGH = 20, 6  # on the whole line; the second for what need not be exact
@@ -25,7 +26,6 @@ _ROUGH = 1e-5
 _ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 _HALVINGS = 40  # a part that was halved more often is as good as a point
 _MOST_PARTS = 64  # of a line at a time; where so many do not add up, steps are so steep that rounding is in the way
-_AT_ONCE = 2**18  # numbers
 
 
 @cache
@@ -75,10 +75,8 @@ def shares(reading: Reading, start: Array, end: Array, close: float = EXACT) -> 
         of_second = shares(replace(reading, first_column=1), start, end, close)
         return np.concatenate([-of_second, of_second], axis=1)
     result = np.empty((len(start), reading.n_columns, start.shape[1]))
-    at_once = max(_AT_ONCE // (reading.n_columns * start.shape[1]), 1)
     with one_blas_thread():
-        for first in range(0, len(start), at_once):
-            rows = slice(first, first + at_once)
+        for rows in reading.blocks(start):
             pull = np.zeros((len(start[rows]), reading.n_columns, reading.entries[0].shape[0]))
             for parts, mean_pull in integrals(reading, start[rows], end[rows], close):
                 np.add.at(pull, parts.line, parts.width[:, None, None] * mean_pull)

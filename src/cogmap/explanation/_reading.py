@@ -4,14 +4,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cogmap._features import Array
 from cogmap.activations import get_activation
 from cogmap.model import MapModel
 
-Array = NDArray[np.floating]
-
-SCALES = ("probability", "decision")
+_AT_ONCE = 2**18  # numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +52,11 @@ class Reading:
     def unit(self) -> Array:
         """In what outputs are counted: values in their deviation, probabilities and scores as they are."""
         return np.asarray(getattr(self.model.link, "deviation", 1.0), dtype=np.float64)
+
+    def blocks(self, rows: Array) -> list[slice]:
+        """Cut rows of first states into blocks whose derivatives need little memory."""
+        at_once = max(_AT_ONCE // (self.n_columns * rows.shape[1]), 1)
+        return [slice(first, first + at_once) for first in range(0, len(rows), at_once)]
 
     def net(self, first: Array) -> Array:
         """Return what enters the first step."""

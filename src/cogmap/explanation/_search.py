@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.explanation._goals import Array, Goal
+from cogmap._features import Array
+from cogmap.explanation._goals import Goal
 
 BUDGET = 20_000  # rows that the map is asked about for one answer
 _SURE = 1e-9  # a margin that no rounding takes away
@@ -67,15 +68,13 @@ class Space:
 
     def sizes(self, rows: Array) -> Array:
         """Return the size of the change of each feature, in its unit."""
-        sizes: Array = np.where(self.free, np.abs(rows - self.start) / self.unit, 0.0)
-        return sizes
+        return np.where(self.free, np.abs(rows - self.start) / self.unit, 0.0)
 
     def costs(self, rows: Array) -> Array:
         """Return the cost of the change of each row; infinity if too many features change."""
         sizes = self.sizes(rows)
         n_changed = np.count_nonzero(sizes, axis=-1)
-        cost: Array = sizes.sum(axis=-1) * (1.0 + _PER_FEATURE * n_changed)
-        return np.where(n_changed <= self.most, cost, np.inf)
+        return np.where(n_changed <= self.most, sizes.sum(axis=-1) * (1.0 + _PER_FEATURE * n_changed), np.inf)
 
     def only(self, features: NDArray[np.intp]) -> "Space":
         """Return the same space with all but some features fixed."""
@@ -86,8 +85,7 @@ class Space:
         """Return values within the range; whole numbers are rounded away from where their feature is now."""
         rounded = np.where(values > here, np.ceil(values), np.floor(values))
         values = np.where(self.whole[features], rounded, values)
-        result: Array = np.clip(values, self.low[features], self.high[features])
-        return result
+        return np.asarray(np.clip(values, self.low[features], self.high[features]))
 
 
 class Asked:

@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from cogmap._features import TableLike
+from cogmap._encoding import Encoding
+from cogmap._features import Array, FeatureStatistics, TableLike
 from cogmap._links import class_names
-from cogmap._params import Words, real, shown, suggestion, wrong
+from cogmap._params import Words, check_choice, real, shown, suggestion, wrong
+from cogmap.explanation._reading import Reading
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel, dense
-
-Array = NDArray[np.floating]
 
 _MOST_VALUES = 2**26  # of a sparse table that is made an ordinary one
 
@@ -61,6 +60,14 @@ class Subject:
         return np.asarray(np.clip(drawn, np.nan_to_num(known.low), np.nan_to_num(known.high)))
 
 
+def known_features(encoding: Encoding) -> FeatureStatistics:
+    """Return what was learned of each feature; of one that is a state only the range is known."""
+    if encoding.scaling is not None:
+        return encoding.scaling.known
+    ones = np.ones(encoding.n_features)
+    return FeatureStatistics(weight=ones, mean=0.5 * ones, deviation=ones, low=0.0 * ones, high=ones)
+
+
 def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
     """Return who is asked, and the table as numbers; an estimator checks the table as in `predict`."""
     if isinstance(model, MapModel):
@@ -71,6 +78,13 @@ def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
         names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(fitted.n_features)])
         return Subject(fitted, tuple(str(name) for name in names)), _array(owner, table)
     raise wrong(owner, "model", "a fitted estimator of cogmap, or its `model_`", model, _cure(model))
+
+
+def opened_on_scale(owner: str, model: Any, X: Any, scale: str) -> tuple[Subject, Array, Reading]:
+    """Return the same, and the model with the scale on which its outputs are read."""
+    check_choice(owner, "scale", scale, ("probability", "decision"))
+    subject, table = opened(owner, model, X)
+    return subject, table, Reading(subject.model, scale)
 
 
 def _array(owner: str, table: TableLike) -> Array:

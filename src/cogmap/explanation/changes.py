@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cogmap._features import Array, unit_of
 from cogmap._params import Words, check_integer, check_number, numbers, shown, suggestion, wrong
 from cogmap._threads import one_blas_thread
 from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
 from cogmap.explanation._search import BUDGET, Asked, Space, search
-from cogmap.explanation._subject import Subject, feature_index, one_row, opened
+from cogmap.explanation._subject import Subject, feature_index, known_features, one_row, opened
 from cogmap.model import MapModel
-
-Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,21 +211,15 @@ def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features
     names = subject.feature_names
     n_features = len(start)
     most = n_features if max_features is None else check_integer("what_if", "max_features", max_features, low=1)
-    scaling = subject.model.encoding.scaling
-    if scaling is None:  # features are states
-        low, high, unit = np.zeros(n_features), np.ones(n_features), np.ones(n_features)
-        whole = np.zeros(n_features, dtype=bool)
-    else:
-        known = scaling.known
-        low, high, unit = known.low.copy(), known.high.copy(), np.where(known.deviation > 0.0, known.deviation, 1.0)
-        whole = known.whole & (start == np.rint(start))
-    low, high = np.fmin(low, start), np.fmax(high, start)
+    known = known_features(subject.model.encoding)
+    low, high = np.fmin(known.low, start), np.fmax(known.high, start)
+    whole = known.whole & (start == np.rint(start))
     for j, between in _checked_ranges(ranges, names, start):
         low[j], high[j] = between
     low, high = np.where(whole, np.ceil(low), low), np.where(whole, np.floor(high), high)
     for j in [*_fixed(fixed, names), *np.flatnonzero(np.isnan(start))]:
         low[j] = high[j] = start[j]
-    return Space(start, low, high, unit, whole, most)
+    return Space(start, low, high, unit_of(known.deviation), whole, most)
 
 
 def _fixed(fixed: Any, names: tuple[str, ...]) -> list[int]:

@@ -6,16 +6,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cogmap._features import Array
 from cogmap._optional import import_or_raise
-from cogmap._params import check_choice
 from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
-from cogmap.explanation._reading import SCALES, Reading
-from cogmap.explanation._subject import Subject, baseline_rows, opened, output_index
-
-Array = NDArray[np.floating]
+from cogmap.explanation._reading import Reading
+from cogmap.explanation._subject import Subject, baseline_rows, opened_on_scale, output_index
 
 _BACKGROUND = 200  # rows, where none are given
 _NEARER = 0.25  # how far a row of the background comes to meet the row that is explained
@@ -169,10 +167,8 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
     >>> bool(abs(total - fcm.predict_proba(X)).max() < 1e-9)
     True
     """
-    check_choice("explain", "scale", scale, SCALES)
-    subject, table = opened("explain", model, X)
+    subject, table, reading = opened_on_scale("explain", model, X, scale)
     baselines = baseline_rows("explain", model, subject, baseline)
-    reading = Reading(subject.model, scale)
     rows, starts = subject.model.first_states(table), subject.model.first_states(baselines)
     contributions = np.zeros((len(table), subject.model.n_features, reading.n_columns))
     for start in starts:

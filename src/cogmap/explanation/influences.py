@@ -8,22 +8,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._encoding import Encoding
-from cogmap._params import check_choice, check_integer
+from cogmap._features import Array
+from cogmap._params import check_integer
 from cogmap._structured_map import StructuredMap
 from cogmap._threads import one_blas_thread
 from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
-from cogmap.explanation._reading import SCALES, Reading, product
-from cogmap.explanation._subject import Subject, opened
+from cogmap.explanation._reading import Reading, product
+from cogmap.explanation._subject import Subject, opened_on_scale
 from cogmap.model import MapModel, dense
-
-Array = NDArray[np.floating]
 
 _ROUGHLY = 1e-4  # exact enough for a mean over pairs of rows
 _FEWEST_LINES = 500  # so that a mean over few rows does not depend on how they are paired
 _ROWS_OF_FIT = 200  # by which a fit tells which features matter
 _VALUES_OF_FIT = 2**21  # in fewer rows if they have many columns
-_AT_ONCE = 2**18  # numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,9 +177,7 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
     >>> found.flow.shape
     (7, 7, 3)
     """
-    check_choice("influence", "scale", scale, SCALES)
-    subject, table = opened("influence", model, X)
-    reading = Reading(subject.model, scale)
+    subject, table, reading = opened_on_scale("influence", model, X, scale)
     rows = subject.model.first_states(table)
     effect, magnitude = _effects(reading, rows)
     return Influence(
@@ -227,12 +223,11 @@ def feature_importances(model: Any, X: ArrayLike, scale: str = "probability", n_
     >>> found.importances.shape
     (4, 5)
     """
-    check_choice("feature_importances", "scale", scale, SCALES)
     n_repeats = check_integer("feature_importances", "n_repeats", n_repeats, low=1)
-    subject, table = opened("feature_importances", model, X)
+    subject, table, reading = opened_on_scale("feature_importances", model, X, scale)
     rows = subject.model.first_states(table)
     start, end = _pairs(subject, rows, n_repeats)
-    each = _importances(Reading(subject.model, scale), subject.by_column, start, end).reshape(n_repeats, len(rows), -1)
+    each = _importances(reading, subject.by_column, start, end).reshape(n_repeats, len(rows), -1)
     importances = each.mean(axis=1).T
     return Importances(importances.mean(axis=1), importances.std(axis=1), importances, subject.feature_names)
 
@@ -266,15 +261,14 @@ def sample_of(X: Array, weight: NDArray[np.float64] | None) -> Array:
     until = np.cumsum(weight / weight.sum())
     n_rows = min(X.shape[0], _ROWS_OF_FIT, max(_VALUES_OF_FIT // X.shape[1], 20))
     places = np.searchsorted(until, (np.arange(n_rows) + 0.5) / n_rows)
-    sample: Array = dense(X[np.minimum(places, X.shape[0] - 1)])
-    return sample
+    return dense(X[np.minimum(places, X.shape[0] - 1)])
 
 
 def _effects(reading: Reading, rows: Array) -> tuple[Array, Array]:
     """Return the mean derivative with respect to each first state, and the mean of its absolute value."""
     effect, magnitude = np.zeros((2, rows.shape[1], reading.n_columns))
     with one_blas_thread():
-        for block in _blocks(reading, rows):
+        for block in reading.blocks(rows):
             derivative = product(reading.pulls(reading.net(rows[block]))[0], reading.entries[0])
             effect += derivative.sum(axis=0).T
             magnitude += np.abs(derivative).sum(axis=0).T
@@ -288,7 +282,7 @@ def _flow(reading: Reading, start: Array, end: Array) -> Array:
     where = np.random.default_rng(0).random((len(start), 1))
     matrices = reading.matrices
     with one_blas_thread():
-        for block in _blocks(reading, start):
+        for block in reading.blocks(start):
             change = end[block] - start[block]
             net = reading.net(start[block] + where[block] * change)
             states, pulls = reading.states(net), reading.pulls(net)
@@ -312,9 +306,8 @@ def _importances(reading: Reading, by_column: Callable[[Array], Array], start: A
 def _pairs(subject: Subject, rows: Array, n_repeats: int) -> tuple[Array, Array]:
     """Pair each row with another, several times; the same pairs at every call. A row alone is paired with the mean."""
     if len(rows) == 1:
-        return np.repeat(subject.model.first_states(subject.mean_row()[None]), n_repeats, axis=0), np.repeat(
-            rows, n_repeats, axis=0
-        )
+        mean = subject.model.first_states(subject.mean_row()[None])
+        return np.repeat(mean, n_repeats, axis=0), np.repeat(rows, n_repeats, axis=0)
     random = np.random.default_rng(0)
     others = []
     for _ in range(n_repeats):
@@ -323,9 +316,3 @@ def _pairs(subject: Subject, rows: Array, n_repeats: int) -> tuple[Array, Array]
         other[around] = np.roll(around, 1)  # a way round all rows, so that none is paired with itself
         others.append(other)
     return rows[np.concatenate(others)], np.tile(rows, (n_repeats, 1))
-
-
-def _blocks(reading: Reading, rows: Array) -> list[slice]:
-    """Cut rows into blocks whose derivatives need little memory."""
-    at_once = max(_AT_ONCE // (reading.n_columns * rows.shape[1]), 1)
-    return [slice(first, first + at_once) for first in range(0, len(rows), at_once)]

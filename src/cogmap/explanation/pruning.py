@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cogmap._features import Array
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.structure import Bounds, free, weight_limits
 from cogmap._params import check_integer, check_number, wrong
@@ -16,8 +17,6 @@ from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._subject import opened
 from cogmap.explanation.influences import Influence, influence
 from cogmap.map import FuzzyCognitiveMap
-
-Array = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,8 +226,7 @@ def _on_ways(edges: NDArray[np.bool_], kinds: tuple[str, ...], depth: int) -> ND
         forward.append((edges & forward[-1]).any(axis=1))
         backward.append((edges & backward[-1][:, None]).any(axis=0))
     used = [before & after[:, None] for before, after in zip(forward, backward[::-1], strict=True)]
-    on_way: NDArray[np.bool_] = edges & np.any(used, axis=0)
-    return on_way
+    return np.asarray(edges & np.any(used, axis=0))
 
 
 def _again(estimator: Any, **changes: Any) -> Any:

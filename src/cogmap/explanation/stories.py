@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from cogmap._params import Words, check_choice, wrong
+from cogmap._features import Array
+from cogmap._params import Words, wrong
 from cogmap._threads import one_blas_thread
 from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
 from cogmap.explanation._path import integrals, places
-from cogmap.explanation._reading import SCALES, Reading
-from cogmap.explanation._subject import baseline_rows, one_row, opened, output_index
-
-Array = NDArray[np.floating]
+from cogmap.explanation._reading import Reading
+from cogmap.explanation._subject import baseline_rows, one_row, opened_on_scale, output_index
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,12 +133,10 @@ def story(
     >>> bool(abs(told.flow.sum(axis=(1, 2)) - (told.output - told.base_value)).max() < 1e-9)
     True
     """
-    check_choice("story", "scale", scale, SCALES)
-    subject, table = opened("story", model, one_row("story", row))
+    subject, table, reading = opened_on_scale("story", model, one_row("story", row), scale)
     start_row = baseline_rows("story", model, subject, baseline)
     if len(start_row) > 1:
         raise wrong("story", "baseline", "one row", Words(f"{len(start_row)} rows"), "`explain` takes several.")
-    reading = Reading(subject.model, scale)
     names = subject.output_names(scale)
     start, end = subject.model.first_states(start_row), subject.model.first_states(table)
     before, after = reading.value(reading.net(start))[0], reading.value(reading.net(end))[0]

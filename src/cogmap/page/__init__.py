@@ -51,13 +51,17 @@ def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str]
     ...     file.stat().st_size < 200_000
     True
     """
-    owner = "page.write"
-    where = _checked_path(owner, path)
-    text = _page(owner, model, X, y)
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
+        raise wrong("page.write", "path", "the path of a file, such as 'map.html'", path)
+    where = Path(path)
     try:
-        write_whole(where, text)
+        if where.is_dir():  # as far as it can be seen before the work is done
+            raise OSError("it is a folder")
+        if not where.parent.is_dir():
+            raise OSError(f"there is no folder {where.parent}")
+        write_whole(where, _page("page.write", model, X, y))
     except OSError as problem:
-        raise _not_written(where, problem.strerror or str(problem)) from None
+        raise DataError(f"The page cannot be written to {where}: {problem.strerror or problem}.") from None
     return where
 
 
@@ -86,22 +90,3 @@ def html(model: Any, X: Any = None, y: Any = None) -> str:
 def _page(owner: str, model: Any, X: Any, y: Any) -> str:
     payload = make_payload(opened(owner, model, X, y))
     return assembled(payload["title"], payload)
-
-
-def _checked_path(owner: str, path: Any) -> Path:
-    """Return a path to which a file can be written, as far as that can be seen before the work is done."""
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
-        raise wrong(owner, "path", "the path of a file, such as 'map.html'", path)
-    where = Path(path)
-    try:
-        if where.is_dir():
-            raise _not_written(where, "it is a folder")
-        if not where.parent.is_dir():
-            raise _not_written(where, f"there is no folder {where.parent}")
-    except OSError as problem:  # a name that is too long
-        raise _not_written(where, problem.strerror or str(problem)) from None
-    return where
-
-
-def _not_written(where: Path, reason: str) -> DataError:
-    return DataError(f"The page cannot be written to {where}: {reason}.")

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from cogmap._encoding import Encoding, FeatureRange
 from cogmap.activations import get_activation
+from cogmap.explanation._subject import known_features
 from cogmap.map import FuzzyCognitiveMap
 
 Array = NDArray[np.floating]
@@ -43,15 +44,9 @@ def scaling_name(encoding: Encoding) -> str:
 
 def number_columns(encoding: Encoding, names: tuple[str, ...], table: Array | None) -> list[Column]:
     """Return a column per feature, with its range in the training data."""
-    known = None if encoding.scaling is None else encoding.scaling.known
-    if known is not None:
-        low, high, mean, deviation = known.low, known.high, known.mean, known.deviation
-        whole = np.broadcast_to(known.whole, low.shape)
-        missing = known.weight < known.weight.max()
-    else:  # features are states, of which nothing was learned
-        low, high = np.zeros(encoding.n_features), np.ones(encoding.n_features)
-        mean, deviation = np.full_like(low, 0.5), np.ones_like(low)
-        whole = missing = np.zeros(encoding.n_features, dtype=bool)
+    known = known_features(encoding)
+    low, high, whole = known.low, known.high, np.broadcast_to(known.whole, known.low.shape)
+    missing = known.weight < known.weight.max()
     if table is not None:
         missing = missing | np.isnan(table).any(axis=0)
     return [
@@ -60,7 +55,7 @@ def number_columns(encoding: Encoding, names: tuple[str, ...], table: Array | No
             "kind": "boolean" if whole[j] and low[j] == 0.0 and high[j] == 1.0 else "number",
             "features": [j],
             **_unit(name),
-            **_range(low[j], high[j], mean[j], deviation[j], bool(whole[j])),
+            **_range(low[j], high[j], known.mean[j], known.deviation[j], bool(whole[j])),
             "missing": bool(missing[j]),
         }
         for j, name in enumerate(names)

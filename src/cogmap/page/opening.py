@@ -1,5 +1,6 @@
 """Who is shown: an estimator, its model, a pipeline that prepares tables, or a map by hand; with its rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,18 +9,19 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from cogmap._map_text import short
 from cogmap._params import Words, real, wrong
 from cogmap.explanation._subject import Subject
 from cogmap.explanation._subject import opened as opened_subject
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 from cogmap.page.idle import busy_features, narrowed
-from cogmap.page.texts import few
 
 Array = NDArray[np.floating]
 
 _LARGEST = 1e100  # number of a map
 _MOST_CONCEPTS = 2_000
+_NAMED = 5  # of many names
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +65,6 @@ def opened(owner: str, model: Any, X: Any, y: Any) -> Opened:
             cure = "A map by hand has no rows: its concepts are set in the page."
             raise wrong(owner, "X", "None for a FuzzyCognitiveMap", Words("a table"), cure)
         _refuse_large(owner, model)
-        _refuse_extremes(owner, model)
         return Opened(model)
     notes: list[str] = []
     preparer, model = _taken_apart(owner, model)
@@ -86,22 +87,23 @@ def opened(owner: str, model: Any, X: Any, y: Any) -> Opened:
         table = None if table is None else table[:, busy]
     table = table.toarray() if issparse(table) else table
     _refuse_large(owner, fitted.map)
-    _refuse_extremes(owner, fitted.map)
     target = getattr(y, "name", None)
     target = target if isinstance(target, str) else ""  # a data frame may have a column that is called so
     return Opened(fitted.map, fitted, names, preparer, table, answers, target, tuple(notes))
 
 
+def few(names: Sequence[str]) -> str:
+    """Write some names, and how many more there are."""
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(short(name) for name in names[:_NAMED]) + more
+
+
 def _refuse_large(owner: str, fcm: FuzzyCognitiveMap) -> None:
-    """Refuse maps so large that a browser would take long, or run out of memory."""
+    """Refuse maps so large that a browser would take long, and numbers whose sums might overflow there."""
     if fcm.n_concepts > _MOST_CONCEPTS:
         cure = "Choose columns first (sklearn.feature_selection), or let `prune` leave influences out."
         got = Words(f"{fcm.n_concepts:,}")
         raise wrong(owner, "model", f"a map of at most {_MOST_CONCEPTS:,} concepts that influence anything", got, cure)
-
-
-def _refuse_extremes(owner: str, fcm: FuzzyCognitiveMap) -> None:
-    """Refuse numbers so large that sums of them, which the page takes as they are, might overflow."""
     largest = float(max(np.abs(fcm.weights).max(), np.abs(fcm.bias).max(), np.max(fcm.slope)))
     if largest > _LARGEST:
         cure = "Divide the weights of a concept and multiply its slope, as `FuzzyCognitiveMap.normalized` does."

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._graph.view import author_positions, edge_strength
+from cogmap._map_text import short
 from cogmap.explanation import feature_importances, influence
 from cogmap.explanation._subject import Subject
 from cogmap.map import FuzzyCognitiveMap
@@ -20,8 +21,7 @@ from cogmap.page.columns import (
     prepared_columns,
     scaling_name,
 )
-from cogmap.page.notes import notes_of
-from cogmap.page.opening import Opened
+from cogmap.page.opening import Opened, few
 from cogmap.page.picture import picture_of
 from cogmap.page.sample import by_class, by_value, rows_shown
 
@@ -61,7 +61,7 @@ def _of_map(opened: Opened) -> Payload:
         "details": fcm.details,
         "drivers": drivers,
         "sample": {"columns": [], "answers": None, "numbers": []},
-        "notes": notes_of(opened, [], 0, drawn["graph"]["left_out"]),
+        "notes": _notes(opened, [], 0, drawn["graph"]["left_out"]),
         **drawn,
     }
 
@@ -76,8 +76,8 @@ def _of_model(opened: Opened, model: MapModel) -> Payload:
         columns = prepared_columns(opened.preparer, columns)
     chosen = _chosen(opened, model, len(columns))
     shown = None if table is None else table[chosen]
-    mean = np.full(model.n_features, np.nan) if encoding.scaling is None else encoding.scaling.known.mean
-    measured = Subject(model, opened.names).typical_rows(_TYPICAL) if shown is None else shown
+    subject = Subject(model, opened.names)
+    measured = subject.typical_rows(_TYPICAL) if shown is None else shown
     strength = edge_strength(influence(model, measured).flow)
     drawn = picture_of(opened.fcm.concepts, opened.fcm.weights, model.kinds, strength, None)
     importances = feature_importances(model, measured, n_repeats=1).importances_mean
@@ -94,7 +94,7 @@ def _of_model(opened: Opened, model: MapModel) -> Payload:
         "link": _link(link),
         "scaling": scaling_name(encoding),
         "features": features_of(encoding),
-        "mean": plain(mean),
+        "mean": plain(subject.mean_row()),
         "columns": columns,
         "sample": {
             "columns": [] if shown is None else [cells(column, shown) for column in columns],
@@ -102,7 +102,7 @@ def _of_model(opened: Opened, model: MapModel) -> Payload:
             "numbers": chosen.tolist(),
         },
         "n_rows": 0 if table is None else len(table),
-        "notes": notes_of(opened, columns, len(chosen), drawn["graph"]["left_out"]),
+        "notes": _notes(opened, columns, len(chosen), drawn["graph"]["left_out"]),
         **drawn,
     }
 
@@ -162,3 +162,26 @@ def _plain_answers(opened: Opened, chosen: NDArray[np.intp]) -> list[Any] | None
     if answers.ndim == 1:
         return [None if code < 0 else int(code) for code in answers]
     return [None if np.isnan(values).any() else plain(values) for values in answers]
+
+
+def _notes(opened: Opened, columns: list[dict[str, Any]], n_shown: int, left_out: int) -> list[str]:
+    """Return a sentence for each thing that a reader would miss."""
+    notes = []
+    n_rows = 0 if opened.table is None else len(opened.table)
+    if n_shown < n_rows:
+        share = "class" if opened.model is not None and hasattr(opened.model.link, "classes") else "part of the range"
+        notes.append(f"{n_shown:,} of {n_rows:,} rows are shown, in which every {share} has its share.")
+    if left_out:
+        n_concepts = opened.fcm.n_concepts
+        notes.append(
+            f"The picture leaves out {left_out:,} of {n_concepts:,} concepts, those with the weakest influences. "
+            "They are computed with all the same."
+        )
+    constant = [column["name"] for column in columns if "low" in column and column["low"] == column["high"]]
+    if constant:
+        notes.append(f"Always the same in training, so that nothing is known of other values: {few(constant)}.")
+    unused = {} if opened.preparer is None else opened.preparer.left_out_
+    if unused:
+        reasons = [f"{short(name)} ({reason})" for name, reason in unused.items()]
+        notes.append(f"Columns of the table that the map does not use: {few(reasons)}.")
+    return [*notes, *opened.notes]

@@ -45,10 +45,7 @@ def picture_of(
         "height": bottom,
         "size": round(picture.size, 1),
         "boxes": [_box(box, number[box.name]) for box in picture.boxes],
-        "headings": [
-            {"x": round(word.x, 1), "y": round(word.y, 1), "text": word.text}
-            for word in picture.words[: len(view["headings"])]
-        ],
+        "headings": [_rounded(word, "x", "y") | {"text": word.text} for word in picture.words[: len(view["headings"])]],
         "note": view["note"],
         "left_out": view["n_left_out"],
     }
@@ -102,20 +99,16 @@ def _at(points: NDArray[np.float64]) -> str:
 
 
 def _box(box: Box, concept: int) -> dict[str, Any]:
-    ring = box.ring and {
-        "x": round(box.ring.x, 1),
-        "y": round(box.ring.y, 1),
-        "radius": round(box.ring.radius, 1),
-        "width": round(box.ring.width, 1),
-    }
     return {
         "concept": concept,
         "x": round(box.left, 1),
         "y": round(box.top, 1),
-        "width": round(box.width, 1),
-        "height": round(box.height, 1),
-        "text_x": round(box.text_x, 1),
+        **_rounded(box, "width", "height", "text_x"),
         "anchor": box.anchor,
         "lines": list(box.lines),
-        "ring": ring,
+        "ring": box.ring and _rounded(box.ring, "x", "y", "radius", "width"),
     }
+
+
+def _rounded(thing: Any, *names: str) -> dict[str, float]:
+    return {name: round(getattr(thing, name), 1) for name in names}

@@ -35,6 +35,10 @@ def _is_count(value: Any, low: int) -> bool:
     return type(value) is int and value >= low
 
 
+def _is_positive(value: Any) -> bool:
+    return type(value) is float and 0 < value < np.inf
+
+
 def _are_numbers(value: Any, length: int | None = None) -> bool:
     """Whether a value is a row of float64."""
     is_row = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1
@@ -60,8 +64,8 @@ def _structured_state(fcm: StructuredMap) -> State:
 def _structured(state: State) -> StructuredMap:
     rows = state["rows"]
     require(isinstance(rows, np.ndarray) and rows.ndim == 2 and 0 < rows.shape[0] < rows.shape[1], "map")
-    numbers = state["slope"], state["memory"]
-    require(all(type(number) is float and np.isfinite(number) for number in numbers) and numbers[0] > 0, "map")
+    memory = state["memory"]
+    require(_is_positive(state["slope"]) and type(memory) is float and np.isfinite(memory), "map")
     return StructuredMap(**state)
 
 
@@ -111,20 +115,14 @@ def _encoding(state: State) -> Encoding:
     return encoding
 
 
-def _check_classes(classes: Any) -> None:
+def _class_link(kind: type[Any], state: State) -> Any:
+    classes = state["classes"]
     require(isinstance(classes, np.ndarray) and classes.ndim == 1 and len(classes) >= 2, "classes")
-
-
-def _log_odds(state: State) -> LogOddsLink:
-    _check_classes(state["classes"])
-    require(len(state["classes"]) == 2, "classes")
-    return LogOddsLink(**state)
-
-
-def _softmax(state: State) -> SoftmaxLink:
-    _check_classes(state["classes"])
-    require(type(state["gain"]) is float and 0 < state["gain"] < np.inf, "gain")
-    return SoftmaxLink(**state)
+    if kind is SoftmaxLink:
+        require(_is_positive(state["gain"]), "gain")
+    else:
+        require(len(classes) == 2, "classes")
+    return kind(**state)
 
 
 def _values(state: State) -> ValueLink:
@@ -143,23 +141,14 @@ def _model(state: State) -> MapModel:
     return MapModel(**state)
 
 
-def _adam(state: State) -> Adam:
-    require(_is_count(state["steps"], 0) and type(state["goes_on"]) is bool, "solver")
-    _check_rule(state, "mean", "mean_square")
-    return Adam(**state)
-
-
-def _rmsprop(state: State) -> RMSprop:
-    _check_rule(state, "mean_square")
-    return RMSprop(**state)
-
-
-def _check_rule(state: State, *means: str) -> None:
-    require(type(state["learning_rate"]) is float and 0 < state["learning_rate"] < np.inf, "learning rate")
-    for name in means:
-        mean = state[name]
+def _rule(kind: type[Any], state: State) -> Any:
+    require(_is_positive(state["learning_rate"]), "learning rate")
+    if kind is Adam:
+        require(_is_count(state["steps"], 0) and type(state["goes_on"]) is bool, "solver")
+    for mean in (state["mean_square"], state.get("mean")):
         is_row = isinstance(mean, np.ndarray) and mean.dtype.kind == "f" and mean.ndim == 1
         require(mean is None or (is_row and np.isfinite(mean).all()), "solver")
+    return kind(**state)
 
 
 def _random_state(random: np.random.RandomState) -> State:
@@ -184,11 +173,11 @@ KINDS = {
     "range": Kind(FeatureRange, _fields, partial(_scaling, FeatureRange)),
     "spread": Kind(FeatureSpread, _fields, partial(_scaling, FeatureSpread)),
     "terms": Kind(Terms, _terms_state, _terms),
-    "log odds": Kind(LogOddsLink, _fields, _log_odds),
-    "softmax": Kind(SoftmaxLink, _fields, _softmax),
+    "log odds": Kind(LogOddsLink, _fields, partial(_class_link, LogOddsLink)),
+    "softmax": Kind(SoftmaxLink, _fields, partial(_class_link, SoftmaxLink)),
     "values": Kind(ValueLink, _fields, _values),
     "departure": Kind(Departure, lambda departure: departure._asdict(), lambda state: Departure(**state)),
-    "adam": Kind(Adam, _fields, _adam),
-    "rmsprop": Kind(RMSprop, _fields, _rmsprop),
+    "adam": Kind(Adam, _fields, partial(_rule, Adam)),
+    "rmsprop": Kind(RMSprop, _fields, partial(_rule, RMSprop)),
     "random": Kind(np.random.RandomState, _random_state, _random),
 }

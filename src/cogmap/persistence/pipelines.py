@@ -3,8 +3,6 @@
 This room is entered for a pipeline only: it needs pandas, which those who keep an estimator alone need not have.
 """
 
-from typing import Any
-
 from sklearn.pipeline import Pipeline
 
 from cogmap._estimator import BaseFCM
@@ -35,11 +33,10 @@ def _pipeline(state: State) -> Pipeline:
     return Pipeline([(first, preparer), (second, estimator)])
 
 
-def _preparer_state(preparer: Any) -> State:
+def _preparer_state(preparer: TablePreparer) -> State:
     if not hasattr(preparer, "columns_"):
         raise wrong("save", "estimator", "fitted", Words("a TablePreparer that is not"), "Call fit.")
-    state: State = preparer.to_state()
-    return state
+    return preparer.to_state()
 
 
 KINDS = {

@@ -305,8 +305,7 @@ def plain_dates(values: Any) -> NDArray[np.datetime64]:
     """Return a pandas Series of dates as an array, those of other zones in UTC."""
     if getattr(values.dtype, "tz", None) is not None:
         values = values.dt.tz_convert("UTC").dt.tz_localize(None)
-    result: NDArray[np.datetime64] = values.to_numpy(dtype="datetime64[s]")
-    return result
+    return values.to_numpy(dtype="datetime64[s]")
 
 
 def date_parts(when: NDArray[np.datetime64]) -> dict[str, Array]:

@@ -13,7 +13,7 @@ from cogmap.exceptions import DataError
 from cogmap.preparation.columns import Column
 from cogmap.preparation.kinds import find_column
 from cogmap.preparation.reading import Reading, read_frame, unseen_notes
-from cogmap.preparation.texts import pandas
+from cogmap.preparation.texts import pandas, refuse_repeated, repeated
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):
@@ -141,9 +141,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
                 f"{len(frame)} sample{'s' * (len(frame) > 1)} ({reasons}). Columns that look like identifiers can be "
                 "named in `keep`."
             )
-        outputs = [output for column in columns for output in column.outputs]
-        twice = sorted({output for output in outputs if outputs.count(output) > 1}) if _has_twice(outputs) else []
-        if twice:
+        if twice := repeated([output for column in columns for output in column.outputs]):
             raise DataError(f"Two columns would become features of the same name, {twice[0]!r}. Rename one of them.")
         self.columns_, self.left_out_ = tuple(columns), left_out
         return self
@@ -239,8 +237,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         given = [str(name) for name in frame.columns]
         frame = frame.set_axis(given, axis=1)
         names = [str(name) for name in getattr(self, "feature_names_in_", self._positions())]
-        needed = [column.name for column in self.columns_]
-        absent = [name for name in needed if name not in set(given)]
+        used = {column.name for column in self.columns_}
+        there = set(given)
+        absent = [column.name for column in self.columns_ if column.name not in there]
         if absent:
             hint = suggestion(absent[0], [name for name in given if name not in names])
             plural = "a column" if len(absent) == 1 else f"{len(absent)} columns"
@@ -248,16 +247,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
                 f"The table lacks {plural} that the model needs: {shown(absent)}.{' ' + hint if hint else ''} "
                 f"It has {shown(given)}."
             )
-        twice = [name for name in needed if given.count(name) > 1]
-        if twice:
-            raise DataError(f"The table has more than one column called {twice[0]!r}. Rename all but one.")
+        refuse_repeated([name for name in given if name in used])
         extra = [name for name in given if name not in set(names)]
         notes = []
         if extra:
             plural = "1 column is" if len(extra) == 1 else f"{len(extra)} columns are"
             notes.append(f"{plural} not used: {shown(extra)[1:-1]}.")
         if given != names:
-            used = set(needed)
             empty = pandas.Series(np.nan, index=frame.index)
             frame = pandas.DataFrame({name: frame[name] if name in used else empty for name in names})
         return frame, notes
@@ -323,9 +319,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             frame = _as_frame(X)
             given = frame.columns.tolist()
             names = [str(name) for name in given]
-            if _has_twice(names):
-                twice = next(name for name in names if names.count(name) > 1)
-                raise DataError(f"The table has more than one column called {twice!r}. Rename all but one.")
+            refuse_repeated(names)
             validate_data(self, frame, reset=reset, skip_check_array=True)
             return frame if names == given else frame.set_axis(names, axis=1)
         values = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
@@ -346,7 +340,3 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 def _as_frame(X: Any) -> Any:
     """Return a pandas frame, made from a polars one if need be."""
     return X if isinstance(X, pandas.DataFrame) else pandas.DataFrame(X.to_dict(as_series=False))
-
-
-def _has_twice(names: list[str]) -> bool:
-    return len(set(names)) < len(names)

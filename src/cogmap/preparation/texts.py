@@ -4,6 +4,7 @@ Everything here is asked of the distinct texts of a column, which are few, not o
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._optional import import_or_raise
+from cogmap.exceptions import DataError
 
 pandas = import_or_raise("pandas", "cogmap.TablePreparer", "cli")
 
@@ -58,6 +60,18 @@ def distinct(values: Any) -> tuple[NDArray[np.intp], list[str | None]]:
         codes, found = pandas.factorize(values.map(str, na_action="ignore"))
     texts = [spelled(value) for value in found]
     return codes, [None if text in MISSING else text for text in texts] + [None]
+
+
+def repeated(names: Sequence[str]) -> list[str]:
+    """Return the names that are there more than once."""
+    return [name for name, times in Counter(names).items() if times > 1]
+
+
+def refuse_repeated(names: Sequence[str], table: str = "The table") -> None:
+    """Complain about columns of the same name: they would be one column too few."""
+    if twice := repeated(names):
+        more = f" and {len(twice) - 1} more names" if len(twice) > 1 else ""
+        raise DataError(f"{table} has more than one column called {twice[0]!r}{more}. Rename all but one.")
 
 
 def spelled(value: object) -> str:
@@ -136,8 +150,7 @@ def mostly(n_understood: int, n: int) -> bool:
 def dates(texts: Sequence[str], style: str) -> NDArray[np.datetime64]:
     """Return texts as dates, NaT where they are none; times of other zones are told in UTC."""
     found = pandas.to_datetime(pandas.Series(list(texts), dtype=object), format=style, errors="coerce", utc=True)
-    result: NDArray[np.datetime64] = found.dt.tz_localize(None).to_numpy(dtype="datetime64[s]")
-    return result
+    return found.dt.tz_localize(None).to_numpy(dtype="datetime64[s]")
 
 
 def date_style(texts: Sequence[str]) -> str | None:

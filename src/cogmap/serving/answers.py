@@ -11,7 +11,7 @@ from cogmap.explanation import explain
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 from cogmap.preparation import NumberColumn, TablePreparer
-from cogmap.serving.columns import Array, Columns
+from cogmap.serving.columns import Array, Columns, Rows
 from cogmap.serving.quick import quick_way
 
 JSON = dict[str, Any]
@@ -45,6 +45,12 @@ class Served:
         self.outputs = self._link.names if isinstance(self._link, ValueLink) else [str(label) for label in self.labels]
         self._quick_way = quick_way(model)
         self.one_value = isinstance(self._link, ValueLink) and self._link.one_dimensional
+
+    def answer(self, rows: Rows, explained: bool, typed: bool = True) -> JSON:
+        """Return what is predicted about rows, explained if asked, with notes; `typed` as for `Columns.table`."""
+        table, notes = self.columns.table(rows, typed)
+        found = self.explanations(table) if explained else {"predictions": self.predictions(table)}
+        return {**found, "notes": notes}
 
     def predictions(self, table: Array) -> list[JSON]:
         """Return what the model predicts about each row."""

@@ -7,7 +7,7 @@ import hmac
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -21,19 +21,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from cogmap import __version__
 from cogmap.exceptions import CogmapError
 from cogmap.page import html
-from cogmap.serving.answers import JSON as Plain
 from cogmap.serving.answers import Served, served
-from cogmap.serving.bodies import JSON, Bodies, Limits, media_type, rows_in
+from cogmap.serving.bodies import JSON, Bodies, Limits, Problem, media_type, rows_in
 from cogmap.serving.description import openapi
 from cogmap.serving.documentation import POLICY, documentation
 from cogmap.serving.metrics import MEDIA_TYPE as METRICS
 from cogmap.serving.metrics import Metrics
-from cogmap.serving.problems import Problem
 
 _AT_ONCE = 32_768  # bytes of a body that is worked on in the event loop, where larger ones would hold up the others
 _THREADS = 2  # for the larger ones; more would only wait for each other
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")  # names in the header Host under which a loopback server is asked
+
+_FRESH = {"Cache-Control": "no-store"}
 
 _encoder = json.JSONEncoder(allow_nan=False)
 _log = logging.getLogger("cogmap.serving")
@@ -76,17 +76,15 @@ def application(
     document = openapi(subject, limits, title, token is not None)
     paths = _Paths(model, subject, limits, metrics)
     health = {"status": "ok", "version": __version__, "kind": subject.kind}
-    fixed: dict[str, tuple[str | bytes, str, Mapping[str, str]]] = {
-        "/health": (json.dumps(health), JSON, {}),
-        "/openapi.json": (json.dumps(document), JSON, {}),
-        "/docs": (documentation(document), "text/html", {"Content-Security-Policy": POLICY}),
-    }
+    docs = _answer(documentation(document), "text/html", headers=_FRESH | {"Content-Security-Policy": POLICY})
     routes = [
         Route("/predict", paths.predict, methods=["POST"]),
         Route("/explain", paths.explain, methods=["POST"]),
         Route("/metrics", paths.metrics, methods=["GET"]),
         Route("/", paths.page, methods=["GET"]),
-        *(Route(path, _always(*parts), methods=["GET"]) for path, parts in fixed.items()),
+        Route("/health", _answer(json.dumps(health), JSON, headers=_FRESH), methods=["GET"]),
+        Route("/openapi.json", _answer(json.dumps(document), JSON, headers=_FRESH), methods=["GET"]),
+        Route("/docs", docs, methods=["GET"]),
     ]
     handlers: Any = {Problem: _refused, HTTPException: _not_here, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers)
@@ -109,11 +107,11 @@ class _Paths:
 
     async def predict(self, request: Request) -> Response:
         """Answer with predictions."""
-        return await self._answered(request, self._limits.n_rows, self._predictions, at_once=_AT_ONCE)
+        return await self._answered(request, self._limits.n_rows, explained=False)
 
     async def explain(self, request: Request) -> Response:
         """Answer with contributions."""
-        return await self._answered(request, self._limits.n_explained, self._subject.explanations, at_once=0)
+        return await self._answered(request, self._limits.n_explained, explained=True)
 
     async def page(self, request: Request) -> Response:
         """Answer with the interactive page, made when it is first asked for: of a wide map that takes a while."""
@@ -124,48 +122,31 @@ class _Paths:
                     self._page = (await loop.run_in_executor(self._threads, html, self._model)).encode()
                 except CogmapError as problem:
                     raise Problem(404, f"This model has no page: {problem}") from None
-        headers = {"Cache-Control": "no-store", "Content-Security-Policy": "frame-ancestors 'none'"}
-        return _answer(self._page, "text/html", headers=headers)
+        return _answer(self._page, "text/html", headers=_FRESH | {"Content-Security-Policy": "frame-ancestors 'none'"})
 
     async def metrics(self, request: Request) -> Response:
         """Answer with what was counted; not in another thread, since this one counts."""
-        return _answer(self._metrics.text(), METRICS, headers={"Cache-Control": "no-store"})
+        return _answer(self._metrics.text(), METRICS, headers=_FRESH)
 
-    def _predictions(self, table: Any) -> Plain:
-        return {"predictions": self._subject.predictions(table)}
-
-    async def _answered(
-        self, request: Request, most: int, question: Callable[[Any], Plain], *, at_once: int
-    ) -> Response:
+    async def _answered(self, request: Request, most: int, explained: bool) -> Response:
         """Read the body, and answer here or in another thread."""
         kind = media_type(request)
         body = await self._bodies.read(request)
         try:
-            if len(body) <= at_once:
-                content, n_rows = self._content(body, kind, most, question)
+            if not explained and len(body) <= _AT_ONCE:
+                content, n_rows = self._content(body, kind, most, explained)
             else:
                 loop = asyncio.get_running_loop()
-                content, n_rows = await loop.run_in_executor(self._threads, self._content, body, kind, most, question)
+                content, n_rows = await loop.run_in_executor(self._threads, self._content, body, kind, most, explained)
         finally:
             self._bodies.release(body)
         self._metrics.computed(request.scope["path"], n_rows)
         return _answer(content, JSON)
 
-    def _content(self, body: bytearray, kind: str, most: int, question: Callable[[Any], Plain]) -> tuple[str, int]:
+    def _content(self, body: bytearray, kind: str, most: int, explained: bool) -> tuple[str, int]:
         """Return what is answered to a body, as JSON, and how many rows it is about."""
-        columns = self._subject.columns
         rows = rows_in(body, kind, most)
-        where = _in_json if kind == JSON else _in_csv
-        table, notes = columns.table(rows, where, typed=kind == JSON)
-        return _encoder.encode({**question(table), "notes": notes}), len(table)
-
-
-def _in_json(i: int) -> str:
-    return f"rows[{i}]"
-
-
-def _in_csv(i: int) -> str:
-    return f"Row {i + 1}"
+        return _encoder.encode(self._subject.answer(rows, explained, typed=kind == JSON)), len(rows)
 
 
 class _Guard:
@@ -256,22 +237,12 @@ def _answer(content: str | bytes, kind: str, status: int = 200, headers: Mapping
     return Response(content, status, {"X-Content-Type-Options": "nosniff", **(headers or {})}, kind)
 
 
-def _always(content: str | bytes, kind: str, headers: Mapping[str, str]) -> Callable[[Request], Any]:
-    """Return what answers every request in the same way."""
-    encoded = content.encode() if isinstance(content, str) else content
-
-    async def same(request: Request) -> Response:
-        return _answer(encoded, kind, headers={"Cache-Control": "no-store", **headers})
-
-    return same
-
-
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     return _answer(json.dumps({"error": message}), JSON, status, headers)
 
 
 async def _refused(request: Request, problem: Any) -> Response:
-    return _error(problem.status, problem.message, problem.headers)
+    return _error(problem.status_code, problem.detail, problem.headers)
 
 
 async def _failed(request: Request, problem: Exception) -> Response:

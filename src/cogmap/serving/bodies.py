@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from cogmap._map_text import short
-from cogmap.serving.problems import Problem
+from cogmap.preparation.texts import repeated
 
 JSON, CSV = "application/json", "text/csv"
 
@@ -18,6 +19,10 @@ _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s\";]*)", flags=re.IGNORECASE)
 
 _NESTED_AT_LEAST, _NESTED_PER_ROW = 10_000, 10  # brackets that open: a row has one, and texts may have some
 _HELD_AT_MOST = 2**28  # bytes of all bodies together, while they arrive and are worked on
+
+
+class Problem(HTTPException):
+    """A request that is refused: a status of HTTP and one line that says what was wrong, where, what was expected."""
 
 
 @dataclass(frozen=True)
@@ -162,10 +167,7 @@ def _csv_rows(text: str, most: int) -> list[dict[str, str]]:
 def _check_header(header: list[str]) -> None:
     if not header:
         raise Problem(422, "The body must be CSV with the names of the columns in its first line, got nothing.")
-    seen: set[str] = set()
-    for name in header:
-        if name in seen:
-            raise Problem(422, f"The header has the column {short(name)!r} more than once.")
-        seen.add(name)
+    if twice := repeated(header):
+        raise Problem(422, f"The header has the column {short(twice[0])!r} more than once.")
     if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
         raise Problem(422, f"The header is one column, {short(header[0])!r}: columns must be separated by commas.")

@@ -15,29 +15,20 @@ from cogmap.model import MapModel
 from cogmap.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, RowReader
 from cogmap.preparation.columns import spans
 from cogmap.preparation.reading import unseen_notes
-from cogmap.serving.bodies import described
-from cogmap.serving.problems import Problem
+from cogmap.serving.bodies import Problem, described
 
 Array = NDArray[np.floating]
 Rows = Sequence[Any]  # of dicts, if the client has kept to the description
-Where = Callable[[int], str]  # how to call a row
 
 _MOST = sys.float_info.max
 _CHOICES_SHOWN = 20
-_TYPES_KEPT = 1_000  # rows of types that were found to fit
 
 # What JSON may say in a column of each kind, and how to call it. Texts in CSV say all of it.
-_TYPES: dict[str, frozenset[type]] = {
-    "number": frozenset([int, float, type(None)]),
-    "boolean": frozenset([bool, str, int, float, type(None)]),
-    "category": frozenset([str, bool, int, float, type(None)]),
-    "date": frozenset([str, type(None)]),
-}
-_EXPECTED = {
-    "number": "a number or null",
-    "boolean": "true, false, a word for one of them, or null",
-    "category": "a text or null",
-    "date": "a date as text, or null",
+_TYPES: dict[str, tuple[frozenset[type], str]] = {
+    "number": (frozenset([int, float, type(None)]), "a number or null"),
+    "boolean": (frozenset([bool, str, int, float, type(None)]), "true, false, a word for one of them, or null"),
+    "category": (frozenset([str, bool, int, float, type(None)]), "a text or null"),
+    "date": (frozenset([str, type(None)]), "a date as text, or null"),
 }
 
 
@@ -58,10 +49,8 @@ class Columns:
         self.names = tuple(column.name for column in columns)
         self._spans = spans(columns)
         self._expected = frozenset([*self.names, *ignored])
-        self._types = [(column.name, _TYPES[column.kind]) for column in columns]
-        self._typed: set[tuple[type, ...]] = set()
+        self._types = [(column.name, *_TYPES[column.kind]) for column in columns]
         self._values = _values_of(self.names)
-        self._kinds = {column.name: column.kind for column in columns}
         self._reader = RowReader(columns)
         scaling = model.encoding.scaling
         known = None if scaling is None else np.stack([scaling.known.low, scaling.known.mean, scaling.known.high])
@@ -72,43 +61,34 @@ class Columns:
             self.schemas[column.name] = {"title": column.kind, **_schema(column, ranges)}
             self.example[column.name] = _example(column, ranges)
 
-    def table(self, rows: Rows, where: Where, typed: bool = True) -> tuple[Array, list[str]]:
+    def table(self, rows: Rows, typed: bool = True) -> tuple[Array, list[str]]:
         """Return the features of rows, and notes: what else there is to say about them.
 
         Parameters
         ----------
         rows : sequence of dict
             The rows.
-        where : callable
-            Returns how to call a row in a message, given its number.
         typed : bool, default=True
             Whether values are those of JSON, which knows numbers from texts; texts of CSV are read as the column can.
         """
         try:
-            if typed and not all(self._is_typed(tuple(map(type, self._values(row)))) for row in rows):
-                self._complain(rows, where)
+            if typed and not all(map(self._is_typed, {tuple(map(type, self._values(row))) for row in rows})):
+                self._complain(rows, typed)
             reading = self._reader.read(rows)
         except (KeyError, TypeError, IndexError):
-            self._complain(rows, where)
+            self._complain(rows, typed)
         if reading.faults:
             i, reason = min(reading.faults.items())
-            raise Problem(422, f"{where(i)}, column {reason}.")
+            raise Problem(422, f"{_row(i, typed)}, column {reason}.")
         return reading.features, [*self._unused(rows), *unseen_notes(reading.unseen)]
 
     def by_column(self, of_features: Array) -> Array:
         """Sum what belongs to the same column: from (n_rows, n_features, ...) to (n_rows, n_columns, ...)."""
-        summed: Array = np.add.reduceat(of_features, [span.start for span in self._spans], axis=1)
-        return summed
+        return np.add.reduceat(of_features, [span.start for span in self._spans], axis=1)
 
     def _is_typed(self, types: tuple[type, ...]) -> bool:
-        """Whether values of these types fit their columns. Most rows are of types that have been seen before."""
-        if types in self._typed:
-            return True
-        if not all(found in fitting for found, (_, fitting) in zip(types, self._types, strict=True)):
-            return False
-        if len(self._typed) < _TYPES_KEPT:
-            self._typed.add(types)
-        return True
+        """Whether values of these types fit their columns."""
+        return all(found in fitting for found, (_, fitting, _) in zip(types, self._types, strict=True))
 
     def _unused(self, rows: Rows) -> list[str]:
         if all(len(row) == len(self.names) for row in rows):  # of which none lacks a column
@@ -116,23 +96,29 @@ class Columns:
         extra = dict.fromkeys(name for row in rows for name in row if name not in self._expected)
         return [f"These columns are not used: {shown(map(short, extra))[1:-1]}."] if extra else []
 
-    def _complain(self, rows: Rows, where: Where) -> NoReturn:
+    def _complain(self, rows: Rows, typed: bool) -> NoReturn:
         """Say where the first row or value is that is not of the right kind."""
         for i, row in enumerate(rows):
             if not isinstance(row, dict):
-                raise Problem(422, f"{where(i)} must be an object with a value for each column, got {described(row)}.")
+                got = described(row)
+                raise Problem(422, f"{_row(i, typed)} must be an object with a value for each column, got {got}.")
             missing = [name for name in self.names if name not in row]
             if missing:
                 others = [short(name) for name in row if name not in self._expected]
                 instead = f" and has {shown(others)[1:-1]}, which the model does not know" if others else ""
                 plural = "column" if len(missing) == 1 else "columns"
                 cure = "Give null where a value is not known."
-                raise Problem(422, f"{where(i)} lacks the {plural} {shown(missing)[1:-1]}{instead}. {cure}")
-            for name, types in self._types:
+                raise Problem(422, f"{_row(i, typed)} lacks the {plural} {shown(missing)[1:-1]}{instead}. {cure}")
+            for name, types, expected in self._types:
                 if type(row[name]) not in types:
-                    expected, got = _EXPECTED[self._kinds[name]], described(row[name])
-                    raise Problem(422, f"{where(i)}, column {short(name)!r}, must be {expected}, got {got}.")
+                    got = described(row[name])
+                    raise Problem(422, f"{_row(i, typed)}, column {short(name)!r}, must be {expected}, got {got}.")
         raise AssertionError("nothing is wrong with these rows")
+
+
+def _row(i: int, typed: bool) -> str:
+    """Return how to call a row in a message."""
+    return f"rows[{i}]" if typed else f"Row {i + 1}"
 
 
 def _values_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:

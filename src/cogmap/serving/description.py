@@ -78,13 +78,10 @@ def _example_csv(row: Plain) -> str:
 def _question(served: Served, name: str, most: int, token: bool) -> Plain:
     """Describe ``/predict`` or ``/explain``, with an example that the model has answered."""
     example = served.columns.example
-    table, notes = served.columns.table([example], str)
-    if name == "predict":
-        summary = "What the model predicts about rows."
-        answer: Plain = {"predictions": served.predictions(table), "notes": notes}
-    else:
+    summary = "What the model predicts about rows."
+    if name == "explain":
         summary = "What each column contributes to what the model predicts about rows."
-        answer = {**served.explanations(table), "notes": notes}
+    answer = served.answer([example], explained=name == "explain")
     refusals = {status: text for status, text in _REFUSALS.items() if token or status != 401}
     return {
         "operationId": name,

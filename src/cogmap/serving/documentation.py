@@ -1,20 +1,16 @@
 """The documentation as a page: the OpenAPI document, laid out for reading. It has no script and loads nothing."""
 
-import base64
-import hashlib
 import json
 from html import escape
 from importlib.resources import files
 from typing import Any
 
+from cogmap.page.assemble import hash_of
 from cogmap.serving.bodies import CSV, JSON
 
 _STYLE = (files("cogmap.serving") / "documentation.css").read_text(encoding="utf-8")
 
-_digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-POLICY = (
-    f"default-src 'none'; style-src 'sha256-{_digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+POLICY = f"default-src 'none'; style-src {hash_of(_STYLE)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 Plain = dict[str, Any]
 

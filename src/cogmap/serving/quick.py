@@ -75,8 +75,7 @@ def _quick_net(model: MapModel) -> Callable[[Array], list[float]] | None:
             T[np.isnan(T)] = 0.0
         for matrix, vector in steps:
             T = np.tanh(T.dot(matrix) + vector)
-        result: list[float] = (T.dot(last) + last_vector).tolist()
-        return result
+        return (T.dot(last) + last_vector).tolist()
 
     return net
 

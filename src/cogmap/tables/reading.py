@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from cogmap._optional import import_or_raise
 from cogmap.exceptions import DataError
-from cogmap.preparation.texts import MISSING, pandas
+from cogmap.preparation.texts import MISSING, pandas, refuse_repeated
 from cogmap.tables.records import Block, Delimited, decoded, open_delimited, records_of
 from cogmap.tables.sources import STANDARD, name_of, opened
 
@@ -147,7 +147,7 @@ def _parquet(file: BinaryIO, path: str) -> Iterator[Part]:
     arrow: Any = import_or_raise("pyarrow", "Reading Parquet files", "parquet")
     try:
         table = parquet.ParquetFile(file)
-        _check_names([str(name) for name in table.schema_arrow.names], path)
+        refuse_repeated([str(name) for name in table.schema_arrow.names], path)
         empty = table.schema_arrow.empty_table().to_pandas()
         if not table.metadata.num_rows:
             yield Part(empty, {}, [])
@@ -179,13 +179,7 @@ def _workbook(file: BinaryIO, path: str) -> Part:
         raise DataError(f"{path} is empty.")
     width = max(place for place, cell in enumerate(rows[0]) if cell is not None) + 1
     header = [f"Unnamed: {i}" if cell is None else str(cell).strip() for i, cell in enumerate(rows[0][:width])]
-    _check_names(header, path)
+    refuse_repeated(header, path)
     cells = [(row + [None] * width)[:width] for row in rows[1:]]
     notes = [f"Of the {len(sheets)} sheets of {path} the first, {sheets[0]!r}, is read."] if len(sheets) > 1 else []
     return Part(pandas.DataFrame(cells, columns=header).infer_objects(), {}, notes)
-
-
-def _check_names(names: list[str], path: str) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if twice:
-        raise DataError(f"{path} has more than one column called {twice[0]!r}. Rename all but one.")

@@ -4,13 +4,13 @@ import codecs
 import csv
 import io
 import itertools
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from cogmap.exceptions import DataError
+from cogmap.preparation.texts import refuse_repeated
 
 BLOCK = 2**23  # bytes that are read at once
 LONGEST = 2**26  # bytes of a record: in a longer one a quotation mark has been forgotten
@@ -120,10 +120,7 @@ def _header(text: str, delimiter: str) -> tuple[list[str], int, int]:
 def _named(header: list[str], name: str) -> list[str]:
     """Return the names of the columns; a name that is there twice would be one column too few."""
     names = [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(header)]
-    twice = [found for found, times in Counter(names).items() if times > 1]
-    if twice:
-        more = f" and {len(twice) - 1} more names" if len(twice) > 1 else ""
-        raise DataError(f"{name} has more than one column called {twice[0]!r}{more}. Rename all but one.")
+    refuse_repeated(names, name)
     return names
 
 

@@ -1,27 +1,18 @@
 """Where results are written: a file, there whole or not at all, or standard output as "-"."""
 
-import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import IO
 
 from cogmap._files import whole_file
 from cogmap.exceptions import DataError
 from cogmap.tables.sources import STANDARD
 
 
-class Output(Protocol):
-    """What text can be written to."""
-
-    def write(self, text: str, /) -> object:
-        """Write text."""
-        ...
-
-
 @contextmanager
-def whole_output(path: str) -> Iterator[Output]:
+def whole_output(path: str) -> Iterator[IO[str]]:
     """Open an output; a file gets its name when all is written, and what was there before stays until then."""
     if path == STANDARD:
         yield sys.stdout
@@ -32,18 +23,12 @@ def whole_output(path: str) -> Iterator[Output]:
         missing = f"{path} is a folder" if target.is_dir() else f"there is no folder {target.parent}"
         raise DataError(f"The file {path} cannot be written: {missing}.")
     try:
-        if _is_special(target):  # a device or a pipe must not be replaced by a file
-            with target.open("w", encoding="utf-8", newline="") as file:
-                yield file
-            return
-        with whole_file(target, "w", encoding="utf-8", newline="") as file:
+        # A device or a pipe must not be replaced by a file.
+        opened = Path.open if target.exists() and not target.is_file() else whole_file
+        with opened(target, "w", encoding="utf-8", newline="") as file:
             yield file
     except OSError as problem:
         raise DataError(f"The file {path} cannot be written: {problem.strerror or problem}.") from None
-
-
-def _is_special(path: Path) -> bool:
-    return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
 def csv_line(cells: Iterable[object]) -> str:

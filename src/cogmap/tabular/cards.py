@@ -51,7 +51,8 @@ def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str
     take from each other.
     """
     some = X.iloc[:: max(len(X) // _ROWS_FOR_EFFECTS, 1)].to_numpy(dtype=np.float64)
-    size = np.abs(contributions(columns, fcm.model_, some).values).mean(axis=(0, 2))
+    values, _ = contributions(columns, fcm.model_, some)
+    size = np.abs(values).mean(axis=(0, 2))
     # Mean derivatives, of a deviation of each feature: those of a wide map are known without all its weights.
     effects = fcm.model_.derivative(some).mean(axis=0).T * fcm.scaling_.known.deviation[:, np.newaxis]
     threshold = _SIGN * float(np.abs(effects).max())

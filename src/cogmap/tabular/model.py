@@ -82,8 +82,7 @@ class TableModel:
     @property
     def model(self) -> MapModel:
         """The map with all that is needed to compute what it says."""
-        model: MapModel = self.estimator.model_
-        return model
+        return self.estimator.model_
 
     @property
     def classes(self) -> list[str] | None:
@@ -150,12 +149,7 @@ class TableModel:
 def _numbers_only(estimator: BaseFCM) -> TablePreparer:
     """Return a preparer for a map of columns that are all numbers."""
     names = input_names(estimator)
-    return TablePreparer.from_state(
-        {
-            "parameters": {"keep": [], "drop": [], "min_frequency": 0.01, "max_categories": 30},
-            "names": names,
-            "n_columns": len(names),
-            "columns": [NumberColumn(name, (name,)).to_state() for name in names],
-            "left_out": {},
-        }
-    )
+    preparer = TablePreparer()
+    preparer.n_features_in_, preparer.feature_names_in_ = len(names), np.array(names, dtype=object)
+    preparer.columns_, preparer.left_out_ = tuple(NumberColumn(name, (name,)) for name in names), {}
+    return preparer

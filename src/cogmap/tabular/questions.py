@@ -2,36 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cogmap._features import Array, unit_of
 from cogmap._params import suggestion
 from cogmap.exceptions import DataError
 from cogmap.explanation import explain, what_if
+from cogmap.explanation._subject import known_features
 from cogmap.model import MapModel
 from cogmap.preparation import BooleanColumn, CategoryColumn, Column
 from cogmap.preparation.columns import spans
 from cogmap.tabular.model import TableModel
 
-Array = NDArray[np.floating]
-
 _TRIED = 4  # changes of a category from which numbers are then changed
 
 
-class Contributions(NamedTuple):
-    """What each column contributes to each output: (rows, columns, outputs), and what the mean row gives."""
+def contributions(columns: Sequence[Column], model: MapModel, features: Array) -> tuple[Array, Array]:
+    """Return what each column contributes to each output: (rows, columns, outputs), and what the mean row gives.
 
-    values: Array
-    base: Array
-
-
-def contributions(columns: Sequence[Column], model: MapModel, features: Array) -> Contributions:
-    """Return what each column of the table contributes; features of one column are added up."""
+    Features of one column are added up.
+    """
     found = explain(model, features)
     of_columns = [found.contributions[:, span].sum(axis=1) for span in spans(columns)]
-    return Contributions(np.stack(of_columns, axis=1), found.base_values)
+    return np.stack(of_columns, axis=1), found.base_values
 
 
 def told(column: Column, features: Array) -> str:
@@ -154,8 +149,7 @@ def _label(model: TableModel, to: Any) -> Any:
 
 
 def _size(model: TableModel, row: Array, found: Array) -> float:
-    scaling = model.model.encoding.scaling
-    unit = np.ones(len(row)) if scaling is None else np.where(scaling.known.deviation > 0, scaling.known.deviation, 1.0)
+    unit = unit_of(known_features(model.model.encoding).deviation)
     return float(np.nansum(np.abs(found - row) / unit))
 
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, cpu_count, delayed
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -34,20 +33,13 @@ _MANY = 2**17
 Progress = Callable[[str, int, int], None]
 
 
-class Rows(NamedTuple):
-    """Features and targets."""
-
-    X: NDArray[np.floating]
-    y: NDArray[Any]
-
-
 class Fold(NamedTuple):
-    """A part of the rows to be scored on, and the others to learn from; names of the features and of the target."""
+    """The rows to learn from and the others, to be scored on: frames of features and series of targets."""
 
-    names: list[str]
-    target: str
-    train: Rows
-    test: Rows
+    X_train: Any
+    y_train: Any
+    X_test: Any
+    y_test: Any
 
 
 def rivals(task: str, seed: int) -> dict[str, Any]:
@@ -79,7 +71,7 @@ def as_features(preparer: TablePreparer, frame: Any) -> Any:
 
 def make_folds(preparer: TablePreparer, frame: Any, y: Any, task: str, seed: int) -> Iterator[Fold]:
     """Cut the rows into folds, each prepared by what its other rows say; `y` is a pandas Series."""
-    name, y, n_folds = str(y.name), y.to_numpy(), N_FOLDS
+    n_folds = N_FOLDS
     if task == CLASSES:
         n_folds = min(N_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
     splitter = (StratifiedKFold if task == CLASSES else KFold)(n_folds, shuffle=True, random_state=seed)
@@ -87,7 +79,7 @@ def make_folds(preparer: TablePreparer, frame: Any, y: Any, task: str, seed: int
         fresh = clone(preparer).fit(frame.iloc[train])
         X = as_features(fresh, frame.iloc[train])
         unseen = fresh.read(frame.iloc[test]).features.astype(X.dtypes.iloc[0])
-        yield Fold(list(X.columns), name, Rows(X.to_numpy(), y[train]), Rows(unseen, y[test]))
+        yield Fold(X, y.iloc[train], pandas.DataFrame(unseen, columns=X.columns), y.iloc[test])
 
 
 def fitted(estimator: Any, X: Any, y: Any) -> Any:
@@ -99,9 +91,8 @@ def fitted(estimator: Any, X: Any, y: Any) -> Any:
 
 def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
     """Return the two scores of an estimator on the rows of a fold that it has not seen."""
-    known = pandas.Series(fold.train.y, name=fold.target)
-    model = fitted(clone(estimator), pandas.DataFrame(fold.train.X, columns=fold.names), known)
-    X, y = pandas.DataFrame(fold.test.X, columns=fold.names), fold.test.y
+    model = fitted(clone(estimator), fold.X_train, fold.y_train)
+    X, y = fold.X_test, fold.y_test.to_numpy()
     if task == CLASSES:
         probabilities = model.predict_proba(X).astype(np.float64)
         probabilities /= probabilities.sum(axis=1, keepdims=True)  # of float32 they add up to 1 only nearly
@@ -114,22 +105,22 @@ def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
 
 
 def compare(
-    estimator: Any, folds: list[Fold], task: str, seed: int, beside: Any = None, progress: Progress | None = None
+    estimator: Any, X: Any, y: Any, folds: list[Fold], task: str, seed: int, progress: Progress | None = None
 ) -> tuple[dict[str, list[tuple[float, float]]], Any]:
-    """Score an estimator and its rivals on all folds, side by side where that pays.
+    """Fit an estimator to all rows, and score it and its rivals on all folds, side by side where that pays.
 
     Parameters
     ----------
     estimator : estimator
         The map, not fitted.
+    X, y : DataFrame and Series
+        All rows.
     folds : list of Fold
         The folds.
     task : str
         What the target is.
     seed : int
         For the random forest.
-    beside : (estimator, X, y), default=None
-        What else to fit: the map of all rows.
     progress : callable, default=None
         Told what was done, how much of how much.
 
@@ -137,22 +128,17 @@ def compare(
     -------
     scores : dict of str to list
         Two scores per fold of each method.
-    fitted : estimator or None
+    fitted : estimator
         The map of all rows.
     """
     methods = {THE_MAP: estimator, **rivals(task, seed)}
-    jobs = [(name, number) for name in methods for number in range(len(folds))]
-    calls = [delayed(score)(methods[name], folds[number], task) for name, number in jobs]
-    if beside is not None:
-        calls.insert(0, delayed(fitted)(*beside))
-    many = bool(folds) and folds[0].train.X.size + folds[0].test.X.size > _MANY
+    calls = [delayed(fitted)(estimator, X, y)]
+    calls += [delayed(score)(method, fold, task) for method in methods.values() for fold in folds]
+    many = bool(folds) and folds[0].X_train.size + folds[0].X_test.size > _MANY
     results = []
     for result in Parallel(n_jobs=cpu_count() if many else 1, return_as="generator")(calls):
         results.append(result)
         if progress is not None:
             progress("Learning and scoring", len(results), len(calls))
-    whole = results.pop(0) if beside is not None else None
-    scores: dict[str, list[tuple[float, float]]] = {name: [] for name in methods}
-    for (name, _), result in zip(jobs, results, strict=True):
-        scores[name].append(result)
-    return scores, whole
+    whole, *scored = results
+    return {name: scored[i * len(folds) : (i + 1) * len(folds)] for i, name in enumerate(methods)}, whole

@@ -42,8 +42,7 @@ class Target:
         """Return labels as texts, None where one is missing; or values, NaN where one is missing."""
         if self.numbers is None:
             codes, texts = distinct(values)
-            labels: NDArray[Any] = np.array(texts, dtype=object)[codes]
-            return labels
+            return np.array(texts, dtype=object)[codes]
         cells = self.numbers.read(values)
         if cells.faults:
             row, reason = min(cells.faults.items())

@@ -107,7 +107,7 @@ def train(
         preparer.fit(table)
     X = as_features(preparer, table)
     folds = list(make_folds(preparer, table, y, what.task, wishes.seed)) if scored else []
-    scores, whole = compare(estimator, folds, what.task, wishes.seed, (estimator, X, y), progress)
+    scores, whole = compare(estimator, X, y, folds, what.task, wishes.seed, progress)
     best = getattr(whole, "best_estimator_", whole)
     pipeline = Pipeline([("prepare", preparer), ("map", best)])
     card = make_card(pipeline, what, X, scores if folds else {}, [*notes, *told])
