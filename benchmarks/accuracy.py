@@ -20,14 +20,14 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
 from cogmap import FCMClassifier, FCMClassifierCV
-from cogmap._files import write_whole
-from cogmap.datasets import DATASETS, get_dataset, load_dataset
+from cogmap._utils.files import write_whole
 from cogmap.exceptions import CogmapError
-from cogmap.experiments.rivals import FAMILY_RIVALS, RIVALS, Rules
-from cogmap.experiments.runner import run_tasks
-from cogmap.experiments.store import ResultStore, read_results
-from cogmap.experiments.tasks import evaluate
 from cogmap.plotting import plot_critical_difference
+from cogmap.research.datasets import DATASETS, get_dataset, load_dataset
+from cogmap.research.experiments.rivals import FAMILY_RIVALS, RIVALS, Rules
+from cogmap.research.experiments.runner import run_tasks
+from cogmap.research.experiments.store import ResultStore, read_results
+from cogmap.research.experiments.tasks import evaluate
 from cogmap.statistics import friedman, nemenyi
 
 PROTOCOL, SEED = "benchmark", 123

@@ -10,9 +10,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from cogmap import FCMClassifier
-from cogmap.datasets import DATASETS, get_dataset, load_dataset
-from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
-from cogmap.experiments.published import published_score
+from cogmap.research.datasets import DATASETS, get_dataset, load_dataset
+from cogmap.research.experiments.protocols import N_FOLDS, PROTOCOLS
+from cogmap.research.experiments.published import published_score
 
 N_SEEDS = 30
 

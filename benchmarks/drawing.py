@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 from benchmarks.timing import best_times, print_table
 from cogmap import FuzzyCognitiveMap
-from cogmap._encoding import Encoding
-from cogmap._links import SoftmaxLink
-from cogmap.model import MapModel
+from cogmap.models.encoding import Encoding
+from cogmap.models.links import SoftmaxLink
+from cogmap.models.model import MapModel
 from cogmap.plotting import plot_map, plot_weights
 
 SIZES = {7: (4, 0, 3), 40: (25, 8, 7), 100: (70, 20, 10)}  # features, hidden concepts, outputs

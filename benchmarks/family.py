@@ -25,15 +25,15 @@ from sklearn.preprocessing import MinMaxScaler
 from benchmarks import accuracy
 from benchmarks.timing import best_times, print_table
 from cogmap import FCMClassifier
-from cogmap._files import write_whole
 from cogmap._learning.losses import SoftmaxCrossEntropy
 from cogmap._learning.objective import DenseObjective
+from cogmap._utils.files import write_whole
 from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 from cogmap.comparators.population import METHODS as POPULATIONS
 from cogmap.comparators.population import minimise
-from cogmap.datasets import DATASETS, load_dataset
-from cogmap.experiments.rivals import FAMILY_RIVALS
-from cogmap.experiments.tasks import evaluate
+from cogmap.research.datasets import DATASETS, load_dataset
+from cogmap.research.experiments.rivals import FAMILY_RIVALS
+from cogmap.research.experiments.tasks import evaluate
 
 N_FOLDS, SEED = 5, 123
 SMALL = ["iris", "wine", "breast_cancer", "glass", "ecoli"]

@@ -11,7 +11,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from benchmarks.timing import best_times, print_table
 from cogmap import FCMClassifier
-from cogmap._threads import one_blas_thread
+from cogmap._utils.threads import one_blas_thread
 
 DATASETS = {"iris": load_iris, "breast cancer": load_breast_cancer, "digits": load_digits}
 

@@ -8,7 +8,7 @@ from benchmarks.timing import best_times, print_table
 from cogmap import FCMClassifier
 from cogmap._learning.losses import SoftmaxCrossEntropy
 from cogmap._learning.objective import DenseObjective
-from cogmap._threads import one_blas_thread
+from cogmap._utils.threads import one_blas_thread
 
 # rows, features, classes, depth; and the most that is asked for over the floor and for two threads
 CASES = [

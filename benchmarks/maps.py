@@ -14,12 +14,12 @@ import numpy as np
 
 from benchmarks.timing import best_times, print_table
 from cogmap import FuzzyCognitiveMap
-from cogmap._threads import one_blas_thread
-from cogmap.dynamics import attractors, certificate
-from cogmap.effects import total_effects
+from cogmap._utils.threads import one_blas_thread
 from cogmap.exceptions import DataError
-from cogmap.formats import read_map, read_maps
-from cogmap.monte_carlo import monte_carlo
+from cogmap.maps.dynamics import attractors, certificate
+from cogmap.maps.effects import total_effects
+from cogmap.maps.formats import read_map, read_maps
+from cogmap.maps.monte_carlo import monte_carlo
 
 MAPS = Path(os.environ.get("COGMAP_MAPS") or Path(__file__).parents[2] / "shared" / "maps")
 NAMES_OF = {"osoba_clot_names.csv": "osoba_clot_edges.csv", "fsdm_ozesmi_concepts.json": "fsdm_ozesmi_relations.json"}
@@ -29,7 +29,7 @@ MEMORY = """
 import json, re
 from pathlib import Path
 from benchmarks.maps import large_map, starts
-from cogmap.dynamics import attractors
+from cogmap.maps.dynamics import attractors
 
 def memory(which):  # of this process, in MB: VmRSS is now, VmHWM the peak (Linux only)
     return int(re.search(which + r":\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024

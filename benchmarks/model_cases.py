@@ -249,7 +249,7 @@ def add_original():
         @case(f"original, {name}")
         def fit(name=name, output=output):
             try:
-                from cogmap.experiments.original import OriginalFCM
+                from cogmap.research.experiments.original import OriginalFCM
             except ImportError:
                 from cogmap.research.original import OriginalFCM
 

@@ -16,10 +16,10 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_
 
 from benchmarks.timing import print_table
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, explain, page
-from cogmap._encoding import Encoding, FeatureSpread
-from cogmap._features import FeatureStatistics
-from cogmap._links import LogOddsLink
-from cogmap.model import MapModel
+from cogmap.models.encoding import Encoding, FeatureSpread
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import LogOddsLink
+from cogmap.models.model import MapModel
 from cogmap.page.assemble import packed, script_of
 from cogmap.page.opening import opened
 from cogmap.page.payload import make_payload

@@ -25,7 +25,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from benchmarks import choosing, regression
 from benchmarks.timing import print_table
 from cogmap import FCMClassifier, FCMRegressor, influence
-from cogmap.datasets import DATASETS, get_dataset, load_dataset
+from cogmap.research.datasets import DATASETS, get_dataset, load_dataset
 
 N_FOLDS = 5
 PAPER = [name for name in DATASETS if not get_dataset(name).size and name != "digits"]

@@ -20,7 +20,7 @@ from benchmarks.scaling import run as run_in_memory
 from benchmarks.timing import print_table
 from cogmap._learning.losses import LogLoss
 from cogmap._learning.objective import DenseObjective
-from cogmap._threads import one_blas_thread
+from cogmap._utils.threads import one_blas_thread
 
 FEATURES = 20
 SHORT = {"solver": "lbfgs", "n_teachers": 0, "tol": 0, "random_state": 0}
@@ -154,7 +154,7 @@ def many_rows():
 def one_chunk(n_rows):
     """Print what a pass over one long chunk costs beside one over the same rows in chunks of a segment each."""
     from cogmap import FCMClassifier
-    from cogmap._chunks import Chunks
+    from cogmap.estimators._chunks import Chunks
 
     X, y = rows_of(0, n_rows)
     parts = [(X[i : i + 65_536], y[i : i + 65_536]) for i in range(0, n_rows, 65_536)]

@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from benchmarks.choosing import MADE_UP
 from benchmarks.timing import print_table
 from cogmap import FCMClassifier
-from cogmap.datasets import DATASETS, get_dataset, load_dataset
+from cogmap.research.datasets import DATASETS, get_dataset, load_dataset
 
 N_SEEDS = 30
 TABLES = [name for name in DATASETS if not get_dataset(name).size and name != "digits"]

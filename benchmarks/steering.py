@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from benchmarks.timing import print_table
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
-from cogmap.datasets import load_dataset
+from cogmap.research.datasets import load_dataset
 
 N_PAIRS = 100_000
 SLOPES = ["iris", "wine", "breast_cancer", "glass", "ecoli"]

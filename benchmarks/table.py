@@ -19,7 +19,7 @@ from sklearn.model_selection import cross_validate
 
 import cogmap
 from benchmarks.timing import best_times, print_table
-from cogmap.tabular.training import Wishes, train
+from cogmap.table.training import Wishes, train
 
 _MEASURED = """
 import pathlib, re, sys, time

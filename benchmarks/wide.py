@@ -27,7 +27,7 @@ from benchmarks.timing import best_times, print_table
 from cogmap import FCMClassifier
 from cogmap._learning.losses import LogLoss
 from cogmap._learning.structured import StructuredObjective
-from cogmap._threads import one_blas_thread
+from cogmap._utils.threads import one_blas_thread
 
 
 def among_noise(X, y, n_noise, n_rows=None):

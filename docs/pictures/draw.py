@@ -5,8 +5,8 @@ from pathlib import Path
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 from cogmap import FCMClassifier, FuzzyCognitiveMap, influence
-from cogmap._graph.layout import layout
-from cogmap._graph.svg import to_svg
+from cogmap.maps.drawing.layout import layout
+from cogmap.maps.drawing.svg import to_svg
 from cogmap.plotting import (
     ContributionsDisplay,
     InfluenceDisplay,

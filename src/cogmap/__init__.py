@@ -4,14 +4,12 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not be imported to say it
 if TYPE_CHECKING:
-    from cogmap.classifier import FCMClassifier
-    from cogmap.classifier_cv import FCMClassifierCV
+    from cogmap.estimators import FCMClassifier, FCMClassifierCV, FCMRegressor
     from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
-    from cogmap.formats import read_map, read_maps, write_map
-    from cogmap.map import FuzzyCognitiveMap
+    from cogmap.maps.formats import read_map, read_maps, write_map
+    from cogmap.maps.map import FuzzyCognitiveMap
     from cogmap.persistence import load, save
-    from cogmap.preparation import TablePreparer
-    from cogmap.regressor import FCMRegressor
+    from cogmap.table.preparation import TablePreparer
 
 __version__ = "0.1.0.dev0"
 
@@ -37,12 +35,12 @@ __all__ = [
 ]
 
 # Imported when they are asked for: `cogmap --help`, and who needs only a map, do not wait for scikit-learn.
-_ROOMS = {
-    "FCMClassifier": "classifier",
-    "FCMClassifierCV": "classifier_cv",
-    "FCMRegressor": "regressor",
-    "FuzzyCognitiveMap": "map",
-    "TablePreparer": "preparation",
+_MODULES = {
+    "FCMClassifier": "estimators",
+    "FCMClassifierCV": "estimators",
+    "FCMRegressor": "estimators",
+    "FuzzyCognitiveMap": "maps.map",
+    "TablePreparer": "table.preparation",
     "explain": "explanation",
     "feature_importances": "explanation",
     "influence": "explanation",
@@ -50,18 +48,18 @@ _ROOMS = {
     "pruning_curve": "explanation",
     "story": "explanation",
     "what_if": "explanation",
-    "read_map": "formats",
-    "read_maps": "formats",
-    "write_map": "formats",
+    "read_map": "maps.formats",
+    "read_maps": "maps.formats",
+    "write_map": "maps.formats",
     "load": "persistence",
     "save": "persistence",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _ROOMS:
+    if name not in _MODULES:
         raise AttributeError(f"module 'cogmap' has no attribute {name!r}")
-    value: object = getattr(import_module(f"cogmap.{_ROOMS[name]}"), name)
+    value: object = getattr(import_module(f"cogmap.{_MODULES[name]}"), name)
     globals()[name] = value  # asked for once
     return value
 

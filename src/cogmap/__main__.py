@@ -3,7 +3,7 @@
 import os
 import sys
 
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 from cogmap.cli.stopping import leave_at_once
 from cogmap.exceptions import MissingPackageError
 

@@ -6,7 +6,7 @@ from scipy.special import log_softmax
 
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy, SquaredLoss
 from cogmap._learning.penalties import ElasticNet
-from cogmap._links import LogOddsLink, SoftmaxLink
+from cogmap.models.links import LogOddsLink, SoftmaxLink
 
 NET = np.random.default_rng(0).normal(size=(3, 8))
 CODES = np.array([0, 1, 2, 0, 1, 2, 0, 1])

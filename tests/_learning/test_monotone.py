@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from cogmap import FuzzyCognitiveMap
-from cogmap._encoding import Encoding
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.monotone import monotone_limits
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.exceptions import ParameterError
-from cogmap.model import MapModel
+from cogmap.models.encoding import Encoding
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.model import MapModel
 
 FEATURES = ["mass", "age", "color"]
 LINKS = {

@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info
 
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy
 from cogmap._learning.objective import DenseObjective
-from cogmap._threads import one_blas_thread
+from cogmap._utils.threads import one_blas_thread
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from cogmap import FCMClassifier, FuzzyCognitiveMap
-from cogmap._encoding import Encoding
 from cogmap._learning import initialization
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.plan import Plan
@@ -14,8 +13,9 @@ from cogmap._learning.spec import ModelSpec
 from cogmap._learning.structure import weight_limits
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets
-from cogmap._links import LogOddsLink
 from cogmap.exceptions import ParameterError
+from cogmap.models.encoding import Encoding
+from cogmap.models.links import LogOddsLink
 
 CONCEPTS = Concepts.of(["rain", "mood"], 1, ["class=yes"])
 RAIN_TO_YES = (3, 0)  # places in W: to, from

@@ -8,7 +8,7 @@ from scipy.special import expit
 from cogmap._learning.screening import relevant
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets, ValueTargets
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
 
 N_ROWS, N_COLUMNS = 1000, 200
 

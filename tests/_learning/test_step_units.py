@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from cogmap import FCMClassifier, FCMRegressor
-from cogmap._encoding import Encoding
-from cogmap._learning.bends import find_bends
 from cogmap._learning.plan import Plan
 from cogmap._learning.settings import DataShape, resolve
 from cogmap._learning.spec import ModelSpec
+from cogmap._learning.step_units import find_bends
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets
-from cogmap._links import LogOddsLink
+from cogmap.models.encoding import Encoding
+from cogmap.models.links import LogOddsLink
 
 RANDOM = np.random.RandomState(0)
 N = 4000

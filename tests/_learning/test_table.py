@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from cogmap._labels import class_link, class_weights
 from cogmap._learning.splits import make_splits, validation_split
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets, ValueTargets
-from cogmap._links import ValueLink
+from cogmap.estimators._labels import class_link, class_weights
 from cogmap.exceptions import DataError
-from cogmap.model import concept_names
+from cogmap.models.links import ValueLink
+from cogmap.models.model import concept_names
 
 
 def make_table(codes, weight=None, X=None):

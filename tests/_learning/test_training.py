@@ -7,8 +7,6 @@ import pytest
 from sklearn.datasets import load_iris, make_moons
 
 from cogmap import FCMClassifier
-from cogmap._encoding import Encoding
-from cogmap._labels import class_link
 from cogmap._learning.plan import Plan
 from cogmap._learning.search import choose
 from cogmap._learning.settings import DataShape, resolve
@@ -18,7 +16,9 @@ from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets
 from cogmap._learning.teachers import train_teachers
 from cogmap._learning.training import train
-from cogmap._threads import one_blas_thread
+from cogmap._utils.threads import one_blas_thread
+from cogmap.estimators._labels import class_link
+from cogmap.models.encoding import Encoding
 
 
 def make_table(X, y):

@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from cogmap import FCMClassifier
-from cogmap._threads import Crew, one_blas_thread
+from cogmap._utils.threads import Crew, one_blas_thread
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked here")
 
@@ -91,7 +91,7 @@ def test_two_thousand_forks_while_another_thread_fits(iris):
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_process_forked_from_a_lock_that_is_held_can_fit(iris):
     """The fork waits until the lock is free."""
-    from cogmap._threads import _Process
+    from cogmap._utils.threads import _Process
 
     held, leave = threading.Event(), threading.Event()
 

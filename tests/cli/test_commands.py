@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cogmap.cli.group import COMMANDS, cli
-from cogmap.experiments.store import ResultStore, read_results
-from cogmap.experiments.tasks import make_tasks
+from cogmap.research.experiments.store import ResultStore, read_results
+from cogmap.research.experiments.tasks import make_tasks
 
 IRIS = ["reproduce", "--datasets", "iris", "--methods", "gnb", "--jobs", 1]
 

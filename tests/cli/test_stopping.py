@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cogmap.experiments.store import read_results
+from cogmap.research.experiments.store import read_results
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 

@@ -22,7 +22,7 @@ import cogmap
 from cogmap import FCMClassifier, FuzzyCognitiveMap, TablePreparer, read_map, write_map
 from cogmap.cli.group import COMMANDS, cli
 from cogmap.persistence import read_card
-from cogmap.tables import records
+from cogmap.table.files import records
 
 TABLE_COMMANDS = ["fit", "predict", "evaluate", "show", "explain", "what-if", "explore", "transform", "export"]
 

@@ -13,7 +13,7 @@ from cogmap.comparators import FCMperClassifier
 from cogmap.comparators._reading import Intervals, NearestMean
 from cogmap.comparators._unrolled import UnrolledMap
 from cogmap.comparators.fcmper import _edges
-from cogmap.rewriting import with_rule
+from cogmap.maps.rewriting import with_rule
 
 
 @pytest.mark.parametrize("rule", ["kosko", "modified", "rescaled"])

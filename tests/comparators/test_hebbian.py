@@ -9,7 +9,7 @@ from cogmap import FuzzyCognitiveMap
 from cogmap._learning.solvers import Outcome
 from cogmap.comparators import HebbianFCMClassifier
 from cogmap.exceptions import ParameterError
-from cogmap.rewriting import with_rule
+from cogmap.maps.rewriting import with_rule
 
 
 def written_out(W, rows, n_steps, follow):

@@ -4,8 +4,8 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 
 from cogmap import FCMClassifier, FCMClassifierCV
-from cogmap._callbacks import HAVE_CALLBACKS
 from cogmap._learning.solvers import Outcome
+from cogmap.estimators._callbacks import HAVE_CALLBACKS
 from cogmap.exceptions import NonFiniteLossError
 
 pytestmark = pytest.mark.skipif(not HAVE_CALLBACKS, reason="scikit-learn before 1.9 has no callbacks")

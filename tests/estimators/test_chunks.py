@@ -9,11 +9,11 @@ import pytest
 from scipy.sparse import csr_array
 
 from cogmap import FCMClassifier, FCMRegressor
-from cogmap._chunks import Chunks
-from cogmap._segments import SEGMENT, PairwiseSum
-from cogmap._structured_map import StructuredMap
+from cogmap._utils.segments import SEGMENT, PairwiseSum
+from cogmap.estimators._chunks import Chunks
 from cogmap.exceptions import CogmapError, DataError, ParameterError
 from cogmap.integrations.chunks import array_chunks, csv_chunks, parquet_chunks
+from cogmap.maps.structured import StructuredMap
 
 N = 2 * SEGMENT + 20_000  # three segments, and more than a million values
 RANDOM = np.random.default_rng(0)

@@ -5,10 +5,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
-from cogmap._encoding import Encoding, FeatureSpread
-from cogmap._features import FeatureStatistics
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
-from cogmap.model import MapModel
+from cogmap.models.encoding import Encoding, FeatureSpread
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.model import MapModel
 
 LINKS = {
     "one output": LogOddsLink(np.array(["no", "yes"])),

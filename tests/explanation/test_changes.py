@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogmap import FCMClassifier, FCMRegressor, what_if
-from cogmap._encoding import Encoding, FeatureSpread
-from cogmap._features import FeatureStatistics
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.explanation._search import BUDGET
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.encoding import Encoding, FeatureSpread
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.model import MapModel
 
 CLASSES = np.array(["a", "b", "c"])
 

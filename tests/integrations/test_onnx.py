@@ -11,8 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TablePreparer, prune
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.model import MapModel
-from cogmap.preparation.columns import PARTS, DateColumn, date_parts
+from cogmap.models.model import MapModel
+from cogmap.table.preparation.columns import PARTS, DateColumn, date_parts
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cogmap.activations import ACTIVATIONS, get_activation
+from cogmap.maps.activations import ACTIVATIONS, get_activation
 
 MIXED = get_activation(["sigmoid", "tanh", "saturation"])
 ALL = {**ACTIVATIONS, "mixed": MIXED, "jumps": get_activation(["bivalent", "logistic", "trivalent"])}

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogmap import FuzzyCognitiveMap
-from cogmap.dynamics import ONE_CYCLE, TWO_FIXED_POINTS, fixed_points
-from cogmap.effects import linear_response, total_effects
 from cogmap.exceptions import ParameterError
 from cogmap.integrations.networkx import to_networkx
-from cogmap.scenarios import scenario
+from cogmap.maps.dynamics import ONE_CYCLE, TWO_FIXED_POINTS, fixed_points
+from cogmap.maps.effects import linear_response, total_effects
+from cogmap.maps.scenarios import scenario
 
 SWING = FuzzyCognitiveMap([[-3.0]], slope=5, activation="logistic")
 

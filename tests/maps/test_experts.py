@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cogmap import FuzzyCognitiveMap
 from cogmap.exceptions import ParameterError
-from cogmap.experts import combine, credibility, disagreement
+from cogmap.maps.experts import combine, credibility, disagreement
 
 
 def experts(seed, k=5, n=4, share=0.6):

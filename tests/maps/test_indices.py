@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from cogmap import FuzzyCognitiveMap
 from cogmap.exceptions import ParameterError
-from cogmap.formats import read_map
-from cogmap.indices import distance, indices, similarity, similarity_matrix
 from cogmap.integrations.networkx import communities, to_networkx
-from cogmap.loops import feedback_loops
+from cogmap.maps.formats import read_map
+from cogmap.maps.indices import distance, indices, similarity, similarity_matrix
+from cogmap.maps.loops import feedback_loops
 
-MAPS = Path(os.environ.get("COGMAP_MAPS") or Path(__file__).parents[2] / "shared" / "maps")
+MAPS = Path(os.environ.get("COGMAP_MAPS") or Path(__file__).parents[3] / "shared" / "maps")
 
 
 def sparse_map(seed, n=6, share=0.4, loops=True):

@@ -7,11 +7,11 @@ import pytest
 from scipy.stats import kstest, triang, uniform
 
 from cogmap import FuzzyCognitiveMap
-from cogmap.dynamics import ONE_CYCLE
 from cogmap.exceptions import ParameterError
-from cogmap.experts import combine
-from cogmap.monte_carlo import _around, _draw, monte_carlo
-from cogmap.scenarios import scenario
+from cogmap.maps.dynamics import ONE_CYCLE
+from cogmap.maps.experts import combine
+from cogmap.maps.monte_carlo import _around, _draw, monte_carlo
+from cogmap.maps.scenarios import scenario
 
 LAKE = FuzzyCognitiveMap(
     [[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["fishing", "fish", "weed"], slope=2, activation="logistic"
@@ -34,7 +34,7 @@ def test_without_a_spread_every_sample_is_the_scenario(activation, slope):
 def test_samples_do_not_depend_on_how_many_are_made_at_once(monkeypatch):
     """Blocks of any size give the same samples, and each is the scenario of a map within the spread."""
     whole = monte_carlo(LAKE, {"fishing": 0}, n_samples=50)
-    monkeypatch.setattr("cogmap.monte_carlo._NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr("cogmap.maps.monte_carlo._NUMBERS_AT_ONCE", 1)
     np.testing.assert_allclose(monte_carlo(LAKE, {"fishing": 0}, n_samples=50).after, whole.after, rtol=0, atol=1e-8)
     assert not np.array_equal(monte_carlo(LAKE, {"fishing": 0}, n_samples=50, seed=1).after, whole.after)
 

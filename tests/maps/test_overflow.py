@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from cogmap import FuzzyCognitiveMap
-from cogmap.dynamics import attractors, certificate, fixed_points, lyapunov, slope_advice
-from cogmap.effects import linear_response, total_effects
 from cogmap.exceptions import ParameterError
-from cogmap.experts import combine, disagreement
-from cogmap.indices import distance, indices, similarity
-from cogmap.loops import feedback_loops
-from cogmap.monte_carlo import monte_carlo
-from cogmap.rewriting import with_clamp, with_rule
-from cogmap.scenarios import scenario
+from cogmap.maps.dynamics import attractors, certificate, fixed_points, lyapunov, slope_advice
+from cogmap.maps.effects import linear_response, total_effects
+from cogmap.maps.experts import combine, disagreement
+from cogmap.maps.indices import distance, indices, similarity
+from cogmap.maps.loops import feedback_loops
+from cogmap.maps.monte_carlo import monte_carlo
+from cogmap.maps.rewriting import with_clamp, with_rule
+from cogmap.maps.scenarios import scenario
 
 MAPS = {
     "no edge": FuzzyCognitiveMap([[0.0]]),

@@ -5,7 +5,7 @@ import pytest
 
 from cogmap import FuzzyCognitiveMap
 from cogmap.exceptions import ParameterError
-from cogmap.rewriting import RULES, with_clamp, with_rule
+from cogmap.maps.rewriting import RULES, with_clamp, with_rule
 
 # The example in the documentation of FCMpy (rows are sources there) and the states it prints.
 FCMPY = np.array(

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogmap import FuzzyCognitiveMap
-from cogmap.dynamics import ONE_CYCLE
 from cogmap.exceptions import MissingPackageError, ParameterError
-from cogmap.rewriting import with_rule
-from cogmap.scenarios import scenario, scenarios
+from cogmap.maps.dynamics import ONE_CYCLE
+from cogmap.maps.rewriting import with_rule
+from cogmap.maps.scenarios import scenario, scenarios
 
 LAKE = FuzzyCognitiveMap(
     [[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["fishing", "fish", "weed"], slope=2, activation="logistic"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from cogmap._encoding import Encoding, FeatureRange, FeatureSpread
-from cogmap._features import FeatureStatistics
 from cogmap.exceptions import DataError
+from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
+from cogmap.models.features import FeatureStatistics
 
 
 def learned(kind, X, weight=None):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
-from cogmap._encoding import Encoding, FeatureRange, FeatureSpread
-from cogmap._features import FeatureStatistics
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.exceptions import ParameterError
-from cogmap.model import MapModel
+from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.model import MapModel
 
 KNOWN = FeatureStatistics(
     weight=np.ones(3),
@@ -144,7 +144,7 @@ def test_estimators_say_what_their_model_says(wine, estimator):
 def test_a_model_needs_neither_scikit_learn_nor_a_solver():
     """Loading and running one imports nothing of learning."""
     code = (
-        "import sys, cogmap.model, cogmap._links, cogmap._encoding\n"
+        "import sys, cogmap.models.model, cogmap.models.links, cogmap.models.encoding\n"
         "heavy = [name for name in sys.modules if name.startswith(('sklearn', 'cogmap._learning', 'scipy.optimize'))]\n"
         "print(*heavy)"
     )

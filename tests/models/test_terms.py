@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, load_iris
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor
-from cogmap._terms import WORDS, find_terms
 from cogmap.exceptions import ParameterError
+from cogmap.models.terms import WORDS, find_terms
 
 
 @pytest.fixture(scope="module")

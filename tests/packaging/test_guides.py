@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 MAPS = Path(os.environ.get("COGMAP_MAPS") or ROOT.parent / "shared" / "maps")
 
 

@@ -27,8 +27,8 @@ from cogmap import (
     write_map,
 )
 from cogmap._learning.objective import DenseObjective
-from cogmap.experiments.rivals import GaussianMixtureClassifier
-from cogmap.model import MapModel
+from cogmap.models.model import MapModel
+from cogmap.research.experiments.rivals import GaussianMixtureClassifier
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,7 +44,7 @@ def test_import_brings_nothing_but_what_it_stands_on():
         code = f"import {names}, sys; print(*{{name.split('.')[0] for name in sys.modules}})"
         return {name for name in run_python(code).split() if name not in sys.stdlib_module_names}
 
-    extra = loaded("cogmap.classifier") - loaded("sklearn.base, sklearn.utils.multiclass, scipy.optimize")
+    extra = loaded("cogmap.estimators.classifier") - loaded("sklearn.base, sklearn.utils.multiclass, scipy.optimize")
     assert {name for name in extra if not name.startswith("_")} == {"cogmap"}
 
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
 from cogmap.page import html
-from cogmap.preparation import TablePreparer
+from cogmap.table.preparation import TablePreparer
 
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
           "--disable-component-update"]  # fmt: skip

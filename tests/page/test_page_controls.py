@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from cogmap import explain
-from cogmap.scenarios import scenario
+from cogmap.maps.scenarios import scenario
 
 
 def numbers(text):

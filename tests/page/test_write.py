@@ -15,11 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, TablePreparer, page
-from cogmap._encoding import Encoding, FeatureSpread
-from cogmap._features import FeatureStatistics
-from cogmap._links import LogOddsLink
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.model import MapModel
+from cogmap.models.encoding import Encoding, FeatureSpread
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import LogOddsLink
+from cogmap.models.model import MapModel
 from cogmap.page.sample import by_class, by_value, rows_shown
 
 X, y = load_iris(return_X_y=True)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from cogmap import FuzzyCognitiveMap
-from cogmap.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, attractors
 from cogmap.exceptions import ParameterError
-from cogmap.experts import disagreement
-from cogmap.monte_carlo import monte_carlo
-from cogmap.scenarios import scenario, scenarios
+from cogmap.maps.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, attractors
+from cogmap.maps.experts import disagreement
+from cogmap.maps.monte_carlo import monte_carlo
+from cogmap.maps.scenarios import scenario, scenarios
 
 matplotlib = pytest.importorskip("matplotlib")
 

@@ -9,8 +9,8 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 
 from cogmap import FCMClassifier, FuzzyCognitiveMap
-from cogmap.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS, attractors
 from cogmap.exceptions import ParameterError
+from cogmap.maps.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS, attractors
 
 matplotlib = pytest.importorskip("matplotlib")
 

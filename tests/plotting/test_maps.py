@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cogmap import FCMClassifier, FuzzyCognitiveMap, influence
-from cogmap._graph.picture import NEGATIVE, POSITIVE
 from cogmap.exceptions import ParameterError
+from cogmap.maps.drawing.picture import NEGATIVE, POSITIVE
 
 matplotlib = pytest.importorskip("matplotlib")
 

@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, explain, load, save
-from cogmap._structured_map import StructuredMap
 from cogmap.exceptions import DataError
+from cogmap.maps.structured import StructuredMap
 
 
 @pytest.fixture(scope="module")

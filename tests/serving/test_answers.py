@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from cogmap import explain
-from cogmap._links import decided
 from cogmap.exceptions import ParameterError
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.links import decided
 from cogmap.serving import application
 from cogmap.serving.answers import served
 from cogmap.serving.quick import quick_way

@@ -9,8 +9,8 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from schemathesis import GenerationMode
 
-from cogmap.preparation.texts import spelled
 from cogmap.serving import application
+from cogmap.table.preparation.texts import spelled
 
 from .conftest import running
 

@@ -9,10 +9,10 @@ from sklearn.pipeline import Pipeline
 
 from cogmap import FCMClassifierCV, FCMRegressor, TablePreparer
 from cogmap.exceptions import DataError
-from cogmap.tabular.cards import card_text
-from cogmap.tabular.scoring import THE_MAP, compare, make_folds
-from cogmap.tabular.targets import Target, find_target
-from cogmap.tabular.training import Wishes, train
+from cogmap.table.cards import card_text
+from cogmap.table.scoring import THE_MAP, compare, make_folds
+from cogmap.table.targets import Target, find_target
+from cogmap.table.training import Wishes, train
 
 
 @pytest.fixture(scope="module")

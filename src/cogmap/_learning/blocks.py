@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from cogmap._segments import segments
+from cogmap._utils.segments import segments
 
 # A block has about this many states, to stay in the cache, and not fewer rows than a product needs to be efficient.
 # Smaller blocks would be a little faster on one thread but spend most of their time waiting for Python's lock on two.

@@ -5,10 +5,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cogmap._map_text import count
-from cogmap._params import shown, suggestion, wrong
+from cogmap._utils.params import shown, suggestion, wrong
 from cogmap.exceptions import ParameterError
-from cogmap.model import concept_names, hidden_names
+from cogmap.maps._text import count
+from cogmap.models.model import concept_names, hidden_names
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cogmap._learning.solvers import Objective, Theta
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
-from cogmap._segments import SEGMENT, PairwiseSum
+from cogmap._utils.segments import SEGMENT, PairwiseSum
 
 ChunkSums = tuple[float, Theta]  # loss and its gradient, which is empty if it was not asked for
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from cogmap._encoding import UNDECIDED
 from cogmap._learning.solvers import Theta
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.structure import free
 from cogmap._learning.table import Table
-from cogmap.model import dense
+from cogmap.models.encoding import UNDECIDED
+from cogmap.models.model import dense
 
 _LEAST, _MOST = 0.5, 2.0
 

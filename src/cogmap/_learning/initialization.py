@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._encoding import UNDECIDED
 from cogmap._learning.concepts import Concepts, nearest_concept
 from cogmap._learning.structure import Bounds
-from cogmap._params import Words, shown, wrong
-from cogmap._structured_map import StructuredMap
-from cogmap.activations import get_activation
-from cogmap.map import FuzzyCognitiveMap
+from cogmap._utils.params import Words, shown, wrong
+from cogmap.maps.activations import get_activation
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.maps.structured import StructuredMap
+from cogmap.models.encoding import UNDECIDED
 
 Weights = tuple[NDArray[np.float64], NDArray[np.float64]]
 

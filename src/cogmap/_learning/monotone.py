@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.structure import Bounds, free
-from cogmap._links import Link
-from cogmap._params import Words, suggestion, wrong
+from cogmap._utils.params import Words, suggestion, wrong
+from cogmap.models.links import Link
 
 _PARAMETER = "monotonic_cst"
 _CLASSES = "a dict {(feature, class): +1 or -1}, with the same class throughout, where there are more than two classes"

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from cogmap._encoding import UNDECIDED
 from cogmap._learning.blocks import segment_runs, usual_block_rows
 from cogmap._learning.buffers import Sums, Workspace, aligned
 from cogmap._learning.losses import Loss
-from cogmap._segments import PairwiseSum
-from cogmap._segments import total as rows_total
-from cogmap._threads import Crew
+from cogmap._utils.segments import PairwiseSum
+from cogmap._utils.segments import total as rows_total
+from cogmap._utils.threads import Crew
+from cogmap.models.encoding import UNDECIDED
 
 Array = NDArray[np.floating]
 RowNumbers = NDArray[np.integer]

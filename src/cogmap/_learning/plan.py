@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from cogmap._encoding import Encoding
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.settings import DataShape, Settings
 from cogmap._learning.table import Table
-from cogmap._structured_map import StructuredMap
-from cogmap.model import MapModel
+from cogmap.maps.structured import StructuredMap
+from cogmap.models.encoding import Encoding
+from cogmap.models.model import MapModel
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from cogmap._encoding import Encoding, Scaling
 from cogmap._learning import initialization
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.monotone import by_name, constrained
@@ -21,14 +20,15 @@ from cogmap._learning.spec import ModelSpec
 from cogmap._learning.splits import make_splits
 from cogmap._learning.table import Table
 from cogmap._learning.teachers import train_teacher
-from cogmap._links import Link
-from cogmap._params import shown
-from cogmap._structured_map import StructuredMap
-from cogmap._terms import CHOICES, find_terms
-from cogmap._threads import one_blas_thread
+from cogmap._utils.params import shown
+from cogmap._utils.threads import one_blas_thread
 from cogmap.exceptions import DataError
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.maps.structured import StructuredMap
+from cogmap.models.encoding import Encoding, Scaling
+from cogmap.models.links import Link
+from cogmap.models.model import MapModel
+from cogmap.models.terms import CHOICES, find_terms
 
 _PARTS = 4  # of the rows, one of which decides whether to train on all columns
 

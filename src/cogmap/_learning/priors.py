@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.initialization import matched, weight_factors
 from cogmap._learning.structure import Bounds, range_at
-from cogmap._params import Words, wrong
-from cogmap.map import FuzzyCognitiveMap
+from cogmap._utils.params import Words, wrong
+from cogmap.maps.map import FuzzyCognitiveMap
 
 NAMES = ("memory",)
 

@@ -14,8 +14,8 @@ from cogmap._learning.spec import ModelSpec
 from cogmap._learning.splits import Split, make_splits
 from cogmap._learning.table import Table
 from cogmap._learning.teachers import Teacher, train_teacher
-from cogmap._threads import one_blas_thread
-from cogmap.model import MapModel
+from cogmap._utils.threads import one_blas_thread
+from cogmap.models.model import MapModel
 
 # Words have to lower the loss on the rows kept aside by this share to be worth the longer map.
 WORDS_GAIN = 0.03

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cogmap._learning.solvers import RULES, SOLVERS
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.map import FuzzyCognitiveMap
 
 # With more values than this a table counts as large: learning computes in float32 whatever the data are, which is
 # twice as fast and accurate enough, and equal rows are not looked for.

@@ -8,7 +8,7 @@ from cogmap._learning.plan import Plan
 from cogmap._learning.settings import DataShape, Settings
 from cogmap._learning.solvers import SOLVERS, steps_remembered
 from cogmap._learning.structured import StructuredObjective
-from cogmap._segments import SEGMENT
+from cogmap._utils.segments import SEGMENT
 from cogmap.exceptions import DataError
 
 # Arrays of all parameters that are there at once, counted by measuring fits (within a factor of 1.3): our own, SciPy's

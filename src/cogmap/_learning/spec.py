@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from cogmap._encoding import Encoding, FromUndecided
 from cogmap._learning import initialization
-from cogmap._learning.bends import Bends, find_bends
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.monotone import monotone_limits
 from cogmap._learning.objective import DenseObjective
@@ -19,14 +17,16 @@ from cogmap._learning.plan import Plan
 from cogmap._learning.priors import Prior, make_prior, memory_weight, structured_prior
 from cogmap._learning.settings import Settings
 from cogmap._learning.solvers import Objective, Outcome, Problem, Slopes, StoppingRule, Theta, make_solver
+from cogmap._learning.step_units import Bends, find_bends
 from cogmap._learning.structure import Bounds, joined, weight_limits
 from cogmap._learning.structured import StructuredObjective
 from cogmap._learning.table import Table
-from cogmap._links import Link
-from cogmap._structured_map import StructuredMap
-from cogmap._threads import Crew
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap._utils.threads import Crew
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.maps.structured import StructuredMap
+from cogmap.models.encoding import Encoding, FromUndecided
+from cogmap.models.links import Link
+from cogmap.models.model import MapModel
 
 _LABELS = 0.5  # share of the targets in what a map learns from an ensemble; the rest is the ensemble's prediction
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._encoding import UNDECIDED
 from cogmap._learning.table import Table
+from cogmap.models.encoding import UNDECIDED
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._learning.concepts import Concepts
-from cogmap._params import Words, wrong
+from cogmap._utils.params import Words, wrong
 
 Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 

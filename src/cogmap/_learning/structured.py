@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from cogmap._encoding import UNDECIDED
 from cogmap._learning.buffers import Array, Sums, aligned
 from cogmap._learning.objective import DenseObjective, RowNumbers
+from cogmap.models.encoding import UNDECIDED
 
 # So many values of a block of rows are read twice, forward and backward, the second time from the cache.
 _BLOCK_VALUES = 2**19

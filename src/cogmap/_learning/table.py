@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._features import TableLike, row_blocks
 from cogmap._learning.targets import Targets
-from cogmap._segments import total
+from cogmap._utils.segments import total
+from cogmap.models.features import TableLike, row_blocks
 
 if TYPE_CHECKING:
     from cogmap._learning.solvers import Objective, Theta

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._learning.losses import LogLoss, Loss, SoftmaxCrossEntropy, SquaredLoss
-from cogmap._links import ClassLink, Link, LogOddsLink, ValueLink
+from cogmap.models.links import ClassLink, Link, LogOddsLink, ValueLink
 
 _STRATA_OF_VALUES = 10
 

@@ -18,7 +18,7 @@ from cogmap._learning.solvers import Monitor, Report, StoppingRule, Theta, make_
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.splits import Split, make_splits
 from cogmap._learning.table import Table
-from cogmap._threads import one_blas_thread
+from cogmap._utils.threads import one_blas_thread
 
 # A teacher stops when so many iterations have lowered its loss on the rows kept aside by less than this.
 _PATIENCE = 20

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._learning.arrows import tied_to_effects
 from cogmap._learning.dataset import Dataset
+from cogmap._learning.effect_bounds import tied_to_effects
 from cogmap._learning.plan import Plan
 from cogmap._learning.solvers import SILENT, Monitor, Outcome, Rule, StoppingRule, Theta, make_solver, one_epoch
 from cogmap._learning.spec import Departure, ModelSpec
 from cogmap._learning.splits import validation_split
 from cogmap._learning.table import Table
 from cogmap._learning.teachers import Teacher, train_teachers
-from cogmap._threads import one_blas_thread
-from cogmap.model import MapModel
+from cogmap._utils.threads import one_blas_thread
+from cogmap.models.model import MapModel
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ import click
 from cogmap.cli.errors import Problem, told_in_one_line
 from cogmap.cli.stopping import Stopped, say, stoppable
 from cogmap.exceptions import DataError
-from cogmap.tables import csv_line, whole_output
-from cogmap.tables.sources import STANDARD
-from cogmap.tabular.model import Said, TableModel
-from cogmap.tabular.scanning import Scan
+from cogmap.table.files import csv_line, whole_output
+from cogmap.table.files.sources import STANDARD
+from cogmap.table.model import Said, TableModel
+from cogmap.table.scanning import Scan
 
 model_argument = click.argument("model", metavar="MODEL")
 out_option = click.option("--out", metavar="FILE", default="-", help="Where to write; - is standard output.")

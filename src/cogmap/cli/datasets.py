@@ -5,7 +5,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cogmap.cli.errors import told_in_one_line
-from cogmap.datasets import DATASETS, get_dataset
+from cogmap.research.datasets import DATASETS, get_dataset
 
 
 @click.group()

@@ -5,13 +5,13 @@ import json
 import click
 import numpy as np
 
-from cogmap.cli.running import command, example, json_option, on_table, progress, tell
+from cogmap.cli.common import command, example, json_option, on_table, progress, tell
 from cogmap.exceptions import DataError
-from cogmap.tables.sources import name_of
-from cogmap.tabular.evaluation import evaluate_classes, evaluate_values, evaluation_text
-from cogmap.tabular.model import TableModel
-from cogmap.tabular.scanning import Scan
-from cogmap.tabular.targets import column_of, known_rows
+from cogmap.table.evaluation import evaluate_classes, evaluate_values, evaluation_text
+from cogmap.table.files.sources import name_of
+from cogmap.table.model import TableModel
+from cogmap.table.scanning import Scan
+from cogmap.table.targets import column_of, known_rows
 
 
 @click.command(epilog=example("cogmap evaluate flowers.cogmap held_out.csv"))

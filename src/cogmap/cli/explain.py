@@ -5,12 +5,12 @@ import json
 import click
 import numpy as np
 
-from cogmap._map_text import aligned, short
-from cogmap.cli.running import command, example, json_option, on_table, tell
-from cogmap.preparation.columns import spans
-from cogmap.tabular.model import TableModel
-from cogmap.tabular.questions import contributions, told
-from cogmap.tabular.scanning import Scan
+from cogmap.cli.common import command, example, json_option, on_table, tell
+from cogmap.maps._text import aligned, short
+from cogmap.table.model import TableModel
+from cogmap.table.preparation.columns import spans
+from cogmap.table.questions import contributions, told
+from cogmap.table.scanning import Scan
 
 
 @click.command(epilog=example("cogmap explain flowers.cogmap new.csv --row 3"))

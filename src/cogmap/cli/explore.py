@@ -2,10 +2,10 @@
 
 import click
 
-from cogmap.cli.running import check_place, command, example, model_argument, tell
+from cogmap.cli.common import check_place, command, example, model_argument, tell
 from cogmap.page import write
-from cogmap.tables import read_table
-from cogmap.tabular.model import TableModel
+from cogmap.table.files import read_table
+from cogmap.table.model import TableModel
 
 
 @click.command(epilog=example("cogmap explore flowers.cogmap flowers.csv --out flowers.html"))

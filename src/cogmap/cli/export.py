@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from cogmap._files import write_whole
-from cogmap._optional import import_or_raise
-from cogmap.cli.running import check_place, command, example, model_argument, out_option
-from cogmap.formats import write_map
-from cogmap.tables.sources import STANDARD
-from cogmap.tabular.model import TableModel
+from cogmap._utils.files import write_whole
+from cogmap._utils.optional import import_or_raise
+from cogmap.cli.common import check_place, command, example, model_argument, out_option
+from cogmap.maps.formats import write_map
+from cogmap.table.files.sources import STANDARD
+from cogmap.table.model import TableModel
 
 _MAPS = ("json", "dot", "csv", "mmp")
 

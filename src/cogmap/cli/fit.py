@@ -6,17 +6,17 @@ from typing import Any
 
 import click
 
-from cogmap.cli.running import check_place, command, example, json_option, progress, tell
+from cogmap.cli.common import check_place, command, example, json_option, progress, tell
 from cogmap.exceptions import DataError
-from cogmap.formats import read_map
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.formats import read_map
+from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.persistence import save
-from cogmap.tables import read_table
-from cogmap.tables.sources import name_of
-from cogmap.tabular.cards import card_text
-from cogmap.tabular.model import TableModel
-from cogmap.tabular.targets import TASKS
-from cogmap.tabular.training import Wishes, train
+from cogmap.table.cards import card_text
+from cogmap.table.files import read_table
+from cogmap.table.files.sources import name_of
+from cogmap.table.model import TableModel
+from cogmap.table.targets import TASKS
+from cogmap.table.training import Wishes, train
 
 
 @click.command(

@@ -1,10 +1,10 @@
 """The command ``cogmap``, whose subcommands are imported when they are called."""
 
-from importlib import import_module
-
 import click
 
 import cogmap
+from cogmap._utils.optional import import_or_raise
+from cogmap.exceptions import MissingPackageError
 
 # Where each subcommand is, and its line in the help, which so needs no scikit-learn.
 COMMANDS = {
@@ -35,7 +35,12 @@ class LazyGroup(click.Group):
         """Import a subcommand; None if there is none of this name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(COMMANDS[cmd_name][0]), cmd_name.replace("-", "_"))
+        extra = "paper" if cmd_name in ("datasets", "reproduce") else "cli"
+        try:
+            module = import_or_raise(COMMANDS[cmd_name][0], f"cogmap {cmd_name}", extra)
+        except MissingPackageError as missing:
+            raise click.ClickException(str(missing)) from None
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

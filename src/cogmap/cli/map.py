@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from cogmap._map_text import count, short
 from cogmap.cli.errors import told_in_one_line
-from cogmap.formats import read_map, read_maps, write_map
-from cogmap.formats.drawing import edges_of
-from cogmap.formats.files import KINDS
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps._text import count, short
+from cogmap.maps.formats import read_map, read_maps, write_map
+from cogmap.maps.formats.drawing import edges_of
+from cogmap.maps.formats.files import KINDS
+from cogmap.maps.map import FuzzyCognitiveMap
 
 _EDGES_SHOWN = 20
 

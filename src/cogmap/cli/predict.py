@@ -8,11 +8,11 @@ from typing import Any
 import click
 import numpy as np
 
-from cogmap.cli.running import check_place, command, example, json_option, on_table, out_option, write_rows
-from cogmap.preparation.columns import spans
-from cogmap.tables.writing import csv_cell
-from cogmap.tabular.model import Said, TableModel
-from cogmap.tabular.questions import contributions, told
+from cogmap.cli.common import check_place, command, example, json_option, on_table, out_option, write_rows
+from cogmap.table.files.writing import csv_cell
+from cogmap.table.model import Said, TableModel
+from cogmap.table.preparation.columns import spans
+from cogmap.table.questions import contributions, told
 
 _STRONGEST = 3  # contributions that are told
 _EXPLAINED_AT_ONCE = 4096  # rows

@@ -13,14 +13,14 @@ from rich.text import Text
 
 from cogmap.cli.errors import Problem, told_in_one_line
 from cogmap.cli.stopping import Stopped, say, stoppable
-from cogmap.datasets import EMBEDDED, load_dataset, missing_files
 from cogmap.exceptions import DataError
-from cogmap.experiments.protocols import PROTOCOLS
-from cogmap.experiments.published import author_results
-from cogmap.experiments.runner import run_tasks
-from cogmap.experiments.store import ResultStore
-from cogmap.experiments.tasks import Task, dataset_names, make_tasks, method_names
-from cogmap.report import write_report
+from cogmap.research.datasets import EMBEDDED, load_dataset, missing_files
+from cogmap.research.experiments.protocols import PROTOCOLS
+from cogmap.research.experiments.published import author_results
+from cogmap.research.experiments.runner import run_tasks
+from cogmap.research.experiments.store import ResultStore
+from cogmap.research.experiments.tasks import Task, dataset_names, make_tasks, method_names
+from cogmap.research.report import write_report
 
 
 class _TimeLeft(TimeRemainingColumn):

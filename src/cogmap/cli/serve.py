@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
+from cogmap.cli.common import command, example, model_argument
 from cogmap.cli.errors import Problem
-from cogmap.cli.running import command, example, model_argument
 from cogmap.cli.stopping import say
-from cogmap.tabular.model import TableModel
+from cogmap.table.model import TableModel
 
 _LONG_ENOUGH = 16  # characters of a token
 

@@ -4,9 +4,9 @@ import json
 
 import click
 
-from cogmap.cli.running import command, example, json_option, model_argument
-from cogmap.tabular.cards import card_text
-from cogmap.tabular.model import TableModel
+from cogmap.cli.common import command, example, json_option, model_argument
+from cogmap.table.cards import card_text
+from cogmap.table.model import TableModel
 
 
 @click.command(epilog=example("cogmap show flowers.cogmap"))

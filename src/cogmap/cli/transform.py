@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from cogmap.cli.running import check_place, command, example, json_option, on_table, out_option, write_rows
-from cogmap.tables import csv_line
-from cogmap.tabular.model import Said, TableModel
+from cogmap.cli.common import check_place, command, example, json_option, on_table, out_option, write_rows
+from cogmap.table.files import csv_line
+from cogmap.table.model import Said, TableModel
 
 
 @click.command(epilog=example("cogmap transform flowers.cogmap flowers.csv --out features.csv"))

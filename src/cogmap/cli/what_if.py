@@ -4,11 +4,11 @@ import json
 
 import click
 
-from cogmap._map_text import aligned, short
-from cogmap.cli.running import command, example, json_option, on_table, tell
-from cogmap.tabular.model import TableModel
-from cogmap.tabular.questions import change, checked_goal
-from cogmap.tabular.scanning import Scan
+from cogmap.cli.common import command, example, json_option, on_table, tell
+from cogmap.maps._text import aligned, short
+from cogmap.table.model import TableModel
+from cogmap.table.questions import change, checked_goal
+from cogmap.table.scanning import Scan
 
 
 @click.command(

@@ -12,17 +12,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from cogmap._allowed import Check
-from cogmap._encoding import FeatureRange
-from cogmap._features import FeatureStatistics
-from cogmap._labels import check_label_types, encode_labels
 from cogmap._learning.size import free_memory
 from cogmap._learning.solvers import Outcome
-from cogmap._refitting import Refitting
-from cogmap._threads import one_blas_thread
-from cogmap._validation import check_sample_weight, refuse_sparse, validated
+from cogmap._utils.threads import one_blas_thread
+from cogmap.estimators._labels import check_label_types, encode_labels
+from cogmap.estimators._param_checks import Check
+from cogmap.estimators._refitting import Refitting
+from cogmap.estimators._validation import check_sample_weight, refuse_sparse, validated
 from cogmap.exceptions import DataError
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.encoding import FeatureRange
+from cogmap.models.features import FeatureStatistics
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
 from cogmap._learning.solvers import Outcome
-from cogmap._params import check_number
+from cogmap._utils.params import check_number
 from cogmap.comparators._unrolled import Array, UnrolledMap
 from cogmap.comparators.population import METHODS, Found, minimise
 

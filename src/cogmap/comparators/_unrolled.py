@@ -25,7 +25,7 @@ class UnrolledMap:
     read : slice
         Which concepts are read after the last step.
     rule : {"kosko", "modified", "rescaled"}
-        What a step is, as in `cogmap.rewriting.with_rule`.
+        What a step is, as in `cogmap.maps.rewriting.with_rule`.
     depth : int
         Number of steps.
     slope : float

@@ -5,18 +5,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._allowed import Check
-from cogmap._links import class_names
-from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
-from cogmap._validation import input_names
+from cogmap._utils.params import check_boolean, check_choice, check_integer, check_number, wrong
 from cogmap.comparators._calibration import best_gain
 from cogmap.comparators._reading import READINGS, Reading
 from cogmap.comparators._scoring import Array, SearchingClassifier, merged
 from cogmap.comparators._search import SOLVERS, check_seconds, search
 from cogmap.comparators._unrolled import UnrolledMap
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import concept_names
-from cogmap.rewriting import RULES
+from cogmap.estimators._param_checks import Check
+from cogmap.estimators._validation import input_names
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.maps.rewriting import RULES
+from cogmap.models.links import class_names
+from cogmap.models.model import concept_names
 
 
 class FCMperClassifier(SearchingClassifier):
@@ -38,7 +38,7 @@ class FCMperClassifier(SearchingClassifier):
         nearest. ``"argmax"``: the largest output, if there is one per class. ``"byt"``: by thresholds of the single
         output, those with the fewest errors on the training rows.
     rule : {"kosko", "modified", "rescaled"}, default="kosko"
-        What a step is, see `cogmap.rewriting.with_rule`.
+        What a step is, see `cogmap.maps.rewriting.with_rule`.
     bias : bool, default=False
         Whether outputs, and inputs that are influenced, have a bias in [-1, 1]. The literature has none, and that is
         most of what such maps lack.

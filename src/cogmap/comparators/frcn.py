@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
-from cogmap._allowed import Check
-from cogmap._encoding import FeatureRange
-from cogmap._features import FeatureStatistics
-from cogmap._params import check_choice, check_number, shown, suggestion, wrong
-from cogmap._validation import input_names
+from cogmap._utils.params import check_choice, check_number, shown, suggestion, wrong
 from cogmap.comparators._calibration import best_gain
 from cogmap.comparators._scoring import Array, ScoringClassifier
+from cogmap.estimators._param_checks import Check
+from cogmap.estimators._validation import input_names
+from cogmap.models.encoding import FeatureRange
+from cogmap.models.features import FeatureStatistics
 
 _AT_ONCE = 2**21  # similarities in a block
 _T_NORMS = ("lukasiewicz", "product", "minimum")

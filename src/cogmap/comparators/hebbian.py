@@ -5,17 +5,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._allowed import Check
 from cogmap._learning.solvers import Outcome
-from cogmap._links import class_names
-from cogmap._params import Words, check_choice, check_integer, check_number, numbers, shown, suggestion, wrong
-from cogmap._validation import input_names
+from cogmap._utils.params import Words, check_choice, check_integer, check_number, numbers, shown, suggestion, wrong
 from cogmap.comparators._calibration import best_gain
 from cogmap.comparators._reading import NearestMean
 from cogmap.comparators._scoring import Array, SearchingClassifier, merged
 from cogmap.comparators._unrolled import UnrolledMap
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import concept_names
+from cogmap.estimators._param_checks import Check
+from cogmap.estimators._validation import input_names
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.links import class_names
+from cogmap.models.model import concept_names
 
 
 class HebbianFCMClassifier(SearchingClassifier):

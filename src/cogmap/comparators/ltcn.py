@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, cho_factor, cho_solve, lapack
 
-from cogmap._allowed import Check
-from cogmap._features import row_blocks
-from cogmap._params import check_choice, check_integer, check_number
-from cogmap._validation import input_names
-from cogmap.activations import get_activation
+from cogmap._utils.params import check_choice, check_integer, check_number
 from cogmap.comparators._calibration import best_gain
 from cogmap.comparators._scoring import Array, ScoringClassifier
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.estimators._param_checks import Check
+from cogmap.estimators._validation import input_names
+from cogmap.maps.activations import get_activation
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.features import row_blocks
 
 _ACTIVATIONS = {"tanh": "tanh", "sigmoid": "logistic"}  # the field's name of a function, and ours
 _ROUNDING = 1e-13

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from cogmap._learning.solvers import Outcome
-from cogmap._params import Words, check_choice, check_integer, check_number, numbers, wrong
+from cogmap._utils.params import Words, check_choice, check_integer, check_number, numbers, wrong
 from cogmap.comparators._search import SOLVERS, check_seconds, search
 from cogmap.comparators._unrolled import Array, UnrolledMap
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.map import FuzzyCognitiveMap
 
 _OWNER = "learn_map"
 

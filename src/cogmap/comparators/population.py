@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 
 from cogmap._learning.solvers import Outcome
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 
 Array = NDArray[np.float64]
 Function = Callable[[Array], float]

@@ -15,10 +15,6 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from cogmap._allowed import check_parameters
-from cogmap._callbacks import CallbackSupport, FitMonitor, with_callbacks
-from cogmap._encoding import FeatureRange, FeatureSpread, Scaling
-from cogmap._features import FeatureStatistics
 from cogmap._learning.dataset import Dataset
 from cogmap._learning.plan import Plan
 from cogmap._learning.planning import earlier_parameters, is_wide, make_plans
@@ -31,13 +27,17 @@ from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._learning.teachers import Teacher
 from cogmap._learning.training import TrainResult, train
-from cogmap._links import Link
-from cogmap._prediction import FittedMap
-from cogmap._refitting import Refitting
-from cogmap._segments import SEGMENT
-from cogmap._validation import check_sample_weight, input_names, too_large_to_be_dense
+from cogmap._utils.segments import SEGMENT
+from cogmap.estimators._callbacks import CallbackSupport, FitMonitor, with_callbacks
+from cogmap.estimators._param_checks import check_parameters
+from cogmap.estimators._prediction import FittedMap
+from cogmap.estimators._refitting import Refitting
+from cogmap.estimators._validation import check_sample_weight, input_names, too_large_to_be_dense
 from cogmap.explanation.influences import learned_importances, sample_of
-from cogmap.model import MapModel
+from cogmap.models.encoding import FeatureRange, FeatureSpread, Scaling
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import Link
+from cogmap.models.model import MapModel
 
 _PARTS = 4  # of the rows, by which it is chosen how to read features
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from cogmap._learning.solvers import Monitor, Report
-from cogmap.model import MapModel
+from cogmap.models.model import MapModel
 
 HAVE_CALLBACKS = find_spec("sklearn.callback") is not None
 

@@ -10,9 +10,14 @@ from typing import IO, Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._allowed import check_parameters
-from cogmap._callbacks import with_callbacks
-from cogmap._elsewhere import (
+from cogmap._learning.dataset import ChunkSums, SummedObjective
+from cogmap._learning.solvers import Theta
+from cogmap._learning.spec import ModelSpec
+from cogmap._learning.table import Table
+from cogmap._utils.params import wrong
+from cogmap._utils.segments import SEGMENT, PairwiseSum
+from cogmap.estimators._callbacks import with_callbacks
+from cogmap.estimators._out_of_core import (
     Chunk,
     ChunkReader,
     ClassWeight,
@@ -23,12 +28,7 @@ from cogmap._elsewhere import (
     joined,
     surveyed,
 )
-from cogmap._learning.dataset import ChunkSums, SummedObjective
-from cogmap._learning.solvers import Theta
-from cogmap._learning.spec import ModelSpec
-from cogmap._learning.table import Table
-from cogmap._params import wrong
-from cogmap._segments import SEGMENT, PairwiseSum
+from cogmap.estimators._param_checks import check_parameters
 from cogmap.exceptions import DataError
 
 

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from cogmap._elsewhere import ClassWeight, Labels, Survey
-from cogmap._estimator import BaseFCM
-from cogmap._labels import check_label_types, class_link, class_weights, encode_labels
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets
-from cogmap._links import Link
-from cogmap._prediction import ClassPredictor
-from cogmap._validation import check_products, validated
+from cogmap.estimators._base import BaseFCM
+from cogmap.estimators._labels import check_label_types, class_link, class_weights, encode_labels
+from cogmap.estimators._out_of_core import ClassWeight, Labels, Survey
+from cogmap.estimators._prediction import ClassPredictor
+from cogmap.estimators._validation import check_products, validated
+from cogmap.models.links import Link
 
 
 class ClassMap(ClassPredictor, BaseFCM):

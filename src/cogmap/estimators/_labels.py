@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._links import ClassLink, LogOddsLink, SoftmaxLink
-from cogmap._params import Words, shown, wrong
+from cogmap._utils.params import Words, shown, wrong
 from cogmap.exceptions import DataError
+from cogmap.models.links import ClassLink, LogOddsLink, SoftmaxLink
 
 OUTPUTS = ("single", "one_hot")
 

@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from cogmap._estimator import BaseFCM
-from cogmap._features import FeatureStatistics
 from cogmap._learning.dataset import Dataset, sample_rows
 from cogmap._learning.plan import Plan
 from cogmap._learning.settings import LARGE
 from cogmap._learning.solvers import SOLVERS
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets, Targets, ValueTargets
-from cogmap._links import ClassLink, Link, ValueLink
-from cogmap._params import wrong
-from cogmap._validation import check_products, input_names
+from cogmap._utils.params import wrong
+from cogmap.estimators._base import BaseFCM
+from cogmap.estimators._validation import check_products, input_names
 from cogmap.exceptions import DataError
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import ClassLink, Link, ValueLink
 
 Chunk = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 

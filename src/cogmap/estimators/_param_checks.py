@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._labels import OUTPUTS
 from cogmap._learning import initialization, priors
 from cogmap._learning.solvers import SOLVERS
-from cogmap._params import check_boolean, check_choice, check_integer, check_number, wrong
-from cogmap._terms import check_terms
-from cogmap.map import FuzzyCognitiveMap
+from cogmap._utils.params import check_boolean, check_choice, check_integer, check_number, wrong
+from cogmap.estimators._labels import OUTPUTS
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.model import MAX_DEPTH
+from cogmap.models.terms import check_terms
 
 # Parts of a table, and threads or processes, of which more than this are asked for by mistake only.
 _MOST = 1000
-DEEPEST = 10_000  # steps
 
 Check = Callable[[str, str, Any], object]  # owner, name and value; raises if it is wrong
 
@@ -72,8 +72,8 @@ def _verbose(owner: str, name: str, value: Any) -> None:
 
 
 _CHECKS: dict[str, Check] = {
-    "depth": _integer_or_auto(1, DEEPEST),
-    "depths": _several(_integer(1, DEEPEST)),
+    "depth": _integer_or_auto(1, MAX_DEPTH),
+    "depths": _several(_integer(1, MAX_DEPTH)),
     "slope": _number(0, ends=False),
     "output": _choice(["auto", *OUTPUTS]),
     "gain": _number(0, ends=False),

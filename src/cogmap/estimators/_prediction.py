@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from cogmap._encoding import Scaling
-from cogmap._links import ClassLink, decided
-from cogmap._structured_map import SQUARE_UP_TO
-from cogmap._validation import input_names, validated
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel, concept_names
+from cogmap.estimators._validation import input_names, validated
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.maps.structured import SQUARE_UP_TO
+from cogmap.models.encoding import Scaling
+from cogmap.models.links import ClassLink, decided
+from cogmap.models.model import MapModel, concept_names
 
 Array = NDArray[np.floating]
 

@@ -5,20 +5,20 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._allowed import check_parameters
-from cogmap._estimator import BaseFCM
 from cogmap._learning.solvers import Outcome
 from cogmap._learning.solvers.adaptive import Adam, RMSprop
-from cogmap._links import ValueLink
-from cogmap._params import Words, wrong
-from cogmap._refitting import is_learned
-from cogmap.classifier import FCMClassifier
-from cogmap.classifier_cv import FCMClassifierCV
+from cogmap._utils.params import Words, wrong
+from cogmap.estimators._base import BaseFCM
+from cogmap.estimators._param_checks import check_parameters
+from cogmap.estimators._refitting import is_learned
+from cogmap.estimators.classifier import FCMClassifier
+from cogmap.estimators.classifier_cv import FCMClassifierCV
+from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import ModelFileError
-from cogmap.model import MapModel
+from cogmap.models.links import ValueLink
+from cogmap.models.model import MapModel
 from cogmap.persistence.parts import require
 from cogmap.persistence.values import Kind, State
-from cogmap.regressor import FCMRegressor
 
 _FRAMES = "_sklearn_output_config"  # where scikit-learn keeps what set_output was told
 

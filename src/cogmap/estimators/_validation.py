@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import validate_data
 
-from cogmap._params import Words, real, shown, wrong
+from cogmap._utils.params import Words, real, shown, wrong
 from cogmap.exceptions import DataError
 
 FLOATS = (np.float64, np.float32)

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from cogmap._allowed import check_parameters
-from cogmap._chunks import FitsChunks
-from cogmap._class_map import ClassMap
-from cogmap._labels import all_labels
 from cogmap._learning.planning import earlier_parameters, plan_one_pass
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Adam, Rule
 from cogmap._learning.table import Table
 from cogmap._learning.training import train_one_pass
-from cogmap._params import shown, wrong
-from cogmap._validation import input_names
+from cogmap._utils.params import shown, wrong
+from cogmap.estimators._chunks import FitsChunks
+from cogmap.estimators._class_map import ClassMap
+from cogmap.estimators._labels import all_labels
+from cogmap.estimators._param_checks import check_parameters
+from cogmap.estimators._validation import input_names
 from cogmap.explanation.influences import sample_of
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.map import FuzzyCognitiveMap
 
 
 class FCMClassifier(ClassMap, FitsChunks):

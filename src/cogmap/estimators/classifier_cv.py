@@ -8,15 +8,15 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy.stats import rankdata
 
-from cogmap._callbacks import FitMonitor
-from cogmap._class_map import ClassMap
 from cogmap._learning.plan import Plan
 from cogmap._learning.search import choose
 from cogmap._learning.size import check_size
 from cogmap._learning.table import Table
 from cogmap._learning.teachers import Teacher
-from cogmap.classifier import FCMClassifier
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.estimators._callbacks import FitMonitor
+from cogmap.estimators._class_map import ClassMap
+from cogmap.estimators.classifier import FCMClassifier
+from cogmap.maps.map import FuzzyCognitiveMap
 
 
 class FCMClassifierCV(ClassMap):

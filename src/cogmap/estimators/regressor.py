@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
-from cogmap._chunks import FitsChunks
-from cogmap._elsewhere import Survey
-from cogmap._features import FeatureStatistics
 from cogmap._learning.settings import VALUES
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ValueTargets
-from cogmap._links import Link, ValueLink
-from cogmap._validation import validated
+from cogmap.estimators._chunks import FitsChunks
+from cogmap.estimators._out_of_core import Survey
+from cogmap.estimators._validation import validated
 from cogmap.exceptions import DataError
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import Link, ValueLink
 
 
 class FCMRegressor(RegressorMixin, FitsChunks):

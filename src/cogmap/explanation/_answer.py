@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cogmap._map_text import aligned, short
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
+from cogmap.maps._text import aligned, short
 
 LINES_SHOWN = 10  # of a table in text
 _WIDEST = 100  # columns of text
@@ -39,13 +39,15 @@ class Drawn(Answer):
         -------
         matplotlib Axes
         """
-        plotting: Any = import_or_raise("cogmap.plotting", f"{type(self).__name__}.plot", "cli")
+        import_or_raise("matplotlib", f"{type(self).__name__}.plot", "plot")
+        from cogmap import plotting
+
         return getattr(plotting, self._picture)(self, **options)
 
 
 def frame(owner: str, columns: Mapping[str, Any]) -> Any:
     """Return a data frame of pandas."""
-    return import_or_raise("pandas", f"{owner}.to_frame", "cli").DataFrame(dict(columns))
+    return import_or_raise("pandas", f"{owner}.to_frame", "table").DataFrame(dict(columns))
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._features import Array
-from cogmap.model import MapModel
+from cogmap.models.features import Array
+from cogmap.models.model import MapModel
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,9 +16,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._features import Array
-from cogmap._threads import one_blas_thread
+from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._reading import Reading, product
+from cogmap.models.features import Array
 
 EXACT = 1e-11  # how well shares add up, unless less is asked for
 _N_PLACES, _N_ROUGH = 20, 6  # on the whole line; the second for what need not be exact

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._features import Array
-from cogmap.activations import get_activation
-from cogmap.model import MapModel
+from cogmap.maps.activations import get_activation
+from cogmap.models.features import Array
+from cogmap.models.model import MapModel
 
 _AT_ONCE = 2**18  # numbers
 

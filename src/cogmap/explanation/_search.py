@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._features import Array
 from cogmap.explanation._goals import Goal
+from cogmap.models.features import Array
 
 BUDGET = 20_000  # rows that the map is asked about for one answer
 _SURE = 1e-9  # a margin that no rounding takes away

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from cogmap._encoding import Encoding
-from cogmap._features import Array, FeatureStatistics, TableLike
-from cogmap._links import class_names
-from cogmap._params import Words, check_choice, real, shown, suggestion, wrong
+from cogmap._utils.params import Words, check_choice, real, shown, suggestion, wrong
 from cogmap.explanation._reading import Reading
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel, dense
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.encoding import Encoding
+from cogmap.models.features import Array, FeatureStatistics, TableLike
+from cogmap.models.links import class_names
+from cogmap.models.model import MapModel, dense
 
 _MOST_VALUES = 2**26  # of a sparse table that is made an ordinary one
 

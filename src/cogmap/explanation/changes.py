@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._features import Array, unit_of
-from cogmap._params import Words, check_integer, check_number, numbers, shown, suggestion, wrong
-from cogmap._threads import one_blas_thread
+from cogmap._utils.params import Words, check_integer, check_number, numbers, shown, suggestion, wrong
+from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
 from cogmap.explanation._search import BUDGET, Asked, Space, search
 from cogmap.explanation._subject import Subject, feature_index, known_features, one_row, opened
-from cogmap.model import MapModel
+from cogmap.models.features import Array, unit_of
+from cogmap.models.model import MapModel
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cogmap._features import Array
-from cogmap._optional import import_or_raise
 from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
 from cogmap.explanation._reading import Reading
 from cogmap.explanation._subject import Subject, baseline_rows, opened_on_scale, output_index
+from cogmap.models.features import Array
 
 _BACKGROUND = 200  # rows, where none are given
 _NEARER = 0.25  # how far a row of the background comes to meet the row that is explained
@@ -119,8 +118,9 @@ class Explanation(Drawn):
         -------
         shap.Explanation
         """
-        made: Any = import_or_raise("cogmap.integrations.shap", "Explanation.to_shap", "shap")
-        return made.to_shap(self, output)
+        from cogmap.integrations.shap import to_shap
+
+        return to_shap(self, output)
 
     def __repr__(self) -> str:
         n_rows, n_features, n_outputs = self.contributions.shape

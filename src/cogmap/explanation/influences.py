@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._encoding import Encoding
-from cogmap._features import Array
-from cogmap._params import check_integer
-from cogmap._structured_map import StructuredMap
-from cogmap._threads import one_blas_thread
+from cogmap._utils.params import check_integer
+from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
 from cogmap.explanation._reading import Reading, product
 from cogmap.explanation._subject import Subject, opened_on_scale
-from cogmap.model import MapModel, dense
+from cogmap.maps.structured import StructuredMap
+from cogmap.models.encoding import Encoding
+from cogmap.models.features import Array
+from cogmap.models.model import MapModel, dense
 
 _ROUGHLY = 1e-4  # exact enough for a mean over pairs of rows
 _FEWEST_LINES = 500  # so that a mean over few rows does not depend on how they are paired

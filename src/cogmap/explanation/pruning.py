@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._features import Array
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.structure import Bounds, free, weight_limits
-from cogmap._params import check_integer, check_number, wrong
+from cogmap._utils.params import check_integer, check_number, wrong
 from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._subject import opened
 from cogmap.explanation.influences import Influence, influence
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.features import Array
 
 
 @dataclass(frozen=True, eq=False)

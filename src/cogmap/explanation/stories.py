@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cogmap._features import Array
-from cogmap._params import Words, wrong
-from cogmap._threads import one_blas_thread
+from cogmap._utils.params import Words, wrong
+from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
 from cogmap.explanation._path import integrals, places
 from cogmap.explanation._reading import Reading
 from cogmap.explanation._subject import baseline_rows, one_row, opened_on_scale, output_index
+from cogmap.models.features import Array
 
 
 @dataclass(frozen=True, eq=False)

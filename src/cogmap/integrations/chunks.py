@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._optional import import_or_raise
-from cogmap._params import Words, check_integer, shown, suggestion, wrong
+from cogmap._utils.optional import import_or_raise
+from cogmap._utils.params import Words, check_integer, shown, suggestion, wrong
 from cogmap.exceptions import DataError
 
 Opened = Callable[[], Iterator[tuple[Any, ...]]]
@@ -78,7 +78,7 @@ def parquet_chunks(paths: Any, target: str | Sequence[str], sample_weight: str |
         Opens the chunks, as `fit_chunks` wants it.
     """
     parquet: Any = import_or_raise("pyarrow.parquet", "parquet_chunks", "parquet")
-    import_or_raise("pandas", "parquet_chunks", "parquet")
+    import_or_raise("pandas", "parquet_chunks", "table")
     files = _files("parquet_chunks", paths, ".parquet")
 
     def frames(path: Path) -> Iterator[Any]:
@@ -107,7 +107,7 @@ def csv_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | Non
     callable
         Opens the chunks, as `fit_chunks` wants it.
     """
-    pandas: Any = import_or_raise("pandas", "csv_chunks", "parquet")
+    pandas: Any = import_or_raise("pandas", "csv_chunks", "table")
     files = _files("csv_chunks", paths, ".csv")
 
     def frames(path: Path) -> Iterator[Any]:

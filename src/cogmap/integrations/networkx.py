@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._map_checks import plain
-from cogmap._optional import import_or_raise
-from cogmap._params import check_integer, wrong
+from cogmap._utils.optional import import_or_raise
+from cogmap._utils.params import check_integer, wrong
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.formats.drawing import PARAMETERS, Drawing, Edge, edges_of, said_about
-from cogmap.formats.words import as_number
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap.maps._checks import plain
+from cogmap.maps.formats.drawing import PARAMETERS, Drawing, Edge, edges_of, said_about
+from cogmap.maps.formats.words import as_number
+from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 nx = import_or_raise("networkx", "cogmap.integrations.networkx", "networkx")
 

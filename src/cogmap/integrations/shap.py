@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 from cogmap.explanation import Explanation
 from cogmap.explanation._subject import output_index
 
@@ -24,7 +24,7 @@ def to_shap(explanation: Explanation, output: Any = None) -> Any:
     -------
     shap.Explanation
     """
-    shap: Any = import_or_raise("shap", "to_shap", "shap")
+    shap: Any = import_or_raise("shap", "Explanation.to_shap", "shap")
     if output is None and len(explanation.output_names) > 1:
         output_names: Any = list(explanation.output_names)
         values, base_values = explanation.contributions, explanation.base_values

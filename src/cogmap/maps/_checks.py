@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import Words, real, suggestion, wrong
+from cogmap._utils.params import Words, real, suggestion, wrong
 from cogmap.exceptions import ParameterError
 
 _OWNER = "FuzzyCognitiveMap"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._map_text import concept_lines, count
+from cogmap.maps._text import concept_lines, count
 
 Array = NDArray[np.floating]
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from cogmap._map_text import count, map_lines, slope_text
-from cogmap._params import wrong
+from cogmap._utils.params import wrong
+from cogmap.maps._text import count, map_lines, slope_text
 
 KINDS = ("feature", "hidden", "output")
 
@@ -46,8 +46,8 @@ class MapShown:
 
     def _drawn(self: Any, caption: str) -> str:
         """Return the picture as HTML: as its author has laid it out, or in columns if it is known what concepts are."""
-        from cogmap._graph.svg import to_html  # drawing is for notebooks: others need not wait for it
-        from cogmap._graph.view import author_positions, graph_view
+        from cogmap.maps.drawing.svg import to_html  # drawing is for notebooks: others need not wait for it
+        from cogmap.maps.drawing.view import author_positions, graph_view
 
         positions = author_positions(self.concepts, self._details)
         kinds = self.kinds if positions is None else None

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._map_text import short
-from cogmap._params import Words, wrong
+from cogmap._utils.params import Words, wrong
+from cogmap.maps._text import short
 
 
 def held_in_range(values: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[np.floating]:

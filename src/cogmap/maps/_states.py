@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import Words, real, suggestion, wrong
+from cogmap._utils.params import Words, real, suggestion, wrong
 
 Array = NDArray[np.floating]
 Held = tuple[NDArray[np.intp], Array]  # columns of concepts, and their states in each row

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._optional import import_or_raise
-from cogmap._params import Words, check_choice, real, suggestion, wrong
+from cogmap._utils.optional import import_or_raise
+from cogmap._utils.params import Words, check_choice, real, suggestion, wrong
 
 _OWNER = "FuzzyCognitiveMap"
 _ROWS = ("source", "target")
@@ -162,7 +162,7 @@ class MapTables:
         owner, concepts = f"{_OWNER}.to_frame", list(self.concepts)
         check_choice(owner, "rows", rows, _ROWS)
         cells = self.weights.T if rows == "source" else self.weights
-        return import_or_raise("pandas", owner, "cli").DataFrame(cells.copy(), index=concepts, columns=concepts)
+        return import_or_raise("pandas", owner, "table").DataFrame(cells.copy(), index=concepts, columns=concepts)
 
     def to_edges(self: Any) -> list[tuple[str, str, float]]:
         """Return the influences that are not 0, the opposite of `from_edges`.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._params import check_choice
+from cogmap._utils.params import check_choice
 
 Array = NDArray[np.floating]
 Number = float | NDArray[np.float64]

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import count, number, short
-from cogmap._params import Words, wrong
-from cogmap._states import columns_of
-from cogmap.dynamics.newton import jacobian
-from cogmap.map import FuzzyCognitiveMap, check_map, one_start
+from cogmap._utils.params import Words, wrong
+from cogmap.maps._states import columns_of
+from cogmap.maps._text import count, number, short
+from cogmap.maps.dynamics.newton import jacobian
+from cogmap.maps.map import FuzzyCognitiveMap, check_map, one_start
 
 Array = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ def total_effects(fcm: FuzzyCognitiveMap) -> TotalEffects:
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.effects import total_effects
+    >>> from cogmap.maps.effects import total_effects
     >>> lake = FuzzyCognitiveMap([[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["men", "fish", "weed"])
     >>> total_effects(lake)
     Chains join 4 pairs of 3 concepts. The strongest:
@@ -152,7 +152,7 @@ def linear_response(fcm: FuzzyCognitiveMap, state: ArrayLike | None = None) -> A
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.effects import linear_response
+    >>> from cogmap.maps.effects import linear_response
     >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"])
     >>> linear_response(rain).round(2)  # an umbrella does not make rain
     array([[1.  , 0.  ],
@@ -162,7 +162,7 @@ def linear_response(fcm: FuzzyCognitiveMap, state: ArrayLike | None = None) -> A
     if state is None:
         settled = fcm.settle(max_steps=10_000)
         if settled.period != 1:
-            cure = "Pass the `state` of one, such as one of `cogmap.dynamics.fixed_points(fcm)`."
+            cure = "Pass the `state` of one, such as one of `cogmap.maps.dynamics.fixed_points(fcm)`."
             got = Words(f"one that {settled.ending} when all concepts start undecided")
             raise wrong("linear_response", "fcm", "a map that comes to rest", got, cure)
         state = settled.mean

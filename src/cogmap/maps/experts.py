@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import aligned, count, number, short
-from cogmap._optional import import_or_raise
-from cogmap._params import Words, check_boolean, check_choice, numbers, wrong
-from cogmap.indices import similarity, stacked
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap._utils.optional import import_or_raise
+from cogmap._utils.params import Words, check_boolean, check_choice, numbers, wrong
+from cogmap.maps._text import aligned, count, number, short
+from cogmap.maps.indices import similarity, stacked
+from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 Array = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ def combine(
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.experts import combine
+    >>> from cogmap.maps.experts import combine
     >>> one = FuzzyCognitiveMap([[0, 0], [0.4, 0]], concepts=["rain", "fish"])
     >>> two = FuzzyCognitiveMap([[0, 0.5, 0], [0.8, 0, 0], [0, 0, 0]], concepts=["rain", "fish", "weed"])
     >>> combine([one, two])
@@ -216,7 +216,7 @@ class Disagreement:
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row per edge that somebody drew."""
-        return import_or_raise("pandas", "Disagreement.to_frame", "cli").DataFrame(self.edges())
+        return import_or_raise("pandas", "Disagreement.to_frame", "table").DataFrame(self.edges())
 
     def __repr__(self) -> str:
         edges = self.edges()
@@ -252,7 +252,7 @@ def disagreement(maps: Iterable[FuzzyCognitiveMap]) -> Disagreement:
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.experts import disagreement
+    >>> from cogmap.maps.experts import disagreement
     >>> one = FuzzyCognitiveMap([[0, 0], [0.4, 0]], concepts=["rain", "fish"])
     >>> disagreement([one, one.replace(weights=[[0, 0.5], [-0.8, 0]])])
     2 maps, 2 edges, 1 with opposed signs.

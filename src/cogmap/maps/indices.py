@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._map_text import concept_lines, count, number
-from cogmap._optional import import_or_raise
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap._utils.optional import import_or_raise
+from cogmap.maps._text import concept_lines, count, number
+from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 Array = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ class Indices:
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row per concept: degrees, centrality, kind."""
-        pandas = import_or_raise("pandas", "Indices.to_frame", "cli")
+        pandas = import_or_raise("pandas", "Indices.to_frame", "table")
         columns = {name: getattr(self, name) for name in _DEGREES}
         return pandas.DataFrame({**columns, "kind": self.kinds}, index=list(self.concepts))
 
@@ -103,7 +103,7 @@ def indices(fcm: FuzzyCognitiveMap) -> Indices:
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.indices import indices
+    >>> from cogmap.maps.indices import indices
     >>> indices(FuzzyCognitiveMap([[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["fishing", "fish", "weed"]))
     3 concepts (1 transmitter, 2 ordinary), 3 edges
     density 0.5, complexity 0, hierarchy 0.0233
@@ -166,7 +166,7 @@ def distance(a: FuzzyCognitiveMap, b: FuzzyCognitiveMap) -> float:
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.indices import distance
+    >>> from cogmap.maps.indices import distance
     >>> one = FuzzyCognitiveMap([[0, 1], [1, 0]], concepts=["fish", "weed"])
     >>> distance(one, FuzzyCognitiveMap([[0, 1], [-1, 0]], concepts=["fish", "weed"]))
     0.5

@@ -9,9 +9,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._map_text import count, number, short
-from cogmap._params import check_integer
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap._utils.params import check_integer
+from cogmap.maps._text import count, number, short
+from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 _LOOKS = 1_000_000  # edges looked at before the search is given up: about a second
 _SHOWN = 10
@@ -101,7 +101,7 @@ def feedback_loops(fcm: FuzzyCognitiveMap, max_length: int = 8, max_loops: int =
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.loops import feedback_loops
+    >>> from cogmap.maps.loops import feedback_loops
     >>> feedback_loops(FuzzyCognitiveMap([[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["men", "fish", "weed"]))
     1 loop: 0 reinforcing, 1 balancing. There are no others.
       -0.480  fish -> weed

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
-from cogmap._map_shown import MapShown, check_kinds
-from cogmap._map_tables import MapTables
-from cogmap._params import check_integer, check_number, wrong
-from cogmap._settling import Settled, settle
-from cogmap._states import DRIVERS, check_states, first_states, held_states, holding
-from cogmap._wide import held_in_range, normal_form, wide_net
-from cogmap.activations import get_activation
+from cogmap._utils.params import check_integer, check_number, wrong
+from cogmap.maps._checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
+from cogmap.maps._convergence import Settled, settle
+from cogmap.maps._display import MapShown, check_kinds
+from cogmap.maps._overflow import held_in_range, normal_form, wide_net
+from cogmap.maps._states import DRIVERS, check_states, first_states, held_states, holding
+from cogmap.maps._tables import MapTables
+from cogmap.maps.activations import get_activation
 
 Array = NDArray[np.floating]
 

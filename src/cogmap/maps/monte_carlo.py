@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import concept_lines, count, short
-from cogmap._optional import import_or_raise
-from cogmap._params import check_choice, check_integer, check_number
-from cogmap._settling import Run
-from cogmap._states import DRIVERS, held_states
-from cogmap.activations import get_activation
-from cogmap.experts import check_maps, combine
-from cogmap.indices import stacked
-from cogmap.map import FuzzyCognitiveMap, one_start
+from cogmap._utils.optional import import_or_raise
+from cogmap._utils.params import check_choice, check_integer, check_number
+from cogmap.maps._convergence import Run
+from cogmap.maps._states import DRIVERS, held_states
+from cogmap.maps._text import concept_lines, count, short
+from cogmap.maps.activations import get_activation
+from cogmap.maps.experts import check_maps, combine
+from cogmap.maps.indices import stacked
+from cogmap.maps.map import FuzzyCognitiveMap, one_start
 
 Array = NDArray[np.floating]
 
@@ -95,7 +95,7 @@ class MonteCarlo:
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row per concept: mean, share of maps in which it rises, quantiles."""
-        pandas = import_or_raise("pandas", "MonteCarlo.to_frame", "cli")
+        pandas = import_or_raise("pandas", "MonteCarlo.to_frame", "table")
         columns = {f"{share:.0%}": row for share, row in zip(_QUANTILES, self.quantiles(), strict=True)}
         return pandas.DataFrame({"mean": self.mean, "rises": self.rises, **columns}, index=list(self.concepts))
 
@@ -153,7 +153,7 @@ def monte_carlo(
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.monte_carlo import monte_carlo
+    >>> from cogmap.maps.monte_carlo import monte_carlo
     >>> lake = FuzzyCognitiveMap(
     ...     [[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]],
     ...     concepts=["fishing", "fish", "weed"], slope=2, activation="logistic",

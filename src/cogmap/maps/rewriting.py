@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cogmap._map_checks import renamed_details
-from cogmap._params import Words, check_choice, wrong
-from cogmap._states import by_name
-from cogmap.activations import get_activation
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap._utils.params import Words, check_choice, wrong
+from cogmap.maps._checks import renamed_details
+from cogmap.maps._states import by_name
+from cogmap.maps.activations import get_activation
+from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 RULES = ("kosko", "modified", "rescaled")
 
@@ -44,7 +44,7 @@ def with_rule(fcm: FuzzyCognitiveMap, rule: str) -> FuzzyCognitiveMap:
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.rewriting import with_rule
+    >>> from cogmap.maps.rewriting import with_rule
     >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], activation="logistic")
     >>> with_rule(rain, "rescaled")
     FuzzyCognitiveMap: 2 concepts, logistic, slope 1
@@ -84,7 +84,7 @@ def with_clamp(fcm: FuzzyCognitiveMap, clamp: Mapping[str, float]) -> FuzzyCogni
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.rewriting import with_clamp
+    >>> from cogmap.maps.rewriting import with_clamp
     >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5)
     >>> with_clamp(rain, {"rain": 0.5})
     FuzzyCognitiveMap: 1 concept, sigmoid, slope 5

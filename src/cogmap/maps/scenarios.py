@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import concept_lines, short
-from cogmap._optional import import_or_raise
-from cogmap._params import Words, wrong
-from cogmap._settling import Settled
-from cogmap._states import by_name
-from cogmap.map import FuzzyCognitiveMap, check_map, one_start
+from cogmap._utils.optional import import_or_raise
+from cogmap._utils.params import Words, wrong
+from cogmap.maps._convergence import Settled
+from cogmap.maps._states import by_name
+from cogmap.maps._text import concept_lines, short
+from cogmap.maps.map import FuzzyCognitiveMap, check_map, one_start
 
 States = ArrayLike | Mapping[str, float]
 
@@ -84,7 +84,7 @@ class Scenario:
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row per concept and columns `before`, `after` and `change`."""
-        pandas = import_or_raise("pandas", "Scenario.to_frame", "cli")
+        pandas = import_or_raise("pandas", "Scenario.to_frame", "table")
         columns = {"before": self.before, "after": self.after, "change": self.change}
         return pandas.DataFrame(columns, index=list(self.concepts))
 
@@ -132,7 +132,7 @@ class Scenarios:
 
     def to_frame(self) -> Any:
         """Return a pandas data frame of changes, with a row per concept and a column per scenario."""
-        pandas = import_or_raise("pandas", "Scenarios.to_frame", "cli")
+        pandas = import_or_raise("pandas", "Scenarios.to_frame", "table")
         return pandas.DataFrame(self.change.T, index=list(self.concepts), columns=list(self.names))
 
     def __len__(self) -> int:
@@ -187,7 +187,7 @@ def scenario(
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.scenarios import scenario
+    >>> from cogmap.maps.scenarios import scenario
     >>> lake = FuzzyCognitiveMap(
     ...     [[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]],
     ...     concepts=["fishing", "fish", "weed"], slope=2, activation="logistic",

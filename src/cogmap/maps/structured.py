@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from cogmap._map_checks import check_concepts, finite_array
-from cogmap._map_shown import check_kinds
-from cogmap.activations import get_activation
 from cogmap.exceptions import DataError
-from cogmap.map import Array, FuzzyCognitiveMap
+from cogmap.maps._checks import check_concepts, finite_array
+from cogmap.maps._display import check_kinds
+from cogmap.maps.activations import get_activation
+from cogmap.maps.map import Array, FuzzyCognitiveMap
 
 _EDGES_SHOWN = 8
 SQUARE_UP_TO = 10_000  # concepts; the weights of so many are 800 MB
@@ -70,7 +70,7 @@ class StructuredMap(FuzzyCognitiveMap):
 
     Examples
     --------
-    >>> from cogmap._structured_map import StructuredMap
+    >>> from cogmap.maps.structured import StructuredMap
     >>> StructuredMap([[2.0, -1.0, 0.0]], [0.0], 2.0, ["rain", "sun", "umbrellas"], memory=3.0)
     FuzzyCognitiveMap: 3 concepts, sigmoid, slope 2
     influence on  of rain  of sun  of umbrellas   bias

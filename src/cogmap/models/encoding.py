@@ -9,8 +9,8 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 from scipy.special import expit
 
-from cogmap._features import Array, FeatureStatistics, TableLike, row_blocks, unit_of
-from cogmap._terms import Terms
+from cogmap.models.features import Array, FeatureStatistics, TableLike, row_blocks, unit_of
+from cogmap.models.terms import Terms
 
 UNDECIDED = 0.5  # what hidden concepts, outputs and features whose value is missing (NaN) start with
 

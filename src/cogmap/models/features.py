@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from cogmap._segments import PairwiseSum, segments
+from cogmap._utils.segments import PairwiseSum, segments
 from cogmap.exceptions import DataError
 
 _ROWS_AT_ONCE = 4096

@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from cogmap._encoding import Encoding
-from cogmap._features import TableLike, row_blocks
-from cogmap._links import Link
-from cogmap._params import Words, check_choice, real, wrong
-from cogmap._structured_map import StructuredMap
-from cogmap._threads import one_blas_thread
-from cogmap.map import FuzzyCognitiveMap
+from cogmap._utils.params import Words, check_choice, real, wrong
+from cogmap._utils.threads import one_blas_thread
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.maps.structured import StructuredMap
+from cogmap.models.encoding import Encoding
+from cogmap.models.features import TableLike, row_blocks
+from cogmap.models.links import Link
 
 Array = NDArray[np.floating]
 
+MAX_DEPTH = 10_000  # steps
 _OWNER = "MapModel"
 _DERIVATIVES = ("outputs", "decision", "transformed", "first_states", "trajectory")
 

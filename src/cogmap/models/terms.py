@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._params import check_integer, suggestion, wrong
+from cogmap._utils.params import check_integer, suggestion, wrong
 
 Array = NDArray[np.floating]
 

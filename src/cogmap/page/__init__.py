@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from cogmap._files import write_whole
-from cogmap._params import wrong
+from cogmap._utils.files import write_whole
+from cogmap._utils.params import wrong
 from cogmap.exceptions import DataError
 from cogmap.page.assemble import assembled
 from cogmap.page.opening import opened

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._encoding import Encoding, FeatureRange
-from cogmap.activations import get_activation
 from cogmap.explanation._subject import known_features
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.activations import get_activation
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.encoding import Encoding, FeatureRange
 
 Array = NDArray[np.floating]
 Column = dict[str, Any]

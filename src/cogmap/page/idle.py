@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._encoding import Encoding
-from cogmap._terms import Terms
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.encoding import Encoding
+from cogmap.models.model import MapModel
+from cogmap.models.terms import Terms
 
 _SHOWN = 200  # concepts, up to which a map is shown with all its features
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from cogmap._map_text import short
-from cogmap._params import Words, real, wrong
+from cogmap._utils.params import Words, real, wrong
 from cogmap.explanation._subject import Subject
 from cogmap.explanation._subject import opened as opened_subject
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap.maps._text import short
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.model import MapModel
 from cogmap.page.idle import busy_features, narrowed
 
 Array = NDArray[np.floating]

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._graph.view import author_positions, edge_strength
-from cogmap._map_text import short
 from cogmap.explanation import feature_importances, influence
 from cogmap.explanation._subject import Subject
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap.maps._text import short
+from cogmap.maps.drawing.view import author_positions, edge_strength
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.model import MapModel
 from cogmap.page.columns import (
     cells,
     concept_columns,

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._graph.columns import columns_of
-from cogmap._graph.layout import layout
-from cogmap._graph.picture import Arrow, Box, Picture
-from cogmap._graph.routes import Router
-from cogmap._graph.view import graph_view
+from cogmap.maps.drawing.columns import columns_of
+from cogmap.maps.drawing.layout import layout
+from cogmap.maps.drawing.picture import Arrow, Box, Picture
+from cogmap.maps.drawing.routes import Router
+from cogmap.maps.drawing.view import graph_view
 
 _MOST_EDGES = 200  # weaker influences than those of the drawn map can be shown too, up to so many in all
 _MARGIN = 10.0

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._files import read_limited, write_whole
-from cogmap._params import Words, check_path, wrong
+from cogmap._utils.files import read_limited, write_whole
+from cogmap._utils.params import Words, check_path, wrong
 from cogmap.exceptions import CogmapError, MissingPackageError, ModelFileError
-from cogmap.persistence import estimators, parts
+from cogmap.persistence import parts
 from cogmap.persistence.archive import MOST_BYTES, Card, Content, pack, unpack, unpack_card
 from cogmap.persistence.values import Kind, Reader, Writer
 
 _PIPELINE = "Pipeline"
-_SAVED = ("map", "structured map", "model", *estimators.KINDS, _PIPELINE)  # what a file can hold as a whole
+# What a file can hold as a whole.
+_SAVED = ("map", "structured map", "model", "FCMClassifier", "FCMClassifierCV", "FCMRegressor", _PIPELINE)
 _LONGEST = 400  # signs in a message
 
 
@@ -169,11 +170,13 @@ def _opened(content: bytes) -> Any:
 
 def _kinds(name: str) -> dict[str, Kind]:
     """Return the kinds of objects that may be in what is called so."""
-    kinds = parts.KINDS | estimators.KINDS
-    if name == _PIPELINE:
-        from cogmap.persistence import pipelines  # which needs pandas
+    from cogmap.estimators._saving import KINDS as estimators
 
-        kinds |= pipelines.KINDS
+    kinds = parts.KINDS | estimators
+    if name == _PIPELINE:
+        from cogmap.table._saving import KINDS as pipelines  # needs pandas
+
+        kinds |= pipelines
     return kinds
 
 

@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._allowed import DEEPEST
-from cogmap._encoding import Encoding, FeatureRange, FeatureSpread
-from cogmap._features import FeatureStatistics
 from cogmap._learning.solvers.adaptive import Adam, RMSprop
 from cogmap._learning.spec import Departure
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
-from cogmap._structured_map import StructuredMap
-from cogmap._terms import Terms
 from cogmap.exceptions import ModelFileError
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.maps.structured import StructuredMap
+from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.model import MAX_DEPTH, MapModel
+from cogmap.models.terms import Terms
 from cogmap.persistence.values import Kind, State
 
 _LINKS = LogOddsLink | SoftmaxLink | ValueLink
@@ -137,7 +136,7 @@ def _values(state: State) -> ValueLink:
 def _model(state: State) -> MapModel:
     require(isinstance(state["map"], FuzzyCognitiveMap), "map")
     require(isinstance(state["encoding"], Encoding) and isinstance(state["link"], _LINKS), "way in or out")
-    require(_is_count(state["depth"], 1) and state["depth"] <= DEEPEST, "depth")
+    require(_is_count(state["depth"], 1) and state["depth"] <= MAX_DEPTH, "depth")
     return MapModel(**state)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._params import Words, wrong
+from cogmap._utils.params import Words, wrong
 from cogmap.exceptions import ModelFileError, ParameterError
 from cogmap.persistence.archive import can_hold
 

@@ -5,7 +5,7 @@ Every function draws on the Axes that it is given, or makes one, and returns it,
 no setting of matplotlib changes. This package needs matplotlib, which comes with ``cogmap[cli]``.
 """
 
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 
 import_or_raise("matplotlib", "cogmap.plotting", "cli")
 

@@ -5,10 +5,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 
-from cogmap._params import check_integer, wrong
-from cogmap.dynamics import attractors
-from cogmap.dynamics.newton import state_range
-from cogmap.map import FuzzyCognitiveMap
+from cogmap._utils.params import check_integer, wrong
+from cogmap.maps.dynamics import attractors
+from cogmap.maps.dynamics.newton import state_range
+from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.plotting.canvas import GREY, INK, View, as_written, color_of, make_axes, paler
 from cogmap.plotting.points import lattice, pixels_of
 

@@ -8,11 +8,11 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
-from cogmap._params import Words, wrong
-from cogmap._states import columns_of
-from cogmap.dynamics import attractors
-from cogmap.dynamics.newton import state_range
-from cogmap.map import FuzzyCognitiveMap, check_map, one_start
+from cogmap._utils.params import Words, wrong
+from cogmap.maps._states import columns_of
+from cogmap.maps.dynamics import attractors
+from cogmap.maps.dynamics.newton import state_range
+from cogmap.maps.map import FuzzyCognitiveMap, check_map, one_start
 from cogmap.plotting.canvas import GREY, View, color_of, legend_above, make_axes, paler, short_names
 from cogmap.plotting.points import pixels_of
 

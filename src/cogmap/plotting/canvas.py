@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.isotonic import isotonic_regression
 from sklearn.utils.validation import check_is_fitted
 
-from cogmap._graph.text import names_in_lines
-from cogmap._params import wrong
-from cogmap._prediction import FittedMap
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap._utils.params import wrong
+from cogmap.estimators._prediction import FittedMap
+from cogmap.maps.drawing.text import names_in_lines
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.model import MapModel
 
 # The colours of Okabe and Ito, which people with any kind of colour vision can tell apart.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000")

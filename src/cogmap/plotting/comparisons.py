@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import check_number, numbers, wrong
+from cogmap._utils.params import check_number, numbers, wrong
 from cogmap.plotting.canvas import COLORS, INK, LINES, as_written, color_of, legend_above, make_axes, without_frame
 
 

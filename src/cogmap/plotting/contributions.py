@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from cogmap._graph.picture import SOFT, color
-from cogmap._params import check_integer
+from cogmap._utils.params import check_integer
 from cogmap.explanation import Explanation
 from cogmap.explanation._subject import output_index
+from cogmap.maps.drawing.picture import SOFT, color
 from cogmap.plotting.canvas import View, as_written, check_answer, make_axes, name_rows, number, short_names
 
 _MOST_ROWS = 12

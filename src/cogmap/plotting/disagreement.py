@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from cogmap._graph.picture import NEGATIVE, SOFT
-from cogmap.experts import Disagreement
+from cogmap.maps.drawing.picture import NEGATIVE, SOFT
+from cogmap.maps.experts import Disagreement
 from cogmap.plotting.canvas import INK, check_answer, legend_above, make_axes, name_rows, short_names
 
 _MOST_ROWS = 24
@@ -20,7 +20,7 @@ def plot_disagreement(disagreement: Disagreement, ax: Axes | None = None) -> Axe
     Parameters
     ----------
     disagreement : Disagreement
-        What ``cogmap.experts.disagreement`` returns.
+        What ``cogmap.maps.experts.disagreement`` returns.
     ax : matplotlib Axes, default=None
         Where to draw. None makes a figure.
 
@@ -28,7 +28,7 @@ def plot_disagreement(disagreement: Disagreement, ax: Axes | None = None) -> Axe
     -------
     matplotlib Axes
     """
-    check_answer("plot_disagreement", "disagreement", disagreement, Disagreement, "cogmap.experts.disagreement")
+    check_answer("plot_disagreement", "disagreement", disagreement, Disagreement, "cogmap.maps.experts.disagreement")
     drawn_by_any = disagreement.edges()
     edges, n_maps = drawn_by_any[:_MOST_ROWS], disagreement.n_maps
     ax = make_axes(ax, 7.0, 1.3 + 0.3 * max(len(edges), 1))

@@ -11,10 +11,10 @@ from matplotlib.patches import FancyBboxPatch
 from matplotlib.path import Path
 from matplotlib.text import Text
 
-from cogmap._graph.layout import layout
-from cogmap._graph.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
-from cogmap._graph.view import author_positions, edge_strength, graph_view
-from cogmap._params import check_integer, wrong
+from cogmap._utils.params import check_integer, wrong
+from cogmap.maps.drawing.layout import layout
+from cogmap.maps.drawing.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
+from cogmap.maps.drawing.view import author_positions, edge_strength, graph_view
 from cogmap.plotting.canvas import View, as_written, keep_fitting, make_axes, map_of
 
 # Something that is drawn, and what of it has a size in pixels of the picture.

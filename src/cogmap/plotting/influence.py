@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from cogmap._graph.picture import NEGATIVE, POSITIVE, color
-from cogmap._graph.view import FEATURE
 from cogmap.explanation import Influence
 from cogmap.explanation._subject import output_index
+from cogmap.maps.drawing.picture import NEGATIVE, POSITIVE, color
+from cogmap.maps.drawing.view import FEATURE
 from cogmap.plotting.canvas import (
     GREY,
     View,

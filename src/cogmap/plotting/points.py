@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import wrong
+from cogmap._utils.params import wrong
 from cogmap.plotting.canvas import INK, MARKERS, View, as_written, color_of
 
 Lines = list[NDArray[np.float64]]

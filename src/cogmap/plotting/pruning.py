@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from cogmap._graph.picture import POSITIVE, SOFT
 from cogmap.explanation import PruningCurve
+from cogmap.maps.drawing.picture import POSITIVE, SOFT
 from cogmap.plotting.canvas import View, check_answer, make_axes, without_frame
 
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import wrong
+from cogmap._utils.params import wrong
 from cogmap.plotting.canvas import View, as_written, color_of, legend_above, make_axes, paler
 from cogmap.plotting.points import Lines, check_data, draw_lines, groups, lattice, like, scatter, value_range
 

@@ -6,9 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from cogmap._graph.picture import NEGATIVE, POSITIVE, SOFT, color
-from cogmap._params import wrong
-from cogmap.monte_carlo import MonteCarlo
+from cogmap._utils.params import wrong
+from cogmap.maps.drawing.picture import NEGATIVE, POSITIVE, SOFT, color
+from cogmap.maps.monte_carlo import MonteCarlo
+from cogmap.maps.scenarios import Scenario, Scenarios
 from cogmap.plotting.canvas import (
     INK,
     as_written,
@@ -19,7 +20,6 @@ from cogmap.plotting.canvas import (
     name_rows,
     short_names,
 )
-from cogmap.scenarios import Scenario, Scenarios
 
 _MOST_ROWS = 24
 _NOTHING = 1e-9  # a change as small comes from rounding
@@ -34,7 +34,7 @@ def plot_scenarios(scenarios: Scenario | Scenarios, ax: Axes | None = None) -> A
     Parameters
     ----------
     scenarios : Scenario or Scenarios
-        What ``cogmap.scenarios.scenario`` or ``scenarios`` returns.
+        What ``cogmap.maps.scenarios.scenario`` or ``scenarios`` returns.
     ax : matplotlib Axes, default=None
         Where to draw. None makes a figure.
 
@@ -46,13 +46,13 @@ def plot_scenarios(scenarios: Scenario | Scenarios, ax: Axes | None = None) -> A
     --------
     >>> from cogmap import FuzzyCognitiveMap
     >>> from cogmap.plotting import plot_scenarios
-    >>> from cogmap.scenarios import scenario
+    >>> from cogmap.maps.scenarios import scenario
     >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5)
     >>> plot_scenarios(scenario(rain, {"rain": 1})).get_xlabel()
     'change of the state'
     """
     if not isinstance(scenarios, Scenario | Scenarios):
-        expected = "a Scenario or Scenarios, as the functions of cogmap.scenarios return"
+        expected = "a Scenario or Scenarios, as the functions of cogmap.maps.scenarios return"
         raise wrong("plot_scenarios", "scenarios", expected, scenarios)
     each = [scenarios] if isinstance(scenarios, Scenario) else list(scenarios)
     change = np.array([one.change for one in each])
@@ -102,7 +102,7 @@ def plot_monte_carlo(result: MonteCarlo, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : MonteCarlo
-        What ``cogmap.monte_carlo.monte_carlo`` returns.
+        What ``cogmap.maps.monte_carlo.monte_carlo`` returns.
     ax : matplotlib Axes, default=None
         Where to draw. None makes a figure.
 
@@ -110,7 +110,7 @@ def plot_monte_carlo(result: MonteCarlo, ax: Axes | None = None) -> Axes:
     -------
     matplotlib Axes
     """
-    check_answer("plot_monte_carlo", "result", result, MonteCarlo, "cogmap.monte_carlo.monte_carlo")
+    check_answer("plot_monte_carlo", "result", result, MonteCarlo, "cogmap.maps.monte_carlo.monte_carlo")
     quantiles = result.quantiles()
     free = [i for i, name in enumerate(result.concepts) if name not in result.clamp]
     order = sorted(free, key=lambda i: -abs(quantiles[2, i]))[:_MOST_ROWS]

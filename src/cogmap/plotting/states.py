@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from cogmap._graph.view import OUTPUT
-from cogmap._params import Words, numbers, wrong
+from cogmap._utils.params import Words, numbers, wrong
+from cogmap.maps.drawing.view import OUTPUT
 from cogmap.plotting.canvas import (
     GREY,
     LINES,

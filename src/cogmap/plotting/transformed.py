@@ -9,9 +9,9 @@ from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._encoding import UNDECIDED
-from cogmap._params import wrong
-from cogmap.activations import get_activation
+from cogmap._utils.params import wrong
+from cogmap.maps.activations import get_activation
+from cogmap.models.encoding import UNDECIDED
 from cogmap.plotting.canvas import GREY, INK, View, as_written, color_of, legend_above, make_axes
 from cogmap.plotting.points import Lines, check_data, draw_lines, groups, like, scatter, value_range
 from cogmap.plotting.regions import CELLS, boundaries_of, probabilities

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.text import Text
 
-from cogmap._graph.picture import NEGATIVE, POSITIVE, SOFT, TEXT
+from cogmap.maps.drawing.picture import NEGATIVE, POSITIVE, SOFT, TEXT
 from cogmap.plotting.canvas import View, keep_fitting, make_axes, map_of, points_of, short_names
 
 _NUMBERS_UP_TO, _GRID_UP_TO = 14, 60  # concepts: smaller cells have no room for a number, or for lines between

@@ -3,9 +3,9 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from cogmap._graph.finishing import wrapped
-from cogmap._graph.picture import SOFT, color
 from cogmap.explanation import WhatIf
+from cogmap.maps.drawing.finishing import wrapped
+from cogmap.maps.drawing.picture import SOFT, color
 from cogmap.plotting.canvas import View, as_written, check_answer, make_axes, name_rows, number, short_names
 
 

@@ -4,15 +4,15 @@ from typing import Any, cast
 
 from sklearn.pipeline import Pipeline
 
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink, decided
-from cogmap._params import wrong
-from cogmap._validation import input_names
+from cogmap._utils.params import wrong
+from cogmap.estimators._validation import input_names
 from cogmap.explanation import explain
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
-from cogmap.preparation import NumberColumn, TablePreparer
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink, decided
+from cogmap.models.model import MapModel
 from cogmap.serving.columns import Array, Columns, Rows
 from cogmap.serving.quick import quick_way
+from cogmap.table.preparation import NumberColumn, TablePreparer
 
 JSON = dict[str, Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from cogmap._map_text import short
-from cogmap.preparation.texts import repeated
+from cogmap.maps._text import short
+from cogmap.table.preparation.texts import repeated
 
 JSON, CSV = "application/json", "text/csv"
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._encoding import FeatureSpread
-from cogmap._features import unit_of
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.encoding import FeatureSpread
+from cogmap.models.features import unit_of
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.model import MapModel
 
 Array = NDArray[np.floating]
 

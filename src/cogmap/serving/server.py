@@ -15,7 +15,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from cogmap._threads import one_blas_thread
+from cogmap._utils.threads import one_blas_thread
 from cogmap.exceptions import ParameterError
 
 _PATIENCE = 30.0  # seconds in which a request has to arrive, and in which a client has to go on reading its answer

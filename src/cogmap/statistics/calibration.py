@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cogmap._params import check_integer, wrong
+from cogmap._utils.params import check_integer, wrong
 from cogmap.statistics.checks import check_p_values
 
 

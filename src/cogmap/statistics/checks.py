@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import wrong
+from cogmap._utils.params import wrong
 
 _LARGEST = 1e100  # the sum of squares of larger numbers may be none
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from cogmap._params import check_number
+from cogmap._utils.params import check_number
 from cogmap.statistics.checks import check_p_values, check_pair
 from cogmap.statistics.omnibus import anova_repeated_measures
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from cogmap._params import check_number
+from cogmap._utils.params import check_number
 from cogmap.statistics.checks import check_scores
 from cogmap.statistics.omnibus import ranks_in_blocks
 

@@ -5,11 +5,11 @@ This room is entered for a pipeline only: it needs pandas, which those who keep 
 
 from sklearn.pipeline import Pipeline
 
-from cogmap._estimator import BaseFCM
-from cogmap._params import Words, wrong
+from cogmap._utils.params import Words, wrong
+from cogmap.estimators._base import BaseFCM
 from cogmap.persistence.parts import require
 from cogmap.persistence.values import Kind, State
-from cogmap.preparation import TablePreparer
+from cogmap.table.preparation import TablePreparer
 
 
 def _state(pipeline: Pipeline) -> State:

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from cogmap._map_text import count, short
-from cogmap.preparation import Column
-from cogmap.preparation.columns import spans
-from cogmap.tabular.questions import contributions
-from cogmap.tabular.scoring import THE_MAP, measures
-from cogmap.tabular.targets import CLASSES, Target
+from cogmap.maps._text import count, short
+from cogmap.table.preparation import Column
+from cogmap.table.preparation.columns import spans
+from cogmap.table.questions import contributions
+from cogmap.table.scoring import THE_MAP, measures
+from cogmap.table.targets import CLASSES, Target
 
 _ROWS_FOR_EFFECTS = 300
 _SHOWN = 10  # columns in the text

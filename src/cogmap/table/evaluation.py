@@ -14,7 +14,7 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 
-from cogmap._map_text import aligned, short
+from cogmap.maps._text import aligned, short
 from cogmap.statistics import expected_calibration_error
 
 _CLASSES_SHOWN = 20  # in the confusion matrix

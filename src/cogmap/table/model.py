@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from cogmap._estimator import BaseFCM
-from cogmap._links import ClassLink
-from cogmap._validation import input_names
+from cogmap.estimators._base import BaseFCM
+from cogmap.estimators._validation import input_names
 from cogmap.exceptions import DataError
-from cogmap.model import MapModel
+from cogmap.models.links import ClassLink
+from cogmap.models.model import MapModel
 from cogmap.persistence import load, read_card
-from cogmap.preparation import NumberColumn, TablePreparer
-from cogmap.tabular.targets import CLASSES, VALUES, Target, known_rows
+from cogmap.table.preparation import NumberColumn, TablePreparer
+from cogmap.table.targets import CLASSES, VALUES, Target, known_rows
 
 
 class Said(NamedTuple):

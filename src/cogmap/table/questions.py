@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._features import Array, unit_of
-from cogmap._params import suggestion
+from cogmap._utils.params import suggestion
 from cogmap.exceptions import DataError
 from cogmap.explanation import explain, what_if
 from cogmap.explanation._subject import known_features
-from cogmap.model import MapModel
-from cogmap.preparation import BooleanColumn, CategoryColumn, Column
-from cogmap.preparation.columns import spans
-from cogmap.tabular.model import TableModel
+from cogmap.models.features import Array, unit_of
+from cogmap.models.model import MapModel
+from cogmap.table.model import TableModel
+from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column
+from cogmap.table.preparation.columns import spans
 
 _TRIED = 4  # changes of a category from which numbers are then changed
 

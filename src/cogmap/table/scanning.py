@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from cogmap.exceptions import DataError
-from cogmap.preparation.reading import unseen_notes
-from cogmap.tables import read_parts
-from cogmap.tables.sources import name_of
-from cogmap.tabular.model import Said, TableModel
+from cogmap.table.files import read_parts
+from cogmap.table.files.sources import name_of
+from cogmap.table.model import Said, TableModel
+from cogmap.table.preparation.reading import unseen_notes
 
 
 class Scanned(NamedTuple):

@@ -19,9 +19,9 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cogmap.preparation import TablePreparer
-from cogmap.preparation.texts import pandas
-from cogmap.tabular.targets import CLASSES
+from cogmap.table.preparation import TablePreparer
+from cogmap.table.preparation.texts import pandas
+from cogmap.table.targets import CLASSES
 
 THE_MAP = "this map"
 N_FOLDS = 5

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._params import shown, suggestion
+from cogmap._utils.params import shown, suggestion
 from cogmap.exceptions import DataError
-from cogmap.preparation import NumberColumn
-from cogmap.preparation.texts import date_style, distinct, number_style, pandas
+from cogmap.table.preparation import NumberColumn
+from cogmap.table.preparation.texts import date_style, distinct, number_style, pandas
 
 CLASSES, VALUES = "classification", "regression"
 TASKS = (CLASSES, VALUES)

@@ -10,17 +10,17 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
 import cogmap
-from cogmap._params import shown, suggestion
-from cogmap.classifier import FCMClassifier
-from cogmap.classifier_cv import FCMClassifierCV
+from cogmap._utils.params import shown, suggestion
+from cogmap.estimators.classifier import FCMClassifier
+from cogmap.estimators.classifier_cv import FCMClassifierCV
+from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import DataError
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.preparation import Column, TablePreparer
-from cogmap.preparation.texts import pandas
-from cogmap.regressor import FCMRegressor
-from cogmap.tabular.cards import make_card
-from cogmap.tabular.scoring import Progress, as_features, compare, fitted, make_folds
-from cogmap.tabular.targets import CLASSES, Target, column_of, find_target, known_rows
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.table.cards import make_card
+from cogmap.table.preparation import Column, TablePreparer
+from cogmap.table.preparation.texts import pandas
+from cogmap.table.scoring import Progress, as_features, compare, fitted, make_folds
+from cogmap.table.targets import CLASSES, Target, column_of, find_target, known_rows
 
 _FEWEST_ROWS = 10
 # A wide map is structured and small, unless an expert speaks of its influences; then it takes gigabytes.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cogmap._graph.view import graph_view
+from cogmap.maps.drawing.view import graph_view
 
 
 def _names_of(n_concepts, long=False):

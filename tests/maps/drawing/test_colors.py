@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cogmap._graph.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT
-from cogmap._graph.text import text_width
+from cogmap.maps.drawing.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT
+from cogmap.maps.drawing.text import text_width
 
 # G. M. Machado, M. M. Oliveira, L. A. F. Fernandes, A physiologically-based model for simulation of color vision
 # deficiency, 2009: matrices for linear RGB at full severity.

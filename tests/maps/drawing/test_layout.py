@@ -5,9 +5,9 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from cogmap._graph.layout import layout
-from cogmap._graph.text import names_in_lines, text_width
-from cogmap._graph.view import graph_view
+from cogmap.maps.drawing.layout import layout
+from cogmap.maps.drawing.text import names_in_lines, text_width
+from cogmap.maps.drawing.view import graph_view
 
 
 def rectangle_of_word(word, size):

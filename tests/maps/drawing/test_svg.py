@@ -11,9 +11,9 @@ import sklearn
 from sklearn.datasets import load_diabetes
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, load, save
-from cogmap._graph.layout import layout
-from cogmap._graph.svg import to_svg
-from cogmap._graph.view import graph_view
+from cogmap.maps.drawing.layout import layout
+from cogmap.maps.drawing.svg import to_svg
+from cogmap.maps.drawing.view import graph_view
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = ["<script>alert(1)</script>", '"&quot;', "a\nb\x00c", "\ud800", "cost ($) of $ 5", "naïve 概念", "]]>", " "]

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from cogmap._graph.view import author_positions, edge_strength, graph_view
+from cogmap.maps.drawing.view import author_positions, edge_strength, graph_view
 
 
 def pairs(view):

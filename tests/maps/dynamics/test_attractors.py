@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogmap import FuzzyCognitiveMap
-from cogmap.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS, attractors
 from cogmap.exceptions import ParameterError
+from cogmap.maps.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS, attractors
 
 
 def starts(n_concepts=2, n=200, seed=0):

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogmap import FuzzyCognitiveMap
-from cogmap.dynamics import (
+from cogmap.exceptions import ParameterError
+from cogmap.maps.dynamics import (
     FOUR_FIXED_POINTS,
     ONE_CYCLE,
     TWO_FIXED_POINTS,
@@ -17,9 +18,8 @@ from cogmap.dynamics import (
     fixed_points,
     slope_advice,
 )
-from cogmap.dynamics.enclosures import enclosing_box, holds_fixed_point, shrinks
-from cogmap.dynamics.steepness import knight_slope
-from cogmap.exceptions import ParameterError
+from cogmap.maps.dynamics.enclosures import enclosing_box, holds_fixed_point, shrinks
+from cogmap.maps.dynamics.steepness import knight_slope
 
 ACTIVATIONS = ["sigmoid", "logistic", "tanh", "saturation", "bivalent", "trivalent"]
 

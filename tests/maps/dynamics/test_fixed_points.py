@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogmap import FuzzyCognitiveMap
-from cogmap.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS, attractors, fixed_points, lyapunov
 from cogmap.exceptions import ParameterError
-from cogmap.rewriting import with_clamp
+from cogmap.maps.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS, attractors, fixed_points, lyapunov
+from cogmap.maps.rewriting import with_clamp
 
 
 def random_map(seed, n=5, slope=5.0, activation="sigmoid"):

@@ -483,7 +483,7 @@ WATCH = """
 import sys
 from cogmap import read_map
 from cogmap.exceptions import DataError
-import cogmap.formats, openpyxl, csv, json, encodings.cp1252, encodings.utf_16
+import cogmap.maps.formats, openpyxl, csv, json, encodings.cp1252, encodings.utf_16
 seen = []
 sys.addaudithook(lambda event, args: seen.append((event, args)))
 for path in sys.argv[1:]:

@@ -20,7 +20,7 @@ WORDS = {"VL": 0.1, "L": 0.25, "M": 0.5, "H": 0.75, "VH": 1.0}
 @pytest.fixture(scope="session")
 def maps_dir():
     """A folder with maps by other people, beside the repository or named by COGMAP_MAPS."""
-    folder = Path(os.environ.get("COGMAP_MAPS") or Path(__file__).parents[3] / "shared" / "maps")
+    folder = Path(os.environ.get("COGMAP_MAPS") or Path(__file__).parents[4] / "shared" / "maps")
     if not folder.is_dir():
         pytest.skip("the folder with maps by other people is not here (COGMAP_MAPS names it)")
     return folder

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cogmap.exceptions import DataError
-from cogmap.formats import MENTAL_MODELER_SCALE, SCALE
-from cogmap.formats.words import Scale, as_number
+from cogmap.maps.formats import MENTAL_MODELER_SCALE, SCALE
+from cogmap.maps.formats.words import Scale, as_number
 
 WORDS = Scale(SCALE)
 

@@ -11,12 +11,12 @@ from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_sc
 from sklearn.pipeline import make_pipeline
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TablePreparer, explain, what_if
-from cogmap._encoding import Encoding, FeatureSpread
-from cogmap._features import FeatureStatistics
-from cogmap._links import LogOddsLink
-from cogmap._terms import find_terms
-from cogmap.model import MapModel
-from cogmap.scenarios import scenario
+from cogmap.maps.scenarios import scenario
+from cogmap.models.encoding import Encoding, FeatureSpread
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import LogOddsLink
+from cogmap.models.model import MapModel
+from cogmap.models.terms import find_terms
 
 CLOSE = 1e-9
 

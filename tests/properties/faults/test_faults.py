@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from cogmap.experiments.store import ResultStore, StoreError, read_results, unsealed
-from cogmap.experiments.tasks import make_tasks
-from cogmap.report.summary import make_summary
+from cogmap.research.experiments.store import ResultStore, StoreError, read_results, unsealed
+from cogmap.research.experiments.tasks import make_tasks
+from cogmap.research.report.summary import make_summary
 
 pytestmark = [
     pytest.mark.faults,

@@ -15,15 +15,15 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
 from cogmap import statistics as stats
-from cogmap._allowed import check_parameters
-from cogmap._encoding import Encoding, FeatureRange, FeatureSpread
-from cogmap._features import FeatureStatistics
 from cogmap._learning.settings import CLASSES, VALUES, DataShape, resolve
 from cogmap._learning.size import estimate
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
-from cogmap.dynamics import attractors
+from cogmap.estimators._param_checks import check_parameters
 from cogmap.exceptions import CogmapError
-from cogmap.model import MapModel
+from cogmap.maps.dynamics import attractors
+from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.model import MapModel
 
 N_CALLS = int(os.environ.get("COGMAP_FUZZ_CALLS", 10**6))
 SEEDS = (0, 1, 2, 3)

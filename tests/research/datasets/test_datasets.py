@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from cogmap.datasets import DATASETS, EMBEDDED, FORMS, get_dataset, load_dataset, missing_files
-from cogmap.datasets.images import bicubic, stretched
-from cogmap.datasets.loading import fashion_subset
 from cogmap.exceptions import DataError
+from cogmap.research.datasets import DATASETS, EMBEDDED, FORMS, get_dataset, load_dataset, missing_files
+from cogmap.research.datasets.images import bicubic, stretched
+from cogmap.research.datasets.loading import fashion_subset
 
 
 @pytest.mark.parametrize("name", EMBEDDED)

@@ -12,10 +12,10 @@ from sklearn.preprocessing import minmax_scale
 from cogmap import FCMClassifier, FuzzyCognitiveMap
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy
 from cogmap._learning.objective import DenseObjective
-from cogmap.datasets import load_dataset
-from cogmap.experiments.original import OPTIMIZERS, OriginalFCM
-from cogmap.experiments.protocols import PROTOCOLS
-from cogmap.experiments.published import fcm_parameters, published_score
+from cogmap.research.datasets import load_dataset
+from cogmap.research.experiments.original import OPTIMIZERS, OriginalFCM
+from cogmap.research.experiments.protocols import PROTOCOLS
+from cogmap.research.experiments.published import fcm_parameters, published_score
 
 ROWS, FEATURES = 7, 3
 
@@ -91,7 +91,7 @@ def test_the_rows_left_over_are_not_used():
     assert list(model("one_hot", batch_size=ROWS)._batches(ROWS, random)) == [slice(None)]
 
 
-TENSORFLOW = json.loads((Path(__file__).parents[1] / "data" / "tensorflow_steps.json").read_text())
+TENSORFLOW = json.loads((Path(__file__).parents[2] / "data" / "tensorflow_steps.json").read_text())
 
 
 @pytest.mark.parametrize(("name", "rate"), [("rmsprop", 0.03), ("adam", 0.001)])

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from cogmap.datasets import DATASETS, EMBEDDED, get_dataset, load_dataset
-from cogmap.experiments.protocols import PROTOCOLS, Protocol
-from cogmap.experiments.published import author_results, fcm_parameters, paper_tables, published_score
-from cogmap.experiments.tasks import make_tasks
+from cogmap.research.datasets import DATASETS, EMBEDDED, get_dataset, load_dataset
+from cogmap.research.experiments.protocols import PROTOCOLS, Protocol
+from cogmap.research.experiments.published import author_results, fcm_parameters, paper_tables, published_score
+from cogmap.research.experiments.tasks import make_tasks
 
 FOLLOWED = ["mnb", "gnb", "knn3", "knn5", "svcrbf", "svclin", "gmc_1f"]  # which draw nothing at random
 # Tied and duplicate neighbours are broken differently by versions of scikit-learn.

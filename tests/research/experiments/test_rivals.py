@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cogmap.experiments.rivals import PAPER_RIVALS, RIVALS, GaussianMixtureClassifier, Rules
+from cogmap.research.experiments.rivals import PAPER_RIVALS, RIVALS, GaussianMixtureClassifier, Rules
 
 
 @parametrize_with_checks([GaussianMixtureClassifier(), GaussianMixtureClassifier(3, "diag", "program")])

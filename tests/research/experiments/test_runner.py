@@ -13,10 +13,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 from cogmap.exceptions import DataError
-from cogmap.experiments.rivals import RIVALS
-from cogmap.experiments.runner import run_tasks
-from cogmap.experiments.store import ResultStore, StoreError, read_results
-from cogmap.experiments.tasks import make_tasks
+from cogmap.research.experiments.rivals import RIVALS
+from cogmap.research.experiments.runner import run_tasks
+from cogmap.research.experiments.store import ResultStore, StoreError, read_results
+from cogmap.research.experiments.tasks import make_tasks
 
 QUICK = ["knn3", "gnb", "mnb"]
 

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from cogmap import _files
-from cogmap.experiments import store as store_module
-from cogmap.experiments.store import ResultStore, StoreError, read_results, read_run, sealed, unsealed
+from cogmap._utils import files as _files
+from cogmap.research.experiments import store as store_module
+from cogmap.research.experiments.store import ResultStore, StoreError, read_results, read_run, sealed, unsealed
 
 GOOD = {
     "dataset": "iris",
@@ -191,7 +191,7 @@ def test_a_write_that_fails_leaves_no_half_line(folder, monkeypatch):
 
 def test_committed_results_are_intact():
     """Every line of the full runs under results/ has its checksum."""
-    root = store_module.Path(__file__).parents[2] / "results"
+    root = store_module.Path(__file__).parents[3] / "results"
     for name, n_results in (("author", 2625), ("strict", 2625), ("accuracy", 6255)):
         assert len(read_results(root / name)) == n_results
         assert (root / name / "results.jsonl").read_bytes().count(b"\n") == n_results

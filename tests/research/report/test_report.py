@@ -13,16 +13,16 @@ import pytest
 from scipy import stats
 
 from cogmap import FCMClassifier
-from cogmap._graph.view import graph_view
-from cogmap.datasets import DATASETS
-from cogmap.experiments.published import author_results
-from cogmap.experiments.rivals import PAPER_RIVALS
-from cogmap.experiments.store import ResultStore
-from cogmap.experiments.tasks import CLUSTERING_SCORES
-from cogmap.report import make_summary, write_report
-from cogmap.report.figures import write_figures
-from cogmap.report.html import render
-from cogmap.report.tables import as_csv, as_latex, as_markdown, cell_text, number
+from cogmap.maps.drawing.view import graph_view
+from cogmap.research.datasets import DATASETS
+from cogmap.research.experiments.published import author_results
+from cogmap.research.experiments.rivals import PAPER_RIVALS
+from cogmap.research.experiments.store import ResultStore
+from cogmap.research.experiments.tasks import CLUSTERING_SCORES
+from cogmap.research.report import make_summary, write_report
+from cogmap.research.report.figures import write_figures
+from cogmap.research.report.html import render
+from cogmap.research.report.tables import as_csv, as_latex, as_markdown, cell_text, number
 
 METHODS = ["fcm", "knn3", "svclin", "fcm_knn3", "fcm_svclin"]
 
@@ -310,9 +310,7 @@ def test_the_same_results_give_the_same_page(folder, tmp_path):
     """Byte by byte, in another folder and another process: no date and no random number in any file."""
     shutil.copy(folder / "results.jsonl", tmp_path)
     shutil.copy(folder / "run.json", tmp_path)
-    code = (
-        "import sys; from pathlib import Path; from cogmap.report import write_report; write_report(Path(sys.argv[1]))"
-    )
+    code = "import pathlib, sys; from cogmap.research import report; report.write_report(pathlib.Path(sys.argv[1]))"
     subprocess.run([sys.executable, "-c", code, tmp_path], check=True)
 
     def files(path):

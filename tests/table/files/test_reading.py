@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogmap.exceptions import DataError
-from cogmap.preparation.texts import MISSING
-from cogmap.tables import csv_line, read_parts, read_table, records, whole_output
+from cogmap.table.files import csv_line, read_parts, read_table, records, whole_output
+from cogmap.table.preparation.texts import MISSING
 
 
 def written(folder, content, name="table.csv"):

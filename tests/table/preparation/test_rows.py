@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogmap import TablePreparer
-from cogmap.preparation import RowReader
+from cogmap.table.preparation import RowReader
 
 
 @pytest.fixture(scope="module")

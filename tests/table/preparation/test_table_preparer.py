@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cogmap import TablePreparer
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.preparation.texts import NumberStyle, number_style
+from cogmap.table.preparation.texts import NumberStyle, number_style
 
 
 @parametrize_with_checks([TablePreparer(), TablePreparer(min_frequency=0.2, max_categories=3)])

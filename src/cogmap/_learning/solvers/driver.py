@@ -22,7 +22,7 @@ from cogmap.exceptions import NonFiniteLossError
 
 if TYPE_CHECKING:
     from cogmap._learning.solvers.spaces import ParameterSpace
-    from cogmap.model import MapModel
+    from cogmap.models.model import MapModel
 
 Theta = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 from cogmap.exceptions import ClusterError, CogmapError
 
 dask, da, dd, distributed = (

@@ -4,13 +4,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from cogmap._allowed import check_parameters
-from cogmap._elsewhere import FitsElsewhere
-from cogmap._params import Words, check_number, wrong
-from cogmap.classifier import FCMClassifier
+from cogmap._utils.params import Words, check_number, wrong
+from cogmap.estimators._out_of_core import FitsElsewhere
+from cogmap.estimators._param_checks import check_parameters
+from cogmap.estimators.classifier import FCMClassifier
+from cogmap.estimators.regressor import FCMRegressor
 from cogmap.integrations.dask.cluster import da, dask, dd
 from cogmap.integrations.dask.partitions import Partitions
-from cogmap.regressor import FCMRegressor
 
 
 class _OnDask(FitsElsewhere):

@@ -9,15 +9,24 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._chunks import said_of
-from cogmap._elsewhere import Chunk, ChunkReader, ClassWeight, Survey, check_alike, chosen, joined, surveyed
 from cogmap._learning.dataset import ChunkSums, SummedObjective, level_for
 from cogmap._learning.solvers import Theta
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
-from cogmap._params import Words, shown, wrong
-from cogmap._segments import SEGMENT, PairwiseSum
-from cogmap._threads import one_blas_thread
+from cogmap._utils.params import Words, shown, wrong
+from cogmap._utils.segments import SEGMENT, PairwiseSum
+from cogmap._utils.threads import one_blas_thread
+from cogmap.estimators._chunks import said_of
+from cogmap.estimators._out_of_core import (
+    Chunk,
+    ChunkReader,
+    ClassWeight,
+    Survey,
+    check_alike,
+    chosen,
+    joined,
+    surveyed,
+)
 from cogmap.exceptions import CogmapError, DataError
 from cogmap.integrations.dask.cluster import Cluster, da, dask, dd
 

@@ -5,7 +5,7 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 from cogmap.exceptions import MissingPackageError
 
 BACKENDS = ("tensorflow", "jax", "torch")

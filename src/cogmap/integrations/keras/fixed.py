@@ -5,11 +5,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
-from cogmap._features import FeatureStatistics, unit_of
-from cogmap._links import Link, LogOddsLink, SoftmaxLink, ValueLink
-from cogmap._terms import Terms
 from cogmap.integrations.keras.backend import keras, ops
+from cogmap.models.encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
+from cogmap.models.features import FeatureStatistics, unit_of
+from cogmap.models.links import Link, LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.terms import Terms
 
 
 @keras.saving.register_keras_serializable(package="cogmap")

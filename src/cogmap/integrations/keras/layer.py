@@ -4,11 +4,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from cogmap._params import Words, check_boolean, check_choice, check_integer, check_number, numbers, wrong
-from cogmap.activations import get_activation
+from cogmap._utils.params import Words, check_boolean, check_choice, check_integer, check_number, numbers, wrong
 from cogmap.integrations.keras.backend import keras, ops
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import concept_names
+from cogmap.maps.activations import get_activation
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.model import concept_names
 
 RETURNS = ("outputs", "states", "net")
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._params import Words, check_choice, shown, wrong
+from cogmap._utils.params import Words, check_choice, shown, wrong
 from cogmap.integrations.keras.backend import keras
 from cogmap.integrations.keras.fixed import FeatureEncoding, OutputLink
 from cogmap.integrations.keras.layer import FuzzyCognitiveLayer
-from cogmap.model import MapModel
+from cogmap.models.model import MapModel
 
 
 def to_keras(model: Any, dtype: str | None = None) -> Any:

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from cogmap._estimator import BaseFCM
-from cogmap._params import Words, check_boolean, wrong
+from cogmap._utils.params import Words, check_boolean, wrong
+from cogmap.estimators._base import BaseFCM
 from cogmap.integrations.onnx.graph import Graph
 from cogmap.integrations.onnx.maps import OUTPUTS, add_predictions, add_transformed
-from cogmap.model import MapModel
+from cogmap.models.model import MapModel
 
 _X = "X"
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap import __version__
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 
 _FEATURE = "cogmap.integrations.onnx"
 onnx: Any = import_or_raise("onnx", _FEATURE, "onnx")

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
-from cogmap._features import unit_of
-from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink
-from cogmap._params import wrong
-from cogmap._structured_map import StructuredMap
-from cogmap._terms import Terms
-from cogmap.activations import get_activation
+from cogmap._utils.params import wrong
 from cogmap.integrations.onnx.graph import Graph, Name, type_of
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel
+from cogmap.maps.activations import get_activation
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.maps.structured import StructuredMap
+from cogmap.models.encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
+from cogmap.models.features import unit_of
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.model import MapModel
+from cogmap.models.terms import Terms
 
 OUTPUTS = LABEL, PROBABILITIES, PREDICTION, FEATURES = "label", "probabilities", "prediction", "features"
 

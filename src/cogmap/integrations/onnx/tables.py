@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cogmap.exceptions import DataError
 from cogmap.integrations.onnx.graph import Graph, Name
-from cogmap.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, TablePreparer
-from cogmap.preparation.texts import BOOLEANS, distinct
+from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, TablePreparer
+from cogmap.table.preparation.texts import BOOLEANS, distinct
 
 _DAY, _HOUR = 86_400, 3_600
 _UNKNOWN = -1

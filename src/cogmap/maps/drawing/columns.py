@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._graph.view import View
+from cogmap.maps.drawing.view import View
 
 Columns = list[list[int]]
 

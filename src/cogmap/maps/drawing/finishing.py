@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from cogmap._graph.picture import Arrow, Box, Key, Picture, Ring, Word
-from cogmap._graph.text import names_in_lines, text_width
-from cogmap._graph.view import View
+from cogmap.maps.drawing.picture import Arrow, Box, Key, Picture, Ring, Word
+from cogmap.maps.drawing.text import names_in_lines, text_width
+from cogmap.maps.drawing.view import View
 
 MARGIN = 10.0
 _MOST_NAMES = 60  # of concepts that are not drawn

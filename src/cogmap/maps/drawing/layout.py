@@ -3,13 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._graph.columns import Columns, columns_of
-from cogmap._graph.finishing import finished, make_ring
-from cogmap._graph.picture import LINE, Box, Picture, Word
-from cogmap._graph.placed import placed
-from cogmap._graph.routes import Router
-from cogmap._graph.text import names_in_lines, text_width
-from cogmap._graph.view import View
+from cogmap.maps.drawing.columns import Columns, columns_of
+from cogmap.maps.drawing.finishing import finished, make_ring
+from cogmap.maps.drawing.picture import LINE, Box, Picture, Word
+from cogmap.maps.drawing.placed import placed
+from cogmap.maps.drawing.routes import Router
+from cogmap.maps.drawing.text import names_in_lines, text_width
+from cogmap.maps.drawing.view import View
 
 _NARROWEST, _WIDEST = 70.0, 900.0  # distance of columns, if a picture has to have a certain shape
 

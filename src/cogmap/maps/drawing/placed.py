@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._graph.finishing import finished, make_ring
-from cogmap._graph.picture import LINE, Box, Picture, Points, line_widths
-from cogmap._graph.routes import make_arrow
-from cogmap._graph.text import names_in_lines, text_width
-from cogmap._graph.view import View
+from cogmap.maps.drawing.finishing import finished, make_ring
+from cogmap.maps.drawing.picture import LINE, Box, Picture, Points, line_widths
+from cogmap.maps.drawing.routes import make_arrow
+from cogmap.maps.drawing.text import names_in_lines, text_width
+from cogmap.maps.drawing.view import View
 
 _SIZE = 13.0  # of the font
 _APART = 42.0  # the distance of boxes at least, so that an arrow can be seen between them

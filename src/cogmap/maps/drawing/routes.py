@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._graph.columns import Columns
-from cogmap._graph.picture import Arrow, Box, Points, head_length, line_widths
+from cogmap.maps.drawing.columns import Columns
+from cogmap.maps.drawing.picture import Arrow, Box, Points, head_length, line_widths
 
 Edge = dict[str, Any]
 Point = tuple[float, float]

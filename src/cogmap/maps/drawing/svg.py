@@ -2,8 +2,9 @@
 
 from html import escape
 
-from cogmap._graph.layout import layout
-from cogmap._graph.picture import (
+from cogmap.maps._text import printable
+from cogmap.maps.drawing.layout import layout
+from cogmap.maps.drawing.picture import (
     BORDER,
     FILLS,
     NEGATIVE,
@@ -20,8 +21,7 @@ from cogmap._graph.picture import (
     Word,
     color,
 )
-from cogmap._graph.view import View
-from cogmap._map_text import printable
+from cogmap.maps.drawing.view import View
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 

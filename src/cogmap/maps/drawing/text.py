@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from cogmap._map_text import printable
+from cogmap.maps._text import printable
 
 # Widths in units of the size of the font. They are those of DejaVu Sans, which is wider than most: what has room in
 # these has room in any common font without serifs.

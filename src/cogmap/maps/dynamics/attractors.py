@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import count
-from cogmap._params import check_integer, check_number
-from cogmap._settling import Run, periods
-from cogmap.dynamics.newton import check_starts, draws_in, polished
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap._utils.params import check_integer, check_number
+from cogmap.maps._convergence import Run, periods
+from cogmap.maps._text import count
+from cogmap.maps.dynamics.newton import check_starts, draws_in, polished
+from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 Array = NDArray[np.floating]
 
@@ -82,7 +82,7 @@ def attractors(
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
-        The map. To hold concepts, pass ``cogmap.rewriting.with_clamp(fcm, clamp)``.
+        The map. To hold concepts, pass ``cogmap.maps.rewriting.with_clamp(fcm, clamp)``.
     starts : int or array-like of shape (n_starts, n_concepts), default=1000
         States to start from, or a number of random ones from the whole range of states.
     max_steps : int, default=1000
@@ -103,7 +103,7 @@ def attractors(
 
     Examples
     --------
-    >>> from cogmap.dynamics import FOUR_FIXED_POINTS, attractors
+    >>> from cogmap.maps.dynamics import FOUR_FIXED_POINTS, attractors
     >>> corners = [[0, 0], [0, 1], [1, 0], [1, 1], [0.9, 0.8]]
     >>> found = attractors(FOUR_FIXED_POINTS, corners)
     >>> [len(cycle) for cycle in found.cycles]

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._map_text import count
-from cogmap.dynamics.attractors import Attractors, attractors
-from cogmap.dynamics.enclosures import Box, enclosing_box, holds_fixed_point, shrinks, steepest, times
-from cogmap.dynamics.fixed_points import fixed_points
-from cogmap.dynamics.newton import check_starts, polished, spectral_radius, state_range
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap.maps._text import count
+from cogmap.maps.dynamics.attractors import Attractors, attractors
+from cogmap.maps.dynamics.enclosures import Box, enclosing_box, holds_fixed_point, shrinks, steepest, times
+from cogmap.maps.dynamics.fixed_points import fixed_points
+from cogmap.maps.dynamics.newton import check_starts, polished, spectral_radius, state_range
+from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 Array = NDArray[np.floating]
 
@@ -117,7 +117,7 @@ def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
-        The map. To hold concepts, pass ``cogmap.rewriting.with_clamp(fcm, clamp)``.
+        The map. To hold concepts, pass ``cogmap.maps.rewriting.with_clamp(fcm, clamp)``.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.dynamics import certificate
+    >>> from cogmap.maps.dynamics import certificate
     >>> certificate(FuzzyCognitiveMap([[0, -1], [1, 0]], slope=5, activation="logistic"))
     Exactly one fixed point, and every start ends in it. Proved by: box.
       frobenius  no proof  norm 1.77; stops at slope 2.83

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.activations import get_activation
-from cogmap.dynamics.newton import jacobian, state_range
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.activations import get_activation
+from cogmap.maps.dynamics.newton import jacobian, state_range
+from cogmap.maps.map import FuzzyCognitiveMap
 
 Array = NDArray[np.floating]
 

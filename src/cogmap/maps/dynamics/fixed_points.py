@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._map_text import concept_lines
-from cogmap._params import check_integer
-from cogmap.dynamics.newton import check_starts, growth, jacobian, polished, spectral_radius, state_range
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap._utils.params import check_integer
+from cogmap.maps._text import concept_lines
+from cogmap.maps.dynamics.newton import check_starts, growth, jacobian, polished, spectral_radius, state_range
+from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 Array = NDArray[np.floating]
 
@@ -84,7 +84,7 @@ def fixed_points(fcm: FuzzyCognitiveMap, starts: ArrayLike | int = 200, seed: in
 
     Examples
     --------
-    >>> from cogmap.dynamics import TWO_FIXED_POINTS, fixed_points
+    >>> from cogmap.maps.dynamics import TWO_FIXED_POINTS, fixed_points
     >>> points = fixed_points(TWO_FIXED_POINTS)
     >>> [point.stable for point in points]
     [True, True, False]
@@ -183,7 +183,7 @@ def lyapunov(
 
     Examples
     --------
-    >>> from cogmap.dynamics import ONE_CYCLE, lyapunov
+    >>> from cogmap.maps.dynamics import ONE_CYCLE, lyapunov
     >>> round(lyapunov(ONE_CYCLE, [0.2, 0.3]), 3)
     -0.065
     """

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._params import Words, check_integer, numbers, wrong
-from cogmap.activations import get_activation
-from cogmap.map import FuzzyCognitiveMap
+from cogmap._utils.params import Words, check_integer, numbers, wrong
+from cogmap.maps.activations import get_activation
+from cogmap.maps.map import FuzzyCognitiveMap
 
 Array = NDArray[np.floating]
 

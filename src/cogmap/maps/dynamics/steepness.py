@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from cogmap._params import Words, check_integer, wrong
-from cogmap.activations import Activation, get_activation
-from cogmap.dynamics.certificates import certificate
-from cogmap.map import FuzzyCognitiveMap, check_map
+from cogmap._utils.params import Words, check_integer, wrong
+from cogmap.maps.activations import Activation, get_activation
+from cogmap.maps.dynamics.certificates import certificate
+from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def slope_advice(fcm: FuzzyCognitiveMap) -> SlopeAdvice:
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.dynamics import slope_advice
+    >>> from cogmap.maps.dynamics import slope_advice
     >>> slope_advice(FuzzyCognitiveMap([[0, -1], [0.5, 0]], activation="logistic"))
     Start with slope 1.67. Bounds:
       koutsellis  1.67
@@ -106,7 +106,7 @@ def knight_slope(n_concepts: int) -> float:
 
     Examples
     --------
-    >>> from cogmap.dynamics.steepness import knight_slope
+    >>> from cogmap.maps.dynamics.steepness import knight_slope
     >>> [round(knight_slope(n), 4) for n in range(1, 6)]
     [4.0, 2.0, 1.2199, 0.8624, 0.6624]
     """

@@ -5,7 +5,7 @@ message can say it. One place, `Drawing.to_map`, makes a map of a drawing. A wri
 knows which ending is which, and checks that what is written comes back.
 """
 
-from cogmap.formats.files import read_map, read_maps, write_map
-from cogmap.formats.words import MENTAL_MODELER_SCALE, SCALE
+from cogmap.maps.formats.files import read_map, read_maps, write_map
+from cogmap.maps.formats.words import MENTAL_MODELER_SCALE, SCALE
 
 __all__ = ["MENTAL_MODELER_SCALE", "SCALE", "read_map", "read_maps", "write_map"]

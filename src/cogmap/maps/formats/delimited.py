@@ -5,11 +5,11 @@ import io
 import re
 
 from cogmap.exceptions import DataError
-from cogmap.formats.drawing import as_text
-from cogmap.formats.grid import Grid
-from cogmap.formats.tables import Drawings, read_table
-from cogmap.formats.text import MOST_PARTS, decoded
-from cogmap.formats.words import WORDS, Cell, Scale
+from cogmap.maps.formats.drawing import as_text
+from cogmap.maps.formats.grid import Grid
+from cogmap.maps.formats.tables import Drawings, read_table
+from cogmap.maps.formats.text import MOST_PARTS, decoded
+from cogmap.maps.formats.words import WORDS, Cell, Scale
 
 _PAIRS = re.compile(r"\s*\{\s*\d+\s*:.*\}\s*", re.DOTALL)
 _BRACKETED = re.compile(r"\s*[(\[{](.*)[)\]}]\s*[,;]?\s*")

@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from cogmap.exceptions import DataError
-from cogmap.formats.drawing import Drawing, as_text, at, details_from_text, edges_of, said_about
-from cogmap.formats.tables import Drawings
-from cogmap.formats.text import MOST_PARTS, decoded
-from cogmap.formats.words import WORDS, Scale, as_number
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.formats.drawing import Drawing, as_text, at, details_from_text, edges_of, said_about
+from cogmap.maps.formats.tables import Drawings
+from cogmap.maps.formats.text import MOST_PARTS, decoded
+from cogmap.maps.formats.words import WORDS, Scale, as_number
+from cogmap.maps.map import FuzzyCognitiveMap
 
 _TOKENS = re.compile(
     r"""

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cogmap._params import suggestion
+from cogmap._utils.params import suggestion
 from cogmap.exceptions import DataError
-from cogmap.formats.words import Cell, as_number
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.formats.words import Cell, as_number
+from cogmap.maps.map import FuzzyCognitiveMap
 
 # What a file may say about a concept that belongs to the map itself, and not to its details.
 PARAMETERS = {"bias": 0.0, "slope": 1.0, "activation": "sigmoid"}

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import partial
 
 from cogmap.exceptions import DataError
-from cogmap.formats.drawing import Drawing, Edge, at, details_from_text, label
-from cogmap.formats.grid import Grid, is_text
-from cogmap.formats.words import Cell, Scale, as_number
+from cogmap.maps.formats.drawing import Drawing, Edge, at, details_from_text, label
+from cogmap.maps.formats.grid import Grid, is_text
+from cogmap.maps.formats.words import Cell, Scale, as_number
 
 _HEADERS = {
     "source": {"from", "source", "cause", "origin", "sender", "from concept", "source concept", "source node"},

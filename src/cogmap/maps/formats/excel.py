@@ -5,14 +5,14 @@ import zipfile
 from functools import partial
 from typing import Any
 
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 from cogmap.exceptions import DataError
-from cogmap.formats.drawing import as_text
-from cogmap.formats.grid import Grid
-from cogmap.formats.safe_xml import check
-from cogmap.formats.tables import Drawings, read_table
-from cogmap.formats.text import CONTROLS, MOST_PARTS, OLD_EXCEL
-from cogmap.formats.words import WORDS, Cell, Scale
+from cogmap.maps.formats.drawing import as_text
+from cogmap.maps.formats.grid import Grid
+from cogmap.maps.formats.safe_xml import check
+from cogmap.maps.formats.tables import Drawings, read_table
+from cogmap.maps.formats.text import CONTROLS, MOST_PARTS, OLD_EXCEL
+from cogmap.maps.formats.words import WORDS, Cell, Scale
 
 _MOST_BYTES = 256_000_000  # unpacked
 _MOST_FILES = 1_000

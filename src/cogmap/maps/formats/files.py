@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from cogmap._files import read_limited, write_whole
-from cogmap._params import Words, check_choice, check_path, numbers, suggestion, wrong
+from cogmap._utils.files import read_limited, write_whole
+from cogmap._utils.params import Words, check_choice, check_path, numbers, suggestion, wrong
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.formats import delimited, dot, excel, graphml, json_files, mental_modeler, own_json, xml_files
-from cogmap.formats.drawing import Drawing
-from cogmap.formats.names import Named, read_names, renamed
-from cogmap.formats.tables import Drawings, rows_of
-from cogmap.formats.words import Scale
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.formats import delimited, dot, excel, graphml, json_files, mental_modeler, own_json, xml_files
+from cogmap.maps.formats.drawing import Drawing
+from cogmap.maps.formats.names import Named, read_names, renamed
+from cogmap.maps.formats.tables import Drawings, rows_of
+from cogmap.maps.formats.words import Scale
+from cogmap.maps.map import FuzzyCognitiveMap
 
 _MOST_BYTES = 32_000_000
 _LONGEST = 400  # signs in a message

@@ -5,11 +5,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 from cogmap.exceptions import DataError
-from cogmap.formats.drawing import NUMBERS, Drawing, as_text, at, details_from_text, edges_of, said_about
-from cogmap.formats.safe_xml import child, children, local_name, text_of, written
-from cogmap.formats.tables import Drawings
-from cogmap.formats.words import Scale
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.formats.drawing import NUMBERS, Drawing, as_text, at, details_from_text, edges_of, said_about
+from cogmap.maps.formats.safe_xml import child, children, local_name, text_of, written
+from cogmap.maps.formats.tables import Drawings
+from cogmap.maps.formats.words import Scale
+from cogmap.maps.map import FuzzyCognitiveMap
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _WEIGHTS = ("weight", "influence", "value", "label", "EdgeLabel")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cogmap.formats.words import Cell, as_number
+from cogmap.maps.formats.words import Cell, as_number
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 from cogmap.exceptions import DataError
-from cogmap.formats.drawing import Drawing, at, details_from_text
-from cogmap.formats.safe_xml import child, children, text_of
-from cogmap.formats.tables import Drawings
-from cogmap.formats.words import Scale
+from cogmap.maps.formats.drawing import Drawing, at, details_from_text
+from cogmap.maps.formats.safe_xml import child, children, text_of
+from cogmap.maps.formats.tables import Drawings
+from cogmap.maps.formats.words import Scale
 
 
 def read_xml(root: ElementTree.Element, scale: Scale) -> Drawings:

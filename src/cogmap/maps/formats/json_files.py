@@ -3,10 +3,10 @@
 import json
 
 from cogmap.exceptions import DataError
-from cogmap.formats import mental_modeler, other_json, own_json
-from cogmap.formats.tables import Drawings
-from cogmap.formats.text import decoded
-from cogmap.formats.words import LETTERS, WORDS, Scale
+from cogmap.maps.formats import mental_modeler, other_json, own_json
+from cogmap.maps.formats.tables import Drawings
+from cogmap.maps.formats.text import decoded
+from cogmap.maps.formats.words import LETTERS, WORDS, Scale
 
 
 def read(content: bytes, scale: Scale | None) -> Drawings:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from functools import partial
 
-from cogmap._params import suggestion
+from cogmap._utils.params import suggestion
 from cogmap.exceptions import DataError
-from cogmap.formats.drawing import Drawing, Edge, at, from_text, label
-from cogmap.formats.grid import Grid, is_text
-from cogmap.formats.words import Cell, Scale, as_number
+from cogmap.maps.formats.drawing import Drawing, Edge, at, from_text, label
+from cogmap.maps.formats.grid import Grid, is_text
+from cogmap.maps.formats.words import Cell, Scale, as_number
 
 # Columns that say something about the concept of their row, and by which name we know it.
 ABOUT = {name: name for name in ("x", "y", "group", "notes", "units", "external", "bias", "slope", "activation")}

@@ -14,12 +14,12 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from cogmap.exceptions import DataError
-from cogmap.formats.drawing import Drawing, Edge, as_text, at, details_from_text, edges_of, label, said_about
-from cogmap.formats.safe_xml import child, children, local_name, parsed, text_of, written
-from cogmap.formats.tables import Drawings
-from cogmap.formats.text import decoded
-from cogmap.formats.words import LETTERS, Scale
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.formats.drawing import Drawing, Edge, as_text, at, details_from_text, edges_of, label, said_about
+from cogmap.maps.formats.safe_xml import child, children, local_name, parsed, text_of, written
+from cogmap.maps.formats.tables import Drawings
+from cogmap.maps.formats.text import decoded
+from cogmap.maps.formats.words import LETTERS, Scale
+from cogmap.maps.map import FuzzyCognitiveMap
 
 _GROUPS = re.compile(rb"<groupNames[\s>].*?</groupNames\s*>", re.DOTALL)
 _NUMBERED_TAG = re.compile(rb"(</?)(\d+)(?=[\s/>])")

@@ -4,12 +4,12 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from cogmap._params import suggestion
+from cogmap._utils.params import suggestion
 from cogmap.exceptions import DataError
-from cogmap.formats.delimited import are_pairs, read_grid
-from cogmap.formats.drawing import Drawing, details_from_text, label
-from cogmap.formats.text import decoded
-from cogmap.formats.words import as_number
+from cogmap.maps.formats.delimited import are_pairs, read_grid
+from cogmap.maps.formats.drawing import Drawing, details_from_text, label
+from cogmap.maps.formats.text import decoded
+from cogmap.maps.formats.words import as_number
 
 _PAIR = re.compile(r"\s*(\d+)\s*:\s*(\"[^\"]*\"|'[^']*')\s*(?:,|$)")
 _NUMBER_HEADERS = {"id", "number", "no", "nr", "#", "index"}

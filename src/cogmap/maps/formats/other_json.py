@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from cogmap.exceptions import DataError
-from cogmap.formats.drawing import Drawing, at, details_from_text, label
-from cogmap.formats.grid import Grid
-from cogmap.formats.names import is_list_of_concepts
-from cogmap.formats.tables import Drawings, read_table
-from cogmap.formats.words import Scale
+from cogmap.maps.formats.drawing import Drawing, at, details_from_text, label
+from cogmap.maps.formats.grid import Grid
+from cogmap.maps.formats.names import is_list_of_concepts
+from cogmap.maps.formats.tables import Drawings, read_table
+from cogmap.maps.formats.words import Scale
 
 _CONCEPTS = ("concepts", "nodes", "factors", "vertices", "variables")
 _EDGES = ("edges", "links", "relations", "relationships", "connections", "arcs")

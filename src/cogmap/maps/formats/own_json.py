@@ -5,10 +5,10 @@ from functools import partial
 from typing import Any
 
 from cogmap.exceptions import DataError
-from cogmap.formats.drawing import PARAMETERS, Drawing, at, edges_of, said_about
-from cogmap.formats.tables import Drawings
-from cogmap.formats.words import Scale, as_number
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.formats.drawing import PARAMETERS, Drawing, at, edges_of, said_about
+from cogmap.maps.formats.tables import Drawings
+from cogmap.maps.formats.words import Scale, as_number
+from cogmap.maps.map import FuzzyCognitiveMap
 
 FORMAT = "cogmap map"
 VERSION = 1

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from cogmap.exceptions import DataError
-from cogmap.formats.text import MOST_PARTS
+from cogmap.maps.formats.text import MOST_PARTS
 
 _DEEPEST = 100
 _IMPOSSIBLE = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")

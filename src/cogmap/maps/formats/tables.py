@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 
 from cogmap.exceptions import DataError
-from cogmap.formats import edge_tables, matrices
-from cogmap.formats.drawing import PARAMETERS, Drawing, Edge, as_text, at, edges_of, label, said_about
-from cogmap.formats.grid import Grid, is_text
-from cogmap.formats.words import Cell, Scale
-from cogmap.map import FuzzyCognitiveMap
+from cogmap.maps.formats import edge_tables, matrices
+from cogmap.maps.formats.drawing import PARAMETERS, Drawing, Edge, as_text, at, edges_of, label, said_about
+from cogmap.maps.formats.grid import Grid, is_text
+from cogmap.maps.formats.words import Cell, Scale
+from cogmap.maps.map import FuzzyCognitiveMap
 
 Drawings = dict[str, Callable[[], Drawing]]
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cogmap._params import check_number, shown, wrong
+from cogmap._utils.params import check_number, shown, wrong
 from cogmap.exceptions import DataError
 
 Cell = str | int | float | bool | None

@@ -1,10 +1,10 @@
 """XML: which tool has written it, its root says."""
 
 from cogmap.exceptions import DataError
-from cogmap.formats import graphml, jfcm, mental_modeler
-from cogmap.formats.safe_xml import local_name, parsed
-from cogmap.formats.tables import Drawings
-from cogmap.formats.words import LETTERS, WORDS, Scale
+from cogmap.maps.formats import graphml, jfcm, mental_modeler
+from cogmap.maps.formats.safe_xml import local_name, parsed
+from cogmap.maps.formats.tables import Drawings
+from cogmap.maps.formats.words import LETTERS, WORDS, Scale
 
 _READERS = {"mentalmodeler": mental_modeler.read_xml, "maps": jfcm.read_xml, "graphml": graphml.read_xml}
 

@@ -3,7 +3,7 @@
 
 const TANH = 0, LINE = 1, TWO_VALUES = 2, THREE_VALUES = 3;
 
-// Each is middle + reach * shape(steepness * slope * (x - center)), as in cogmap.activations.
+// Each is middle + reach * shape(steepness * slope * (x - center)), as in cogmap.maps.activations.
 const ACTIVATIONS = {
   sigmoid: { center: 0.5, middle: 0.5, reach: 0.5, steepness: 0.5, shape: TANH },
   logistic: { center: 0, middle: 0.5, reach: 0.5, steepness: 0.5, shape: TANH },

@@ -7,7 +7,7 @@ export function toPython({ model }, { state, edits }) {
 }
 
 function ofMap(model, state, edits) {
-  const lines = ["from cogmap.scenarios import scenario", "", "# fcm is the map of this page."];
+  const lines = ["from cogmap.maps.scenarios import scenario", "", "# fcm is the map of this page."];
   if (edits.length) lines.push(...editing("fcm", model, edits), "fcm = fcm.replace(weights=weights)");
   lines.push(`print(scenario(fcm, ${heldStates(model, state)}))`);
   return lines.join("\n") + "\n";

@@ -1,11 +1,11 @@
 """The paper's 21 datasets.
 
->>> from cogmap.datasets import DATASETS, EMBEDDED, load_dataset
+>>> from cogmap.research.datasets import DATASETS, EMBEDDED, load_dataset
 >>> len(DATASETS), EMBEDDED
 (21, ('iris', 'wine', 'breast_cancer', 'digits'))
 """
 
-from cogmap.datasets.loading import FORMS, Rows, load_dataset, missing_files
-from cogmap.datasets.registry import DATASETS, EMBEDDED, Dataset, get_dataset
+from cogmap.research.datasets.loading import FORMS, Rows, load_dataset, missing_files
+from cogmap.research.datasets.registry import DATASETS, EMBEDDED, Dataset, get_dataset
 
 __all__ = ["DATASETS", "EMBEDDED", "FORMS", "Dataset", "Rows", "get_dataset", "load_dataset", "missing_files"]

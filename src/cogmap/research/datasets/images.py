@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 
 
 def bicubic(images: NDArray[Any], size: int) -> NDArray[np.float64]:
     """Resize with Pillow's bicubic filter, in floating point: as in the author's results file."""
-    Image = import_or_raise("PIL.Image", "Making images smaller", "cli")
+    Image = import_or_raise("PIL.Image", "Making images smaller", "paper")
     resized = [
         Image.fromarray(image.astype(np.float32)).resize((size, size), Image.Resampling.BICUBIC) for image in images
     ]
@@ -20,7 +20,7 @@ def bicubic(images: NDArray[Any], size: int) -> NDArray[np.float64]:
 
 def stretched(images: NDArray[Any], size: int) -> NDArray[np.float64]:
     """Stretch each image to 0..255 and resize bilinearly, as SciPy's former ``imresize``: as in the printed tables."""
-    Image = import_or_raise("PIL.Image", "Making images smaller", "cli")
+    Image = import_or_raise("PIL.Image", "Making images smaller", "paper")
     resized = []
     for image in images.astype(np.float64):
         low, high = image.min(), image.max()

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._files import read_limited
-from cogmap._params import check_choice
-from cogmap.datasets.images import RESIZINGS
-from cogmap.datasets.registry import Dataset, get_dataset
+from cogmap._utils.files import read_limited
+from cogmap._utils.params import check_choice
 from cogmap.exceptions import DataError
+from cogmap.research.datasets.images import RESIZINGS
+from cogmap.research.datasets.registry import Dataset, get_dataset
 
 FORMS = ("uci", "paper")
 _LARGEST = 2**28  # bytes; the largest of our files has 31 MB
@@ -55,7 +55,7 @@ def load_dataset(
     Parameters
     ----------
     name : str
-        One of `cogmap.datasets.DATASETS`.
+        One of `cogmap.research.datasets.DATASETS`.
     form : {"uci", "paper"}, default="uci"
         ``"uci"``: all genuine features, categories as columns of 0 and 1. ``"paper"``: the author's columns and codes,
         which leave out a genuine feature in eight datasets and number categories by their first appearance.
@@ -70,7 +70,7 @@ def load_dataset(
 
     Examples
     --------
-    >>> from cogmap.datasets import load_dataset
+    >>> from cogmap.research.datasets import load_dataset
     >>> load_dataset("wine").X.shape
     (178, 13)
     """

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cogmap._params import suggestion
+from cogmap._utils.params import suggestion
 from cogmap.exceptions import DataError
 
 

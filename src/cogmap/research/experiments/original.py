@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_X_y
 
-from cogmap._encoding import Encoding
-from cogmap._labels import class_link
 from cogmap._learning.initialization import uniform
 from cogmap._learning.solvers import Outcome
-from cogmap._prediction import ClassPredictor
-from cogmap._validation import input_names
-from cogmap.experiments.published import paper_tables
-from cogmap.map import FuzzyCognitiveMap
-from cogmap.model import MapModel, concept_names
+from cogmap.estimators._labels import class_link
+from cogmap.estimators._prediction import ClassPredictor
+from cogmap.estimators._validation import input_names
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.encoding import Encoding
+from cogmap.models.model import MapModel, concept_names
+from cogmap.research.experiments.published import paper_tables
 
 States = NDArray[Any]
 
@@ -99,7 +99,7 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.preprocessing import minmax_scale
-    >>> from cogmap.experiments.original import OriginalFCM
+    >>> from cogmap.research.experiments.original import OriginalFCM
     >>> X, y = load_iris(return_X_y=True)
     >>> model = OriginalFCM(depth=4, slope=3.0, output="one_hot", loss="softmax", solver="rmsprop",
     ...                     learning_rate=0.0005, batch_size=150, max_iter=3000, random_state=123)
@@ -213,7 +213,7 @@ def printed_moons() -> dict[str, OriginalFCM]:
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from cogmap.experiments.original import printed_moons
+    >>> from cogmap.research.experiments.original import printed_moons
     >>> X, y = make_moons(300, noise=0.05, random_state=0)
     >>> {name: round(fcm.score(X, y), 2) for name, fcm in printed_moons().items()}
     {'FCMB': 1.0, 'FCMMC': 0.99}

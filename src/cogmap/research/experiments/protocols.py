@@ -11,10 +11,10 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
 from cogmap import FCMClassifier
-from cogmap.datasets import get_dataset
-from cogmap.experiments.original import OriginalFCM
-from cogmap.experiments.published import fcm_parameters
-from cogmap.experiments.rivals import Rules
+from cogmap.research.datasets import get_dataset
+from cogmap.research.experiments.original import OriginalFCM
+from cogmap.research.experiments.published import fcm_parameters
+from cogmap.research.experiments.rivals import Rules
 
 N_FOLDS = 5
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cogmap.datasets import get_dataset
-from cogmap.datasets.loading import checked_content
+from cogmap.research.datasets import get_dataset
+from cogmap.research.datasets.loading import checked_content
 
 _RESULTS_SHA256 = "8d505860d5fb41dfcb6f641100eeef6461688e87e7e17986dbb00d7b916d4b11"
 
@@ -25,7 +25,7 @@ _FILE_DIFFERS: dict[str, dict[str, Any]] = {
 @cache
 def paper_tables() -> dict[str, Any]:
     """Return every table printed in the paper; datasets have the paper's names."""
-    path = files("cogmap.experiments") / "data" / "paper_tables.json"
+    path = files("cogmap.research.experiments") / "data" / "paper_tables.json"
     result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return result
 

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cogmap._params import wrong
+from cogmap._utils.params import wrong
 from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 
 # A class with fewer rows than this per component gets one component in the author's program. We inferred the rule from
@@ -63,7 +63,7 @@ class GaussianMixtureClassifier(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from cogmap.experiments.rivals import GaussianMixtureClassifier
+    >>> from cogmap.research.experiments.rivals import GaussianMixtureClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> GaussianMixtureClassifier().fit(X, y).score(X, y)
     0.98

@@ -14,7 +14,7 @@ from joblib import Parallel, delayed
 from joblib.externals.loky.backend import resource_tracker as joblib_tracker
 
 from cogmap.exceptions import CogmapError
-from cogmap.experiments.store import AnyWork, ResultStore, Row
+from cogmap.research.experiments.store import AnyWork, ResultStore, Row
 
 
 class WorkerError(CogmapError):

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from cogmap._files import open_unfollowed, read_limited, sync_folder, write_whole
+from cogmap._utils.files import open_unfollowed, read_limited, sync_folder, write_whole
 from cogmap.exceptions import CogmapError
 
 Row = dict[str, Any]

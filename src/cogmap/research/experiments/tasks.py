@@ -19,15 +19,15 @@ from sklearn.metrics import (
     silhouette_score,
 )
 
-from cogmap._graph.view import edge_strength, graph_view
-from cogmap._params import suggestion
-from cogmap.datasets import DATASETS, get_dataset, load_dataset
+from cogmap._utils.params import suggestion
 from cogmap.exceptions import DataError
-from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
-from cogmap.experiments.rivals import PAPER_RIVALS, RIVALS
-from cogmap.experiments.store import Key, Row
 from cogmap.explanation import influence
-from cogmap.model import MapModel
+from cogmap.maps.drawing.view import edge_strength, graph_view
+from cogmap.models.model import MapModel
+from cogmap.research.datasets import DATASETS, get_dataset, load_dataset
+from cogmap.research.experiments.protocols import N_FOLDS, PROTOCOLS
+from cogmap.research.experiments.rivals import PAPER_RIVALS, RIVALS
+from cogmap.research.experiments.store import Key, Row
 from cogmap.statistics import expected_calibration_error
 
 METHODS = ("fcm", *RIVALS)

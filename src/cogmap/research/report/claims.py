@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.experiments.rivals import PAPER_RIVALS
-from cogmap.report.results import BLOCKS, METRICS, Results, clustering, nemenyi_of, votes
-from cogmap.report.significance import ALPHA, compare_pipelines, omnibus_tests
+from cogmap.research.experiments.rivals import PAPER_RIVALS
+from cogmap.research.report.results import BLOCKS, METRICS, Results, clustering, nemenyi_of, votes
+from cogmap.research.report.significance import ALPHA, compare_pipelines, omnibus_tests
 
 _FEWEST_DATASETS = 5  # 2 to the power of -4 is above 0.05: four that agree may do so by chance
 _CLEARLY_WORSE = 0.05  # below the best method by this much is a failure; scores as near as this are close

@@ -11,13 +11,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from cogmap._files import write_whole
+from cogmap._utils.files import write_whole
 from cogmap.plotting import plot_box, plot_critical_difference, plot_loss_curves
 from cogmap.plotting.attractors import draw_attractors
 from cogmap.plotting.graph import draw_map
 from cogmap.plotting.regions import draw_decision_regions
 from cogmap.plotting.transformed import draw_transformed, draw_transformed_3d
-from cogmap.report.results import BLOCKS, METRICS
+from cogmap.research.report.results import BLOCKS, METRICS
 
 # A figure of the page: its name, title and caption, and its panels by their titles. Each panel is a file of its own, so
 # that a narrow screen shows one below the other.

@@ -8,11 +8,11 @@ from typing import Any
 
 from jinja2 import Environment
 
-from cogmap._files import write_whole
-from cogmap.experiments.store import StoreError
-from cogmap.report.figures import write_figures
-from cogmap.report.summary import make_summary
-from cogmap.report.tables import number, write_tables
+from cogmap._utils.files import write_whole
+from cogmap.research.experiments.store import StoreError
+from cogmap.research.report.figures import write_figures
+from cogmap.research.report.summary import make_summary
+from cogmap.research.report.tables import number, write_tables
 
 
 def write_report(folder: Path, data_dir: str | None = None) -> Path:
@@ -41,6 +41,6 @@ def render(summary: dict[str, Any], figures: Path) -> str:
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = number
     environment.globals["image"] = lambda name: base64.b64encode((figures / f"{name}.svg").read_bytes()).decode()
-    page = (files("cogmap.report") / "templates" / "report.html").read_text(encoding="utf-8")
+    page = (files("cogmap.research.report") / "templates" / "report.html").read_text(encoding="utf-8")
     template = environment.from_string(page)
     return template.render(summary=summary, is_cell=lambda value: isinstance(value, dict))

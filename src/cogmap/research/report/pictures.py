@@ -7,11 +7,11 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 from cogmap import FCMClassifier
-from cogmap.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS
-from cogmap.experiments.original import printed_moons
+from cogmap.maps.dynamics import FOUR_FIXED_POINTS, ONE_CYCLE, TWO_FIXED_POINTS
 from cogmap.plotting.attractors import attractors_view
 from cogmap.plotting.regions import decision_regions_view
 from cogmap.plotting.transformed import transformed_3d_view, transformed_view
+from cogmap.research.experiments.original import printed_moons
 
 # Fine enough for a panel of the page, and small enough for a file that people open.
 _CELLS, _PIXELS, _TRAJECTORIES = 60, 90, 10

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.datasets import DATASETS
-from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
-from cogmap.experiments.published import author_folds, author_results, published_score
-from cogmap.experiments.rivals import PAPER_RIVALS
-from cogmap.experiments.store import StoreError, read_results, read_run
-from cogmap.experiments.tasks import CLUSTERING_SCORES, METHODS
+from cogmap.research.datasets import DATASETS
+from cogmap.research.experiments.protocols import N_FOLDS, PROTOCOLS
+from cogmap.research.experiments.published import author_folds, author_results, published_score
+from cogmap.research.experiments.rivals import PAPER_RIVALS
+from cogmap.research.experiments.store import StoreError, read_results, read_run
+from cogmap.research.experiments.tasks import CLUSTERING_SCORES, METHODS
 from cogmap.statistics import nemenyi
 
 METRICS = {"accuracy": "Accuracy", "f1_macro": "Macro F1"}

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.experiments.published import paper_tables
-from cogmap.report.results import BLOCKS, METRICS, Results, Scores, nemenyi_of
-from cogmap.report.tables import new_table
+from cogmap.research.experiments.published import paper_tables
+from cogmap.research.report.results import BLOCKS, METRICS, Results, Scores, nemenyi_of
+from cogmap.research.report.tables import new_table
 from cogmap.statistics import (
     Paired,
     anova_one_way,

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from cogmap.datasets import DATASETS
-from cogmap.experiments.protocols import N_FOLDS, PROTOCOLS
-from cogmap.experiments.published import fcm_parameters, paper_tables, published_clustering
-from cogmap.experiments.rivals import title_of
-from cogmap.experiments.tasks import CLUSTERING_SCORES
-from cogmap.report.claims import judge_claims
-from cogmap.report.pictures import make_pictures
-from cogmap.report.results import BLOCKS, METRICS, Results, clustering, improved, nemenyi_of, votes
-from cogmap.report.significance import omnibus_table, ranks_table, sign_table
-from cogmap.report.tables import new_table
+from cogmap.research.datasets import DATASETS
+from cogmap.research.experiments.protocols import N_FOLDS, PROTOCOLS
+from cogmap.research.experiments.published import fcm_parameters, paper_tables, published_clustering
+from cogmap.research.experiments.rivals import title_of
+from cogmap.research.experiments.tasks import CLUSTERING_SCORES
+from cogmap.research.report.claims import judge_claims
+from cogmap.research.report.pictures import make_pictures
+from cogmap.research.report.results import BLOCKS, METRICS, Results, clustering, improved, nemenyi_of, votes
+from cogmap.research.report.significance import omnibus_table, ranks_table, sign_table
+from cogmap.research.report.tables import new_table
 
 Cell = dict[str, float | None]
 

@@ -4,7 +4,7 @@ import csv
 import io
 from typing import Any
 
-from cogmap._files import write_whole
+from cogmap._utils.files import write_whole
 
 _LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
           "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}  # fmt: skip

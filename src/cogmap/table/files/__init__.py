@@ -1,6 +1,6 @@
 """Tables of people: CSV, TSV, Excel and Parquet files, read whole or in parts, and written whole or not at all."""
 
-from cogmap.tables.reading import Part, read_parts, read_table
-from cogmap.tables.writing import csv_line, whole_output
+from cogmap.table.files.reading import Part, read_parts, read_table
+from cogmap.table.files.writing import csv_line, whole_output
 
 __all__ = ["Part", "csv_line", "read_parts", "read_table", "whole_output"]

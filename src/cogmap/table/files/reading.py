@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 from cogmap.exceptions import DataError
-from cogmap.preparation.texts import MISSING, pandas, refuse_repeated
-from cogmap.tables.records import Block, Delimited, decoded, open_delimited, records_of
-from cogmap.tables.sources import STANDARD, name_of, opened
+from cogmap.table.files.records import Block, Delimited, decoded, open_delimited, records_of
+from cogmap.table.files.sources import STANDARD, name_of, opened
+from cogmap.table.preparation.texts import MISSING, pandas, refuse_repeated
 
 _ROWS_AT_ONCE = 2**15  # of files that are not text
 _MOST_UNPACKED = 2**31  # bytes of a workbook

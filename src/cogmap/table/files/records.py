@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from cogmap.exceptions import DataError
-from cogmap.preparation.texts import refuse_repeated
+from cogmap.table.preparation.texts import refuse_repeated
 
 BLOCK = 2**23  # bytes that are read at once
 LONGEST = 2**26  # bytes of a record: in a longer one a quotation mark has been forgotten

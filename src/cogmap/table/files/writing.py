@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from cogmap._files import whole_file
+from cogmap._utils.files import whole_file
 from cogmap.exceptions import DataError
-from cogmap.tables.sources import STANDARD
+from cogmap.table.files.sources import STANDARD
 
 
 @contextmanager

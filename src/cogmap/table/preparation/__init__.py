@@ -1,9 +1,9 @@
 """Raw tables, with text, dates and gaps, as numbers: `TablePreparer`, a scikit-learn transformer."""
 
-from cogmap.preparation.columns import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn
-from cogmap.preparation.preparer import TablePreparer
-from cogmap.preparation.reading import Reading
-from cogmap.preparation.rows import RowReader
+from cogmap.table.preparation.columns import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn
+from cogmap.table.preparation.preparer import TablePreparer
+from cogmap.table.preparation.reading import Reading
+from cogmap.table.preparation.rows import RowReader
 
 __all__ = [
     "BooleanColumn",

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.preparation.texts import DATES, NumberStyle, boolean, dates, distinct, pandas
+from cogmap.table.preparation.texts import DATES, NumberStyle, boolean, dates, distinct, pandas
 
 Array = NDArray[np.float64]
 Features = tuple[float, ...]

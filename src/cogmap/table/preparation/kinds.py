@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import OneHotEncoder
 
-from cogmap.preparation.columns import (
+from cogmap.table.preparation.columns import (
     PARTS,
     BooleanColumn,
     CategoryColumn,
@@ -16,7 +16,7 @@ from cogmap.preparation.columns import (
     date_parts,
     plain_dates,
 )
-from cogmap.preparation.texts import boolean_words, date_style, dates, distinct, number_style, pandas
+from cogmap.table.preparation.texts import boolean_words, date_style, dates, distinct, number_style, pandas
 
 # Names of columns that number rows: "id", "customer_id", "customerId", "Unnamed: 0" (an index that pandas has written).
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?:id|uuid|guid|key|index|identifier)$|^unnamed: \d+$", re.IGNORECASE)

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cogmap._params import check_integer, check_number, shown, suggestion, wrong
+from cogmap._utils.params import check_integer, check_number, shown, suggestion, wrong
 from cogmap.exceptions import DataError
-from cogmap.preparation.columns import Column
-from cogmap.preparation.kinds import find_column
-from cogmap.preparation.reading import Reading, read_frame, unseen_notes
-from cogmap.preparation.texts import pandas, refuse_repeated, repeated
+from cogmap.table.preparation.columns import Column
+from cogmap.table.preparation.kinds import find_column
+from cogmap.table.preparation.reading import Reading, read_frame, unseen_notes
+from cogmap.table.preparation.texts import pandas, refuse_repeated, repeated
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._params import shown
-from cogmap.preparation.columns import Cells, Column, spans
+from cogmap._utils.params import shown
+from cogmap.table.preparation.columns import Cells, Column, spans
 
 _PLAIN = {np.dtype(np.float64), np.dtype(np.int64)}  # what nearly all columns of numbers are held in
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cogmap.preparation.columns import Column, NumberColumn, Unseen, Value
-from cogmap.preparation.reading import Reading
-from cogmap.preparation.texts import MISSING, spelled
+from cogmap.table.preparation.columns import Column, NumberColumn, Unseen, Value
+from cogmap.table.preparation.reading import Reading
+from cogmap.table.preparation.texts import MISSING, spelled
 
 _PLAIN = {int, float, type(None)}
 
@@ -24,7 +24,7 @@ class RowReader:
 
     Examples
     --------
-    >>> from cogmap.preparation import CategoryColumn, NumberColumn, RowReader
+    >>> from cogmap.table.preparation import CategoryColumn, NumberColumn, RowReader
     >>> age = NumberColumn("age", ("age",))
     >>> colour = CategoryColumn("colour", ("colour=red", "colour=blue"), ("red", "blue"))
     >>> reading = RowReader([age, colour]).read([{"age": 42, "colour": "blue"}, {"age": None, "colour": "pink"}])

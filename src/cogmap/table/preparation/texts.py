@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._optional import import_or_raise
+from cogmap._utils.optional import import_or_raise
 from cogmap.exceptions import DataError
 
-pandas = import_or_raise("pandas", "cogmap.TablePreparer", "cli")
+pandas = import_or_raise("pandas", "cogmap.TablePreparer", "table")
 
 # What stands for a gap. "None" is not among them: it often is a category, as in "garage: None".
 MISSING = frozenset(

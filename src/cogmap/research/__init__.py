@@ -1,0 +1,1 @@
+"""The paper: its datasets, experiments and report. Needs the extra `paper`."""
