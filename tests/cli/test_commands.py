@@ -174,12 +174,13 @@ def test_a_damaged_file_is_told(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_missing_packages_are_named(tmp_path):
-    """Without the extra, the command says how to get it."""
-    (tmp_path / "click.py").write_text("raise ModuleNotFoundError(\"No module named 'click'\", name='click')")
+@pytest.mark.parametrize(("package", "extra"), [("click", "cli"), ("rich", "paper")])
+def test_missing_packages_are_named(tmp_path, package, extra):
+    """Without the extra, the command says how to install it."""
+    (tmp_path / f"{package}.py").write_text(f"raise ModuleNotFoundError('no {package}', name={package!r})")
     failed = cogmap("datasets", "list", PYTHONPATH=os.fspath(tmp_path))
     assert failed.returncode == 1
-    assert "pip install 'cogmap[cli]'" in failed.stderr
+    assert f"pip install 'cogmap[{extra}]'" in failed.stderr
     assert "Traceback" not in failed.stderr
 
 

@@ -26,7 +26,7 @@ def states_of(ltcn, X):
 @pytest.mark.parametrize("activation", FUNCTIONS)
 def test_scores_are_those_of_the_package(request, table, activation):
     """On features in [0, 1] of which none is constant, to the precision of the equations."""
-    package = pytest.importorskip("ltcn.LTCN", reason="the package ltcn comes with cogmap[test]")
+    package = pytest.importorskip("ltcn.LTCN", reason="the package ltcn is in the dependency group test")
     X, y = request.getfixturevalue(table)
     X = MinMaxScaler().fit_transform(X)
     theirs = package.LTCN(T=7, phi=0.7, alpha=1e-3, function=FUNCTIONS[activation]).fit(X, np.eye(y.max() + 1)[y])

@@ -215,7 +215,7 @@ def test_tables_and_json_say_what_the_arrays_say():
 def test_frames_need_pandas(monkeypatch):
     """The message names the feature and the extra."""
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingPackageError, match=r"Scenario.to_frame needs the package 'pandas'.*cogmap\[cli\]"):
+    with pytest.raises(MissingPackageError, match=r"Scenario.to_frame needs the package 'pandas'.*cogmap\[table\]"):
         scenario(LAKE, {"fish": 1}).to_frame()
 
 

@@ -89,14 +89,13 @@ def test_version_is_that_of_the_metadata():
 
 def test_dependencies_have_lower_bounds_and_no_caps():
     """Except PyTorch for benchmarks and tests, which is asked for by its number."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    with_torch = ("bench", "keras-backends")
-    groups = project["optional-dependencies"].items()
-    extras = [entry for name, group in groups for entry in group if name not in with_torch]
-    for requirement in [*project["dependencies"], *extras]:
-        assert ">=" in requirement or requirement.startswith("cogmap[")
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project = settings["project"]
+    groups = [*project["optional-dependencies"].values(), *settings["dependency-groups"].values()]
+    for requirement in [*project["dependencies"], *(entry for group in groups for entry in group)]:
+        assert ">=" in requirement or requirement.startswith(("cogmap[", "torch=="))
         assert "<" not in requirement
-        assert "==" not in requirement
+        assert "==" not in requirement or requirement.startswith("torch==")
 
 
 PUBLIC = [
@@ -156,5 +155,5 @@ def test_a_missing_package_is_told_with_the_feature_and_the_extra():
         "try:\n    import cogmap.plotting\nexcept ImportError as problem:\n    print(problem)"
     )
     assert run_python(code) == (
-        "cogmap.plotting needs the package 'matplotlib'. Install it with: pip install 'cogmap[cli]'\n"
+        "cogmap.plotting needs the package 'matplotlib'. Install it with: pip install 'cogmap[plot]'\n"
     )

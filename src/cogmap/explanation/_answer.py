@@ -39,7 +39,6 @@ class Drawn(Answer):
         -------
         matplotlib Axes
         """
-        import_or_raise("matplotlib", f"{type(self).__name__}.plot", "plot")
         from cogmap import plotting
 
         return getattr(plotting, self._picture)(self, **options)

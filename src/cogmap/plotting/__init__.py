@@ -2,12 +2,12 @@
 
 Every function draws on the Axes that it is given, or makes one, and returns it, so that
 ``plot_box(scores).figure.savefig("scores.pdf")`` writes a file. Figures are made without pyplot: none stays open, and
-no setting of matplotlib changes. This package needs matplotlib, which comes with ``cogmap[cli]``.
+no setting of matplotlib changes. This package needs matplotlib, which comes with ``cogmap[plot]``.
 """
 
 from cogmap._utils.optional import import_or_raise
 
-import_or_raise("matplotlib", "cogmap.plotting", "cli")
+import_or_raise("matplotlib", "cogmap.plotting", "plot")
 
 from cogmap.plotting.attractors import plot_attractors  # noqa: E402
 from cogmap.plotting.basins import plot_basins  # noqa: E402
