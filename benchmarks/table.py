@@ -19,7 +19,7 @@ from sklearn.model_selection import cross_validate
 
 import cogmap
 from benchmarks.timing import best_times, print_table
-from cogmap.table.training import Wishes, train
+from cogmap.table.training import FitOptions, train
 
 _MEASURED = """
 import pathlib, re, sys, time
@@ -86,7 +86,7 @@ def fitting(n_rows, task):
     cross_validate(forest, X, table[target], cv=5, n_jobs=cpu_count())
     theirs = time.perf_counter() - begin
     begin = time.perf_counter()
-    _, card = train(table, target, Wishes())
+    _, card = train(table, target, FitOptions())
     ours = time.perf_counter() - begin
     rows = [
         ["cogmap fit: 5 folds of the map and of its rivals, and the map of all rows", f"{ours:.1f} s"],

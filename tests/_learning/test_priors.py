@@ -160,10 +160,10 @@ def test_departures_are_those_of_the_expert_with_the_largest_first():
     theta = np.zeros(12)
     theta[spec.prior.weights.ravel().nonzero()] = 9.0  # memory changed too
     theta[[6, 7, 3]] = -0.5, 0.0, 0.5
-    departures = spec.departures(spec.model(theta))
-    assert [tuple(departure) for departure in departures] == [
+    prior_deviations = spec.prior_deviations(spec.model(theta))
+    assert [tuple(departure) for departure in prior_deviations] == [
         ("rain", "class=yes", 1.0, -0.5),
         ("mood", "class=yes", -1.0, 0.0),
         ("rain", "mood", 0.5, 0.5),
     ]
-    assert make_spec()[0].departures(make_spec()[0].model(np.zeros(19 * 20))) == []
+    assert make_spec()[0].prior_deviations(make_spec()[0].model(np.zeros(19 * 20))) == []

@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from cogmap import FCMClassifier
-from cogmap._utils.threads import Crew, one_blas_thread
+from cogmap._utils.threads import ThreadTeam, one_blas_thread
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked here")
 
@@ -172,7 +172,7 @@ class TestCrew:
     @pytest.mark.parametrize("n_threads", [1, 2, 5])
     def test_each_piece_is_done_once_and_results_keep_their_order(self, n_threads):
         """Whoever is faster; more threads than pieces, and no pieces, are fine."""
-        crew, done = Crew(n_threads), []
+        crew, done = ThreadTeam(n_threads), []
 
         def work(number):
             time.sleep(0.002 * (number % 3 == 0))
@@ -188,7 +188,7 @@ class TestCrew:
     @pytest.mark.parametrize("failing", [0, 1, 7])
     def test_an_error_arrives_and_nobody_is_left_working(self, failing):
         """In whichever thread it was; the crew can be asked again."""
-        crew, working = Crew(3), set()
+        crew, working = ThreadTeam(3), set()
 
         def work(number):
             working.add(number)
@@ -208,7 +208,7 @@ class TestCrew:
 
     def test_threads_end_with_the_crew(self):
         """Nobody need tell them."""
-        crew, threads = Crew(4), set()
+        crew, threads = ThreadTeam(4), set()
 
         def work(number):
             threads.add(threading.current_thread())

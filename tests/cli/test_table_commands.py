@@ -327,7 +327,7 @@ def test_signs_and_priors_of_experts_hold(folder, tmp_path):
         *("fit", folder / "people.csv", "--target", "spends", "--drop", "buys", "--out", model),
         *("--prior", tmp_path / "expert.json", "--time-limit", 1),
     )
-    assert [departure.source for departure in cogmap.load(model)["map"].departures_] == ["age"]
+    assert [departure.source for departure in cogmap.load(model)["map"].prior_deviations_] == ["age"]
 
 
 def test_a_model_that_was_saved_in_python_is_used_too(iris, tmp_path):

@@ -101,7 +101,7 @@ def test_all_that_fit_has_made_comes_back(case, tmp_path):
     back = cogmap.load(first)
     kinds = [{name: type(value) for name, value in vars(one).items()} for one in (estimator, back)]
     assert kinds[0] == kinds[1]
-    for name in ("feature_importances_", "loss_curve_", "teacher_losses_", "departures_", "terms_", "outcome_"):
+    for name in ("feature_importances_", "loss_curve_", "teacher_losses_", "prior_deviations_", "terms_", "outcome_"):
         assert np.array_equal(getattr(back, name), getattr(estimator, name))
     cogmap.save(back, second)
     assert first.read_bytes() == second.read_bytes()

@@ -67,7 +67,7 @@ class TestPrior:
         expected = np.diag([3.0] * X.shape[1] + [0.0] * (len(W) - X.shape[1]))
         expected[place(output), 0], expected[place(output), 2], expected[2, 3] = 1.1 * 1.5, -0.7 * 1.5, 0.3 * 1.5
         assert np.array_equal(W, expected)
-        assert all(departure.prior == departure.learned for departure in fcm.departures_)
+        assert all(departure.prior == departure.learned for departure in fcm.prior_deviations_)
 
     @pytest.mark.parametrize("solver", SOLVERS)
     def test_a_strong_absolute_penalty_leaves_nothing_but_memory(self, solver, iris):
@@ -105,8 +105,8 @@ class TestPrior:
         away, kept = [], []
         for alpha in (0.01, 1.0, 100.0, 10_000.0):
             fcm = FCMClassifier(prior=expert, alpha=alpha, random_state=0).fit(X, y)
-            away.append(sum(abs(departure.learned - departure.prior) for departure in fcm.departures_))
-            kept.append(np.mean([np.sign(d.learned) == np.sign(d.prior) for d in fcm.departures_]))
+            away.append(sum(abs(departure.learned - departure.prior) for departure in fcm.prior_deviations_))
+            kept.append(np.mean([np.sign(d.learned) == np.sign(d.prior) for d in fcm.prior_deviations_]))
         assert away == sorted(away, reverse=True)
         assert kept == sorted(kept)
         assert kept[0] < 0.9 < 0.99 < kept[-1]
@@ -118,12 +118,12 @@ class TestPrior:
         fcm = FCMClassifier(prior=expert, random_state=0).fit(X, y)
         drawn = {(j, i) for i, j in np.argwhere(expert.weights)}
         assert {
-            (expert.concepts.index(d.source), expert.concepts.index(d.target)) for d in fcm.departures_
+            (expert.concepts.index(d.source), expert.concepts.index(d.target)) for d in fcm.prior_deviations_
         } == drawn  # fmt: skip
-        sizes = [abs(departure.learned - departure.prior) for departure in fcm.departures_]
+        sizes = [abs(departure.learned - departure.prior) for departure in fcm.prior_deviations_]
         assert sizes == sorted(sizes, reverse=True)
         W, place = fcm.map_.weights, fcm.map_.concepts.index
-        for source, target, prior, learned in fcm.departures_:
+        for source, target, prior, learned in fcm.prior_deviations_:
             assert learned == W[place(target), place(source)]
             said = expert.weights[expert.concepts.index(target), expert.concepts.index(source)]
             assert prior == pytest.approx(2.5 * said, rel=1e-12)
@@ -136,7 +136,7 @@ class TestPrior:
         expert = half_wrong(right, 0)
         fcm = FCMClassifier(prior=expert, random_state=0).fit(X, y)
         weakened = {True: [], False: []}
-        for source, target, prior, learned in fcm.departures_:
+        for source, target, prior, learned in fcm.prior_deviations_:
             place = right.concepts.index(target), right.concepts.index(source)
             weakened[bool(right.weights[place] * prior < 0)].append(np.sign(prior) * (prior - learned))
         assert np.mean(weakened[True]) > 0 > np.mean(weakened[False])
@@ -148,7 +148,7 @@ class TestPrior:
         agree = []
         for expert, l1_ratio in ((right, 1.0), (half_wrong(right, 0), 1.0), (right, 0.0)):
             fcm = FCMClassifier(prior=expert, l1_ratio=l1_ratio, random_state=0).fit(X, y)
-            agree.append(np.mean([departure.learned == departure.prior for departure in fcm.departures_]))
+            agree.append(np.mean([departure.learned == departure.prior for departure in fcm.prior_deviations_]))
             assert fcm.score(X, y) > 0.95
         assert 1.0 > agree[0] > agree[1] + 0.1
         assert agree[1] > 0.2
@@ -157,7 +157,7 @@ class TestPrior:
     def test_without_an_expert_there_are_no_departures(self, iris):
         """Nobody drew anything."""
         for prior in ("memory", None):
-            assert FCMClassifier(prior=prior, random_state=0).fit(*iris).departures_ == []
+            assert FCMClassifier(prior=prior, random_state=0).fit(*iris).prior_deviations_ == []
 
     @pytest.mark.parametrize("dataset", ["wine", "breast_cancer"])
     def test_an_expert_who_is_half_wrong_costs_next_to_nothing(self, dataset, request):
@@ -191,21 +191,21 @@ class TestPrior:
         """The others get memory; ``hidden 1`` is as good a name as any."""
         expert = FuzzyCognitiveMap.from_edges([("x3", "hidden 1", 2.0), ("hidden 1", "class=2", 2.0)])
         fcm = FCMClassifier(prior=expert, random_state=0).fit(*iris)
-        assert {(d.source, d.target) for d in fcm.departures_} == {("x3", "hidden 1"), ("hidden 1", "class=2")}
-        assert all(departure.learned > 0 for departure in fcm.departures_)
+        assert {(d.source, d.target) for d in fcm.prior_deviations_} == {("x3", "hidden 1"), ("hidden 1", "class=2")}
+        assert all(departure.learned > 0 for departure in fcm.prior_deviations_)
 
     def test_learning_goes_on_towards_the_expert(self, iris):
         """By warm start, and in parts, after which departures are told anew."""
         expert = correlations(*iris)
         fcm = FCMClassifier(prior=expert, warm_start=True, random_state=0).fit(*iris)
-        before = fcm.departures_
+        before = fcm.prior_deviations_
         fcm.set_params(alpha=1e4, max_iter=200, tol=0).fit(*iris)
-        for departure in fcm.departures_:
+        for departure in fcm.prior_deviations_:
             assert departure.learned == pytest.approx(departure.prior, abs=0.05)
         parts = FCMClassifier(prior=expert, random_state=0).partial_fit(*iris, classes=[0, 1, 2])
-        assert len(parts.departures_) == len(before)
-        first = parts.departures_
-        assert parts.partial_fit(*iris).departures_ != first
+        assert len(parts.prior_deviations_) == len(before)
+        first = parts.prior_deviations_
+        assert parts.partial_fit(*iris).prior_deviations_ != first
 
     def test_the_choice_of_alpha_is_how_much_to_believe_an_expert(self, wine):
         """One who says the truth may be believed firmly; one who says the opposite must not be, and is not."""
@@ -221,8 +221,8 @@ class TestPrior:
         fcm = FCMClassifier(prior=correlations(*iris), random_state=0).fit(*iris)
         assert clone(fcm).fit(*iris).map_ == fcm.map_
         restored = pickle.loads(pickle.dumps(fcm))
-        assert restored.departures_ == fcm.departures_
-        assert restored.departures_[0].source == fcm.departures_[0].source
+        assert restored.prior_deviations_ == fcm.prior_deviations_
+        assert restored.prior_deviations_[0].source == fcm.prior_deviations_[0].source
 
 
 # By name, and against the data: what the arrows of iris would otherwise be is the opposite.
@@ -408,8 +408,8 @@ class TestSlopes:
         fcm = FCMRegressor(prior=expert, learn="slopes", random_state=0).fit(*diabetes)
         assert fcm.map_.n_concepts == 11
         assert fcm.map_.weights[10, [2, 8, 6]].tolist() == [1.0, 1.0, -0.5]
-        assert [departure.learned for departure in fcm.departures_] == [
-            departure.prior for departure in fcm.departures_
+        assert [departure.learned for departure in fcm.prior_deviations_] == [
+            departure.prior for departure in fcm.prior_deviations_
         ]
         assert fcm.score(*diabetes) > 0.4
 

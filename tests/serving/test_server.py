@@ -20,7 +20,7 @@ import cogmap
 from cogmap.cli.group import cli
 from cogmap.serving import Limits, application
 from cogmap.serving.metrics import Metrics
-from cogmap.serving.server import Patient
+from cogmap.serving.server import TimeoutProtocol
 
 from .conftest import Client, running
 
@@ -144,7 +144,7 @@ def test_bodies_together_have_a_limit(table_model, monkeypatch):
 )
 def test_slow_clients_are_not_waited_for_without_end(table_model, monkeypatch, sent, status):
     """Who has not sent a whole request in time is told so, if it has begun with the body; others are answered."""
-    monkeypatch.setattr(Patient, "patience", 0.5)
+    monkeypatch.setattr(TimeoutProtocol, "patience", 0.5)
     with running(application(table_model[0])) as client:
         with socket.create_connection(("127.0.0.1", client.port), timeout=10) as connection:
             connection.sendall(sent)
@@ -159,7 +159,7 @@ def test_slow_clients_are_not_waited_for_without_end(table_model, monkeypatch, s
 
 def test_a_client_that_drips_is_not_waited_for(table_model, monkeypatch):
     """A byte now and then does not prolong the time in which a request has to arrive."""
-    monkeypatch.setattr(Patient, "patience", 0.5)
+    monkeypatch.setattr(TimeoutProtocol, "patience", 0.5)
     with running(application(table_model[0])) as client:
         connection = socket.create_connection(("127.0.0.1", client.port), timeout=10)
         with connection:
@@ -169,7 +169,7 @@ def test_a_client_that_drips_is_not_waited_for(table_model, monkeypatch):
 
 def test_a_client_that_does_not_read_is_not_waited_for(table_model, monkeypatch):
     """Answers that nobody takes do not stay in memory."""
-    monkeypatch.setattr(Patient, "patience", 0.5)
+    monkeypatch.setattr(TimeoutProtocol, "patience", 0.5)
     request = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     with running(application(table_model[0])) as client:
         with socket.create_connection(("127.0.0.1", client.port), timeout=10) as connection:

@@ -12,7 +12,7 @@ from cogmap.exceptions import DataError
 from cogmap.table.cards import card_text
 from cogmap.table.scoring import THE_MAP, compare, make_folds
 from cogmap.table.targets import Target, find_target
-from cogmap.table.training import Wishes, train
+from cogmap.table.training import FitOptions, train
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def noise():
 
 def test_noise_is_not_learned(noise):
     """A table that has nothing to do with its target scores like a guess: nothing of a fold leaks into its map."""
-    _, card = train(noise, "y", Wishes())
+    _, card = train(noise, "y", FitOptions())
     assert card["scores"][THE_MAP]["accuracy"]["mean"] < 0.62
     assert "How good" in card_text(card)
 
@@ -64,7 +64,7 @@ def test_rivals_score_what_scikit_learn_says(noise):
 def test_the_same_seed_gives_the_same_model_and_card(noise):
     """Bit by bit; nothing else is drawn."""
     table = noise[:40]
-    first, second = (train(table, "y", Wishes(seed=3)) for _ in range(2))
+    first, second = (train(table, "y", FitOptions(seed=3)) for _ in range(2))
     np.testing.assert_array_equal(first[0]["map"].map_.weights, second[0]["map"].map_.weights)
     assert first[1] == second[1]
 
@@ -106,7 +106,7 @@ def test_what_a_time_limit_costs_is_said():
     """Fewer rows, or no scores; never an endless fit."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(20_000, 5)), columns=list("abcde")).assign(y=lambda f: f["a"] * f["b"])
-    pipeline, card = train(frame, "y", Wishes(time_limit=2.0))
+    pipeline, card = train(frame, "y", FitOptions(time_limit=2.0))
     assert card["table"]["learned from"] < 20_000
     assert "To keep within the time" in card["notes"][0]
     assert isinstance(pipeline["map"], FCMRegressor)
@@ -115,8 +115,8 @@ def test_what_a_time_limit_costs_is_said():
 def test_tuning_chooses_settings(noise):
     """By cross-validation within the rows; of values among penalties."""
     table = noise[:40]
-    pipeline, _ = train(table, "y", Wishes(tune=True, time_limit=1.0))
+    pipeline, _ = train(table, "y", FitOptions(tune=True, time_limit=1.0))
     assert isinstance(pipeline["map"], FCMClassifierCV)
-    pipeline, _ = train(table.drop(columns="y"), "x", Wishes(tune=True, time_limit=1.0))
+    pipeline, _ = train(table.drop(columns="y"), "x", FitOptions(tune=True, time_limit=1.0))
     assert isinstance(pipeline["map"], FCMRegressor)
     assert pipeline["map"].alpha in (0.1, 1.0, 10.0)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cogmap._utils.params import shown, suggestion, wrong
+from cogmap._utils.params import param_error, shown, suggestion
 from cogmap.exceptions import ParameterError
 from cogmap.maps._text import count
 from cogmap.models.model import concept_names, hidden_names
@@ -71,7 +71,7 @@ class Concepts:
         if not places:
             visible = (shown(self.names[kind]) for kind in (self.inputs, self.outputs))
             cure = nearest_concept(name, self.names) or "The features are {}, the outputs {}.".format(*visible)
-            raise wrong(owner, parameter, "made of names of concepts", name, cure)
+            raise param_error(owner, parameter, "made of names of concepts", name, cure)
         can_be = range(len(self))[among]
         places = [place for place in places if place in can_be] or places
         if len(places) > 1:
@@ -95,7 +95,7 @@ class Concepts:
         found = Counter(kinds[place] for place in places)
         both = " and ".join(count(times, kind) for kind, times in found.items())
         cure = f"{both} are called so: rename the column."
-        return wrong(owner, parameter, "made of names that mean one concept each", name, cure)
+        return param_error(owner, parameter, "made of names that mean one concept each", name, cure)
 
 
 def nearest_concept(name: object, names: Sequence[str]) -> str:

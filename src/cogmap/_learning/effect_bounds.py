@@ -29,13 +29,13 @@ _AT_ONCE = 2**22  # derivatives of a wide map
 _LARGEST = 20.0
 # Where a hidden concept is a steep step of a feature, the mean effect hangs on the few rows that are on the step. What
 # it tells beyond this is the step's.
-_LARGEST_BESIDE_BENDS = 2.0
+_LARGEST_BESIDE_STEPS = 2.0
 _NO_WAY = 1e-12
 
 
-def tied_to_effects(spec: ModelSpec, table: Table, thetas: list[Theta]) -> ModelSpec:
+def with_effect_bounds(spec: ModelSpec, table: Table, thetas: list[Theta]) -> ModelSpec:
     """Return the spec of a map whose arrows from features to outputs follow the mean effects that some maps have."""
-    largest = _LARGEST if spec.bends is None else _LARGEST_BESIDE_BENDS
+    largest = _LARGEST if spec.step_units is None else _LARGEST_BESIDE_STEPS
     weights = np.clip(direct_weights(spec, table, thetas), -largest, largest)
     low, high = free(spec.prior.weights.shape) if spec.limits is None else (bound.copy() for bound in spec.limits)
     arrows = slice(-spec.concepts.n_outputs, None), spec.concepts.inputs

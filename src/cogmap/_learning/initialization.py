@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cogmap._learning.concepts import Concepts, nearest_concept
 from cogmap._learning.structure import Bounds
-from cogmap._utils.params import Words, shown, wrong
+from cogmap._utils.params import Literal, param_error, shown
 from cogmap.maps.activations import get_activation
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.structured import StructuredMap
@@ -134,11 +134,11 @@ def from_structured(earlier: StructuredMap, slope: float) -> Weights:
 def weight_factors(expert: FuzzyCognitiveMap, slope: float, owner: str, parameter: str) -> NDArray[np.float64]:
     """Return by what to multiply the weights into each concept of a map to get the same influence at our slope."""
     if expert.activation not in ("sigmoid", "logistic"):
-        raise wrong(
+        raise param_error(
             owner,
             parameter,
             "a map with states in [0, 1] (activation 'sigmoid' or 'logistic')",
-            Words(f"a map with activation {expert.activation!r}"),
+            Literal(f"a map with activation {expert.activation!r}"),
             "Build the map with activation='sigmoid'.",
         )
     return np.broadcast_to(expert.slope, expert.n_concepts) / slope
@@ -158,10 +158,10 @@ def matched(
         return list(range(len(concepts)))
     some = "some or all of" if partly else "the"
     without = "" if partly else f" without {shown(missing)},"
-    raise wrong(
+    raise param_error(
         owner,
         parameter,
         f"a map of {some} {len(concepts)} concepts of this problem, features first, then classes",
-        Words(f"a map of {expert.n_concepts} concepts,{without} with {shown(unknown)}"),
+        Literal(f"a map of {expert.n_concepts} concepts,{without} with {shown(unknown)}"),
         nearest_concept(unknown[0], missing) if unknown else "",
     )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.structure import Bounds, free
-from cogmap._utils.params import Words, suggestion, wrong
+from cogmap._utils.params import Literal, param_error, suggestion
 from cogmap.models.links import Link
 
 _PARAMETER = "monotonic_cst"
@@ -94,10 +94,10 @@ def _asked(monotonic_cst: Any, concepts: Concepts, link: Link, owner: str) -> tu
         except TypeError:
             given = []
         if many:
-            raise wrong(owner, _PARAMETER, _CLASSES, monotonic_cst)
+            raise param_error(owner, _PARAMETER, _CLASSES, monotonic_cst)
         if len(given) != len(features):
             expected = f"{len(features)} numbers, one per feature, each -1, 0 or 1; or a dict with names as keys"
-            raise wrong(owner, _PARAMETER, expected, monotonic_cst)
+            raise param_error(owner, _PARAMETER, expected, monotonic_cst)
         return np.array([_sign(value, name, owner) for value, name in zip(given, features, strict=True)]), None
     asked, about = np.zeros(len(features)), set()
     for key, value in monotonic_cst.items():
@@ -105,20 +105,20 @@ def _asked(monotonic_cst: Any, concepts: Concepts, link: Link, owner: str) -> tu
         if isinstance(key, tuple):
             if not many or len(key) != 2:
                 expected = _CLASSES if many else "a dict with names of features as keys"
-                raise wrong(owner, _PARAMETER, expected, key)
+                raise param_error(owner, _PARAMETER, expected, key)
             name, output = key
             about.add(concepts.place(output, owner, _PARAMETER, concepts.outputs) - concepts.outputs.start)
         elif many:
-            raise wrong(owner, _PARAMETER, _CLASSES, Words(f"{key!r} alone"))
+            raise param_error(owner, _PARAMETER, _CLASSES, Literal(f"{key!r} alone"))
         if not isinstance(name, str) or name not in features:
-            raise wrong(owner, _PARAMETER, "made of names of features", name, suggestion(name, features))
+            raise param_error(owner, _PARAMETER, "made of names of features", name, suggestion(name, features))
         asked[concepts.place(name, owner, _PARAMETER, concepts.inputs)] = _sign(value, name, owner)
     if len(about) > 1 or min(about, default=0) < 0:
-        raise wrong(owner, _PARAMETER, _CLASSES, monotonic_cst)
+        raise param_error(owner, _PARAMETER, _CLASSES, monotonic_cst)
     return asked, about.pop() if about else None
 
 
 def _sign(value: Any, name: str, owner: str) -> float:
     if isinstance(value, bool | np.bool_ | str) or np.ndim(value) or value not in (-1, 0, 1):
-        raise wrong(owner, _PARAMETER, f"-1, 0 or 1 for {name!r}", value)
+        raise param_error(owner, _PARAMETER, f"-1, 0 or 1 for {name!r}", value)
     return float(value)

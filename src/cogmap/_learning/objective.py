@@ -26,7 +26,7 @@ from cogmap._learning.buffers import Sums, Workspace, aligned
 from cogmap._learning.losses import Loss
 from cogmap._utils.segments import PairwiseSum
 from cogmap._utils.segments import total as rows_total
-from cogmap._utils.threads import Crew
+from cogmap._utils.threads import ThreadTeam
 from cogmap.models.encoding import UNDECIDED
 
 Array = NDArray[np.floating]
@@ -119,7 +119,7 @@ class DenseObjective:
         self._block_rows = block_rows or self.usual_block_rows(self.n_concepts)
         self._buffer_rows = 0
         self._sums: dict[int, Any] = {}
-        self._crew = Crew(n_threads)
+        self._crew = ThreadTeam(n_threads)
         self.set_rows(X, targets, sample_weight, rows)
 
     def set_rows(

@@ -74,7 +74,7 @@ def make_plans(
     def plan(encoding: Encoding, changes: Parameters, inputs: NDArray[np.intp] | None = None) -> Plan:
         return make_plan(sample, encoding, n_rows, {**parameters, **changes}, rules, earlier, inputs)
 
-    if not is_wide(parameters, sample, earlier):
+    if not is_structured(parameters, sample, earlier):
         return [plan(preferred, changes) for changes in grid] + [plan(other, grid[0]) for other in others]
     if earlier is None:
         everything = plan(preferred, grid[0], np.arange(preferred.n_inputs))
@@ -115,17 +115,17 @@ def plan_one_pass(
         encoding = _encodings(table, scaling, parameters, None)[0]
     else:
         encoding = Encoding(table.X.shape[1], scaling=scaling, terms=earlier.encoding.terms)
-    inputs = np.arange(encoding.n_inputs) if is_wide(parameters, table, earlier) else None
+    inputs = np.arange(encoding.n_inputs) if is_structured(parameters, table, earlier) else None
     plan = make_plan(table, encoding, table.n_rows, parameters, rules, earlier, inputs)
     settings = plan.settings
     rate = settings.learning_rate
     if parameters["learning_rate"] == "auto":
         n_concepts = encoding.n_inputs + settings.n_hidden + plan.shape.n_outputs
         rate = RULES[settings.solver].usual_rate(n_concepts, settings.batch_size, planned=False)
-    return plan.changed(learning_rate=rate, bends=False)  # bends are found with all rows at hand
+    return plan.changed(learning_rate=rate, step_units=False)  # bends are found with all rows at hand
 
 
-def is_wide(parameters: Parameters, sample: Table, earlier: MapModel | None) -> bool:
+def is_structured(parameters: Parameters, sample: Table, earlier: MapModel | None) -> bool:
     """Whether the map is to be structured: one of many columns, or like an earlier one."""
     if earlier is not None:
         return isinstance(earlier.map, StructuredMap)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.initialization import matched, weight_factors
 from cogmap._learning.structure import Bounds, range_at
-from cogmap._utils.params import Words, wrong
+from cogmap._utils.params import Literal, param_error
 from cogmap.maps.map import FuzzyCognitiveMap
 
 NAMES = ("memory",)
@@ -116,11 +116,11 @@ def _check_allowed(
     contradicted = np.argwhere((said != 0.0) & ((said < low) | (said > high)))
     if contradicted.size:
         i, j = contradicted[0]
-        raise wrong(
+        raise param_error(
             owner,
             "prior",
             "a map within what edges, weight_bounds and monotonic_cst allow, which for "
             f"{concepts.names[j]!r} -> {concepts.names[i]!r} is {range_at(limits, i, j)}",
-            Words(f"{said[i, j]:g} (at slope {slope:g})"),
+            Literal(f"{said[i, j]:g} (at slope {slope:g})"),
             "Change one of them.",
         )

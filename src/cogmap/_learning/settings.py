@@ -120,8 +120,8 @@ class Settings:
     weight_bounds: Any
     monotonic_cst: Any
     learn: str  # "weights" or "slopes"
-    bends: bool  # whether some hidden concepts start as steps of single features
-    enough: bool  # whether max_iter is what usually pays, not what was asked for
+    step_units: bool  # whether some hidden concepts start as steps of single features
+    max_iter_is_auto: bool  # whether max_iter is what usually pays, not what was asked for
     dtype: Any  # in what is computed
     structured: bool = False  # whether features remember themselves and influence hidden concepts and outputs only
     n_threads: int = 1
@@ -184,9 +184,9 @@ def resolve(parameters: Mapping[str, Any], shape: DataShape, rules: Rules = CLAS
         # Pixels and their like move together, and many together would drive concepts to where they are flat. A few
         # features alone hardly move a concept, and hidden ones would learn only what a straight line tells.
         output_start=rules.output_start,
-        bends=many and given["prior"] == "memory" and given["init"] == "balanced",
+        step_units=many and given["prior"] == "memory" and given["init"] == "balanced",
         start_width=2.0 if wide else 8.0 if n_hidden else 4.0,
-        enough=given["max_iter"] == "auto",
+        max_iter_is_auto=given["max_iter"] == "auto",
         dtype=np.dtype(np.float32 if wide or many or shape.n_values > LARGE else shape.dtype),
     )
 

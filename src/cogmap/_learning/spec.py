@@ -17,11 +17,11 @@ from cogmap._learning.plan import Plan
 from cogmap._learning.priors import Prior, make_prior, memory_weight, structured_prior
 from cogmap._learning.settings import Settings
 from cogmap._learning.solvers import Objective, Outcome, Problem, Slopes, StoppingRule, Theta, make_solver
-from cogmap._learning.step_units import Bends, find_bends
+from cogmap._learning.step_units import StepUnits, find_step_units
 from cogmap._learning.structure import Bounds, joined, weight_limits
 from cogmap._learning.structured import StructuredObjective
 from cogmap._learning.table import Table
-from cogmap._utils.threads import Crew
+from cogmap._utils.threads import ThreadTeam
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import Encoding, FromUndecided
@@ -31,7 +31,7 @@ from cogmap.models.model import MapModel
 _LABELS = 0.5  # share of the targets in what a map learns from an ensemble; the rest is the ensemble's prediction
 
 
-class Departure(NamedTuple):
+class PriorDeviation(NamedTuple):
     """An influence that an expert drew, and what was learned instead."""
 
     source: str
@@ -49,7 +49,7 @@ class ModelSpec:
     concepts: Concepts
     limits: Bounds | None
     prior: Prior
-    bends: Bends | None = None  # what some hidden concepts start as
+    step_units: StepUnits | None = None  # what some hidden concepts start as
     scaling: FromUndecided | None = None  # how what is in the table becomes states: None if that is what it holds
 
     @classmethod
@@ -65,11 +65,11 @@ class ModelSpec:
         monotone = monotone_limits(settings.monotonic_cst, concepts, link, owner)
         limits = joined(limits, monotone, "edges or weight_bounds", "monotonic_cst", concepts, owner)
         prior = make_prior(settings.prior, concepts, settings.slope, limits, owner)
-        wanted = settings.bends and limits is None
-        bends = find_bends(table, settings.n_hidden, settings.slope) if wanted else None
-        if bends is not None:  # pulled to 0, a step would become flat
-            prior = replace(prior, weights=bends.drawn(prior.weights))
-        spec = cls(plan, link, concepts, limits, prior, bends)
+        wanted = settings.step_units and limits is None
+        step_units = find_step_units(table, settings.n_hidden, settings.slope) if wanted else None
+        if step_units is not None:  # pulled to 0, a step would become flat
+            prior = replace(prior, weights=step_units.drawn(prior.weights))
+        spec = cls(plan, link, concepts, limits, prior, step_units)
         if settings.learn == "slopes":  # the weights to start from are those that stay
             prior = replace(prior, weights=spec._start(table, None)[0], pull=np.ones_like(prior.pull))
         return replace(spec, prior=prior)
@@ -110,7 +110,7 @@ class ModelSpec:
         """Return what the map learns from an ensemble: partly the targets, partly the mean prediction."""
         targets = table.targets.mixture(_LABELS, table.X.dtype)
         models = [self.model(theta) for theta in teachers]
-        crew = Crew(self.settings.n_threads)
+        crew = ThreadTeam(self.settings.n_threads)
         for rows, X in table.blocks():
 
             def predictions(number: int, X: Any = X) -> NDArray[np.floating]:
@@ -167,8 +167,8 @@ class ModelSpec:
             widths[concepts.outputs] *= settings.output_start
             return initialization.balanced(len(concepts), random, self.limits, widths)
         W, b = initialization.around(self.prior.weights, concepts, random, self.limits, settings.output_start)
-        if self.bends is not None:
-            W, b = self.bends.drawn(W), self.bends.undecided(b)
+        if self.step_units is not None:
+            W, b = self.step_units.drawn(W), self.step_units.undecided(b)
         return W, b
 
     def model(self, theta: Theta) -> MapModel:
@@ -191,11 +191,11 @@ class ModelSpec:
         """Return the model with these parameters, of features as the plan reads them."""
         return self.plan.finish(self.model(theta))
 
-    def departures(self, model: MapModel) -> list[Departure]:
+    def prior_deviations(self, model: MapModel) -> list[PriorDeviation]:
         """Return what became of the influences that an expert drew, those that changed most first."""
         names, learned = self.concepts.names, model.map
-        departures = [
-            Departure(names[j], names[i], float(self.prior.weights[i, j]), float(learned.weights[i, j]))
+        prior_deviations = [
+            PriorDeviation(names[j], names[i], float(self.prior.weights[i, j]), float(learned.weights[i, j]))
             for i, j in np.argwhere(self.prior.drawn)
         ]
-        return sorted(departures, key=lambda departure: -abs(departure.learned - departure.prior))
+        return sorted(prior_deviations, key=lambda deviation: -abs(deviation.learned - deviation.prior))

@@ -1,4 +1,4 @@
-"""Bends: hidden concepts that start as steps of single features.
+"""StepUnits: hidden concepts that start as steps of single features.
 
 Learning finds straight effects at once, and what features do together in time. An effect that is strong in a small part
 of a feature's range, such as that of a capital gain between 5,000 and 5,500, it finds late or never: hidden concepts
@@ -26,7 +26,7 @@ _STEEPEST = 200.0  # weight; larger ones would cost digits in float32
 
 
 @dataclass(frozen=True)
-class Bends:
+class StepUnits:
     """What some hidden concepts start as: of each the feature, its weight, and the state of it in the middle."""
 
     concept: NDArray[np.intp]  # the number of the hidden concept: the first ones, which follow the features
@@ -48,7 +48,7 @@ class Bends:
         return b
 
 
-def find_bends(table: Table, n_hidden: int, slope: float) -> Bends | None:
+def find_step_units(table: Table, n_hidden: int, slope: float) -> StepUnits | None:
     """Return the bends of features that tell most about the targets, beyond what straight lines through them tell.
 
     None: nothing bends, as far as rows enough can tell.
@@ -73,7 +73,7 @@ def find_bends(table: Table, n_hidden: int, slope: float) -> Bends | None:
     feature, low, high = (np.array(column) for column in ([bend[i] for bend in found] for i in (1, 2, 3)))
     weight = np.minimum(_ACROSS / slope / (high - low), _STEEPEST)
     concept = states.shape[1] + np.arange(len(found))
-    return Bends(concept, feature.astype(np.intp), weight, (low + high) / 2.0)
+    return StepUnits(concept, feature.astype(np.intp), weight, (low + high) / 2.0)
 
 
 def _gains(state: Array, targets: Array, share: Array, n_parts: int) -> list[tuple[float, float, float]]:

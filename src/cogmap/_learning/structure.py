@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._learning.concepts import Concepts
-from cogmap._utils.params import Words, wrong
+from cogmap._utils.params import Literal, param_error
 
 Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -52,11 +52,11 @@ def joined(
     contradicted = np.argwhere(low > high)
     if contradicted.size:
         i, j = contradicted[0]
-        raise wrong(
+        raise param_error(
             owner,
             name,
             f"a range that goes with `{other_name}`, which allows {range_at(others, i, j)} there",
-            Words(f"{range_at(limits, i, j)} for {concepts.names[j]!r} -> {concepts.names[i]!r}"),
+            Literal(f"{range_at(limits, i, j)} for {concepts.names[j]!r} -> {concepts.names[i]!r}"),
             "Change one of the two.",
         )
     return low, high
@@ -79,9 +79,9 @@ def _bounds(weight_bounds: Any, concepts: Concepts, owner: str) -> Bounds:
     try:
         low, high = (np.broadcast_to(np.asarray(bound, dtype=np.float64), shape).copy() for bound in weight_bounds)
     except (TypeError, ValueError):
-        raise wrong(owner, "weight_bounds", expected, weight_bounds) from None
+        raise param_error(owner, "weight_bounds", expected, weight_bounds) from None
     if not (low <= high).all() or (low == np.inf).any() or (high == -np.inf).any():
-        raise wrong(owner, "weight_bounds", expected, weight_bounds, "Use -inf and inf where there is no bound.")
+        raise param_error(owner, "weight_bounds", expected, weight_bounds, "Use -inf and inf where there is no bound.")
     return low, high
 
 
@@ -90,15 +90,15 @@ def _of_edges(edges: Any, concepts: Concepts, owner: str) -> Bounds:
     shape = (len(concepts), len(concepts))
     expected = f"a boolean array of shape {shape}, a list of (from, to) names, or a dict with such keys"
     if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
-        raise wrong(owner, "edges", expected, edges)
+        raise param_error(owner, "edges", expected, edges)
     if not isinstance(edges, np.ndarray | Mapping):
         edges = list(edges)
     mask = None if isinstance(edges, Mapping) else _mask(edges)
     if mask is not None and mask.shape != shape:
-        raise wrong(owner, "edges", expected, Words(f"an array of shape {mask.shape}"))
+        raise param_error(owner, "edges", expected, Literal(f"an array of shape {mask.shape}"))
     if not (len(edges) if mask is None else mask.any()):
         cure = "Without any edge there is nothing to learn; None allows all."
-        raise wrong(owner, "edges", expected, Words("no edge at all"), cure)
+        raise param_error(owner, "edges", expected, Literal("no edge at all"), cure)
     if mask is None:
         # A concept that remembers itself influences no other, and without memory a map of several steps forgets.
         none = np.zeros(shape)
@@ -124,7 +124,7 @@ def _named(given: Any, limits: Bounds, concepts: Concepts, owner: str, parameter
     for edge, said in given.items() if isinstance(given, Mapping) else given:
         if not isinstance(edge, tuple | list | np.ndarray) or len(edge) != 2:
             cure = "An array of 0 and 1 needs .astype(bool)." if isinstance(edge, list | np.ndarray) else ""
-            raise wrong(owner, parameter, expected, edge, cure)
+            raise param_error(owner, parameter, expected, edge, cure)
         source, target = (concepts.place(name, owner, parameter) for name in edge)
         low[target, source], high[target, source] = _said(said, tuple(edge), owner, parameter)
     return low, high
@@ -143,5 +143,5 @@ def _said(said: Any, edge: tuple[str, str], owner: str, parameter: str) -> tuple
         low, high = np.nan, np.nan
     if not low <= high or low == np.inf or high == -np.inf:
         expected = f"'+', '-' or (low, high) with low <= high for {edge[0]!r} -> {edge[1]!r}"
-        raise wrong(owner, parameter, expected, said, "None in the place of a number is no bound.")
+        raise param_error(owner, parameter, expected, said, "None in the place of a number is no bound.")
     return low, high

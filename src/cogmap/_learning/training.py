@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._learning.dataset import Dataset
-from cogmap._learning.effect_bounds import tied_to_effects
+from cogmap._learning.effect_bounds import with_effect_bounds
 from cogmap._learning.plan import Plan
 from cogmap._learning.solvers import SILENT, Monitor, Outcome, Rule, StoppingRule, Theta, make_solver, one_epoch
-from cogmap._learning.spec import Departure, ModelSpec
+from cogmap._learning.spec import ModelSpec, PriorDeviation
 from cogmap._learning.splits import validation_split
 from cogmap._learning.table import Table
 from cogmap._learning.teachers import Teacher, train_teachers
@@ -27,7 +27,7 @@ class TrainResult:
     loss_curve: list[float]
     validation_curve: list[float] = field(default_factory=list)
     teacher_losses: list[float] = field(default_factory=list)
-    departures: list[Departure] = field(default_factory=list)  # from an expert's prior
+    prior_deviations: list[PriorDeviation] = field(default_factory=list)  # from an expert's prior
 
 
 def train(
@@ -71,22 +71,22 @@ def train(
             teachers = train_teachers(spec, sample, new_start, random, monitor)
         thetas = [teacher.theta for teacher in teachers]
         if teachers and isinstance(settings.prior, str) and settings.learn == "weights":
-            spec = tied_to_effects(spec, sample, thetas)
+            spec = with_effect_bounds(spec, sample, thetas)
         objective = data.objective(spec, thetas)
         with monitor.stage("map", settings.max_iter, spec.finished) as report:
-            as_planned = settings.enough and not make_solver(settings).all_rows and validation is None
+            as_planned = settings.max_iter_is_auto and not make_solver(settings).all_rows and validation is None
             tol = 0.0 if as_planned else settings.tol
             stopping = StoppingRule(settings.max_iter, tol, settings.n_iter_no_change, validation, report)
             theta, outcome = spec.fit(objective, thetas or [new_start()], stopping, random)
         model = spec.model(theta)
-        outcome = _outcome(outcome, model, everything, settings.enough)
+        outcome = _outcome(outcome, model, everything, settings.max_iter_is_auto)
     return TrainResult(
         plan.finish(model),
         outcome,
         stopping.loss_curve,
         stopping.validation_curve,
         [teacher.loss for teacher in teachers],
-        spec.departures(model),
+        spec.prior_deviations(model),
     )
 
 
@@ -118,7 +118,7 @@ def train_one_pass(
         loss = one_epoch(problem, theta, rule, plan.settings.batch_size, random)
         problem.check_end(theta)
     model = spec.model(theta)
-    return TrainResult(plan.finish(model), Outcome.ONE_PASS, [loss], departures=spec.departures(model))
+    return TrainResult(plan.finish(model), Outcome.ONE_PASS, [loss], prior_deviations=spec.prior_deviations(model))
 
 
 def _outcome(outcome: Outcome, model: MapModel, table: Table, max_iter_is_auto: bool) -> Outcome:

@@ -18,14 +18,14 @@ from numpy.typing import DTypeLike, NDArray
 from cogmap.exceptions import ParameterError
 
 
-class Words(str):
+class Literal(str):
     """A description of what was got, shown as it is; anything else is shown as Python would, and shortened."""
 
 
-def wrong(owner: str, name: str, expected: str, got: object, cure: str = "") -> ParameterError:
+def param_error(owner: str, name: str, expected: str, got: object, cure: str = "") -> ParameterError:
     """Make the exception for a wrong parameter value."""
-    text = str(got) if isinstance(got, Words) else reprlib.repr(got)
-    if len(text) > 80 and not isinstance(got, Words):
+    text = str(got) if isinstance(got, Literal) else reprlib.repr(got)
+    if len(text) > 80 and not isinstance(got, Literal):
         text = text[:77] + "..."
     return ParameterError(f"`{owner}({name}=...)` must be {expected}, got {text}.{' ' + cure if cure else ''}")
 
@@ -35,7 +35,7 @@ def check_integer(owner: str, name: str, value: object, *, low: int, high: float
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or not low <= int(value) <= high:
         too_large = isinstance(value, Integral) and int(value) > high
         expected = f"an integer >= {low}" + (f" and <= {high}" if too_large else "")
-        raise wrong(owner, name, expected, value, cure)
+        raise param_error(owner, name, expected, value, cure)
     return int(value)
 
 
@@ -63,7 +63,7 @@ def check_number(
         expected = f"a number {'>=' if low_included else '>'} {low:g}" if low > -math.inf else "a finite number"
         if math.isfinite(high):
             expected += f" and {'<=' if high_included else '<'} {high:g}"
-        raise wrong(owner, name, expected, value, cure)
+        raise param_error(owner, name, expected, value, cure)
     return number
 
 
@@ -72,20 +72,20 @@ def check_choice(owner: str, name: str, value: Any, choices: Sequence[str], *, a
     if isinstance(value, str) and value in choices:
         return value
     expected = "one of " + ", ".join(repr(choice) for choice in choices) + (f" or {also}" if also else "")
-    raise wrong(owner, name, expected, value, suggestion(value, choices))
+    raise param_error(owner, name, expected, value, suggestion(value, choices))
 
 
 def check_boolean(owner: str, name: str, value: object) -> bool:
     """Return `value` as a bool."""
     if not isinstance(value, bool | np.bool_):
-        raise wrong(owner, name, "True or False", value)
+        raise param_error(owner, name, "True or False", value)
     return bool(value)
 
 
 def check_path(owner: str, path: Any) -> Path:
     """Return what is the path of a file."""
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise wrong(owner, "path", "the path of a file", path)
+        raise param_error(owner, "path", "the path of a file", path)
     return Path(path)
 
 

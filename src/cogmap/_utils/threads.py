@@ -106,7 +106,7 @@ def one_blas_thread() -> Iterator[None]:
                 _Process.let_go()
 
 
-class Crew:
+class ThreadTeam:
     """Threads that share pieces of work, and wait for more of it as long as somebody keeps the crew.
 
     The thread that asks works as well. Waiting threads are woken in a tenth of the time that new ones need: the pieces

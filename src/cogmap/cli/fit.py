@@ -16,7 +16,7 @@ from cogmap.table.files import read_table
 from cogmap.table.files.sources import name_of
 from cogmap.table.model import TableModel
 from cogmap.table.targets import TASKS
-from cogmap.table.training import Wishes, train
+from cogmap.table.training import FitOptions, train
 
 
 @click.command(
@@ -58,7 +58,7 @@ def fit(
     signs: tuple[str, ...],
     page: str | None,
     as_json: bool,
-    **wishes: Any,
+    **fit_options: Any,
 ) -> None:
     """Learn from a table to predict one of its columns.
 
@@ -70,7 +70,7 @@ def fit(
         for file in (out, page):
             check_place(file, table)
         expert = None if prior is None else _expert(prior)
-        wanted = Wishes(prior=expert, signs=dict(map(_sign, signs)), **wishes)
+        wanted = FitOptions(prior=expert, signs=dict(map(_sign, signs)), **fit_options)
         frame, notes = read_table(table)
         tell(notes)
         with progress() as done:

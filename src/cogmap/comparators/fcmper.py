@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._utils.params import check_boolean, check_choice, check_integer, check_number, wrong
+from cogmap._utils.params import check_boolean, check_choice, check_integer, check_number, param_error
 from cogmap.comparators._calibration import best_gain
 from cogmap.comparators._reading import READINGS, Reading
 from cogmap.comparators._scoring import Array, SearchingClassifier, merged
@@ -150,10 +150,10 @@ class FCMperClassifier(SearchingClassifier):
 
     def _check_together(self) -> None:
         if self.reading == "argmax" and self.output == "single":
-            raise wrong(self._owner, "reading", "'comd' or 'byt' with output='single'", "argmax")
+            raise param_error(self._owner, "reading", "'comd' or 'byt' with output='single'", "argmax")
         if self.reading == "byt" and self.output == "one_hot":
             cure = "Thresholds are of one output."
-            raise wrong(self._owner, "reading", "'comd' or 'argmax' with output='one_hot'", "byt", cure)
+            raise param_error(self._owner, "reading", "'comd' or 'argmax' with output='one_hot'", "byt", cure)
 
     def _largest(self, n_rows: int, n_features: int) -> float:
         n_concepts = n_features + len(self.classes_)

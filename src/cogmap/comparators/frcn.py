@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
-from cogmap._utils.params import check_choice, check_number, shown, suggestion, wrong
+from cogmap._utils.params import check_choice, check_number, param_error, shown, suggestion
 from cogmap.comparators._calibration import best_gain
 from cogmap.comparators._scoring import Array, ScoringClassifier
 from cogmap.estimators._param_checks import Check
@@ -223,7 +223,7 @@ def _places(given: Any, names: list[str], owner: str) -> list[int]:
     expected = f"numbers below {len(names)} or names of columns, or {len(names)} booleans"
     columns = np.asarray(given)
     if columns.ndim != 1:
-        raise wrong(owner, "nominal_features", expected, given)
+        raise param_error(owner, "nominal_features", expected, given)
     if columns.dtype == bool and len(columns) == len(names):
         return [int(j) for j in np.flatnonzero(columns)]
     if columns.dtype.kind in "iu" and ((columns >= 0) & (columns < len(names))).all():
@@ -233,7 +233,7 @@ def _places(given: Any, names: list[str], owner: str) -> list[int]:
         if not unknown:
             return sorted({names.index(name) for name in columns.tolist()})
         cure = suggestion(unknown[0], names) or f"The columns are {shown(names)}."
-        raise wrong(owner, "nominal_features", expected, unknown[0], cure)
+        raise param_error(owner, "nominal_features", expected, unknown[0], cure)
     if columns.size == 0:
         return []
-    raise wrong(owner, "nominal_features", expected, given)
+    raise param_error(owner, "nominal_features", expected, given)

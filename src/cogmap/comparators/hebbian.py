@@ -6,7 +6,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._learning.solvers import Outcome
-from cogmap._utils.params import Words, check_choice, check_integer, check_number, numbers, shown, suggestion, wrong
+from cogmap._utils.params import (
+    Literal,
+    check_choice,
+    check_integer,
+    check_number,
+    numbers,
+    param_error,
+    shown,
+    suggestion,
+)
 from cogmap.comparators._calibration import best_gain
 from cogmap.comparators._reading import NearestMean
 from cogmap.comparators._scoring import Array, SearchingClassifier, merged
@@ -194,10 +203,10 @@ def _check_desired(owner: str, name: str, value: object) -> None:
     """Complain about what is no range, or one that no state can be in."""
     limits = numbers(value)
     if limits.shape != (2,) or not limits[0] <= limits[1]:
-        raise wrong(owner, name, "(low, high) with low <= high", value)
+        raise param_error(owner, name, "(low, high) with low <= high", value)
     if not (limits[0] < 1.0 and limits[1] > 0.0):
         cure = "All states are between 0 and 1: no output can get there."
-        raise wrong(owner, name, "a range with low < 1 and high > 0", value, cure)
+        raise param_error(owner, name, "a range with low < 1 and high > 0", value, cure)
 
 
 def _first_weights(
@@ -215,10 +224,10 @@ def _first_weights(
     unknown = [name for name in init.concepts if name not in concepts]
     if unknown or len(init.concepts) != len(concepts):
         expected = f"a map of the {len(concepts)} concepts {shown(concepts)}"
-        got = Words(f"one of {len(init.concepts)}" + (f", with {shown(unknown)}" if unknown else ""))
-        raise wrong(owner, "init", expected, got, suggestion(unknown[0], concepts) if unknown else "")
+        got = Literal(f"one of {len(init.concepts)}" + (f", with {shown(unknown)}" if unknown else ""))
+        raise param_error(owner, "init", expected, got, suggestion(unknown[0], concepts) if unknown else "")
     if np.abs(init.weights).max() > 1.0:
         cure = "Divide them all by the largest."
-        raise wrong(owner, "init", "a map with weights in [-1, 1]", float(np.abs(init.weights).max()), cure)
+        raise param_error(owner, "init", "a map with weights in [-1, 1]", float(np.abs(init.weights).max()), cure)
     places = [init.concepts.index(name) for name in concepts]
     return np.array(init.weights[np.ix_(places, places)])

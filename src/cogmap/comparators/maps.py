@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from cogmap._learning.solvers import Outcome
-from cogmap._utils.params import Words, check_choice, check_integer, check_number, numbers, wrong
+from cogmap._utils.params import Literal, check_choice, check_integer, check_number, numbers, param_error
 from cogmap.comparators._search import SOLVERS, check_seconds, search
 from cogmap.comparators._unrolled import Array, UnrolledMap
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -116,12 +116,12 @@ def _checked_runs(observed: Any) -> list[Array]:
     runs = [whole] if whole.ndim == 2 else [numbers(run) for run in several]
     expected = "states in [0, 1] of shape (n_steps, n_concepts), with 2 concepts and 2 steps or more, or a list of such"
     if not runs:
-        raise wrong(_OWNER, "observed", expected, observed)
+        raise param_error(_OWNER, "observed", expected, observed)
     width = runs[0].shape[-1] if runs[0].ndim else 0
     for run in runs:
         if run.ndim != 2 or run.shape[0] < 2 or run.shape[1] < 2 or run.shape[1] != width:
-            raise wrong(_OWNER, "observed", expected, Words(f"one of shape {run.shape}"))
+            raise param_error(_OWNER, "observed", expected, Literal(f"one of shape {run.shape}"))
         if not ((run >= 0.0) & (run <= 1.0)).all():
             bad = run[~((run >= 0.0) & (run <= 1.0))][0]
-            raise wrong(_OWNER, "observed", expected, float(bad), "Scale them first.")
+            raise param_error(_OWNER, "observed", expected, float(bad), "Scale them first.")
     return runs

@@ -17,12 +17,12 @@ from sklearn.utils import check_random_state
 
 from cogmap._learning.dataset import Dataset
 from cogmap._learning.plan import Plan
-from cogmap._learning.planning import earlier_parameters, is_wide, make_plans
+from cogmap._learning.planning import earlier_parameters, is_structured, make_plans
 from cogmap._learning.search import choose
 from cogmap._learning.settings import CLASSES, LARGE, Rules
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Outcome
-from cogmap._learning.spec import Departure
+from cogmap._learning.spec import PriorDeviation
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._learning.teachers import Teacher
@@ -54,7 +54,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
     loss_curve_: list[float]
     n_iter_: int
     teacher_losses_: list[float]
-    departures_: list[Departure]
+    prior_deviations_: list[PriorDeviation]
     feature_importances_: NDArray[np.floating]
 
     @property
@@ -221,7 +221,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         self._outcome = result.outcome.name
         self.loss_curve_ = result.loss_curve
         self.n_iter_ = len(result.loss_curve)
-        self.departures_ = result.departures
+        self.prior_deviations_ = result.prior_deviations
         self.feature_importances_ = learned_importances(self.model_, some_rows)
 
     @abstractmethod
@@ -242,7 +242,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
 
     def _check_sparse(self, table: Table, earlier: MapModel | None) -> None:
         """Complain about a sparse table of which no structured map is trained."""
-        stays = self.terms is None and self.scale == "logistic" and is_wide(self._parameters(), table, earlier)
+        stays = self.terms is None and self.scale == "logistic" and is_structured(self._parameters(), table, earlier)
         if issparse(table.X) and not stays:
             raise too_large_to_be_dense(table.X, self._owner)
 

@@ -14,14 +14,14 @@ from cogmap._learning.dataset import ChunkSums, SummedObjective
 from cogmap._learning.solvers import Theta
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap._utils.segments import SEGMENT, PairwiseSum
 from cogmap.estimators._callbacks import with_callbacks
 from cogmap.estimators._out_of_core import (
     Chunk,
     ChunkReader,
     ClassWeight,
-    FitsElsewhere,
+    OutOfCoreMixin,
     Survey,
     check_alike,
     chosen,
@@ -49,14 +49,14 @@ class Chunks:
         self._n_rows: int | None = None
         if not callable(given) and (not hasattr(given, "__iter__") or iter(given) is given):
             cure = "What can be read once only, such as a generator, is not enough: give the function that makes it."
-            raise wrong(self._owner, "chunks", "an iterable that can be read again, or a function", given, cure)
+            raise param_error(self._owner, "chunks", "an iterable that can be read again, or a function", given, cure)
 
     def _checked(self) -> Iterator[Chunk]:
         """Return the chunks that have rows, as arrays."""
         first: Chunk | None = None
         for number, given in enumerate(self._given() if callable(self._given) else self._given):
             if not isinstance(given, list | tuple) or len(given) not in (2, 3):
-                raise wrong(self._owner, "chunks", "made of (X, y) or (X, y, sample_weight)", given)
+                raise param_error(self._owner, "chunks", "made of (X, y) or (X, y, sample_weight)", given)
             X, y, weight = (*given, None)[:3]
             if not np.shape(X)[0] or (weight is not None and not np.any(weight)):
                 continue
@@ -233,7 +233,7 @@ class SpilledRows:
         return replace(self._sample, X=segment.states(), targets=targets, weight=segment.weight and segment.weight())
 
 
-class FitsChunks(FitsElsewhere):
+class FitsChunks(OutOfCoreMixin):
     """What estimators share that can learn from a table that this machine has no room for."""
 
     @with_callbacks

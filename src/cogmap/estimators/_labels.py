@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._utils.params import Words, shown, wrong
+from cogmap._utils.params import Literal, param_error, shown
 from cogmap.exceptions import DataError
 from cogmap.models.links import ClassLink, LogOddsLink, SoftmaxLink
 
@@ -30,11 +30,11 @@ def all_labels(classes: Iterable[Any], owner: str) -> NDArray[Any]:
         given = np.asarray(list(classes))
         labels = np.unique(given)
     except (TypeError, ValueError):
-        raise wrong(owner, "classes", expected, classes) from None
+        raise param_error(owner, "classes", expected, classes) from None
     if given.ndim > 1:
-        raise wrong(owner, "classes", expected, classes, "A list in a list is no label.")
+        raise param_error(owner, "classes", expected, classes, "A list in a list is no label.")
     if labels.dtype.kind in "fc" and not np.isfinite(labels).all():
-        raise wrong(owner, "classes", expected, classes, "NaN and infinity are no labels.")
+        raise param_error(owner, "classes", expected, classes, "NaN and infinity are no labels.")
     return labels
 
 
@@ -63,7 +63,7 @@ def class_link(output: str, classes: NDArray[Any], gain: float, owner: str) -> C
     """Return what the outputs mean: one for two classes, or one per class."""
     if output == "single" and len(classes) != 2:
         cure = "One output can tell only two classes apart."
-        raise wrong(owner, "output", f"'one_hot' for {len(classes)} classes", output, cure)
+        raise param_error(owner, "output", f"'one_hot' for {len(classes)} classes", output, cure)
     if output == "single" or (output == "auto" and len(classes) == 2):
         return LogOddsLink(classes)
     return SoftmaxLink(classes, float(gain))
@@ -86,12 +86,12 @@ def class_weights(
     unknown = [label for label in class_weight if label not in labels]
     if unknown:
         expected = f"a dict whose keys are labels in y, {shown(labels)}"
-        raise wrong(owner, "class_weight", expected, Words(f"a dict with {shown(unknown)}"))
+        raise param_error(owner, "class_weight", expected, Literal(f"a dict with {shown(unknown)}"))
     weights = [class_weight.get(label, 1.0) for label in labels]
     try:
         result = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        raise wrong(owner, "class_weight", "a dict of numbers", class_weight) from None
+        raise param_error(owner, "class_weight", "a dict of numbers", class_weight) from None
     if not np.isfinite(result).all() or not (result > 0).all():
-        raise wrong(owner, "class_weight", "a dict of finite weights > 0", class_weight)
+        raise param_error(owner, "class_weight", "a dict of finite weights > 0", class_weight)
     return result

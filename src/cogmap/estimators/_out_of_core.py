@@ -18,7 +18,7 @@ from cogmap._learning.settings import LARGE
 from cogmap._learning.solvers import SOLVERS
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets, Targets, ValueTargets
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._validation import check_products, input_names
 from cogmap.exceptions import DataError
@@ -168,7 +168,7 @@ class Source(Protocol):
         ...
 
 
-class FitsElsewhere(BaseFCM):
+class OutOfCoreMixin(BaseFCM):
     """What estimators share that can learn from rows in chunks."""
 
     _learns_classes = True
@@ -182,14 +182,14 @@ class FitsElsewhere(BaseFCM):
         owner = f"{self._owner}.{method}"
         for name in ("early_stopping", "warm_start"):
             if getattr(self, name):
-                raise wrong(owner, name, "False for rows in chunks", True)
+                raise param_error(owner, name, "False for rows in chunks", True)
         if isinstance(self.terms, str):
             cure = "How to read features is chosen with all rows at hand: say a number of words."
-            raise wrong(owner, "terms", "None, a number or a dict for rows in chunks", self.terms, cure)
+            raise param_error(owner, "terms", "None, a number or a dict for rows in chunks", self.terms, cure)
         solver = self._parameters()["solver"]
         if solver in SOLVERS and not SOLVERS[solver].all_rows:
             cure = "Mini-batches come from rows that are at hand; partial_fit takes them one after the other."
-            raise wrong(owner, "solver", "'lbfgs' for rows in chunks", solver, cure)
+            raise param_error(owner, "solver", "'lbfgs' for rows in chunks", solver, cure)
 
     def _fit_elsewhere(self, source: Source, shown_as: Self) -> None:
         """Learn from rows that are somewhere else; few of them are brought here."""

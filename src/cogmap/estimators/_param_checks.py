@@ -7,7 +7,7 @@ import numpy as np
 
 from cogmap._learning import initialization, priors
 from cogmap._learning.solvers import SOLVERS
-from cogmap._utils.params import check_boolean, check_choice, check_integer, check_number, wrong
+from cogmap._utils.params import check_boolean, check_choice, check_integer, check_number, param_error
 from cogmap.estimators._labels import OUTPUTS
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.model import MAX_DEPTH
@@ -52,7 +52,7 @@ def _several(check: Check) -> Check:
 
     def check_all(owner: str, name: str, values: Any) -> None:
         if not isinstance(values, list | tuple | np.ndarray) or len(values) == 0:
-            raise wrong(owner, name, "a list of at least one number", values)
+            raise param_error(owner, name, "a list of at least one number", values)
         for value in values:
             check(owner, name, value)
 
@@ -63,7 +63,7 @@ def _n_jobs(owner: str, name: str, value: Any) -> None:
     if value is not None:
         check_integer(owner, name, value, low=-_MOST, high=_MOST, cure="-1 means all processors.")
         if value == 0:
-            raise wrong(owner, name, "an integer other than 0, or None", 0, "-1 means all processors.")
+            raise param_error(owner, name, "an integer other than 0, or None", 0, "-1 means all processors.")
 
 
 def _verbose(owner: str, name: str, value: Any) -> None:
@@ -119,7 +119,7 @@ def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
     init, n_hidden = parameters.get("init"), parameters.get("n_hidden")
     if isinstance(init, str) and init == "correlation" and n_hidden not in (0, "auto"):
         cure = "Hidden concepts are correlated with nothing."
-        raise wrong(owner, "n_hidden", "0 with init='correlation'", n_hidden, cure)
+        raise param_error(owner, "n_hidden", "0 with init='correlation'", n_hidden, cure)
     if parameters.get("learn") == "slopes":
         _check_slopes(owner, parameters)
 
@@ -130,9 +130,13 @@ def _check_slopes(owner: str, parameters: Mapping[str, Any]) -> None:
     known = isinstance(prior, FuzzyCognitiveMap) or isinstance(init, FuzzyCognitiveMap) or init == "correlation"
     if not known:
         expected = "'weights', unless prior or init is a FuzzyCognitiveMap or init is 'correlation'"
-        raise wrong(owner, "learn", expected, "slopes", "Slopes are learned for weights that are known.")
+        raise param_error(owner, "learn", expected, "slopes", "Slopes are learned for weights that are known.")
     for name in ("edges", "weight_bounds", "monotonic_cst"):
         if parameters[name] is not None:
-            raise wrong(owner, name, "None with learn='slopes'", parameters[name], "The weights stay as they are.")
+            raise param_error(
+                owner, name, "None with learn='slopes'", parameters[name], "The weights stay as they are."
+            )
     if parameters["l1_ratio"]:
-        raise wrong(owner, "l1_ratio", "0 with learn='slopes'", parameters["l1_ratio"], "The weights stay as they are.")
+        raise param_error(
+            owner, "l1_ratio", "0 with learn='slopes'", parameters["l1_ratio"], "The weights stay as they are."
+        )

@@ -7,7 +7,7 @@ import numpy as np
 
 from cogmap._learning.solvers import Outcome
 from cogmap._learning.solvers.adaptive import Adam, RMSprop
-from cogmap._utils.params import Words, wrong
+from cogmap._utils.params import Literal, param_error
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._param_checks import check_parameters
 from cogmap.estimators._refitting import is_learned
@@ -17,7 +17,7 @@ from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import ModelFileError
 from cogmap.models.links import ValueLink
 from cogmap.models.model import MapModel
-from cogmap.persistence.parts import require
+from cogmap.persistence.parts import renamed, require
 from cogmap.persistence.values import Kind, State
 
 _FRAMES = "_sklearn_output_config"  # where scikit-learn keeps what set_output was told
@@ -25,7 +25,9 @@ _FRAMES = "_sklearn_output_config"  # where scikit-learn keeps what set_output w
 
 def _state(estimator: BaseFCM) -> State:
     if not hasattr(estimator, "model_"):
-        raise wrong("save", "estimator", "fitted", Words(f"{type(estimator).__name__} without a model"), "Call fit.")
+        raise param_error(
+            "save", "estimator", "fitted", Literal(f"{type(estimator).__name__} without a model"), "Call fit."
+        )
     return {
         "parameters": estimator.get_params(deep=False),
         "learned": {name: value for name, value in vars(estimator).items() if is_learned(name)},
@@ -34,7 +36,7 @@ def _state(estimator: BaseFCM) -> State:
 
 
 def _estimator(kind: type[BaseFCM], state: State) -> BaseFCM:
-    parameters, learned = state["parameters"], state["learned"]
+    parameters, learned = state["parameters"], renamed(state["learned"])
     unknown = [name for name in parameters if name not in _parameter_names(kind)]
     unknown += [name for name in learned if not is_learned(name)]
     if unknown:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import validate_data
 
-from cogmap._utils.params import Words, real, shown, wrong
+from cogmap._utils.params import Literal, param_error, real, shown
 from cogmap.exceptions import DataError
 
 FLOATS = (np.float64, np.float32)
@@ -116,25 +116,25 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int, owner: str
     try:
         weight = real(sample_weight)
     except (TypeError, ValueError):
-        raise wrong(owner, "sample_weight", "an array of numbers", sample_weight) from None
+        raise param_error(owner, "sample_weight", "an array of numbers", sample_weight) from None
     if weight.ndim == 0:
         weight = np.full(n_rows, weight)
     if weight.shape != (n_rows,):
         expected = f"an array of shape ({n_rows},), one weight per row"
-        raise wrong(owner, "sample_weight", expected, Words(f"shape {weight.shape}"))
+        raise param_error(owner, "sample_weight", expected, Literal(f"shape {weight.shape}"))
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
-        raise wrong(owner, "sample_weight", "finite numbers >= 0", float(weight[bad][0]), "0 leaves a row out.")
+        raise param_error(owner, "sample_weight", "finite numbers >= 0", float(weight[bad][0]), "0 leaves a row out.")
     if not weight.any():
-        raise wrong(owner, "sample_weight", "greater than 0 for some rows", Words("zeros only"))
+        raise param_error(owner, "sample_weight", "greater than 0 for some rows", Literal("zeros only"))
     with np.errstate(over="ignore"):
         if not np.isfinite(weight.sum()):
             cure = "Divide them all by a number."
-            raise wrong(owner, "sample_weight", "numbers with a finite sum", float(weight.max()), cure)
+            raise param_error(owner, "sample_weight", "numbers with a finite sum", float(weight.max()), cure)
     smallest = np.finfo(np.float64).tiny
     if weight[weight > 0].min() < smallest:
         cure = "Multiply them all by a number."
-        raise wrong(owner, "sample_weight", f"0 or >= {smallest:.2g}", float(weight[weight > 0].min()), cure)
+        raise param_error(owner, "sample_weight", f"0 or >= {smallest:.2g}", float(weight[weight > 0].min()), cure)
     return weight
 
 
@@ -146,7 +146,7 @@ def check_products(weight: NDArray[np.float64], owner: str) -> None:
     if not np.isfinite(total) or not weight.min() >= smallest:
         got = float(weight.min() if weight.min() < smallest else weight.max())
         expected = f"weights that are >= {smallest:.2g} and have a finite sum, times `sample_weight` if it is given"
-        raise wrong(owner, "class_weight", expected, got, "Multiply or divide the weights by a number.")
+        raise param_error(owner, "class_weight", expected, got, "Multiply or divide the weights by a number.")
 
 
 def input_names(estimator: Any) -> list[str]:

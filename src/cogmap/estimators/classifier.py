@@ -14,7 +14,7 @@ from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Adam, Rule
 from cogmap._learning.table import Table
 from cogmap._learning.training import train_one_pass
-from cogmap._utils.params import shown, wrong
+from cogmap._utils.params import param_error, shown
 from cogmap.estimators._chunks import FitsChunks
 from cogmap.estimators._class_map import ClassMap
 from cogmap.estimators._labels import all_labels
@@ -118,8 +118,9 @@ class FCMClassifier(ClassMap, FitsChunks):
         If there are teachers, the weight of the arrow from a feature to an output is also kept between half and twice
         that with which the arrow alone would have the mean effect of the feature, and thus has its sign. An expert's
         map says more: its influences, of some or all concepts, by name, are pulled to instead, and memory elsewhere.
-        The data overrule the expert where they insist; `alpha` says how much they have to, and `departures_` where
-        they did. The expert's bias is not used. None pulls all weights to 0 alike: as accurate, but arrows mean little.
+        Strong evidence in the data overrules the expert: `alpha` sets how strong it has to be, and `prior_deviations_`
+        lists the edges that changed. The expert's bias is not used. None shrinks all weights towards 0: as accurate,
+        but single edges mean little.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
         Weights to start from. ``"balanced"``: the prior, and small random weights into hidden concepts (without a
         prior, into all), with every concept in the middle of its range. ``"uniform"``: random in [-1, 1], the paper's.
@@ -187,7 +188,7 @@ class FCMClassifier(ClassMap, FitsChunks):
         Loss of each teacher on the rows that it did not learn from; empty if there were none.
     terms_ : dict of str to tuple of str
         The words of each feature that is read as words.
-    departures_ : list of Departure
+    prior_deviations_ : list of PriorDeviation
         What became of the influences that an expert's map in `prior` has, those that changed most first. Each has
         ``source``, ``target``, and the weights ``prior`` and ``learned``, both at the slope of the learned map.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -233,7 +234,7 @@ class FCMClassifier(ClassMap, FitsChunks):
     ...     [("petal width (cm)", "class=2", 1.0), ("petal length (cm)", "class=2", -1.0)]
     ... )
     >>> fcm = FCMClassifier(prior=expert, random_state=0).fit(X, y)
-    >>> [(departure.source, departure.learned > 0) for departure in fcm.departures_]
+    >>> [(departure.source, departure.learned > 0) for departure in fcm.prior_deviations_]
     [('petal length (cm)', True), ('petal width (cm)', True)]
 
     The wider the petals, the more probable is class 2, whatever else is measured.
@@ -339,15 +340,15 @@ class FCMClassifier(ClassMap, FitsChunks):
         owner = f"{self._owner}.partial_fit"
         if isinstance(self.class_weight, str):
             cure = "The shares of the classes are not known from a part of the data."
-            raise wrong(owner, "class_weight", "a dict or None", self.class_weight, cure)
+            raise param_error(owner, "class_weight", "a dict or None", self.class_weight, cure)
         first = not hasattr(self, "model_")
         if first and classes is None:
             cure = "List all labels that will ever occur."
-            raise wrong(owner, "classes", "given in the first call", classes, cure)
+            raise param_error(owner, "classes", "given in the first call", classes, cure)
         if classes is not None:
             given = all_labels(classes, owner)
             if not first and not np.array_equal(given, self.classes_):
-                raise wrong(owner, "classes", f"the same as in the first call, {shown(self.classes_)}", classes)
+                raise param_error(owner, "classes", f"the same as in the first call, {shown(self.classes_)}", classes)
         known = given if first else self.classes_
         self._replace_learned(lambda fitted: fitted._fit_part(X, y, known, sample_weight))
         return self
@@ -364,7 +365,7 @@ class FCMClassifier(ClassMap, FitsChunks):
         solver = self.solver if self.solver in RULES else "adam"  # one that can learn in parts
         if isinstance(self.terms, str):
             cure = "How to read features is chosen with all rows at hand: say a number of words."
-            raise wrong(f"{self._owner}.partial_fit", "terms", "None, a number or a dict", self.terms, cure)
+            raise param_error(f"{self._owner}.partial_fit", "terms", "None, a number or a dict", self.terms, cure)
         scaling = self._scaling(table, None if earlier is None else earlier.encoding.scaling)
         plan = plan_one_pass(table, scaling, self._parameters() | {"solver": solver}, self._rules, earlier)
         check_size(plan)
@@ -389,5 +390,5 @@ class FCMClassifier(ClassMap, FitsChunks):
         if type(known_rule) is type(rule) and known_rule.learning_rate == learning_rate:
             rule = known_rule
         elif isinstance(rule, Adam):
-            rule.goes_on = known_rule is None and hasattr(self, "model_")
+            rule.resumed = known_rule is None and hasattr(self, "model_")
         return rule, check_random_state(self.random_state) if random is None else random, seen

@@ -84,7 +84,7 @@ class FCMClassifierCV(ClassMap):
         ``pandas.DataFrame`` shows them as a table.
     map_, n_hidden_, classes_, output_, gain_, teacher_losses_, loss_curve_, n_iter_, outcome_, scaling_
         As for `FCMClassifier`.
-    terms_, departures_ : dict, list
+    terms_, prior_deviations_ : dict, list
         As for `FCMClassifier`.
     feature_importances_ : ndarray of shape (n_features_in_,)
         As for `FCMClassifier`.
@@ -113,7 +113,7 @@ class FCMClassifierCV(ClassMap):
     >>> from cogmap import FuzzyCognitiveMap
     >>> expert = FuzzyCognitiveMap.from_edges([("x0", "class=0", 1.0), ("x12", "class=0", 1.0)])
     >>> fcm = FCMClassifierCV(depths=(2,), alphas=(0.2, 20.0), prior=expert).fit(X, y)
-    >>> len(fcm.departures_), fcm.alpha_ in (0.2, 20.0)
+    >>> len(fcm.prior_deviations_), fcm.alpha_ in (0.2, 20.0)
     (2, True)
     """
 

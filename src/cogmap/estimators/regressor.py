@@ -102,8 +102,9 @@ class FCMRegressor(RegressorMixin, FitsChunks):
         If there are teachers, the weight of the arrow from a feature to an output is also kept between half and twice
         that with which the arrow alone would have the mean effect of the feature, and thus has its sign. An expert's
         map says more: its influences, of some or all concepts, by name, are pulled to instead, and memory elsewhere.
-        The data overrule the expert where they insist; `alpha` says how much they have to, and `departures_` where
-        they did. The expert's bias is not used. None pulls all weights to 0 alike: as accurate, but arrows mean little.
+        Strong evidence in the data overrules the expert: `alpha` sets how strong it has to be, and `prior_deviations_`
+        lists the edges that changed. The expert's bias is not used. None shrinks all weights towards 0: as accurate,
+        but single edges mean little.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
         Weights to start from. ``"balanced"``: the prior, and small random weights into hidden concepts (without a
         prior, into all), with every concept in the middle of its range. ``"uniform"``: random in [-1, 1], the paper's.
@@ -162,7 +163,7 @@ class FCMRegressor(RegressorMixin, FitsChunks):
         of the mean square in units of the variance: 0 is always saying the mean, and R² is 1 - exp(2 loss).
     terms_ : dict of str to tuple of str
         The words of each feature that is read as words.
-    departures_ : list of Departure
+    prior_deviations_ : list of PriorDeviation
         What became of the influences that an expert's map in `prior` has, those that changed most first. Each has
         ``source``, ``target``, and the weights ``prior`` and ``learned``, both at the slope of the learned map.
     feature_importances_ : ndarray of shape (n_features_in_,)

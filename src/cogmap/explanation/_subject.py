@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from cogmap._utils.params import Words, check_choice, real, shown, suggestion, wrong
+from cogmap._utils.params import Literal, check_choice, param_error, real, shown, suggestion
 from cogmap.explanation._reading import Reading
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import Encoding
@@ -77,7 +77,7 @@ def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
         fitted, table = model._fitted_model(X)
         names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(fitted.n_features)])
         return Subject(fitted, tuple(str(name) for name in names)), _array(owner, table)
-    raise wrong(owner, "model", "a fitted estimator of cogmap, or its `model_`", model, _cure(model))
+    raise param_error(owner, "model", "a fitted estimator of cogmap, or its `model_`", model, _cure(model))
 
 
 def opened_on_scale(owner: str, model: Any, X: Any, scale: str) -> tuple[Subject, Array, Reading]:
@@ -91,8 +91,8 @@ def _array(owner: str, table: TableLike) -> Array:
     """Return a table as float64; of a sparse one not too many rows at a time can be asked about."""
     if issparse(table) and table.shape[0] * table.shape[1] > _MOST_VALUES:
         cure = "Ask about fewer rows at a time."
-        raise wrong(
-            owner, "X", f"a table of at most {_MOST_VALUES} values if it is sparse", Words(str(table.shape)), cure
+        raise param_error(
+            owner, "X", f"a table of at most {_MOST_VALUES} values if it is sparse", Literal(str(table.shape)), cure
         )
     return dense(table).astype(np.float64)
 
@@ -119,7 +119,9 @@ def one_row(owner: str, row: Any) -> Any:
         table = table.reshape(1, -1)
     if len(table.shape) != 2 or table.shape[0] != 1:
         cure = "Take one of its rows." if len(table.shape) == 2 else ""
-        raise wrong(owner, "row", "one row: an array, or a table of one row", Words(f"shape {table.shape}"), cure)
+        raise param_error(
+            owner, "row", "one row: an array, or a table of one row", Literal(f"shape {table.shape}"), cure
+        )
     return table
 
 
@@ -134,11 +136,11 @@ def baseline_rows(owner: str, model: Any, subject: Subject, baseline: Any) -> Ar
     try:
         rows = real(baseline)
     except (TypeError, ValueError):
-        raise wrong(owner, "baseline", expected, baseline) from None
+        raise param_error(owner, "baseline", expected, baseline) from None
     if rows.ndim not in (1, 2) or rows.shape[-1] != n_features or rows.size == 0:
-        raise wrong(owner, "baseline", expected, Words(f"shape {rows.shape}"))
+        raise param_error(owner, "baseline", expected, Literal(f"shape {rows.shape}"))
     if np.isinf(rows).any():
-        raise wrong(owner, "baseline", "finite numbers, or NaN where one is missing", Words("infinity"))
+        raise param_error(owner, "baseline", "finite numbers, or NaN where one is missing", Literal("infinity"))
     return rows.reshape(-1, n_features)
 
 
@@ -147,7 +149,7 @@ def feature_index(owner: str, name: str, feature: Any, names: Sequence[str]) -> 
     if isinstance(feature, str) and feature in names:
         return list(names).index(feature)
     cure = suggestion(feature, names) or f"The features are {shown(names)}."
-    raise wrong(owner, name, "made of names of features", feature, cure)
+    raise param_error(owner, name, "made of names of features", feature, cure)
 
 
 def output_index(owner: str, output: Any, names: Sequence[str]) -> int:
@@ -156,4 +158,4 @@ def output_index(owner: str, output: Any, names: Sequence[str]) -> int:
         if isinstance(known, str) and known in names:
             return list(names).index(known)
     cure = suggestion(output, names) or f"The outputs are {shown(names)}."
-    raise wrong(owner, "output", "a class, or the name of an output", output, cure)
+    raise param_error(owner, "output", "a class, or the name of an output", output, cure)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import Words, check_integer, check_number, numbers, shown, suggestion, wrong
+from cogmap._utils.params import Literal, check_integer, check_number, numbers, param_error, shown, suggestion
 from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
@@ -225,7 +225,7 @@ def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features
 def _fixed(fixed: Any, names: tuple[str, ...]) -> list[int]:
     """Return which features are fixed."""
     if isinstance(fixed, str) or not isinstance(fixed, Iterable):
-        raise wrong("what_if", "fixed", "a list of names of features", fixed)
+        raise param_error("what_if", "fixed", "a list of names of features", fixed)
     return [feature_index("what_if", "fixed", name, names) for name in fixed]
 
 
@@ -234,19 +234,19 @@ def _checked_ranges(ranges: Any, names: tuple[str, ...], start: Array) -> list[t
     if ranges is None:
         return []
     if not isinstance(ranges, Mapping):
-        raise wrong("what_if", "ranges", "a dict of names of features to (low, high)", ranges)
+        raise param_error("what_if", "ranges", "a dict of names of features to (low, high)", ranges)
     result = []
     for name, between in ranges.items():
         j = feature_index("what_if", "ranges", name, names)
         limits = numbers(between)
         if limits.shape != (2,) or not np.isfinite(limits).all() or limits[0] > limits[1]:
-            raise wrong("what_if", "ranges", f"(low, high) for {name!r}, two finite numbers", between)
+            raise param_error("what_if", "ranges", f"(low, high) for {name!r}, two finite numbers", between)
         if not np.isnan(start[j]) and not limits[0] <= start[j] <= limits[1]:
-            raise wrong(
+            raise param_error(
                 "what_if",
                 "ranges",
                 f"a range for {name!r} with the row in it",
-                Words(f"({limits[0]:g}, {limits[1]:g}), but the row has {start[j]:g}"),
+                Literal(f"({limits[0]:g}, {limits[1]:g}), but the row has {start[j]:g}"),
                 "Widen the range, or change the row first.",
             )
         result.append((j, (float(limits[0]), float(limits[1]))))
@@ -267,7 +267,7 @@ def _goal(asked: str, model: MapModel, values: Array, to: Any) -> tuple[Goal, bo
     labels = link.classes.tolist()
     if isinstance(to, list | dict | np.ndarray) or to not in labels:
         cure = suggestion(to, [str(label) for label in labels])
-        raise wrong("what_if", "to", f"a class that the map knows, {shown(labels)}", to, cure)
+        raise param_error("what_if", "to", f"a class that the map knows, {shown(labels)}", to, cure)
     code = labels.index(to)
     return ClassGoal(model, code, sign=1.0), code == now
 
@@ -278,12 +278,12 @@ def _target(asked: str, link: Any, to: Any) -> tuple[int, float]:
     cure = f"It is the value that {asked} should predict, such as to="
     if isinstance(to, Mapping):
         if len(to) != 1 or next(iter(to)) not in names:
-            raise wrong("what_if", "to", f"a value of one of the targets {shown(names)}", to)
+            raise param_error("what_if", "to", f"a value of one of the targets {shown(names)}", to)
         name, to = next(iter(to.items()))
         target, example = names.index(name), str({name: means[names.index(name)]})
     elif len(names) > 1:
         expected = f"a dict with one of the targets {shown(names)}"
-        raise wrong("what_if", "to", expected, to, f"{cure}{ {names[0]: means[0]} }.")
+        raise param_error("what_if", "to", expected, to, f"{cure}{ {names[0]: means[0]} }.")
     else:
         target, example = 0, f"{means[0]:g}"
     return target, check_number("what_if", "to", to, low=-np.inf, cure=f"{cure}{example}.")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.structure import Bounds, free, weight_limits
-from cogmap._utils.params import check_integer, check_number, wrong
+from cogmap._utils.params import check_integer, check_number, param_error
 from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._subject import opened
 from cogmap.explanation.influences import Influence, influence
@@ -148,7 +148,7 @@ def pruning_curve(
     n_folds = check_integer("pruning_curve", "n_folds", n_folds, low=2)
     _check_estimator("pruning_curve", estimator)
     if not isinstance(keep, Sequence | np.ndarray) or isinstance(keep, str) or not len(keep):
-        raise wrong("pruning_curve", "keep", "a sequence of shares of the edges", keep)
+        raise param_error("pruning_curve", "keep", "a sequence of shares of the edges", keep)
     sizes = sorted({_share("pruning_curve", "keep", share) for share in keep} - {1.0}, reverse=True)
     classifies = hasattr(estimator, "predict_proba")
     scores, n_edges = [], []
@@ -239,7 +239,7 @@ def _folds(y: Any, n_folds: int, classifies: bool) -> list[tuple[NDArray[np.intp
     labels = np.asarray(y)
     n_rows = len(labels)
     if n_rows < n_folds:
-        raise wrong("pruning_curve", "n_folds", f"at most the number of rows, {n_rows}", n_folds)
+        raise param_error("pruning_curve", "n_folds", f"at most the number of rows, {n_rows}", n_folds)
     order = np.random.default_rng(0).permutation(n_rows)
     if classifies:
         order = order[np.argsort(np.unique(labels, return_inverse=True)[1][order], kind="stable")]
@@ -259,7 +259,7 @@ def _check_estimator(owner: str, estimator: Any) -> None:
     """Complain about what cannot learn anew."""
     if isinstance(estimator, type) or not (hasattr(estimator, "_fitted_model") and hasattr(estimator, "get_params")):
         cure = "A model alone cannot learn." if hasattr(estimator, "encoding") else ""
-        raise wrong(owner, "estimator", "an estimator of cogmap", estimator, cure)
+        raise param_error(owner, "estimator", "an estimator of cogmap", estimator, cure)
 
 
 def _share(owner: str, name: str, value: Any) -> float:

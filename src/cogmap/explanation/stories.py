@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cogmap._utils.params import Words, wrong
+from cogmap._utils.params import Literal, param_error
 from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
 from cogmap.explanation._path import integrals, places
@@ -136,7 +136,7 @@ def story(
     subject, table, reading = opened_on_scale("story", model, one_row("story", row), scale)
     start_row = baseline_rows("story", model, subject, baseline)
     if len(start_row) > 1:
-        raise wrong("story", "baseline", "one row", Words(f"{len(start_row)} rows"), "`explain` takes several.")
+        raise param_error("story", "baseline", "one row", Literal(f"{len(start_row)} rows"), "`explain` takes several.")
     names = subject.output_names(scale)
     start, end = subject.model.first_states(start_row), subject.model.first_states(table)
     before, after = reading.value(reading.net(start))[0], reading.value(reading.net(end))[0]

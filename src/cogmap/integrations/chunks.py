@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cogmap._utils.optional import import_or_raise
-from cogmap._utils.params import Words, check_integer, shown, suggestion, wrong
+from cogmap._utils.params import Literal, check_integer, param_error, shown, suggestion
 from cogmap.exceptions import DataError
 
 Opened = Callable[[], Iterator[tuple[Any, ...]]]
@@ -49,7 +49,7 @@ def array_chunks(X: Any, y: Any, sample_weight: Any = None, rows: int = ROWS) ->
     given = {"y": y, "sample_weight": sample_weight}
     for name, array in given.items():
         if array is not None and len(array) != len(X):
-            raise wrong(owner, name, f"of {len(X)} rows, as X", Words(f"{len(array)}"))
+            raise param_error(owner, name, f"of {len(X)} rows, as X", Literal(f"{len(array)}"))
 
     def opened() -> Iterator[tuple[Any, ...]]:
         for start in range(0, len(X), rows):
@@ -149,8 +149,8 @@ def _files(owner: str, paths: Any, ending: str) -> list[Path]:
         files += sorted(each.glob(f"*{ending}")) if each.is_dir() else [each]
     missing = [str(path) for path in files if not path.is_file()]
     if missing or not files:
-        got = Words(f"{missing[0]!r}, which does not exist" if missing else "none")
-        raise wrong(owner, "paths", f"a file, a folder with files *{ending}, or a list of them", got)
+        got = Literal(f"{missing[0]!r}, which does not exist" if missing else "none")
+        raise param_error(owner, "paths", f"a file, a folder with files *{ending}, or a list of them", got)
     return files
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cogmap._utils.optional import import_or_raise
-from cogmap._utils.params import check_integer, wrong
+from cogmap._utils.params import check_integer, param_error
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.maps._checks import plain
 from cogmap.maps.formats.drawing import PARAMETERS, Drawing, Edge, edges_of, said_about
@@ -68,9 +68,9 @@ def from_networkx(graph: Any) -> FuzzyCognitiveMap:
     FuzzyCognitiveMap
     """
     if not isinstance(graph, nx.Graph):
-        raise wrong("from_networkx", "graph", "a directed graph of networkx", graph)
+        raise param_error("from_networkx", "graph", "a directed graph of networkx", graph)
     if not graph.is_directed():
-        raise wrong("from_networkx", "graph", "a directed graph", graph, "The edges of a map have a direction.")
+        raise param_error("from_networkx", "graph", "a directed graph", graph, "The edges of a map have a direction.")
     drawing = Drawing(
         details={key: value for key, value in _kept(graph.graph).items() if key not in ("concepts", "edges")}
     )

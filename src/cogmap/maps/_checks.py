@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import Words, real, suggestion, wrong
+from cogmap._utils.params import Literal, param_error, real, suggestion
 from cogmap.exceptions import ParameterError
 
 _OWNER = "FuzzyCognitiveMap"
@@ -24,17 +24,17 @@ def shape_of(value: ArrayLike) -> tuple[int, ...]:
 def check_square(weights: ArrayLike) -> int:
     """Return how many concepts a square array is about."""
     if hasattr(weights, "columns"):
-        raise wrong(
+        raise param_error(
             _OWNER,
             "weights",
             "an array, weights[i, j] being the influence of concept j on concept i",
-            Words("a data frame, of which it cannot be told whether its rows are sources or targets"),
+            Literal("a data frame, of which it cannot be told whether its rows are sources or targets"),
             "Use FuzzyCognitiveMap.from_frame, which asks for it.",
         )
     shape = shape_of(weights)
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
-        got = Words(f"shape {shape}")
-        raise wrong(_OWNER, "weights", "a square array with a row and a column for each concept", got)
+        got = Literal(f"shape {shape}")
+        raise param_error(_OWNER, "weights", "a square array with a row and a column for each concept", got)
     return shape[0]
 
 
@@ -43,11 +43,11 @@ def finite_array(name: str, value: ArrayLike, shape: tuple[int, ...], expected: 
     try:
         array = np.array(real(value))
     except (TypeError, ValueError):
-        raise wrong(_OWNER, name, f"{expected} of numbers", value) from None
+        raise param_error(_OWNER, name, f"{expected} of numbers", value) from None
     if array.shape != shape:
-        raise wrong(_OWNER, name, f"{expected} of shape {shape}", Words(f"shape {array.shape}"))
+        raise param_error(_OWNER, name, f"{expected} of shape {shape}", Literal(f"shape {array.shape}"))
     if not np.isfinite(array).all():
-        raise wrong(_OWNER, name, f"{expected} of finite numbers", value, "Replace NaN and infinity.")
+        raise param_error(_OWNER, name, f"{expected} of finite numbers", value, "Replace NaN and infinity.")
     array.setflags(write=False)
     return array
 
@@ -57,16 +57,18 @@ def check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[str
     if concepts is None:
         return tuple(f"C{i + 1}" for i in range(n_concepts))
     if isinstance(concepts, str) or not isinstance(concepts, Iterable):
-        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts)
+        raise param_error(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts)
     if isinstance(concepts, set | frozenset):
         cure = "A set has no order of its own: pass a list."
-        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts, cure)
+        raise param_error(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts, cure)
     names = tuple(concepts)
     if len(names) != n_concepts or not all(isinstance(name, str) for name in names):
-        raise wrong(_OWNER, "concepts", f"a sequence of {n_concepts} strings, one per concept", concepts)
+        raise param_error(_OWNER, "concepts", f"a sequence of {n_concepts} strings, one per concept", concepts)
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        raise wrong(_OWNER, "concepts", "names of which no two are alike", concepts, f"Rename one of each: {twice}.")
+        raise param_error(
+            _OWNER, "concepts", "names of which no two are alike", concepts, f"Rename one of each: {twice}."
+        )
     return tuple(str(name) for name in names)
 
 
@@ -74,7 +76,7 @@ def check_details(details: Mapping[str, Any] | None, concepts: Sequence[str]) ->
     """Return a private copy of what an author says about a map, its concepts and its edges."""
     copied = plain({} if details is None else details, "details")
     if not isinstance(copied, dict):
-        raise wrong(_OWNER, "details", "a mapping such as {'concepts': {'rain': {'x': 0, 'y': 0}}}", details)
+        raise param_error(_OWNER, "details", "a mapping such as {'concepts': {'rain': {'x': 0, 'y': 0}}}", details)
     for name, about in _by_concept(copied.get("concepts", {}), "details['concepts']", concepts):
         for axis in ("x", "y"):
             if axis in about and (isinstance(about[axis], bool) or not isinstance(about[axis], int | float)):
@@ -128,4 +130,4 @@ def plain(value: object, where: str) -> Any:
 
 
 def _wrong_detail(where: str, expected: str, got: object, cure: str = "") -> ParameterError:
-    return wrong(_OWNER, "details", f"such that {where} is {expected}", got, cure)
+    return param_error(_OWNER, "details", f"such that {where} is {expected}", got, cure)

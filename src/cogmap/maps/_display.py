@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.maps._text import count, map_lines, slope_text
 
 KINDS = ("feature", "hidden", "output")
@@ -66,5 +66,5 @@ def check_kinds(kinds: Sequence[str] | None, n_concepts: int) -> tuple[str, ...]
     found = tuple(kinds)
     if len(found) != n_concepts or not set(found) <= set(KINDS):
         expected = f"{n_concepts} of {', '.join(map(repr, KINDS))}, one per concept"
-        raise wrong("FuzzyCognitiveMap", "kinds", expected, kinds)
+        raise param_error("FuzzyCognitiveMap", "kinds", expected, kinds)
     return found

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._utils.params import Words, wrong
+from cogmap._utils.params import Literal, param_error
 from cogmap.maps._text import short
 
 
@@ -50,11 +50,11 @@ def normal_form(
         held = (moved <= 1e-6 * np.maximum(np.abs(b) * slope, 1.0)) & (slopes > 0) & np.isfinite(slopes)
     if not held.all():
         i = int(np.argmin(held))
-        raise wrong(
+        raise param_error(
             "FuzzyCognitiveMap.normalized",
             "weights",
             "of a size that the slope of their concept can take over",
-            Words(f"{scale[i]:.3g} as the largest influence on {short(concepts[i])}"),
+            Literal(f"{scale[i]:.3g} as the largest influence on {short(concepts[i])}"),
             "Use the map as it is.",
         )
     return weights, bias, slopes

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import Words, real, suggestion, wrong
+from cogmap._utils.params import Literal, param_error, real, suggestion
 
 Array = NDArray[np.floating]
 Held = tuple[NDArray[np.intp], Array]  # columns of concepts, and their states in each row
@@ -29,14 +29,14 @@ def check_states(
         A = np.asarray(states)
         A = A if A.dtype == np.float32 else real(A)
     except (TypeError, ValueError):
-        raise wrong(owner, name, expected + ", of numbers", states) from None
+        raise param_error(owner, name, expected + ", of numbers", states) from None
     if A.ndim not in dimensions or A.shape[-1] != n_concepts:
-        raise wrong(owner, name, expected, Words(f"shape {A.shape}"))
+        raise param_error(owner, name, expected, Literal(f"shape {A.shape}"))
     peak = float(max(A.max(), -A.min())) if A.size else 0.0
     if not peak < np.inf:
         *row, concept = np.argwhere(~np.isfinite(A))[0]
         where = f"{A[(*row, concept)]} for concept {concepts[concept]!r}" + "".join(f" in row {i}" for i in row)
-        raise wrong(owner, name, "finite numbers", Words(where), "Replace NaN and infinity.")
+        raise param_error(owner, name, "finite numbers", Literal(where), "Replace NaN and infinity.")
     return A, peak
 
 
@@ -60,12 +60,12 @@ def first_states(
 def by_name(states: Mapping[str, float], concepts: Sequence[str], owner: str, name: str) -> dict[int, float]:
     """Return states, given by the names of their concepts, by the columns of these."""
     if not isinstance(states, Mapping):
-        raise wrong(owner, name, "a mapping from names of concepts to states, such as {'rainfall': 1}", states)
+        raise param_error(owner, name, "a mapping from names of concepts to states, such as {'rainfall': 1}", states)
     columns = columns_of(states, concepts, owner, name)
     for concept, state in states.items():
         if not _is_finite(state):
-            got = Words(f"{reprlib.repr(state)} for concept {concept!r}")
-            raise wrong(owner, name, "a mapping from names of concepts to finite numbers", got)
+            got = Literal(f"{reprlib.repr(state)} for concept {concept!r}")
+            raise param_error(owner, name, "a mapping from names of concepts to finite numbers", got)
     return dict(zip(columns, map(float, states.values()), strict=True))
 
 
@@ -83,7 +83,7 @@ def columns_of(names: Collection[Any], concepts: Sequence[str], owner: str, name
     if unknown:
         few = ", ".join(repr(concept) for concept in concepts[:6]) + (", ..." if len(concepts) > 6 else "")
         cure = suggestion(unknown[0], concepts)
-        raise wrong(owner, name, f"made of names of concepts ({few})", unknown[0], cure)
+        raise param_error(owner, name, f"made of names of concepts ({few})", unknown[0], cure)
     return [numbers[one] for one in names]
 
 
@@ -95,7 +95,7 @@ def held_states(
         return _NONE_HELD
     clamped = by_name({} if clamp is None else clamp, concepts, owner, "clamp")
     if isinstance(keep, str) or not isinstance(keep, Collection):
-        raise wrong(owner, "keep", f"{DRIVERS!r} or a list of names of concepts", keep)
+        raise param_error(owner, "keep", f"{DRIVERS!r} or a list of names of concepts", keep)
     kept = [column for column in columns_of(keep, concepts, owner, "keep") if column not in clamped]
     columns = np.array([*clamped, *kept], dtype=np.intp)
     states = first[..., columns]

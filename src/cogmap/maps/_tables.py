@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.optional import import_or_raise
-from cogmap._utils.params import Words, check_choice, real, suggestion, wrong
+from cogmap._utils.params import Literal, check_choice, param_error, real, suggestion
 
 _OWNER = "FuzzyCognitiveMap"
 _ROWS = ("source", "target")
@@ -23,31 +23,31 @@ def _weights_from_edges(
     """Return weights and names of concepts; edges are (source, target, weight)."""
     owner, expected = f"{_OWNER}.from_edges", "triples (source, target, weight)"
     if isinstance(edges, str) or not isinstance(edges, Iterable):
-        raise wrong(owner, "edges", f"a sequence of {expected}", edges)
+        raise param_error(owner, "edges", f"a sequence of {expected}", edges)
     names = None if concepts is None else list(concepts)
     index = {name: i for i, name in enumerate(names or ())}
     found: dict[tuple[int, int], float] = {}
     for number, edge in enumerate(edges):
         if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 3:
-            raise wrong(owner, "edges", expected, Words(f"{edge!r} as edge {number}"))
+            raise param_error(owner, "edges", expected, Literal(f"{edge!r} as edge {number}"))
         ends = []
         for end in edge[:2]:
             if not isinstance(end, str):
-                raise wrong(owner, "edges", f"{expected}, concepts being named by text", Words(f"{edge!r}"))
+                raise param_error(owner, "edges", f"{expected}, concepts being named by text", Literal(f"{edge!r}"))
             if end not in index:
                 if names is not None:
-                    raise wrong(owner, "edges", "between the given concepts", end, suggestion(end, names))
+                    raise param_error(owner, "edges", "between the given concepts", end, suggestion(end, names))
                 index[end] = len(index)
             ends.append(index[end])
         try:
             weight = float(real(edge[2]))
         except (TypeError, ValueError):
-            raise wrong(owner, "edges", f"{expected}, a weight being a number", Words(f"{edge!r}")) from None
+            raise param_error(owner, "edges", f"{expected}, a weight being a number", Literal(f"{edge!r}")) from None
         source, target = ends
         first = found.setdefault((target, source), weight)
         if first != weight == weight:  # NaN is told by the map
             got = f"{first:g} and {weight:g} from {edge[0]!r} to {edge[1]!r}"
-            raise wrong(owner, "edges", "of which no two have the same ends and other weights", Words(got))
+            raise param_error(owner, "edges", "of which no two have the same ends and other weights", Literal(got))
     weights = np.zeros((len(index), len(index)))
     for place, weight in found.items():
         weights[place] = weight
@@ -59,7 +59,7 @@ def _weights_from_frame(frame: Any, rows: str) -> tuple[NDArray[np.float64], lis
     owner = f"{_OWNER}.from_frame"
     check_choice(owner, "rows", rows, _ROWS)
     if not hasattr(frame, "columns"):
-        raise wrong(owner, "frame", "a data frame with a column for each concept", frame)
+        raise param_error(owner, "frame", "a data frame with a column for each concept", frame)
     columns = list(frame.columns)
     index = getattr(frame, "index", None)  # polars has none: names are in the first column, if anywhere
     cells = np.asarray(frame)
@@ -73,20 +73,22 @@ def _weights_from_frame(frame: Any, rows: str) -> tuple[NDArray[np.float64], lis
     for kind, given in (("column", names), ("row", [str(label) for label in labels])):
         twice = sorted({name for name in given if given.count(name) > 1})
         if twice:
-            raise wrong(owner, "frame", "without two of the same name", Words(f"two of {kind} {twice[0]!r}"))
+            raise param_error(owner, "frame", "without two of the same name", Literal(f"two of {kind} {twice[0]!r}"))
     order = {str(label): i for i, label in enumerate(labels)}
     for kind, has, needs in (("row", order, names), ("column", names, list(order))):
         for name in needs:
             if name not in has:
                 message = "square, with a row and a column for each concept"
-                raise wrong(owner, "frame", message, Words(f"no {kind} for {name!r}"), suggestion(name, list(has)))
+                raise param_error(
+                    owner, "frame", message, Literal(f"no {kind} for {name!r}"), suggestion(name, list(has))
+                )
     if cells.shape[0] != len(names):
-        shape = Words(f"{cells.shape[0]} rows and {len(names)} columns")
-        raise wrong(owner, "frame", "square, with a row and a column for each concept", shape)
+        shape = Literal(f"{cells.shape[0]} rows and {len(names)} columns")
+        raise param_error(owner, "frame", "square, with a row and a column for each concept", shape)
     try:
         weights = real(cells)[[order[name] for name in names]]
     except (TypeError, ValueError):
-        raise wrong(owner, "frame", "a frame of numbers", Words("text in it"), "Replace it.") from None
+        raise param_error(owner, "frame", "a frame of numbers", Literal("text in it"), "Replace it.") from None
     return (weights.T if rows == "source" else weights), names
 
 

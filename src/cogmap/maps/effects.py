@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import Words, wrong
+from cogmap._utils.params import Literal, param_error
 from cogmap.maps._states import columns_of
 from cogmap.maps._text import count, number, short
 from cogmap.maps.dynamics.newton import jacobian
@@ -163,18 +163,22 @@ def linear_response(fcm: FuzzyCognitiveMap, state: ArrayLike | None = None) -> A
         settled = fcm.settle(max_steps=10_000)
         if settled.period != 1:
             cure = "Pass the `state` of one, such as one of `cogmap.maps.dynamics.fixed_points(fcm)`."
-            got = Words(f"one that {settled.ending} when all concepts start undecided")
-            raise wrong("linear_response", "fcm", "a map that comes to rest", got, cure)
+            got = Literal(f"one that {settled.ending} when all concepts start undecided")
+            raise param_error("linear_response", "fcm", "a map that comes to rest", got, cure)
         state = settled.mean
     point = one_start(fcm, state, "linear_response", "state")
     moved = float(np.abs(fcm.step(point) - point).max())
     if moved > _AT_REST:
-        raise wrong("linear_response", "state", "a fixed point", Words(f"a state that a step moves by {moved:.2g}"))
+        raise param_error(
+            "linear_response", "state", "a fixed point", Literal(f"a state that a step moves by {moved:.2g}")
+        )
     try:
         response = np.linalg.inv(np.eye(fcm.n_concepts) - jacobian(fcm, point))
     except np.linalg.LinAlgError:
-        got = Words("one where the derivative of a step has the eigenvalue 1")
-        raise wrong("linear_response", "state", "a fixed point that a small change moves by little", got) from None
+        got = Literal("one where the derivative of a step has the eigenvalue 1")
+        raise param_error(
+            "linear_response", "state", "a fixed point that a small change moves by little", got
+        ) from None
     with np.errstate(divide="ignore", invalid="ignore"):
         result: Array = response / np.diag(response)
     return result

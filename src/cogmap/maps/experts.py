@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.optional import import_or_raise
-from cogmap._utils.params import Words, check_boolean, check_choice, numbers, wrong
+from cogmap._utils.params import Literal, check_boolean, check_choice, numbers, param_error
 from cogmap.maps._text import aligned, count, number, short
 from cogmap.maps.indices import similarity, stacked
 from cogmap.maps.map import FuzzyCognitiveMap, check_map
@@ -24,10 +24,10 @@ _SHOWN = 12
 def check_maps(maps: Iterable[FuzzyCognitiveMap], owner: str) -> list[FuzzyCognitiveMap]:
     """Return a list of maps, at least one."""
     if isinstance(maps, FuzzyCognitiveMap | str) or not isinstance(maps, Iterable):
-        raise wrong(owner, "maps", "a list of maps", maps)
+        raise param_error(owner, "maps", "a list of maps", maps)
     checked = [check_map(fcm, owner, "maps") for fcm in maps]
     if not checked:
-        raise wrong(owner, "maps", "a list of at least one map", Words("none"))
+        raise param_error(owner, "maps", "a list of at least one map", Literal("none"))
     return checked
 
 
@@ -99,7 +99,7 @@ def _check_say(maps: Sequence[FuzzyCognitiveMap], weights: ArrayLike | str | Non
         return credibility(maps)
     say = numbers(weights)
     if say.shape != (len(maps),) or not np.isfinite(say).all() or (say < 0).any() or not say.any():
-        raise wrong("combine", "weights", expected, weights)
+        raise param_error("combine", "weights", expected, weights)
     result: Array = say / say.max()
     return result
 
@@ -131,9 +131,9 @@ def _shared(maps: Sequence[FuzzyCognitiveMap], concepts: Sequence[str], part: st
         values = values if isinstance(values, tuple | np.ndarray) else [values] * fcm.n_concepts
         for name, value in zip(fcm.concepts, values, strict=True):
             if each.setdefault(name, value) != value:
-                got = Words(f"{each[name]} and {value} for {short(name)}")
+                got = Literal(f"{each[name]} and {value} for {short(name)}")
                 cure = f"Make them alike with fcm.replace({part}=...)."
-                raise wrong("combine", "maps", f"maps with the same {part} for the same concept", got, cure)
+                raise param_error("combine", "maps", f"maps with the same {part} for the same concept", got, cure)
     alike = len(set(each.values())) == 1
     return each[concepts[0]] if alike else [each[name] for name in concepts]
 

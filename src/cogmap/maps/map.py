@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import check_integer, check_number, wrong
+from cogmap._utils.params import check_integer, check_number, param_error
 from cogmap.maps._checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
 from cogmap.maps._convergence import Settled, settle
 from cogmap.maps._display import MapShown, check_kinds
@@ -84,11 +84,11 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         slope_shape = () if shape_of(slope) == () else (n_concepts,)
         slopes = finite_array("slope", slope, slope_shape, "a number, or an array, one number per concept,")
         if not (slopes > 0).all():
-            raise wrong(_OWNER, "slope", "greater than 0", slope, "Change the sign of the weights instead.")
+            raise param_error(_OWNER, "slope", "greater than 0", slope, "Change the sign of the weights instead.")
         self._slope: float | NDArray[np.float64] = slopes if slopes.ndim else float(slopes)
         self._concepts = check_concepts(concepts, n_concepts)
         if isinstance(activation, list | tuple) and len(activation) != n_concepts:
-            raise wrong(_OWNER, "activation", f"a name, or {n_concepts} of them, one per concept", activation)
+            raise param_error(_OWNER, "activation", f"a name, or {n_concepts} of them, one per concept", activation)
         self._activation = get_activation(activation, _OWNER)
         self._details = check_details(details, self._concepts)
         self._kinds = check_kinds(kinds, n_concepts)
@@ -403,5 +403,5 @@ def one_start(fcm: FuzzyCognitiveMap, start: Any, owner: str, name: str = "start
 def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:
     """Return `fcm` if it is a map."""
     if not isinstance(fcm, FuzzyCognitiveMap):
-        raise wrong(owner, name, "a FuzzyCognitiveMap", fcm, "An estimator that was fitted has one, `map_`.")
+        raise param_error(owner, name, "a FuzzyCognitiveMap", fcm, "An estimator that was fitted has one, `map_`.")
     return fcm

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cogmap._utils.params import Words, check_choice, wrong
+from cogmap._utils.params import Literal, check_choice, param_error
 from cogmap.maps._checks import renamed_details
 from cogmap.maps._states import by_name
 from cogmap.maps.activations import get_activation
@@ -60,8 +60,8 @@ def with_rule(fcm: FuzzyCognitiveMap, rule: str) -> FuzzyCognitiveMap:
     if rule == "modified":
         return fcm.replace(weights=W)
     if np.any(get_activation(fcm.activation).low != 0.0):
-        got = Words(f"'rescaled' for a map with activation {fcm.activation!r}")
-        raise wrong("with_rule", "rule", "'kosko' or 'modified' for states in [-1, 1]", got)
+        got = Literal(f"'rescaled' for a map with activation {fcm.activation!r}")
+        raise param_error("with_rule", "rule", "'kosko' or 'modified' for states in [-1, 1]", got)
     with np.errstate(over="ignore"):  # what is beyond numbers is refused by the map
         return fcm.replace(weights=2.0 * W, bias=fcm.bias - W.sum(axis=1))
 
@@ -95,7 +95,9 @@ def with_clamp(fcm: FuzzyCognitiveMap, clamp: Mapping[str, float]) -> FuzzyCogni
     held = by_name(clamp, fcm.concepts, "with_clamp", "clamp")
     free = [i for i in range(fcm.n_concepts) if i not in held]
     if not free:
-        raise wrong("with_clamp", "clamp", "a mapping that leaves a concept free", Words("all concepts of the map"))
+        raise param_error(
+            "with_clamp", "clamp", "a mapping that leaves a concept free", Literal("all concepts of the map")
+        )
     columns, states = list(held), np.array(list(held.values()))
     per_concept = {
         name: [value[i] for i in free]

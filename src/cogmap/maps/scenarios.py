@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.optional import import_or_raise
-from cogmap._utils.params import Words, wrong
+from cogmap._utils.params import Literal, param_error
 from cogmap.maps._convergence import Settled
 from cogmap.maps._states import by_name
 from cogmap.maps._text import concept_lines, short
@@ -208,10 +208,12 @@ def scenario(
         before, first = baseline.mean, baseline.states[-1]
     elif start is not None:
         cure = "The scenario starts from the states that it is compared with."
-        raise wrong("scenario", "start", "None if there is `against`", Words("both"), cure)
+        raise param_error("scenario", "start", "None if there is `against`", Literal("both"), cure)
     elif isinstance(against, Scenario):
         if against.concepts != fcm.concepts:
-            raise wrong("scenario", "against", "a scenario of the same concepts", Words(f"one of {against.concepts}"))
+            raise param_error(
+                "scenario", "against", "a scenario of the same concepts", Literal(f"one of {against.concepts}")
+            )
         before, first = against.after, against.outcome.states[-1]
     else:
         before = first = one_start(fcm, against, "scenario", "against")
@@ -245,7 +247,7 @@ def scenarios(
     """
     if not isinstance(clamps, Mapping) or not clamps or not all(isinstance(c, Mapping) for c in clamps.values()):
         expected = "a mapping from names of scenarios to clamps, such as {'dry': {'rainfall': 0}}"
-        raise wrong("scenarios", "clamps", expected, clamps)
+        raise param_error("scenarios", "clamps", expected, clamps)
     rest = (against, start, keep)
     return Scenarios(tuple(scenario(fcm, clamp, *rest, str(name), max_steps) for name, clamp in clamps.items()))
 

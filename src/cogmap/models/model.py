@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from cogmap._utils.params import Words, check_choice, real, wrong
+from cogmap._utils.params import Literal, check_choice, param_error, real
 from cogmap._utils.threads import one_blas_thread
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.structured import StructuredMap
@@ -66,7 +66,7 @@ class MapModel:
                 f"a map of {concepts} concepts: {self.n_inputs} inputs, {self.n_hidden} hidden, "
                 f"{self.n_outputs} outputs"
             )
-            raise wrong(_OWNER, "map", expected, Words(f"one of {self.map.n_concepts}"))
+            raise param_error(_OWNER, "map", expected, Literal(f"one of {self.map.n_concepts}"))
         object.__setattr__(self, "map", self.map.with_kinds(self.kinds))  # so that its picture shows them
 
     @property
@@ -264,23 +264,25 @@ class MapModel:
             table = np.asarray(X)
             table = table if table.dtype == np.float32 else real(table)
         except (TypeError, ValueError):
-            raise wrong(_OWNER, "X", "a table of numbers", X) from None
+            raise param_error(_OWNER, "X", "a table of numbers", X) from None
         if np.isinf(table).any():
-            raise wrong(_OWNER, "X", "a table of finite numbers, or NaN where one is missing", X)
+            raise param_error(_OWNER, "X", "a table of finite numbers, or NaN where one is missing", X)
         if table.ndim != 2 or table.shape[1] != self.n_features:
             expected = f"a table with {self.n_features} columns, one per feature"
-            raise wrong(_OWNER, "X", expected, Words(f"shape {table.shape}"))
+            raise param_error(_OWNER, "X", expected, Literal(f"shape {table.shape}"))
         if len(table) == 0:
-            raise wrong(_OWNER, "X", "a table with at least one row", Words(f"shape {table.shape}"))
+            raise param_error(_OWNER, "X", "a table with at least one row", Literal(f"shape {table.shape}"))
         return table
 
     def _checked_sparse(self, X: csr_array) -> csr_array:
         table = csr_array(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         if np.isinf(table.data).any():
-            raise wrong(_OWNER, "X", "a table of finite numbers, or NaN where one is missing", Words("infinity"))
+            raise param_error(
+                _OWNER, "X", "a table of finite numbers, or NaN where one is missing", Literal("infinity")
+            )
         if table.shape[1] != self.n_features or not table.shape[0]:
             expected = f"a table with {self.n_features} columns, one per feature, and at least one row"
-            raise wrong(_OWNER, "X", expected, Words(f"shape {table.shape}"))
+            raise param_error(_OWNER, "X", expected, Literal(f"shape {table.shape}"))
         return table
 
     def _by_blocks(self, X: ArrayLike, compute: Callable[[Array], Array], axis: int = 0) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._utils.params import check_integer, suggestion, wrong
+from cogmap._utils.params import check_integer, param_error, suggestion
 
 Array = NDArray[np.floating]
 
@@ -151,11 +151,11 @@ def _asked(
     asked: list[tuple[str, ...] | None] = [None] * len(names)
     for name, said in given.items():
         if name not in names:
-            raise wrong(owner, "terms", "made of names of features", name, suggestion(name, names))
+            raise param_error(owner, "terms", "made of names of features", name, suggestion(name, names))
         place = list(names).index(name)
         if place in without:
             cure = "A word is not monotone: leave the feature out of one of the two."
-            raise wrong(owner, "terms", "about other features than monotonic_cst", name, cure)
+            raise param_error(owner, "terms", "about other features than monotonic_cst", name, cure)
         asked[place] = WORDS[said] if isinstance(said, int) else tuple(said)
     return asked
 
@@ -168,7 +168,7 @@ def check_terms(owner: str, name: str, value: Any) -> None:
         if isinstance(said, list | tuple) and isinstance(value, Mapping):
             distinct = len(set(said)) == len(said) and all(isinstance(word, str) and word for word in said)
             if not distinct or not 2 <= len(said) <= max(WORDS):
-                raise wrong(owner, name, f"2 to {max(WORDS)} different words for a feature", said)
+                raise param_error(owner, name, f"2 to {max(WORDS)} different words for a feature", said)
         else:
             cure = "Or None, 'auto', or a dict {feature: number or list of words}."
             check_integer(owner, name, said, low=2, high=max(WORDS), cure=cure)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cogmap._utils.files import write_whole
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.exceptions import DataError
 from cogmap.page.assemble import assembled
 from cogmap.page.opening import opened
@@ -52,7 +52,7 @@ def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str]
     True
     """
     if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
-        raise wrong("page.write", "path", "the path of a file, such as 'map.html'", path)
+        raise param_error("page.write", "path", "the path of a file, such as 'map.html'", path)
     where = Path(path)
     try:
         if where.is_dir():  # as far as it can be seen before the work is done

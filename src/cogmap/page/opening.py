@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from cogmap._utils.params import Words, real, wrong
+from cogmap._utils.params import Literal, param_error, real
 from cogmap.explanation._subject import Subject
 from cogmap.explanation._subject import opened as opened_subject
 from cogmap.maps._text import short
@@ -63,7 +63,7 @@ def opened(owner: str, model: Any, X: Any, y: Any) -> Opened:
     if isinstance(model, FuzzyCognitiveMap):
         if X is not None or y is not None:
             cure = "A map by hand has no rows: its concepts are set in the page."
-            raise wrong(owner, "X", "None for a FuzzyCognitiveMap", Words("a table"), cure)
+            raise param_error(owner, "X", "None for a FuzzyCognitiveMap", Literal("a table"), cure)
         _refuse_large(owner, model)
         return Opened(model)
     notes: list[str] = []
@@ -102,12 +102,16 @@ def _refuse_large(owner: str, fcm: FuzzyCognitiveMap) -> None:
     """Refuse maps so large that a browser would take long, and numbers whose sums might overflow there."""
     if fcm.n_concepts > _MOST_CONCEPTS:
         cure = "Choose columns first (sklearn.feature_selection), or let `prune` leave influences out."
-        got = Words(f"{fcm.n_concepts:,}")
-        raise wrong(owner, "model", f"a map of at most {_MOST_CONCEPTS:,} concepts that influence anything", got, cure)
+        got = Literal(f"{fcm.n_concepts:,}")
+        raise param_error(
+            owner, "model", f"a map of at most {_MOST_CONCEPTS:,} concepts that influence anything", got, cure
+        )
     largest = float(max(np.abs(fcm.weights).max(), np.abs(fcm.bias).max(), np.max(fcm.slope)))
     if largest > _LARGEST:
         cure = "Divide the weights of a concept and multiply its slope, as `FuzzyCognitiveMap.normalized` does."
-        raise wrong(owner, "model", f"a map whose numbers are at most {_LARGEST:g}", Words(f"{largest:.3g}"), cure)
+        raise param_error(
+            owner, "model", f"a map whose numbers are at most {_LARGEST:g}", Literal(f"{largest:.3g}"), cure
+        )
 
 
 def _taken_apart(owner: str, model: Any) -> tuple[Any, Any]:
@@ -119,7 +123,7 @@ def _taken_apart(owner: str, model: Any) -> tuple[Any, Any]:
         check_is_fitted(before[0], "columns_")
         return before[0], last
     cure = "Give its last step, and what the others make of X: `page.write(pipe[-1], pipe[:-1].transform(X), y, path)`."
-    raise wrong(owner, "model", "an estimator, or a pipeline of a TablePreparer and an estimator", model, cure)
+    raise param_error(owner, "model", "an estimator, or a pipeline of a TablePreparer and an estimator", model, cure)
 
 
 def _without_rows(owner: str, model: Any, preparer: Any) -> Subject:
@@ -140,20 +144,20 @@ def _answers(owner: str, model: MapModel, y: Any, table: Array | None) -> NDArra
     given = np.asarray(y)
     if table is None or given.ndim == 0 or len(given) != table.shape[0]:
         expected = "None if X is" if table is None else f"an answer per row of X, {table.shape[0]} of them"
-        raise wrong(owner, "y", expected, Words(f"shape {given.shape}"))
+        raise param_error(owner, "y", expected, Literal(f"shape {given.shape}"))
     classes = getattr(model.link, "classes", None)
     if classes is not None:
         if given.size != len(given):
-            raise wrong(owner, "y", "one class per row", Words(f"shape {given.shape}"))
+            raise param_error(owner, "y", "one class per row", Literal(f"shape {given.shape}"))
         return _codes(owner, classes, given.ravel())
     try:
         values = real(given)
     except (TypeError, ValueError):
-        raise wrong(owner, "y", "numbers, as in fit", y) from None
+        raise param_error(owner, "y", "numbers, as in fit", y) from None
     if values.size != len(given) * model.n_outputs:
-        raise wrong(owner, "y", f"values of {model.n_outputs} targets per row", Words(f"shape {values.shape}"))
+        raise param_error(owner, "y", f"values of {model.n_outputs} targets per row", Literal(f"shape {values.shape}"))
     if np.isinf(values).any():
-        raise wrong(owner, "y", "finite numbers", Words("infinity"))
+        raise param_error(owner, "y", "finite numbers", Literal("infinity"))
     return values.reshape(len(given), -1)
 
 
@@ -163,5 +167,5 @@ def _codes(owner: str, classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[n
     codes = np.array([number.get(label, -1) for label in labels.tolist()], dtype=np.intp)
     if (codes < 0).all():
         known = ", ".join(repr(label) for label in list(number)[:5])
-        raise wrong(owner, "y", f"made of the classes that the map knows ({known})", labels.tolist()[0])
+        raise param_error(owner, "y", f"made of the classes that the map knows ({known})", labels.tolist()[0])
     return codes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cogmap._utils.files import read_limited, write_whole
-from cogmap._utils.params import Words, check_path, wrong
+from cogmap._utils.params import Literal, check_path, param_error
 from cogmap.exceptions import CogmapError, MissingPackageError, ModelFileError
 from cogmap.persistence import parts
 from cogmap.persistence.archive import MOST_BYTES, Card, Content, pack, unpack, unpack_card
@@ -120,7 +120,7 @@ def _packed(estimator: Any, card: Card | None) -> bytes:
         known = ", ".join([*(kind.__name__ for kind in saved), *([_PIPELINE] if _PIPELINE not in kinds else [])])
         cure = "Take its `best_estimator_`." if hasattr(estimator, "best_estimator_") else ""
         expected = f"of a class that model files know: {known}"
-        raise wrong("save", "estimator", expected, Words(f"one of type {name}"), cure)
+        raise param_error("save", "estimator", expected, Literal(f"one of type {name}"), cure)
     writer = Writer(kinds)
     value = writer.write(estimator, name)
     packed = pack(Content(value, writer.arrays, _checked_card(card)))
@@ -130,7 +130,7 @@ def _packed(estimator: Any, card: Card | None) -> bytes:
         _opened(packed)
     except CogmapError as problem:
         expected = "such that it can be loaded again"
-        raise wrong("save", "estimator", expected, Words(f"one that cannot: {_shortened(problem)}")) from None
+        raise param_error("save", "estimator", expected, Literal(f"one that cannot: {_shortened(problem)}")) from None
     return packed
 
 
@@ -140,9 +140,9 @@ def _checked_card(card: Any) -> Card:
     try:
         kept = json.loads(json.dumps({} if card is None else card, allow_nan=False, default=_number))
     except (TypeError, ValueError, RecursionError) as problem:
-        raise wrong("save", "card", expected, Words(f"one with something else ({problem})")) from None
+        raise param_error("save", "card", expected, Literal(f"one with something else ({problem})")) from None
     if not isinstance(kept, dict):
-        raise wrong("save", "card", expected, card)
+        raise param_error("save", "card", expected, card)
     return kept
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cogmap._learning.solvers.adaptive import Adam, RMSprop
-from cogmap._learning.spec import Departure
+from cogmap._learning.spec import PriorDeviation
 from cogmap.exceptions import ModelFileError
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.structured import StructuredMap
@@ -28,6 +28,14 @@ def require(condition: Any, what: str) -> None:
     """Complain about what cannot be part of a model."""
     if not condition:
         raise ModelFileError(f"what it says about the {what} fits no model")
+
+
+_NEW_NAMES = {"goes_on": "resumed", "departures_": "prior_deviations_"}  # of attributes in earlier files
+
+
+def renamed(state: State) -> State:
+    """Return a state with the present names of its attributes."""
+    return {_NEW_NAMES.get(name, name): value for name, value in state.items()}
 
 
 def _is_count(value: Any, low: int) -> bool:
@@ -141,9 +149,10 @@ def _model(state: State) -> MapModel:
 
 
 def _rule(kind: type[Any], state: State) -> Any:
+    state = renamed(state)
     require(_is_positive(state["learning_rate"]), "learning rate")
     if kind is Adam:
-        require(_is_count(state["steps"], 0) and type(state["goes_on"]) is bool, "solver")
+        require(_is_count(state["steps"], 0) and type(state["resumed"]) is bool, "solver")
     for mean in (state["mean_square"], state.get("mean")):
         is_row = isinstance(mean, np.ndarray) and mean.dtype.kind == "f" and mean.ndim == 1
         require(mean is None or (is_row and np.isfinite(mean).all()), "solver")
@@ -175,7 +184,7 @@ KINDS = {
     "log odds": Kind(LogOddsLink, _fields, partial(_class_link, LogOddsLink)),
     "softmax": Kind(SoftmaxLink, _fields, partial(_class_link, SoftmaxLink)),
     "values": Kind(ValueLink, _fields, _values),
-    "departure": Kind(Departure, lambda departure: departure._asdict(), lambda state: Departure(**state)),
+    "departure": Kind(PriorDeviation, lambda deviation: deviation._asdict(), lambda state: PriorDeviation(**state)),
     "adam": Kind(Adam, _fields, partial(_rule, Adam)),
     "rmsprop": Kind(RMSprop, _fields, partial(_rule, RMSprop)),
     "random": Kind(np.random.RandomState, _random_state, _random),

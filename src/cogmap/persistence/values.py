@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._utils.params import Words, wrong
+from cogmap._utils.params import Literal, param_error
 from cogmap.exceptions import ModelFileError, ParameterError
 from cogmap.persistence.archive import can_hold
 
@@ -96,7 +96,7 @@ def _unknown(value: Any, where: str) -> ParameterError:
     if isinstance(value, np.ndarray | np.generic):
         kind = f"an array of {value.ndim} axes and dtype {value.dtype}"
     expected = "made of what a model file can hold: numbers, text, arrays, maps, and lists and dicts of these"
-    return wrong("save", "estimator", expected, Words(f"{kind} in {where}"))
+    return param_error("save", "estimator", expected, Literal(f"{kind} in {where}"))
 
 
 class Reader:

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 
-from cogmap._utils.params import check_integer, wrong
+from cogmap._utils.params import check_integer, param_error
 from cogmap.maps.dynamics import attractors
 from cogmap.maps.dynamics.newton import state_range
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -41,7 +41,7 @@ def plot_attractors(fcm: FuzzyCognitiveMap, ax: Axes | None = None, grid: int = 
 def attractors_view(fcm: FuzzyCognitiveMap, grid: int = 25, pixels: int = _PIXELS) -> View:
     """Compute all that a figure of attractors shows."""
     if fcm.n_concepts != 2:
-        raise wrong("plot_attractors", "fcm", "a map of 2 concepts", f"{fcm.n_concepts} concepts")
+        raise param_error("plot_attractors", "fcm", "a map of 2 concepts", f"{fcm.n_concepts} concepts")
     grid = check_integer("plot_attractors", "grid", grid, low=2)
     limits = np.column_stack(state_range(fcm))
     places = pixels_of(limits, pixels)

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
-from cogmap._utils.params import Words, wrong
+from cogmap._utils.params import Literal, param_error
 from cogmap.maps._states import columns_of
 from cogmap.maps.dynamics import attractors
 from cogmap.maps.dynamics.newton import state_range
@@ -60,7 +60,7 @@ def basins_view(
     owner = "plot_basins"
     check_map(fcm, owner)
     if isinstance(concepts, str) or len(concepts) != 2 or concepts[0] == concepts[1]:
-        raise wrong(owner, "concepts", "two names of concepts", Words(repr(concepts)))
+        raise param_error(owner, "concepts", "two names of concepts", Literal(repr(concepts)))
     columns = columns_of(concepts, fcm.concepts, owner, "concepts")
     limits = np.column_stack(state_range(fcm))[columns]
     places = pixels_of(limits, pixels)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.isotonic import isotonic_regression
 from sklearn.utils.validation import check_is_fitted
 
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.estimators._prediction import FittedMap
 from cogmap.maps.drawing.text import names_in_lines
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -37,7 +37,7 @@ def map_of(owner: str, asked: Any) -> FuzzyCognitiveMap:
     if isinstance(model, MapModel):
         return model.map
     if not isinstance(asked, FuzzyCognitiveMap):
-        raise wrong(owner, "fcm", "a fitted estimator of cogmap, a MapModel or a FuzzyCognitiveMap", asked)
+        raise param_error(owner, "fcm", "a fitted estimator of cogmap, a MapModel or a FuzzyCognitiveMap", asked)
     return asked
 
 
@@ -45,7 +45,7 @@ def check_answer(owner: str, name: str, answer: object, kind: type, function: st
     """Complain unless `answer` is what a function returns."""
     if not isinstance(answer, kind):
         article = "an" if kind.__name__[0] in "AEIOU" else "a"
-        raise wrong(owner, name, f"{article} {kind.__name__}, as {function} returns", answer)
+        raise param_error(owner, name, f"{article} {kind.__name__}, as {function} returns", answer)
 
 
 def make_axes(ax: Axes | None, width: float, height: float, projection: str | None = None) -> Axes:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import check_number, numbers, wrong
+from cogmap._utils.params import check_number, numbers, param_error
 from cogmap.plotting.canvas import COLORS, INK, LINES, as_written, color_of, legend_above, make_axes, without_frame
 
 
@@ -212,11 +212,11 @@ def _check_sequences(owner: str, name: str, sequences: Mapping[str, Sequence[flo
     """Return the sequences as arrays."""
     expected = "a dict of names to sequences of numbers, none of them empty"
     if not isinstance(sequences, Mapping) or not sequences:
-        raise wrong(owner, name, expected, sequences)
+        raise param_error(owner, name, expected, sequences)
     arrays = {key: numbers(values) for key, values in sequences.items()}
     for key, array in arrays.items():
         if array.ndim != 1 or not array.size:
-            raise wrong(owner, name, expected, {key: sequences[key]})
+            raise param_error(owner, name, expected, {key: sequences[key]})
     return arrays
 
 
@@ -225,10 +225,10 @@ def _check_ranks(
 ) -> NDArray[np.float64]:
     ranks = np.asarray(mean_ranks, dtype=np.float64)
     if ranks.ndim != 1 or not ranks.size or not (ranks >= 1).all() or not np.isfinite(ranks).all():
-        raise wrong(owner, "mean_ranks", "an array of shape (n_methods,) of numbers >= 1", mean_ranks)
+        raise param_error(owner, "mean_ranks", "an array of shape (n_methods,) of numbers >= 1", mean_ranks)
     if len(names) != len(ranks):
-        raise wrong(owner, "names", f"a sequence of {len(ranks)} names, one a mean rank", f"{len(names)} names")
+        raise param_error(owner, "names", f"a sequence of {len(ranks)} names, one a mean rank", f"{len(names)} names")
     for group in groups:
         if not all(0 <= method < len(ranks) for method in group):
-            raise wrong(owner, "groups", f"sequences of indices from 0 to {len(ranks) - 1}", group)
+            raise param_error(owner, "groups", f"sequences of indices from 0 to {len(ranks) - 1}", group)
     return ranks

@@ -11,7 +11,7 @@ from matplotlib.patches import FancyBboxPatch
 from matplotlib.path import Path
 from matplotlib.text import Text
 
-from cogmap._utils.params import check_integer, wrong
+from cogmap._utils.params import check_integer, param_error
 from cogmap.maps.drawing.layout import layout
 from cogmap.maps.drawing.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
 from cogmap.maps.drawing.view import author_positions, edge_strength, graph_view
@@ -68,7 +68,7 @@ def map_view(fcm: Any, influence: Any = None, n_edges: int | None = None) -> Vie
     strength = None
     if influence is not None:
         if getattr(influence, "concepts", None) != drawn.concepts:
-            raise wrong(owner, "influence", "the Influence of this map on data", influence)
+            raise param_error(owner, "influence", "the Influence of this map on data", influence)
         strength = edge_strength(influence.flow)
     positions = author_positions(drawn.concepts, drawn.details)
     kinds = drawn.kinds if positions is None else None

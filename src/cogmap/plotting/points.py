@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.plotting.canvas import INK, MARKERS, View, as_written, color_of
 
 Lines = list[NDArray[np.float64]]
@@ -17,13 +17,15 @@ def check_data(owner: str, classifier: Any, X: Any, y: ArrayLike, fewest_feature
     shape = np.shape(X)
     if len(shape) != 2 or shape[0] == 0 or shape[1] < fewest_features:
         expected = f"an array of shape (n_samples, n_features) with at least {fewest_features} features"
-        raise wrong(owner, "X", expected, f"shape {shape}")
+        raise param_error(owner, "X", expected, f"shape {shape}")
     labels = np.asarray(y)
     if labels.shape != shape[:1]:
-        raise wrong(owner, "y", f"an array of shape ({shape[0]},), one label a row of X", f"shape {labels.shape}")
+        raise param_error(owner, "y", f"an array of shape ({shape[0]},), one label a row of X", f"shape {labels.shape}")
     unknown = np.setdiff1d(labels, classifier.classes_)
     if unknown.size:
-        raise wrong(owner, "y", f"labels that the classifier knows, {classifier.classes_.tolist()}", unknown.tolist())
+        raise param_error(
+            owner, "y", f"labels that the classifier knows, {classifier.classes_.tolist()}", unknown.tolist()
+        )
     return labels
 
 

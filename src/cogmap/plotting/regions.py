@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.plotting.canvas import View, as_written, color_of, legend_above, make_axes, paler
 from cogmap.plotting.points import Lines, check_data, draw_lines, groups, lattice, like, scatter, value_range
 
@@ -45,7 +45,7 @@ def decision_regions_view(classifier: Any, X: Any, y: ArrayLike, cells: int = CE
     owner = "plot_decision_regions"
     labels = check_data(owner, classifier, X, y)
     if np.shape(X)[1] != 2:
-        raise wrong(owner, "X", "an array with 2 columns", f"{np.shape(X)[1]} columns")
+        raise param_error(owner, "X", "an array with 2 columns", f"{np.shape(X)[1]} columns")
     columns, rows, probability = probabilities(classifier, X, cells)
     return {
         "extent": [columns[0], columns[-1], rows[0], rows[-1]],

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.maps.drawing.picture import NEGATIVE, POSITIVE, SOFT, color
 from cogmap.maps.monte_carlo import MonteCarlo
 from cogmap.maps.scenarios import Scenario, Scenarios
@@ -53,7 +53,7 @@ def plot_scenarios(scenarios: Scenario | Scenarios, ax: Axes | None = None) -> A
     """
     if not isinstance(scenarios, Scenario | Scenarios):
         expected = "a Scenario or Scenarios, as the functions of cogmap.maps.scenarios return"
-        raise wrong("plot_scenarios", "scenarios", expected, scenarios)
+        raise param_error("plot_scenarios", "scenarios", expected, scenarios)
     each = [scenarios] if isinstance(scenarios, Scenario) else list(scenarios)
     change = np.array([one.change for one in each])
     held = np.array([[one.clamp.get(name, np.nan) for name in one.concepts] for one in each])

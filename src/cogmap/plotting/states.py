@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from cogmap._utils.params import Words, numbers, wrong
+from cogmap._utils.params import Literal, numbers, param_error
 from cogmap.maps.drawing.view import OUTPUT
 from cogmap.plotting.canvas import (
     GREY,
@@ -66,11 +66,11 @@ def states_view(states: ArrayLike, concepts: Sequence[str], kinds: Sequence[str]
     if table.ndim != 2 or table.shape[1] != len(concepts) or not len(table):
         expected = f"an array of shape (n_steps, {len(concepts)}), one column per concept"
         cure = "Of several rows choose one: trajectory[:, 0]." if table.ndim == 3 else ""
-        raise wrong(owner, "states", expected, Words(f"shape {np.shape(states)}"), cure)
+        raise param_error(owner, "states", expected, Literal(f"shape {np.shape(states)}"), cure)
     if not np.isfinite(table).all():
-        raise wrong(owner, "states", "an array of finite numbers", states)
+        raise param_error(owner, "states", "an array of finite numbers", states)
     if kinds is not None and len(kinds) != len(concepts):
-        raise wrong(owner, "kinds", f"a sequence of {len(concepts)}, one per concept", kinds)
+        raise param_error(owner, "kinds", f"a sequence of {len(concepts)}, one per concept", kinds)
     moved = np.abs(np.diff(table, axis=0)).sum(axis=0)
     last = np.array([kind == OUTPUT for kind in kinds]) if kinds else np.zeros(len(concepts), dtype=bool)
     named = np.sort(np.lexsort((-moved, ~last))[:_MOST_NAMED])

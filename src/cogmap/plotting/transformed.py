@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.maps.activations import get_activation
 from cogmap.models.encoding import UNDECIDED
 from cogmap.plotting.canvas import GREY, INK, View, as_written, color_of, legend_above, make_axes
@@ -102,7 +102,7 @@ def transformed_3d_view(classifier: Any, X: Any, y: ArrayLike) -> View:
 def draw_transformed_3d(view: View, ax: Axes | None = None) -> Axes:
     """Draw what `transformed_3d_view` has computed."""
     if ax is not None and ax.name != "3d":
-        raise wrong("plot_transformed_3d", "ax", "an Axes with projection='3d'", f"projection {ax.name!r}")
+        raise param_error("plot_transformed_3d", "ax", "an Axes with projection='3d'", f"projection {ax.name!r}")
     solid: Any = make_axes(ax, 5.6, 5.2, projection="3d")
     # Points lie above hyperplanes, which would hide those behind them: what is before what is not to be seen here.
     solid.computed_zorder = False

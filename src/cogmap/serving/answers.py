@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from sklearn.pipeline import Pipeline
 
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.estimators._validation import input_names
 from cogmap.explanation import explain
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -94,7 +94,7 @@ def served(model: Any) -> Served:
     if not isinstance(fitted, MapModel) or isinstance(estimator, type):
         expected = "a fitted estimator of cogmap, or a pipeline of a fitted `TablePreparer` and one"
         alone = "A map alone does not say how a row enters it." if isinstance(model, FuzzyCognitiveMap) else ""
-        raise wrong("application", "model", expected, model, alone)
+        raise param_error("application", "model", expected, model, alone)
     if preparer is not None:
         return Served(fitted, Columns(preparer.columns_, fitted, preparer.left_out_))
     if estimator is fitted:

@@ -27,7 +27,7 @@ _BACKLOG = 512
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-class Patient(H11Protocol):
+class TimeoutProtocol(H11Protocol):
     """A connection whose client is waited for, but not for ever.
 
     uvicorn closes connections on which nothing is asked, but waits without end for the rest of a request that has
@@ -137,7 +137,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http=Patient,
+                http=TimeoutProtocol,
                 ws="none",
                 loop="asyncio",
                 lifespan="off",

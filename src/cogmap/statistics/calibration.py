@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cogmap._utils.params import check_integer, wrong
+from cogmap._utils.params import check_integer, param_error
 from cogmap.statistics.checks import check_p_values
 
 
@@ -40,7 +40,7 @@ def expected_calibration_error(confidence: ArrayLike, right: ArrayLike, n_bins: 
     is_right = check_p_values(owner, right, "right", "It is True or False.")
     if not 0 < len(probability) == len(is_right):
         cure = "One of each belongs to a prediction, of which there is at least one."
-        raise wrong(owner, "right", f"as long as confidence, {len(probability)}", len(is_right), cure)
+        raise param_error(owner, "right", f"as long as confidence, {len(probability)}", len(is_right), cure)
     bins = np.minimum((probability * n_bins).astype(int), n_bins - 1)
     excess = np.bincount(bins, probability - is_right, minlength=n_bins)
     return float(np.abs(excess).sum() / len(probability))

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 
 _LARGEST = 1e100  # the sum of squares of larger numbers may be none
 
@@ -13,7 +13,9 @@ def check_scores(owner: str, scores: ArrayLike) -> NDArray[np.float64]:
     values = _numbers(owner, "scores", scores)
     if values.ndim != 2 or min(values.shape) < 2:
         expected = "an array (n_blocks, n_methods) with at least 2 of each"
-        raise wrong(owner, "scores", expected, f"shape {values.shape}", "Rows are datasets or folds, columns methods.")
+        raise param_error(
+            owner, "scores", expected, f"shape {values.shape}", "Rows are datasets or folds, columns methods."
+        )
     _check_finite(owner, "scores", values, "Drop the rows with failed runs first.")
     return values
 
@@ -26,11 +28,11 @@ def check_pair(
     for name, values in zip(("first", "second"), pair, strict=True):
         if values.ndim != 1 or len(values) < at_least:
             expected = f"a 1-D array of at least {at_least} score{'s' if at_least > 1 else ''}"
-            raise wrong(owner, name, expected, f"shape {values.shape}")
+            raise param_error(owner, name, expected, f"shape {values.shape}")
         _check_finite(owner, name, values, "Drop the rows with failed runs from both arrays first.")
     if len(pair[0]) != len(pair[1]):
         cure = "The scores are compared one by one, so both must be of the same blocks."
-        raise wrong(owner, "second", f"as long as first, {len(pair[0])}", len(pair[1]), cure)
+        raise param_error(owner, "second", f"as long as first, {len(pair[0])}", len(pair[1]), cure)
     return pair
 
 
@@ -40,10 +42,10 @@ def check_p_values(
     """Return `p_values` as a 1-D float64 array of numbers from 0 to 1."""
     values = _numbers(owner, name, p_values)
     if values.ndim != 1:
-        raise wrong(owner, name, "a 1-D array", f"shape {values.shape}")
+        raise param_error(owner, name, "a 1-D array", f"shape {values.shape}")
     bad = ~((values >= 0) & (values <= 1))  # true for NaN too
     if bad.any():
-        raise wrong(owner, name, "numbers from 0 to 1", float(values[bad][0]), cure)
+        raise param_error(owner, name, "numbers from 0 to 1", float(values[bad][0]), cure)
     return values
 
 
@@ -54,7 +56,7 @@ def _numbers(owner: str, name: str, given: ArrayLike) -> NDArray[np.float64]:
             raise TypeError  # digits in strings would be converted, and the imaginary part dropped
         return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise wrong(owner, name, "an array of real numbers", given) from None
+        raise param_error(owner, name, "an array of real numbers", given) from None
 
 
 def _check_finite(owner: str, name: str, values: NDArray[np.float64], cure: str) -> None:
@@ -63,5 +65,7 @@ def _check_finite(owner: str, name: str, values: NDArray[np.float64], cure: str)
         place = tuple(bad[0].tolist())
         got = f"{values[place]} at [{', '.join(map(str, place))}]"
         if np.isfinite(values[place]):
-            raise wrong(owner, name, f"numbers from {-_LARGEST:g} to {_LARGEST:g}", got, "Divide them by a number.")
-        raise wrong(owner, name, "finite numbers", got, cure)
+            raise param_error(
+                owner, name, f"numbers from {-_LARGEST:g} to {_LARGEST:g}", got, "Divide them by a number."
+            )
+        raise param_error(owner, name, "finite numbers", got, cure)

@@ -5,7 +5,7 @@ This room is entered for a pipeline only: it needs pandas, which those who keep 
 
 from sklearn.pipeline import Pipeline
 
-from cogmap._utils.params import Words, wrong
+from cogmap._utils.params import Literal, param_error
 from cogmap.estimators._base import BaseFCM
 from cogmap.persistence.parts import require
 from cogmap.persistence.values import Kind, State
@@ -18,8 +18,8 @@ def _state(pipeline: Pipeline) -> State:
     kinds = [type(step).__name__ for step in steps]
     if len(steps) != 2 or not isinstance(steps[0], TablePreparer) or not isinstance(steps[1], BaseFCM):
         cure = "Save the last step alone, and prepare tables by hand or by a TablePreparer."
-        raise wrong(
-            "save", "estimator", "a pipeline of a TablePreparer and an estimator", Words(" and ".join(kinds)), cure
+        raise param_error(
+            "save", "estimator", "a pipeline of a TablePreparer and an estimator", Literal(" and ".join(kinds)), cure
         )
     return {"steps": [list(step) for step in pipeline.steps]}
 
@@ -35,7 +35,7 @@ def _pipeline(state: State) -> Pipeline:
 
 def _preparer_state(preparer: TablePreparer) -> State:
     if not hasattr(preparer, "columns_"):
-        raise wrong("save", "estimator", "fitted", Words("a TablePreparer that is not"), "Call fit.")
+        raise param_error("save", "estimator", "fitted", Literal("a TablePreparer that is not"), "Call fit.")
     return preparer.to_state()
 
 

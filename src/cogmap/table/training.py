@@ -30,7 +30,7 @@ _OF_ALL = 6.5  # all folds and the map of all rows, in fits of all rows; and wha
 
 
 @dataclass(frozen=True)
-class Wishes:
+class FitOptions:
     """What a person may say about training; all has a default.
 
     Attributes
@@ -62,7 +62,7 @@ class Wishes:
 
 
 def train(
-    frame: Any, target: str, wishes: Wishes, source: str = "the table", progress: Progress | None = None
+    frame: Any, target: str, fit_options: FitOptions, source: str = "the table", progress: Progress | None = None
 ) -> tuple[Pipeline, dict[str, Any]]:
     """Learn to predict a column of a table from the others.
 
@@ -72,7 +72,7 @@ def train(
         The table.
     target : str
         The column to predict.
-    wishes : Wishes
+    fit_options : FitOptions
         What else was said.
     source : str, default="the table"
         How the table is called in messages.
@@ -88,31 +88,36 @@ def train(
     """
     began = time.perf_counter()
     values = column_of(frame, target, source)
-    for name in (*wishes.keep, *wishes.drop, *wishes.signs):
+    for name in (*fit_options.keep, *fit_options.drop, *fit_options.signs):
         column_of(frame, name, source)
-    what = find_target(values, target, wishes.task)
+    what = find_target(values, target, fit_options.task)
     others = frame.drop(columns=[target])
     if not len(others.columns):
         raise DataError(f"{source} has no column beside the target {target!r}: there is nothing to learn from.")
     rows, y, notes = _usable(what, values)
     table = others[rows].reset_index(drop=True)
-    preparer = TablePreparer(keep=wishes.keep, drop=wishes.drop).fit(table)
-    _check_width(preparer, _MOST_WITH_EXPERT if wishes.signs or wishes.prior is not None else _MOST_FEATURES)
-    signs = _signs(preparer, wishes.signs)
-    estimator = _estimator(what.task, wishes, signs)
-    limit = None if wishes.time_limit is None else wishes.time_limit - (time.perf_counter() - began)
-    chosen, scored, told = _within(limit, estimator, preparer, table, y, what.task, wishes.seed)
+    preparer = TablePreparer(keep=fit_options.keep, drop=fit_options.drop).fit(table)
+    _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
+    signs = _signs(preparer, fit_options.signs)
+    estimator = _estimator(what.task, fit_options, signs)
+    limit = None if fit_options.time_limit is None else fit_options.time_limit - (time.perf_counter() - began)
+    chosen, scored, told = _within(limit, estimator, preparer, table, y, what.task, fit_options.seed)
     table, y = table.iloc[chosen].reset_index(drop=True), y.iloc[chosen].reset_index(drop=True)
     if len(table) < rows.sum():
         preparer.fit(table)
     X = as_features(preparer, table)
-    folds = list(make_folds(preparer, table, y, what.task, wishes.seed)) if scored else []
-    scores, whole = compare(estimator, X, y, folds, what.task, wishes.seed, progress)
+    folds = list(make_folds(preparer, table, y, what.task, fit_options.seed)) if scored else []
+    scores, whole = compare(estimator, X, y, folds, what.task, fit_options.seed, progress)
     best = getattr(whole, "best_estimator_", whole)
     pipeline = Pipeline([("prepare", preparer), ("map", best)])
     card = make_card(pipeline, what, X, scores if folds else {}, [*notes, *told])
     card["table"] = {"name": source, "rows": len(frame), "learned from": len(table), "columns": len(frame.columns)}
-    card["settings"] = {"seed": wishes.seed, "tuned": wishes.tune, "prior": wishes.prior is not None, "signs": signs}
+    card["settings"] = {
+        "seed": fit_options.seed,
+        "tuned": fit_options.tune,
+        "prior": fit_options.prior is not None,
+        "signs": signs,
+    }
     card["version"] = cogmap.__version__
     return pipeline, card
 
@@ -152,14 +157,14 @@ def _check_width(preparer: TablePreparer, most: int) -> None:
         )
 
 
-def _estimator(task: str, wishes: Wishes, signs: dict[str, int]) -> Any:
-    options: dict[str, Any] = {"random_state": wishes.seed, "monotonic_cst": signs or None}
-    if wishes.prior is not None:
-        options["prior"] = wishes.prior
+def _estimator(task: str, fit_options: FitOptions, signs: dict[str, int]) -> Any:
+    options: dict[str, Any] = {"random_state": fit_options.seed, "monotonic_cst": signs or None}
+    if fit_options.prior is not None:
+        options["prior"] = fit_options.prior
     if task == CLASSES:
-        return (FCMClassifierCV if wishes.tune else FCMClassifier)(**options)
+        return (FCMClassifierCV if fit_options.tune else FCMClassifier)(**options)
     regressor = FCMRegressor(**options)
-    return GridSearchCV(regressor, {"alpha": [1.0, 0.1, 10.0]}, cv=4) if wishes.tune else regressor
+    return GridSearchCV(regressor, {"alpha": [1.0, 0.1, 10.0]}, cv=4) if fit_options.tune else regressor
 
 
 def _signs(preparer: TablePreparer, signs: dict[str, int]) -> dict[str, int]:

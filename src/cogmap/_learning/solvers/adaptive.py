@@ -82,7 +82,7 @@ class Adam:
     steps: int = 0
     mean: Theta | None = None
     mean_square: Theta | None = None
-    goes_on: bool = False  # from a map that another solver has learned
+    resumed: bool = False  # from a map that another solver has learned
 
     @staticmethod
     def usual_rate(n_concepts: int, batch_size: int, planned: bool = True) -> float:
@@ -98,7 +98,7 @@ class Adam:
                 return first + (1.0 - first) * self.steps / rising
             fallen = (self.steps - 1 - rising) / (self.planned - rising)
             return 0.5 + 0.5 * math.cos(math.pi * min(fallen, 1.0))
-        made = self.steps - 1 + _OF_A_FIT * self.goes_on
+        made = self.steps - 1 + _OF_A_FIT * self.resumed
         return 1.0 / math.sqrt(1.0 + made / _LONG_STEPS)
 
     def __call__(self, gradient: Theta) -> tuple[Theta, Theta]:

@@ -4,8 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from cogmap._utils.params import Words, check_number, wrong
-from cogmap.estimators._out_of_core import FitsElsewhere
+from cogmap._utils.params import Literal, check_number, param_error
+from cogmap.estimators._out_of_core import OutOfCoreMixin
 from cogmap.estimators._param_checks import check_parameters
 from cogmap.estimators.classifier import FCMClassifier
 from cogmap.estimators.regressor import FCMRegressor
@@ -13,7 +13,7 @@ from cogmap.integrations.dask.cluster import da, dask, dd
 from cogmap.integrations.dask.partitions import Partitions
 
 
-class _OnDask(FitsElsewhere):
+class _OnDask(OutOfCoreMixin):
     """What both estimators share."""
 
     _local: type[Any]
@@ -57,7 +57,7 @@ class _OnDask(FitsElsewhere):
 
     def fit_chunks(self, chunks: Any) -> Self:
         """Refuse: chunks on this machine are for the estimator that is not on Dask."""
-        raise wrong(f"{self._owner}.fit_chunks", "self", f"a {self._local.__name__}", Words(self._owner))
+        raise param_error(f"{self._owner}.fit_chunks", "self", f"a {self._local.__name__}", Literal(self._owner))
 
     def to_local(self) -> Any:
         """Return the same model as an estimator that knows nothing of Dask."""

@@ -13,7 +13,7 @@ from cogmap._learning.dataset import ChunkSums, SummedObjective, level_for
 from cogmap._learning.solvers import Theta
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
-from cogmap._utils.params import Words, shown, wrong
+from cogmap._utils.params import Literal, param_error, shown
 from cogmap._utils.segments import SEGMENT, PairwiseSum
 from cogmap._utils.threads import one_blas_thread
 from cogmap.estimators._chunks import said_of
@@ -205,7 +205,7 @@ class Partitions:
 def _divided_alike(owner: str, X: Any, y: Any, weight: Any) -> list[tuple[Any, Any, Any]]:
     """Return the partitions of features, targets and weights, which belong together."""
     if isinstance(X, da.Array) and X.ndim != 2:
-        raise wrong(owner, "X", "a table, with rows and columns", Words(f"an array of shape {X.shape}"))
+        raise param_error(owner, "X", "a table, with rows and columns", Literal(f"an array of shape {X.shape}"))
     collections = {"X": X, "y": y} | ({} if weight is None else {"sample_weight": weight})
     divided: dict[str, list[Any]] = {}
     for name, collection in collections.items():
@@ -214,7 +214,7 @@ def _divided_alike(owner: str, X: Any, y: Any, weight: Any) -> list[tuple[Any, A
             if collection.chunks[0] != rows and not np.isnan([*rows, *collection.chunks[0]]).any() and rows:
                 if sum(rows) != sum(collection.chunks[0]):
                     expected = f"of {sum(rows)} rows, as X"
-                    raise wrong(owner, name, expected, Words(f"{sum(collection.chunks[0])}"))
+                    raise param_error(owner, name, expected, Literal(f"{sum(collection.chunks[0])}"))
                 collection = collection.rechunk({0: rows})
             if collection.ndim == 2 and collection.numblocks[1] > 1:
                 collection = collection.rechunk({1: -1})
@@ -224,11 +224,11 @@ def _divided_alike(owner: str, X: Any, y: Any, weight: Any) -> list[tuple[Any, A
             blocks = collection.simplify().to_delayed(optimize_graph=False)
         else:
             cure = "FCMClassifier and FCMRegressor take tables that are in memory."
-            raise wrong(owner, name, "a Dask array or data frame", Words(type(collection).__name__), cure)
+            raise param_error(owner, name, "a Dask array or data frame", Literal(type(collection).__name__), cure)
         divided[name] = np.ravel(np.array(blocks, dtype=object)).tolist()
         if len(divided[name]) != len(divided["X"]):
             expected = f"of {len(divided['X'])} partitions, as X"
             cure = "Make it from the same data frame, or give both known chunks (compute_chunk_sizes)."
-            raise wrong(owner, name, expected, Words(f"{len(divided[name])}"), cure)
+            raise param_error(owner, name, expected, Literal(f"{len(divided[name])}"), cure)
     weights = divided.get("sample_weight", [None] * len(divided["X"]))
     return list(zip(divided["X"], divided["y"], weights, strict=True))

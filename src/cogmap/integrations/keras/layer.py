@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from cogmap._utils.params import Words, check_boolean, check_choice, check_integer, check_number, numbers, wrong
+from cogmap._utils.params import Literal, check_boolean, check_choice, check_integer, check_number, numbers, param_error
 from cogmap.integrations.keras.backend import keras, ops
 from cogmap.maps.activations import get_activation
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -83,7 +83,7 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         self.depth = check_integer(owner, "depth", depth, low=1)
         self.slope = float(slope) if np.ndim(slope) == 0 else [float(each) for each in slope]
         if not ((numbers(slope) > 0) & np.isfinite(numbers(slope))).all():
-            raise wrong(owner, "slope", "a number > 0, or one per concept", slope)
+            raise param_error(owner, "slope", "a number > 0, or one per concept", slope)
         self.memory = check_number(owner, "memory", memory, low=-np.inf)
         self.returns = check_choice(owner, "returns", returns, RETURNS)
         self.centred = check_boolean(owner, "centred", centred)
@@ -95,9 +95,11 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         n = n_inputs + self.n_hidden + self.n_outputs
         owner = type(self).__name__
         if np.ndim(self.slope) and len(cast(list[float], self.slope)) != n:
-            raise wrong(owner, "slope", f"a number, or {n} of them, one per concept", self.slope)
+            raise param_error(owner, "slope", f"a number, or {n} of them, one per concept", self.slope)
         if self.concepts is not None and len(self.concepts) != n:
-            raise wrong(owner, "concepts", f"{n} names, one per concept", Words(f"{len(self.concepts)} of them"))
+            raise param_error(
+                owner, "concepts", f"{n} names, one per concept", Literal(f"{len(self.concepts)} of them")
+            )
         noise = np.zeros((n, n))
         noise[n_inputs : n - self.n_outputs] = _HIDDEN / np.sqrt(n)
         noise[n - self.n_outputs :, n_inputs : n - self.n_outputs] = _HIDDEN / np.sqrt(n)
@@ -138,8 +140,8 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
     def to_map(self) -> FuzzyCognitiveMap:
         """Return the map, with the weights that it has now."""
         if not self.built:
-            raise wrong(
-                f"{type(self).__name__}.to_map", "self", "built: called once, or in a model", Words("a new one")
+            raise param_error(
+                f"{type(self).__name__}.to_map", "self", "built: called once, or in a model", Literal("a new one")
             )
         W = ops.convert_to_numpy(self.W.value).astype(np.float64)
         bias = ops.convert_to_numpy(self.c.value).astype(np.float64) + 0.5 - 0.5 * W.sum(axis=1)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._utils.params import Words, check_choice, shown, wrong
+from cogmap._utils.params import Literal, check_choice, param_error, shown
 from cogmap.integrations.keras.backend import keras
 from cogmap.integrations.keras.fixed import FeatureEncoding, OutputLink
 from cogmap.integrations.keras.layer import FuzzyCognitiveLayer
@@ -46,13 +46,13 @@ def to_keras(model: Any, dtype: str | None = None) -> Any:
     """
     fitted = model if isinstance(model, MapModel) else getattr(model, "model_", None)
     if not isinstance(fitted, MapModel):
-        raise wrong("to_keras", "model", "a fitted estimator of cogmap, or its `model_`", model)
+        raise param_error("to_keras", "model", "a fitted estimator of cogmap, or its `model_`", model)
     if dtype is not None:
         check_choice("to_keras", "dtype", dtype, ["float32", "float64"], also="None")
     fcm = fitted.map
     if not isinstance(fcm.activation, str) or fcm.activation not in ("sigmoid", "logistic"):
         expected = "a map with states in [0, 1] (activation 'sigmoid' or 'logistic')"
-        raise wrong("to_keras", "model", expected, Words(f"one with activation {fcm.activation!r}"))
+        raise param_error("to_keras", "model", expected, Literal(f"one with activation {fcm.activation!r}"))
     layer = FuzzyCognitiveLayer(
         fitted.n_outputs,
         fitted.n_hidden,
@@ -93,7 +93,7 @@ def from_keras(model: Any) -> MapModel:
         if len(found) != 1:
             got = shown([type(layer).__name__ for layer in getattr(model, "layers", [])])
             expected = "a Keras model with one each of FeatureEncoding, FuzzyCognitiveLayer and OutputLink"
-            raise wrong("from_keras", "model", expected, Words(f"layers {got}"), "A layer alone has `to_map`.")
+            raise param_error("from_keras", "model", expected, Literal(f"layers {got}"), "A layer alone has `to_map`.")
         parts += found
     encoding, layer, link = parts
     return MapModel(layer.to_map(), layer.depth, encoding.encoding, link.link)

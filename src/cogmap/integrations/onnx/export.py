@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from cogmap._utils.params import Words, check_boolean, wrong
+from cogmap._utils.params import Literal, check_boolean, param_error
 from cogmap.estimators._base import BaseFCM
 from cogmap.integrations.onnx.graph import Graph
 from cogmap.integrations.onnx.maps import OUTPUTS, add_predictions, add_transformed
@@ -123,11 +123,11 @@ def _parts(owner: str, model: Any) -> tuple[Any, MapModel, list[str]]:
         if kinds[:-1] != ["TablePreparer"] or not isinstance(steps[-1], BaseFCM):
             cure = "Export the last step alone, or convert the others by a package that knows them."
             expected = "a pipeline of a TablePreparer and an estimator"
-            raise wrong(owner, "model", expected, Words(" and ".join(kinds)), cure)
+            raise param_error(owner, "model", expected, Literal(" and ".join(kinds)), cure)
         preparer, model = steps
     fitted = model if isinstance(model, MapModel) else getattr(model, "model_", None)
     if not isinstance(model, BaseFCM | MapModel):
-        raise wrong(owner, "model", "an estimator of cogmap, its `model_`, or a pipeline of one", model)
+        raise param_error(owner, "model", "an estimator of cogmap, its `model_`, or a pipeline of one", model)
     if fitted is None or (preparer is not None and not hasattr(preparer, "columns_")):
-        raise wrong(owner, "model", "fitted", Words(f"{type(model).__name__} that is not"), "Call fit.")
+        raise param_error(owner, "model", "fitted", Literal(f"{type(model).__name__} that is not"), "Call fit.")
     return preparer, fitted, fitted.encoding.column_names(fitted.map.concepts[: fitted.n_inputs])

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.integrations.onnx.graph import Graph, Name, type_of
 from cogmap.maps.activations import get_activation
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -62,7 +62,7 @@ def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
     labels = np.array(classes.tolist())  # of objects too, which are of one type
     kind = {"U": str, "b": bool, "i": int, "u": int, "f": float}.get(labels.dtype.kind)
     if kind is None or (kind is int and not -(2**63) <= int(min(labels)) <= int(max(labels)) < 2**63):
-        raise wrong("to_onnx", "model", "of classes that are text, integers, booleans or numbers", classes)
+        raise param_error("to_onnx", "model", "of classes that are text, integers, booleans or numbers", classes)
     labels = labels if kind is str else labels.astype({bool: np.bool_, int: np.int64, float: np.float64}[kind])
     graph.output(LABEL, graph.node("Gather", labels, number), kind)
 
@@ -113,7 +113,7 @@ def _folded(fcm: FuzzyCognitiveMap, concepts: slice = slice(None)) -> tuple[NDAr
     """Return weights and bias that have slope and centre of the activation in them."""
     if fcm.activation not in (*_LOGISTIC, "tanh"):
         expected = "one whose map has the activation 'sigmoid', 'logistic' or 'tanh' in all concepts"
-        raise wrong("to_onnx", "model", expected, fcm.activation)
+        raise param_error("to_onnx", "model", expected, fcm.activation)
     steep, center = fcm.excitation_slope(concepts), get_activation(fcm.activation).center
     return steep[:, None] * fcm.weights_into(concepts), steep * (fcm.bias[concepts] - center)
 
@@ -140,7 +140,7 @@ def _scaled(graph: Graph, scaling: Scaling, X: Name) -> Name:
     if isinstance(scaling, FeatureRange):
         above = graph.node("Sub", X, scaling.low[None, :])
         return graph.node("Clip", graph.node("Div", above, unit_of(scaling.high - scaling.low)[None, :]), *OUTERMOST)
-    raise wrong("to_onnx", "model", "one with a known scaling", scaling)
+    raise param_error("to_onnx", "model", "one with a known scaling", scaling)
 
 
 def _truths(graph: Graph, terms: Terms, x: Name) -> Name:

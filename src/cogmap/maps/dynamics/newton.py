@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import Words, check_integer, numbers, wrong
+from cogmap._utils.params import Literal, check_integer, numbers, param_error
 from cogmap.maps.activations import get_activation
 from cogmap.maps.map import FuzzyCognitiveMap
 
@@ -82,9 +82,9 @@ def check_starts(fcm: FuzzyCognitiveMap, starts: ArrayLike | int, seed: int, own
     expected = f"a number of random starts, or an array of finite numbers of shape (n_starts, {fcm.n_concepts})"
     states = numbers(starts)
     if states.ndim != 2 or states.shape[1] != fcm.n_concepts:
-        raise wrong(owner, "starts", expected, Words(f"shape {states.shape}") if states.ndim else starts)
+        raise param_error(owner, "starts", expected, Literal(f"shape {states.shape}") if states.ndim else starts)
     if not np.isfinite(states).all():
-        raise wrong(owner, "starts", expected, starts, "Replace NaN and infinity.")
+        raise param_error(owner, "starts", expected, starts, "Replace NaN and infinity.")
     return states
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from cogmap._utils.params import Words, check_integer, wrong
+from cogmap._utils.params import Literal, check_integer, param_error
 from cogmap.maps.activations import Activation, get_activation
 from cogmap.maps.dynamics.certificates import certificate
 from cogmap.maps.map import FuzzyCognitiveMap, check_map
@@ -73,8 +73,8 @@ def slope_advice(fcm: FuzzyCognitiveMap) -> SlopeAdvice:
     check_map(fcm, "slope_advice")
     activation = get_activation(fcm.activation)
     if fcm.activation not in ("sigmoid", "logistic", "tanh") or not isinstance(fcm.slope, float):
-        got = Words(f"a map with {'several slopes and ' * (not isinstance(fcm.slope, float))}{fcm.activation!r}")
-        raise wrong("slope_advice", "fcm", "a map with one slope and 'sigmoid', 'logistic' or 'tanh'", got)
+        got = Literal(f"a map with {'several slopes and ' * (not isinstance(fcm.slope, float))}{fcm.activation!r}")
+        raise param_error("slope_advice", "fcm", "a map with one slope and 'sigmoid', 'logistic' or 'tanh'", got)
     stops = {proof.name: float(proof.factor * fcm.slope) for proof in certificate(fcm).proofs}
     # A slope of 4 in the literature is one at which the derivative is 1 at most; larger weights act as larger slopes.
     unit = 1.0 / float(activation.reach * activation.steepness) / max(1.0, float(np.abs(fcm.weights).max()))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cogmap._utils.files import read_limited, write_whole
-from cogmap._utils.params import Words, check_choice, check_path, numbers, suggestion, wrong
+from cogmap._utils.params import Literal, check_choice, check_path, numbers, param_error, suggestion
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.maps.formats import delimited, dot, excel, graphml, json_files, mental_modeler, own_json, xml_files
 from cogmap.maps.formats.drawing import Drawing
@@ -106,7 +106,7 @@ def read_map(
     found = ", ".join(map(repr, drawings))
     if sheet is not None and sheet not in drawings:
         expected = f"one of {found}" if any(drawings) else "left out, as the file has one map"
-        raise wrong("read_map", "sheet", expected, sheet, suggestion(sheet, drawings))
+        raise param_error("read_map", "sheet", expected, sheet, suggestion(sheet, drawings))
     if sheet is None and len(drawings) > 1:
         raise DataError(
             f"The file {path} has {len(drawings)} maps: {found}. Say which with `sheet`, or use `read_maps`."
@@ -165,7 +165,7 @@ def write_map(fcm: FuzzyCognitiveMap, path: str | os.PathLike[str], *, table: st
         What a table is to be.
     """
     if not isinstance(fcm, FuzzyCognitiveMap):
-        raise wrong("write_map", "fcm", "a FuzzyCognitiveMap", fcm)
+        raise param_error("write_map", "fcm", "a FuzzyCognitiveMap", fcm)
     check_choice("write_map", "table", table, ["matrix", "edges"])
     path = check_path("write_map", path)
     kind = _kind(path)
@@ -232,7 +232,7 @@ def _names(concepts: str | os.PathLike[str] | Sequence[str] | None) -> list[Name
         with _told(f"The names of concepts in {path} cannot be read"):
             return read_names(content)
     if not isinstance(concepts, Sequence) or not all(isinstance(name, str) for name in concepts):
-        raise wrong("read_map", "concepts", "a file with names, or a list of names", concepts)
+        raise param_error("read_map", "concepts", "a file with names, or a list of names", concepts)
     return [Named(name, (), {}) for name in concepts]
 
 
@@ -258,5 +258,7 @@ def _check_bounds(bounds: tuple[float, float] | None) -> tuple[float, float] | N
         return None
     found = numbers(bounds)
     if found.shape != (2,) or not found[0] <= found[1]:
-        raise wrong("read_map", "weight_bounds", "two numbers, the lower first, such as (-1, 1)", Words(repr(bounds)))
+        raise param_error(
+            "read_map", "weight_bounds", "two numbers, the lower first, such as (-1, 1)", Literal(repr(bounds))
+        )
     return float(found[0]), float(found[1])

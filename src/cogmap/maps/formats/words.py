@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cogmap._utils.params import check_number, shown, wrong
+from cogmap._utils.params import check_number, param_error, shown
 from cogmap.exceptions import DataError
 
 Cell = str | int | float | bool | None
@@ -70,7 +70,7 @@ class Scale:
     def __init__(self, weights: Mapping[str, float]) -> None:
         has_words = isinstance(weights, Mapping) and all(isinstance(word, str) and _key(word) for word in weights)
         if not has_words or not weights:
-            raise wrong("read_map", "scale", "a mapping from words to weights, such as {'weak': 0.2}", weights)
+            raise param_error("read_map", "scale", "a mapping from words to weights, such as {'weak': 0.2}", weights)
         for word, weight in weights.items():
             check_number("read_map", f"scale[{word!r}]", weight, low=-math.inf)
         self.words = list(weights)

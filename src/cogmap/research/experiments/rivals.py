@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cogmap._utils.params import wrong
+from cogmap._utils.params import param_error
 from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 
 # A class with fewer rows than this per component gets one component in the author's program. We inferred the rule from
@@ -91,7 +91,7 @@ class GaussianMixtureClassifier(ClassifierMixin, BaseEstimator):
         self : GaussianMixtureClassifier
         """
         if self.variant not in ("text", "program"):
-            raise wrong("GaussianMixtureClassifier", "variant", '"text" or "program"', self.variant)
+            raise param_error("GaussianMixtureClassifier", "variant", '"text" or "program"', self.variant)
         X, y = validate_data(self, X, y)
         check_classification_targets(y)
         self.classes_, codes, counts = np.unique(y, return_inverse=True, return_counts=True)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cogmap._utils.params import check_integer, check_number, shown, suggestion, wrong
+from cogmap._utils.params import check_integer, check_number, param_error, shown, suggestion
 from cogmap.exceptions import DataError
 from cogmap.table.preparation.columns import Column
 from cogmap.table.preparation.kinds import find_column
@@ -329,11 +329,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """Return the columns that a parameter names, or complain about one that is not there."""
         value, owner = getattr(self, name), type(self).__name__
         if isinstance(value, str) or not isinstance(value, Iterable):
-            raise wrong(owner, name, "a list of names of columns", value)
+            raise param_error(owner, name, "a list of names of columns", value)
         given = list(value)
         for column in given:
             if column not in columns:
-                raise wrong(owner, name, f"among the columns {shown(columns)}", column, suggestion(column, columns))
+                raise param_error(
+                    owner, name, f"among the columns {shown(columns)}", column, suggestion(column, columns)
+                )
         return set(given)
 
 
