@@ -129,7 +129,7 @@ def lost_when(wanted, client, what):
     """Do something to a cluster as soon as a number of sums have been asked for."""
 
     def watch():
-        while not any("summed" in key for key in client.futures if isinstance(key, str)):
+        while not any("sums" in key for key in client.futures if isinstance(key, str)):
             time.sleep(0.01)
         time.sleep(wanted)
         what()

@@ -169,7 +169,7 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        result: Array = softmax(self.gain_ * self._scores_of(X), axis=1)
+        result: Array = softmax(self._scores_of(X) * self.gain_, axis=1)
         return result
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
