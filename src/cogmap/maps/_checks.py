@@ -56,10 +56,8 @@ def check_concepts(concepts: Sequence[str] | None, n_concepts: int) -> tuple[str
     """Return the names of concepts, no two alike; C1, C2, ... if none are given."""
     if concepts is None:
         return tuple(f"C{i + 1}" for i in range(n_concepts))
-    if isinstance(concepts, str) or not isinstance(concepts, Iterable):
-        raise param_error(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts)
-    if isinstance(concepts, set | frozenset):
-        cure = "A set has no order of its own: pass a list."
+    if isinstance(concepts, str | set | frozenset) or not isinstance(concepts, Iterable):
+        cure = "A set has no order of its own: pass a list." if isinstance(concepts, set | frozenset) else ""
         raise param_error(_OWNER, "concepts", f"a sequence of {n_concepts} names", concepts, cure)
     names = tuple(concepts)
     if len(names) != n_concepts or not all(isinstance(name, str) for name in names):

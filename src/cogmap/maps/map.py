@@ -394,10 +394,9 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         return FuzzyCognitiveMap, (*parameters, self._kinds)
 
 
-def one_start(fcm: FuzzyCognitiveMap, start: Any, owner: str, name: str = "start") -> NDArray[np.float64]:
+def one_start(fcm: FuzzyCognitiveMap, start: Any, owner: str, name: str = "start") -> Array:
     """Return one state per concept, given as an array or by name; what is not named is undecided."""
-    states, _ = first_states(start, fcm.concepts, fcm._activation.middle, owner, (1,), name)
-    return states.astype(np.float64)
+    return first_states(start, fcm.concepts, fcm._activation.middle, owner, (1,), name)[0]
 
 
 def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:

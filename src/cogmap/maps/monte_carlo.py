@@ -175,7 +175,7 @@ def monte_carlo(
         weights = stacked(experts)[1]
         low, high = weights.min(axis=0), weights.max(axis=0)
     random = np.random.default_rng(seed)
-    first = one_start(fcm, start, _OWNER)
+    first = one_start(fcm, start, _OWNER).astype(np.float64)
     keep = fcm.drivers if isinstance(keep, str) and keep == DRIVERS else keep
     alone = held_states(first, {}, keep, fcm.concepts, _OWNER)
     held = held_states(first, clamp, keep, fcm.concepts, _OWNER)

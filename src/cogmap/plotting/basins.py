@@ -64,7 +64,7 @@ def basins_view(
     columns = columns_of(concepts, fcm.concepts, owner, "concepts")
     limits = np.column_stack(state_range(fcm))[columns]
     places = pixels_of(limits, pixels)
-    starts = np.repeat(one_start(fcm, start, owner)[np.newaxis], len(places), axis=0)
+    starts = np.repeat(one_start(fcm, start, owner)[np.newaxis].astype(np.float64), len(places), axis=0)
     starts[:, columns] = places
     found = attractors(fcm, starts)
     # The largest basins get the colours.
