@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from sklearn.pipeline import Pipeline
 
+from cogmap._features import Array
 from cogmap._links import LogOddsLink, SoftmaxLink, ValueLink, decided
 from cogmap._params import wrong
 from cogmap._validation import input_names
@@ -11,7 +12,7 @@ from cogmap.explanation import explain
 from cogmap.map import FuzzyCognitiveMap
 from cogmap.model import MapModel
 from cogmap.preparation import NumberColumn, TablePreparer
-from cogmap.serving.columns import Array, Columns, Rows
+from cogmap.serving.columns import Columns, Rows
 from cogmap.serving.quick import quick_way
 
 JSON = dict[str, Any]

@@ -7,8 +7,8 @@ from operator import itemgetter
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cogmap._features import Array
 from cogmap._map_text import short
 from cogmap._params import shown
 from cogmap.model import MapModel
@@ -17,7 +17,6 @@ from cogmap.preparation.columns import spans
 from cogmap.preparation.reading import unseen_notes
 from cogmap.serving.bodies import Problem, described
 
-Array = NDArray[np.floating]
 Rows = Sequence[Any]  # of dicts, if the client has kept to the description
 
 _MOST = sys.float_info.max
