@@ -8,9 +8,10 @@ from cogmap._utils.params import param_error
 from cogmap.estimators._validation import input_names
 from cogmap.explanation import explain
 from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.features import Array
 from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink, decided
 from cogmap.models.model import MapModel
-from cogmap.serving.columns import Array, Columns, Rows
+from cogmap.serving.columns import Columns, Rows
 from cogmap.serving.quick import quick_way
 from cogmap.table.preparation import NumberColumn, TablePreparer
 

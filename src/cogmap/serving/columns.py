@@ -7,17 +7,16 @@ from operator import itemgetter
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cogmap._utils.params import shown
 from cogmap.maps._text import short
+from cogmap.models.features import Array
 from cogmap.models.model import MapModel
 from cogmap.serving.bodies import Problem, described
 from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, RowReader
 from cogmap.table.preparation.columns import spans
 from cogmap.table.preparation.reading import unseen_notes
 
-Array = NDArray[np.floating]
 Rows = Sequence[Any]  # of dicts, if the client has kept to the description
 
 _MOST = sys.float_info.max

@@ -8,27 +8,18 @@ for ordinary maps; for others there is no quick way, and `MapModel` is asked.
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import FeatureSpread
-from cogmap.models.features import unit_of
+from cogmap.models.features import Array, unit_of
 from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.models.model import MapModel
 
-Array = NDArray[np.floating]
+Said = tuple[list[float], int]  # probabilities or values of a row, and the number of the class that is decided for
 
 _ORDINARY = 1e4  # the largest weight times slope for which rounding is all that differs
-
-
-class Said(NamedTuple):
-    """What the map says about a row: probabilities or values, and the number of the class that it decides for."""
-
-    outputs: list[float]
-    chosen: int
 
 
 def quick_way(model: MapModel) -> Callable[[Array], Said] | None:
@@ -87,7 +78,7 @@ def _quick_link(model: MapModel) -> Callable[[list[float]], Said] | None:
 
         def odds(net: list[float]) -> Said:
             likely, unlikely = _logistic(2.0 * net[0])
-            return Said([unlikely, likely], int(net[0] >= 0.0))
+            return [unlikely, likely], int(net[0] >= 0.0)
 
         return odds
     if isinstance(link, SoftmaxLink):
@@ -100,7 +91,7 @@ def _quick_link(model: MapModel) -> Callable[[list[float]], Said] | None:
             total = sum(powers)
             # Of two that are equal the second is taken, of more the first, as `predict` does.
             chosen = int(scores[1] >= scores[0]) if len(scores) == 2 else scores.index(most)
-            return Said([power / total for power in powers], chosen)
+            return [power / total for power in powers], chosen
 
         return softmax
     if isinstance(link, ValueLink):
@@ -109,7 +100,7 @@ def _quick_link(model: MapModel) -> Callable[[list[float]], Said] | None:
 
         def values(net: list[float]) -> Said:
             found = (mean + deviation * x for mean, deviation, x in zip(means, deviations, net, strict=True))
-            return Said([min(max(value, -limit), limit) for value in found], 0)
+            return [min(max(value, -limit), limit) for value in found], 0
 
         return values
     return None

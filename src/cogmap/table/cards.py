@@ -77,13 +77,12 @@ def card_text(card: dict[str, Any]) -> str:
 
 def _about(card: dict[str, Any]) -> list[str]:
     target, table = card["target"], card["table"]
-    classes = card["classes"]
+    classes, why = card["classes"], target["why"]
+    why = why if why == "as asked" else f"because {why}"
     what = f"one of {len(classes):,} classes" if classes else "a number"
     lines = [
         f"{target['name']}: {what}, from {count(len(card['columns']), 'column')} of {short(table['name'])}",
-        f"  {target['task']}, because {target['why']}"
-        if target["why"] != "as asked"
-        else f"  {target['task']}, as asked",
+        f"  {target['task']}, {why}",
         f"  learned from {table['learned from']:,} rows: a map of {card['map']['concepts']} concepts, "
         f"{card['map']['hidden']} of them hidden, {card['map']['depth']} steps",
     ]
