@@ -277,12 +277,15 @@ class TestLearning:
         assert balanced[y == 1].mean() > plain[y == 1].mean() + 0.2
 
     def test_inputs_are_not_modified(self, iris):
-        """Read-only arrays work."""
-        X, y, weight = iris[0].copy(), iris[1].copy(), np.ones(150)
-        for array in (X, y, weight):
-            array.setflags(write=False)
-        FCMClassifier(random_state=0).fit(X, y, weight).predict(X)
-        FCMClassifier(random_state=0, scale=False, max_iter=5, tol=0).fit(X, y, weight).predict(X)
+        """Read-only arrays work, and arrays that could be written to stay as they were."""
+        for fcm in (FCMClassifier(random_state=0), FCMClassifier(random_state=0, scale=False, max_iter=5, tol=0)):
+            frozen, writable = ([iris[0].copy(), iris[1].copy(), np.ones(150)] for _ in range(2))
+            for array in frozen:
+                array.setflags(write=False)
+            predictions = [clone(fcm).fit(*arrays).predict_proba(arrays[0]) for arrays in (frozen, writable)]
+            np.testing.assert_array_equal(*predictions)
+            for before, after in zip(frozen, writable, strict=True):
+                np.testing.assert_array_equal(before, after)
 
     def test_verbose_prints_the_loss(self, iris, capsys):
         """One line per iteration."""
