@@ -1,4 +1,4 @@
-"""Draw the diagrams of ``docs/reproduction.md``: ``python docs/pictures/diagrams.py``."""
+"""Draw the diagrams of ``docs/reproduction.md`` and ``ARCHITECTURE.md``: ``python docs/pictures/diagrams.py``."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -117,6 +117,33 @@ def experiment():
     diagram.save("experiment")
 
 
+def layers():
+    """The packages of cogmap, one row per layer, in groups of what they are for."""
+    groups = [
+        ("for people and programs", "#eef7ee", [["cli"], ["serving"], ["research"], ["integrations"]]),
+        ("from data to models", "#eaf3fb", [["comparators", "page", "plotting"], ["table"], ["estimators"]]),
+        ("models, files, answers", "#fdf0e6", [["persistence"], ["explanation"], ["_learning"], ["models"]]),
+        ("given maps, foundation", "#f3f0fa", [["maps"], ["statistics"], ["_utils"], ["exceptions"]]),
+    ]
+    n_rows = sum(len(rows) for _, _, rows in groups)
+    diagram = Diagram(
+        640, 40 + 34 * n_rows + 14 * len(groups), "Layers of cogmap: each package imports only packages below."
+    )
+    y = 30
+    for title, fill, rows in groups:
+        diagram.text(20, y + 17 * (len(rows) - 1) + 5, title, anchor="start", size=13)
+        for names in rows:
+            width = 396 / len(names)
+            for place, name in enumerate(names):
+                diagram.box(214 + width * (place + 0.5), y, width - 6, 28, name, fill=fill)
+            y += 34
+        y += 14
+    diagram.arrow((624, 20), (624, y - 34), color=BLUE)
+    diagram.text(616, y - 20, "may import", color=BLUE, anchor="end", size=12)
+    diagram.save("layers")
+
+
 if __name__ == "__main__":
     unrolled()
     experiment()
+    layers()
