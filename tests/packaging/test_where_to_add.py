@@ -49,7 +49,7 @@ def read(content: bytes, scale: Scale | None) -> Drawings:
         for name in (source, target):
             if name not in drawing.concepts:
                 drawing.add(name, f"line {number}", {})
-        drawing.connect(source, target, float(weight), f"line {number}")
+        drawing.connect(source, target, float(weight), f"line {number}", {})
     return {"": lambda: drawing}
 
 
