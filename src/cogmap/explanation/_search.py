@@ -1,19 +1,21 @@
-"""The search for the smallest change of a row that reaches a goal.
+"""Search for the smallest change of a row that reaches a goal.
 
 `page/script/engine_flip.js` takes the same steps with the same constants:
 
-1. Grow. From the row, change one feature at a time, until the goal is reached. Tried are some lengths both ways, of the
-   features in whose direction the margin is steepest; the changes that gain most for their cost are followed further.
-2. Where only some features may change, do both steps without that limit first, and then grow again with those features
-   alone that change most.
-3. Shrink the cheapest of what was grown. Take back a share of the change of one feature, or all of it, and give a part
-   of that to another feature, or to none. As long as the cheapest that still reaches the goal is cheaper, go on from
-   there; else with a smaller share.
+1. Grow. Starting from the row, change one column at a time until the goal is reached. Candidates are steps of several
+   lengths in both directions along the columns with the steepest margin, and all other choices of a category; the
+   changes that gain most for their cost are followed further.
+2. If only some columns may change, first search without that limit, and then grow again in those columns that changed
+   most.
+3. Shrink the cheapest result. Take back a share of the change of one column, or all of it, and give part of that to
+   another column, or to none. Continue from the cheapest row that still reaches the goal; when there is none, continue
+   with a smaller share.
 
-The cost of a change is its size, and a little more for each feature that changes: few changes are easier to read. Every
-row that counts was shown to the map: no result rests on an approximation.
+The cost of a change is its size plus a small surcharge per changed column: few changes are easier to read. Every row
+that counts was evaluated by the map; no result relies on an approximation.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,36 +24,44 @@ from numpy.typing import NDArray
 from cogmap.explanation._goals import Goal
 from cogmap.models.features import Array
 
-BUDGET = 20_000  # rows that the map is asked about for one answer
-_SURE = 1e-9  # a margin that no rounding takes away
-_PER_FEATURE = 0.005  # by which share each feature that changes adds to the cost
+BUDGET = 20_000  # rows that the map evaluates for one answer
+_SURE = 1e-9  # a margin larger than any rounding error
+_PER_COLUMN = 0.005  # relative surcharge per changed column
 _LENGTHS = np.array([-8.0, -4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0, 8.0])  # of a change, in units
-_GROWN_AT_ONCE = 40  # features that are tried, the steepest ones
+_GROWN_AT_ONCE = 40  # columns that are tried, the steepest ones
 _BEAM = 3  # changes that are followed further
-_POWER = 0.3  # of the cost by which a gain is divided: 0 looks at the gain alone, and 1 is timid
-_GIVEN_AT_ONCE = 12  # features to which a part of another change is given
-_GIVEN = np.array([0.1, 0.25, 0.5, 0.75, 0.9])  # parts of what was taken
-_LESS = 0.3  # by which a share is multiplied that is too large
+_POWER = 0.3  # exponent of the cost by which a gain is divided: 0 ignores the cost, 1 prefers tiny steps
+_GIVEN_AT_ONCE = 12  # columns that may take over part of another change
+_GIVEN = np.array([0.1, 0.25, 0.5, 0.75, 0.9])  # parts of what was taken back
+_LESS = 0.3  # factor on a share that was too large
 _SMALLEST_SHARE = 0.001
-_WORTH = 0.02  # by which part of the share a change has to become cheaper
+_WORTH = 0.02  # part of the share by which a change must become cheaper
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """Which changes are allowed, and how large they are.
+    """Allowed changes and their sizes.
+
+    A row has one number per column; that of a category is the index of its choice.
 
     Attributes
     ----------
-    start : ndarray of shape (n_features,)
-        The row to change. A value that is missing stays so.
-    low, high : ndarray of shape (n_features,)
-        Range of each feature, with the row in it. A feature whose `low` equals its `high` is fixed.
-    unit : ndarray of shape (n_features,)
-        In what a change of each feature is counted.
-    whole : ndarray of bool, of shape (n_features,)
-        Which features have to stay whole numbers.
+    start : ndarray of shape (n_columns,)
+        The row to change. A missing value stays missing.
+    low, high : ndarray of shape (n_columns,)
+        Range of each column, with the row inside. A column whose `low` equals its `high` is fixed.
+    unit : ndarray of shape (n_columns,)
+        Unit in which a change of each column is measured.
+    whole : ndarray of bool, of shape (n_columns,)
+        Columns that must stay whole numbers.
     most : int
-        How many features may change.
+        Number of columns that may change.
+    given : ndarray of shape (n_features,)
+        Features of the row to change.
+    spans : sequence of slice
+        Features of each column.
+    choices : mapping of int to ndarray
+        Categories: the column, and the standard deviation of each of its features.
     """
 
     start: Array
@@ -60,81 +70,116 @@ class Space:
     unit: Array
     whole: NDArray[np.bool_]
     most: int
+    given: Array
+    spans: tuple[slice, ...]
+    choices: Mapping[int, Array]
 
     @property
     def free(self) -> NDArray[np.bool_]:
-        """Which features may change."""
+        """Columns that may change."""
         return self.low < self.high
 
+    def features(self, rows: Array) -> Array:
+        """Return the features of rows; only those of free columns differ from the given ones."""
+        if not self.choices and len(self.spans) == len(self.given):
+            return rows
+        features = np.repeat(self.given[None], len(rows), axis=0)
+        for column in np.flatnonzero(self.free).tolist():
+            values, span = rows[:, column, None], self.spans[column]
+            features[:, span] = values == np.arange(span.stop - span.start) if column in self.choices else values
+        return features
+
+    def slopes(self, of_features: Array) -> Array:
+        """Return derivatives per unit of each column; those of categories are infinite, so that they come first."""
+        slopes: Array = of_features[:, [span.start for span in self.spans]] * self.unit
+        slopes[:, list(self.choices)] = np.inf
+        return slopes
+
+    def distance(self, column: int, before: float, after: float) -> float:
+        """Return the size of the change of one column between two values."""
+        if column not in self.choices:
+            return float(abs(after - before) / self.unit[column])
+        deviations = self.choices[column]  # one feature falls from 1 to 0, another rises
+        return 0.0 if before == after else float(1.0 / deviations[int(before)] + 1.0 / deviations[int(after)])
+
     def sizes(self, rows: Array) -> Array:
-        """Return the size of the change of each feature, in its unit."""
-        return np.where(self.free, np.abs(rows - self.start) / self.unit, 0.0)
+        """Return the size of the change of each column, in its unit."""
+        sizes = np.where(self.free, np.abs(rows - self.start) / self.unit, 0.0)
+        for column, deviations in self.choices.items():
+            if self.free[column]:
+                inverse, before, after = 1.0 / deviations, int(self.start[column]), rows[..., column].astype(int)
+                sizes[..., column] = np.where(after == before, 0.0, inverse[before] + inverse[after])
+        return sizes
 
     def costs(self, rows: Array) -> Array:
-        """Return the cost of the change of each row; infinity if too many features change."""
+        """Return the cost of the change of each row; infinity if too many columns change."""
         sizes = self.sizes(rows)
         n_changed = np.count_nonzero(sizes, axis=-1)
-        return np.where(n_changed <= self.most, sizes.sum(axis=-1) * (1.0 + _PER_FEATURE * n_changed), np.inf)
+        return np.where(n_changed <= self.most, sizes.sum(axis=-1) * (1.0 + _PER_COLUMN * n_changed), np.inf)
 
-    def only(self, features: NDArray[np.intp]) -> "Space":
-        """Return the same space with all but some features fixed."""
-        free = np.isin(np.arange(len(self.start)), features)
+    def only(self, columns: NDArray[np.intp]) -> "Space":
+        """Return the same space with all but some columns fixed."""
+        free = np.isin(np.arange(len(self.start)), columns)
         return replace(self, low=np.where(free, self.low, self.start), high=np.where(free, self.high, self.start))
 
-    def allowed(self, features: NDArray[np.intp], here: Array, values: Array) -> Array:
-        """Return values within the range; whole numbers are rounded away from where their feature is now."""
+    def others(self, column: int, here: float) -> Array:
+        """Return the other choices of a category."""
+        codes = np.arange(len(self.choices[column]), dtype=float)
+        return np.asarray(codes[codes != here])
+
+    def allowed(self, columns: NDArray[np.intp], here: Array, values: Array) -> Array:
+        """Return numbers clipped to the range; whole numbers are rounded away from the present value."""
         rounded = np.where(values > here, np.ceil(values), np.floor(values))
-        values = np.where(self.whole[features], rounded, values)
-        return np.asarray(np.clip(values, self.low[features], self.high[features]))
+        values = np.where(self.whole[columns], rounded, values)
+        return np.asarray(np.clip(values, self.low[columns], self.high[columns]))
 
 
-class Asked:
-    """A goal, and the map that is asked about it as often as the budget allows."""
+class Evaluator:
+    """A goal in a space, evaluated by the map as often as the budget allows."""
 
     def __init__(self, goal: Goal) -> None:
         self.goal, self.n_tried = goal, 0
 
-    def margins(self, rows: Array) -> Array:
-        """Return the margin of each row, -inf of those beyond the budget."""
+    def margins(self, space: Space, rows: Array) -> Array:
+        """Return the margin of each row, -inf for those beyond the budget."""
         within = rows[: BUDGET - self.n_tried]
         self.n_tried += len(within)
         margins = np.full(len(rows), -np.inf)
         if len(within):
-            margins[: len(within)] = self.goal.margins(within)
+            margins[: len(within)] = self.goal.margins(space.features(within))
         return margins
 
+    def slopes(self, space: Space, rows: Array) -> Array:
+        """Return the derivative of the margin along each column, in units."""
+        return space.slopes(self.goal.gradients(space.features(rows)))
 
-def search(asked: Asked, space: Space) -> Array | None:
-    """Return the row with the smallest change that is found, or None."""
-    grown = [_grown(asked, space)]
+
+def search(evaluator: Evaluator, space: Space) -> Array | None:
+    """Return the row with the smallest change found, or None."""
+    grown = [_grown(evaluator, space)]
     if space.most < space.free.sum():
-        anywhere = search(asked, replace(space, most=len(space.start)))
+        anywhere = search(evaluator, replace(space, most=len(space.start)))
         if anywhere is not None:
             largest = np.argsort(-space.sizes(anywhere), kind="stable")[: space.most]
-            grown.append(_grown(asked, space.only(largest)))
+            grown.append(_grown(evaluator, space.only(largest)))
     reached = [row for row in grown if row is not None]
-    return _shrunk(asked, space, min(reached, key=space.costs)) if reached else None
+    return _shrunk(evaluator, space, min(reached, key=space.costs)) if reached else None
 
 
-def _grown(asked: Asked, space: Space) -> Array | None:
-    """Change one feature at a time until the goal is reached."""
+def _grown(evaluator: Evaluator, space: Space) -> Array | None:
+    """Change one column at a time until the goal is reached."""
     beam = space.start[None]
-    margins = asked.margins(beam)
+    margins = evaluator.margins(space, beam)
     while True:
-        which, features = _steepest(asked.goal.gradients(beam) * space.unit, space.free, _GROWN_AT_ONCE)
-        here = beam[which, features][:, None]
-        values = space.allowed(features[:, None], here, here + _LENGTHS * space.unit[features][:, None])
-        of, length = np.nonzero(values != here)
-        which, features = which[of], features[of]
-        rows = beam[which]
-        rows[np.arange(len(rows)), features] = values[of, length]
+        steps = [_steps(space, row, slopes) for row, slopes in zip(beam, evaluator.slopes(space, beam), strict=True)]
+        rows, which = np.concatenate(steps), np.repeat(np.arange(len(beam)), [len(step) for step in steps])
         costs = space.costs(rows)
         rows, which, costs = rows[np.isfinite(costs)], which[np.isfinite(costs)], costs[np.isfinite(costs)]
-        found = asked.margins(rows)
+        found = evaluator.margins(space, rows)
         reached = _cheapest(rows, costs, found)
         if reached is not None:
             return reached
-        # A step back makes the change cheaper; what it gains is for nothing.
+        # A step back makes the change cheaper; its gain costs nothing.
         with np.errstate(invalid="ignore"):  # both may be beyond the budget
             gain = (found - margins[which]) / np.maximum(costs - space.costs(beam)[which], 1e-3) ** _POWER
         best = np.argsort(-gain, kind="stable")[:_BEAM]
@@ -144,54 +189,73 @@ def _grown(asked: Asked, space: Space) -> Array | None:
         beam, margins = rows[best], found[best]
 
 
-def _steepest(slopes: Array, allowed: NDArray[np.bool_], n_features: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return which rows and which of their features: the allowed ones with the steepest slopes, some in each row."""
-    order = np.argsort(-np.where(allowed, np.abs(slopes), -1.0), axis=1, kind="stable")[:, :n_features]
-    which, place = np.nonzero(allowed[order])
-    return which, order[which, place]
+def _steps(space: Space, row: Array, slopes: Array) -> Array:
+    """Return rows with one more step of one column, those of the steepest columns first."""
+    columns = _steepest(space, slopes, _GROWN_AT_ONCE)
+    numbers = np.array([c for c in columns if c not in space.choices], dtype=np.intp)
+    here = row[numbers][:, None]
+    values = space.allowed(numbers[:, None], here, here + _LENGTHS * space.unit[numbers][:, None])
+    place, length = np.nonzero(values != here)
+    rows = [_replaced(row, c, space.others(c, row[c])) for c in columns if c in space.choices]
+    return np.concatenate([*rows, _replaced(row, numbers[place], values[place, length])])
+
+
+def _replaced(row: Array, columns: int | NDArray[np.intp], values: Array) -> Array:
+    """Return one row per value, with the value in its column."""
+    rows = np.repeat(row[None], len(values), axis=0)
+    rows[np.arange(len(rows)), columns] = values
+    return rows
+
+
+def _steepest(space: Space, slopes: Array, n_columns: int) -> NDArray[np.intp]:
+    """Return some of the free columns, those with the steepest slopes first."""
+    order = np.argsort(-np.where(space.free, np.abs(slopes), -1.0), kind="stable")[:n_columns]
+    return order[space.free[order]]
 
 
 def _cheapest(rows: Array, costs: Array, margins: Array) -> Array | None:
-    """Return the cheapest of those rows that reach the goal, if any does; of several, that with the largest margin."""
+    """Return the cheapest row that reaches the goal, if any; among equal costs, that with the largest margin."""
     costs = np.where(margins > _SURE, costs, np.inf)
     least = costs.min(initial=np.inf)
     return rows[np.where(costs <= least + _SURE, margins, -np.inf).argmax()] if least < np.inf else None
 
 
-def _shrunk(asked: Asked, space: Space, row: Array) -> Array:
+def _shrunk(evaluator: Evaluator, space: Space, row: Array) -> Array:
     """Exchange changes for smaller ones as long as that pays."""
     share = 0.5
-    slopes = asked.goal.gradients(row[None]) * space.unit
+    slopes = evaluator.slopes(space, row[None])[0]
     while share > _SMALLEST_SHARE:
-        rows = _exchanges(space, row, slopes, share)
+        rows = np.concatenate(list(_exchanges(space, row, slopes, share)))
         costs = space.costs(rows)
         worth = costs < (1.0 - _WORTH * share) * space.costs(row)
         rows, costs = rows[worth], costs[worth]
-        reached = _cheapest(rows, costs, asked.margins(rows))
+        reached = _cheapest(rows, costs, evaluator.margins(space, rows))
         if reached is None:
             share *= _LESS
         else:
             row = reached
-            slopes = asked.goal.gradients(row[None]) * space.unit
+            slopes = evaluator.slopes(space, row[None])[0]
     return row
 
 
-def _exchanges(space: Space, row: Array, slopes: Array, share: float) -> Array:
-    """Return rows in which one feature changes less, and another perhaps more.
-
-    All arrays have the axes: feature that changes less, by how much, feature that changes more, by how much.
-    """
+def _exchanges(space: Space, row: Array, slopes: Array, share: float) -> Iterator[Array]:
+    """Yield rows in which one column changes less, and another perhaps more."""
     changed = np.flatnonzero(space.sizes(row))
-    _, steepest = _steepest(slopes, space.free, _GIVEN_AT_ONCE)
-    i, k = changed[:, None, None, None], np.union1d(changed, steepest)[:, None]
-    left = np.array([0.0, 1.0 - share])[:, None, None]
-    back = space.allowed(i, row[i], space.start[i] + left * (row[i] - space.start[i]))
-    given = _GIVEN * np.abs(back - row[i]) / space.unit[i]
-    more = space.allowed(k, row[k], row[k] + np.sign(slopes[0, k]) * given * space.unit[k])
-    more = np.where(i == k, back, more)  # nothing is given
-    rows = np.repeat(row[None], more.size, axis=0)
-    for features, values in ((i, back), (k, more)):
-        rows[np.arange(len(rows)), np.broadcast_to(features, more.shape).ravel()] = np.broadcast_to(
-            values, more.shape
-        ).ravel()
-    return rows
+    receivers = np.union1d(changed, _steepest(space, slopes, _GIVEN_AT_ONCE))
+    for i in changed.tolist():
+        if i in space.choices:
+            back = space.others(i, row[i])
+        else:
+            left = np.array([0.0, 1.0 - share])
+            back = space.allowed(np.array([i]), row[i], space.start[i] + left * (row[i] - space.start[i]))
+        nearer = _replaced(row, i, back)
+        yield nearer
+        numbers = np.array([k for k in receivers if k != i and k not in space.choices], dtype=np.intp)
+        for each, taken in zip(nearer, (space.distance(i, row[i], value) for value in back), strict=True):
+            given = _GIVEN * taken * space.unit[numbers][:, None]
+            here = row[numbers][:, None]
+            more = space.allowed(numbers[:, None], here, here + np.sign(slopes[numbers])[:, None] * given)
+            yield _replaced(each, np.repeat(numbers, len(_GIVEN)), more.ravel())
+            for k in receivers.tolist():
+                if k != i and k in space.choices:
+                    yield _replaced(each, k, space.others(k, row[k]))

@@ -1,10 +1,11 @@
-"""Who is asked, and about what: a fitted estimator or its model, with tables and names checked."""
+"""The subject of a question: a fitted estimator, its model, or a model of raw tables, with the rows asked about."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from cogmap._utils.params import Literal, check_choice, param_error, real, shown, suggestion
@@ -18,12 +19,47 @@ from cogmap.models.model import MapModel, dense
 _MOST_VALUES = 2**26  # of a sparse table that is made an ordinary one
 
 
+class RawColumn(Protocol):
+    """What questions need to know about a column of a raw table: `cogmap.table.preparation.Column` has it."""
+
+    name: str
+    kind: ClassVar[str]
+    outputs: tuple[str, ...]  # names of the features that it becomes
+
+
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A model, and how the columns of its tables are called."""
+    """A model, and the columns of the tables that it is asked about.
+
+    Attributes
+    ----------
+    model : MapModel
+        The model.
+    feature_names : tuple of str
+        Names of the columns: features, or columns of a raw table.
+    columns : tuple of RawColumn
+        The columns of a raw table, each of which becomes one or several features; empty if features are columns.
+    """
 
     model: MapModel
     feature_names: tuple[str, ...]
+    columns: tuple[RawColumn, ...] = ()
+
+    @property
+    def spans(self) -> tuple[slice, ...]:
+        """Features of each column."""
+        lengths = [len(column.outputs) for column in self.columns] or [1] * self.model.n_features
+        ends = np.cumsum(lengths).tolist()
+        return tuple(slice(end - length, end) for end, length in zip(ends, lengths, strict=True))
+
+    def labels(self, features: Array) -> NDArray[Any]:
+        """Return the values of columns from features: numbers, or the words of the table; None where one is missing."""
+        if not self.columns:
+            return features
+        values = np.empty((len(features), len(self.columns)), dtype=object)
+        for place, (column, span) in enumerate(zip(self.columns, self.spans, strict=True)):
+            values[:, place] = [label(column, row) for row in features[:, span]]
+        return values
 
     def scale_name(self, scale: str) -> str:
         """Return the name of the scale that outputs are on: of classes as asked, of targets always "value"."""
@@ -38,8 +74,11 @@ class Subject:
         return tuple(names[1:] if scale == "decision" and len(names) == 2 else names)
 
     def by_column(self, of_concepts: Array) -> Array:
-        """Sum what belongs to the same column: from (..., n_concepts) to (..., n_features)."""
-        return self.model.encoding.by_column(of_concepts[..., : self.model.n_inputs])
+        """Sum over the concepts of each column: from (..., n_concepts) to (..., n_columns)."""
+        of_features = self.model.encoding.by_column(of_concepts[..., : self.model.n_inputs])
+        if not self.columns:
+            return of_features
+        return np.asarray(np.add.reduceat(of_features, [span.start for span in self.spans], axis=-1))
 
     def mean_row(self) -> Array:
         """Return the mean of the training data, or a row of which nothing is known where no scaling has learned it."""
@@ -68,8 +107,42 @@ def known_features(encoding: Encoding) -> FeatureStatistics:
     return FeatureStatistics(weight=ones, mean=0.5 * ones, deviation=ones, low=0.0 * ones, high=ones)
 
 
+def label(column: RawColumn, features: Array) -> Any:
+    """Return the value of a column in one row from its features: a number, a text, or None if it is missing."""
+    if np.isnan(features).any():
+        return None
+    choices = getattr(column, "choices", ())
+    if column.kind == "category":
+        return choices[int(features.argmax())]
+    if choices:
+        return choices[int(features[0])]
+    if len(features) == 1:
+        return float(features[0])
+    parts = [output.removeprefix(f"{column.name}: ") for output in column.outputs]
+    return ", ".join(f"{part} {value:g}" for part, value in zip(parts, features, strict=True))
+
+
+def table_parts(model: Any) -> tuple[Any, Any] | None:
+    """Return the preparer and the estimator of a model of raw tables, or None for another model.
+
+    Such a model is a `TableModel`, or a pipeline of a fitted `TablePreparer` and an estimator.
+    """
+    if isinstance(model, type):
+        return None
+    steps = [step for _, step in getattr(model, "steps", ())] or [
+        getattr(model, n, None) for n in ("preparer", "estimator")
+    ]
+    return (steps[0], steps[1]) if len(steps) == 2 and hasattr(steps[0], "columns_") else None
+
+
 def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
-    """Return who is asked, and the table as numbers; an estimator checks the table as in `predict`."""
+    """Return the subject, and the rows as features; an estimator checks them as in `predict`."""
+    parts = table_parts(model)
+    if parts is not None:
+        preparer, estimator = parts
+        subject, features = opened(owner, estimator, preparer.transform(preparer.arranged(X)[0]))
+        columns = tuple(preparer.columns_)
+        return Subject(subject.model, tuple(column.name for column in columns), columns), features
     if isinstance(model, MapModel):
         names = model.encoding.column_names(model.map.concepts[: model.n_inputs])
         return Subject(model, tuple(names)), _array(owner, model._checked(X))
@@ -77,7 +150,8 @@ def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
         fitted, table = model._fitted_model(X)
         names = getattr(model, "feature_names_in_", [f"x{i}" for i in range(fitted.n_features)])
         return Subject(fitted, tuple(str(name) for name in names)), _array(owner, table)
-    raise param_error(owner, "model", "a fitted estimator of cogmap, or its `model_`", model, _cure(model))
+    expected = "a fitted estimator of cogmap, its `model_`, or a pipeline of a TablePreparer and an estimator"
+    raise param_error(owner, "model", expected, model, _cure(model))
 
 
 def opened_on_scale(owner: str, model: Any, X: Any, scale: str) -> tuple[Subject, Array, Reading]:
@@ -104,7 +178,7 @@ def _cure(model: Any) -> str:
     if isinstance(model, type):
         return f"That is a class: call {model.__name__}() and fit it."
     if hasattr(model, "steps"):
-        return "Of a pipeline take the last step, and give it what the others make of X: `pipe[:-1].transform(X)`."
+        return "Give the last step of the pipeline, and the features that the others make: `pipe[:-1].transform(X)`."
     if hasattr(model, "best_estimator_"):
         return "Take its `best_estimator_`."
     return ""

@@ -1,6 +1,6 @@
-"""What would change the answer: the smallest change of a row that does."""
+"""Counterfactuals: the smallest change of a row that changes the prediction."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from cogmap._utils.params import Literal, check_integer, check_number, numbers, 
 from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._answer import Drawn, frame, text_table
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
-from cogmap.explanation._search import BUDGET, Asked, Space, search
+from cogmap.explanation._search import BUDGET, Evaluator, Space, search
 from cogmap.explanation._subject import Subject, feature_index, known_features, one_row, opened
 from cogmap.models.features import Array, unit_of
 from cogmap.models.model import MapModel
@@ -19,14 +19,14 @@ from cogmap.models.model import MapModel
 
 @dataclass(frozen=True, eq=False)
 class WhatIf(Drawn):
-    """A row that is like a given one, but about which the map says something else.
+    """The smallest change found after which the map predicts something else.
 
     Attributes
     ----------
     row : ndarray or data frame, or None
         The changed row, in the form in which the row was given (a series becomes a data frame); None if none was found.
-    changes : dict of str to (float, float)
-        The features that change, with the value before and after, the largest change first.
+    changes : dict of str to (before, after)
+        The features, or columns of a raw table, that change, with their values, the largest change first.
     sizes : dict of str to float
         How much each of them changes, in standard deviations of the training data and with its sign.
     size : float
@@ -48,7 +48,7 @@ class WhatIf(Drawn):
     _picture = "plot_what_if"
 
     row: Any
-    changes: dict[str, tuple[float, float]]
+    changes: dict[str, tuple[Any, Any]]
     sizes: dict[str, float]
     size: float
     outputs_before: Array
@@ -78,8 +78,8 @@ class WhatIf(Drawn):
         lines = []
         for answer in [self, *self.others]:
             rows = [
-                [name, f"{before:.5g}", f"{after:.5g}", f"{answer.sizes[name]:+.2f}"]
-                for name, (before, after) in answer.changes.items()
+                [name, *(v if isinstance(v, str) else f"{v:.5g}" for v in values), f"{answer.sizes[name]:+.2f}"]
+                for name, values in answer.changes.items()
             ]
             lines += [
                 answer.sentence,
@@ -97,32 +97,33 @@ def what_if(
     max_features: int | None = None,
     n_answers: int = 1,
 ) -> WhatIf:
-    """Find the smallest change of a row after which the map says something else.
+    """Find the smallest change of a row that changes the prediction: a counterfactual.
 
-    The size of a change is counted in standard deviations of the training data, summed over the features. What is
-    returned was predicted: the answer really flips. Fixed features, and all others that do not have to change, stay
-    the same to the bit. Features that were whole numbers in all training data stay whole numbers, so that a dummy stays
-    0 or 1. The search asks the map about at most 20,000 rows per answer; then it says that none was found.
+    The size of a change is measured in standard deviations of the training data, summed over the features. The returned
+    row was evaluated: its prediction really differs. Fixed features, and all others that need not change, stay bitwise
+    the same. Features that were whole numbers in all training data stay whole numbers, so a dummy stays 0 or 1. The
+    search evaluates at most 20,000 rows per answer, and then reports that it found none.
 
     Parameters
     ----------
-    model : FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
-        Who is asked, fitted.
+    model : FCMClassifier, FCMClassifierCV, FCMRegressor, MapModel, TableModel or Pipeline
+        Fitted model. With a `TableModel`, or a pipeline of a `TablePreparer` and an estimator, the row is a raw one:
+        columns change instead of features, a category as a whole, dates not at all.
     row : array-like of shape (n_features,), or a table of one row
         The row to change. A missing value (NaN) stays missing.
     to : object, default=None
-        The class that the map should say, or None for any other than now. Of values, that which the prediction should
-        reach, from below if it is smaller now and from above if it is larger; of several targets a dict of
-        one of them, ``{"target 2": 3.5}``.
+        The class to reach, or None for any other class. For values, the number that the prediction should reach, from
+        below if it is smaller now and from above if it is larger; with several targets a dict of one of them,
+        ``{"target 2": 3.5}``.
     fixed : iterable of str, default=()
         Names of features that must not change (x0, x1 and so on if they had no names in fit).
     ranges : dict of str to (low, high), default=None
-        Between which values features may lie. The given row has to. The others stay within the range of the training
-        data, or where the row lies, if that is outside; with ``scale=False``, which learns no range, within [0, 1].
+        Allowed ranges of features; the given row must lie inside. Other features stay within the range of the training
+        data, extended to the row; with ``scale=False``, which learns no range, within [0, 1].
     max_features : int, default=None
-        How many features may change. None means all.
+        Largest number of features that may change. None means all.
     n_answers : int, default=1
-        How many answers to look for; each does without the feature that changes most in those before.
+        Number of answers to search for; each excludes the feature that changes most in the previous ones.
 
     Returns
     -------
@@ -139,17 +140,16 @@ def what_if(
     (array([2]), array([1]))
     """
     table = one_row("what_if", row)
-    subject, values = opened("what_if", model, table)
-    space = _space(subject, values[0], fixed, ranges, max_features)
-    goal, already = _goal(type(model).__name__, subject.model, values, to)
+    subject, features = opened("what_if", model, table)
+    space = _space(subject, features[0], fixed, ranges, max_features)
+    goal, already = _goal(type(model).__name__, subject.model, features, to)
     n_answers = check_integer("what_if", "n_answers", n_answers, low=1)
     answers = []
     with one_blas_thread():
         for _ in range(n_answers):
-            asked = Asked(goal)
-            found = space.start if already else search(asked, space)
-            in_form = None if found is None else _like(row, table, found, np.flatnonzero(space.sizes(found)))
-            answers.append(_described(subject, space, found, in_form, to, asked.n_tried))
+            evaluator = Evaluator(goal)
+            found = space.start if already else search(evaluator, space)
+            answers.append(_described(subject, space, found, (row, table), to, evaluator.n_tried))
             if found is None or already:
                 break
             space = space.only(np.setdiff1d(np.flatnonzero(space.free), space.sizes(found).argmax()))
@@ -157,29 +157,35 @@ def what_if(
     return replace(first, others=tuple(other for other in others if other.found))
 
 
-def _described(subject: Subject, space: Space, found: Array | None, in_form: Any, to: Any, n_tried: int) -> WhatIf:
-    """Say what was found."""
-    before = subject.model.outputs(space.start[None])[0]
-    wanted = "another class" if to is None else repr(to.item() if isinstance(to, np.generic) else to)
+def _described(
+    subject: Subject, space: Space, found: Array | None, given: tuple[Any, Any], to: Any, n_tried: int
+) -> WhatIf:
+    """Describe the result; `given` is the row, and the same as a table."""
+    goal = "another class" if to is None else repr(to.item() if isinstance(to, np.generic) else to)
     row = space.start if found is None else found
-    moved = (row - space.start) / space.unit
     sizes = space.sizes(row)
     changed = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    features = space.features(np.stack([space.start, row]))
+    outputs_before, outputs = subject.model.outputs(features[:1])[0], subject.model.outputs(features[1:])[0]
     size = float(sizes.sum())
     if found is None:
-        sentence = f"No change found that leads to {wanted}: {n_tried} rows tried, of at most {BUDGET}."
+        sentence = f"No change found that leads to {goal}: {n_tried} rows tried, of at most {BUDGET}."
     elif len(changed):
-        sentence = f"To reach {wanted}, {len(changed)} of {len(row)} features change, by {size:.2f} deviations in all."
+        what = "columns" if subject.columns else "features"
+        sentence = f"To reach {goal}, {len(changed)} of {len(row)} {what} change, by {size:.2f} deviations in all."
     else:
-        sentence = f"Nothing has to change: the map says {wanted} already."
+        sentence = f"Nothing has to change: the map says {goal} already."
+    values = subject.labels(features)
     names = [subject.feature_names[j] for j in changed]
+    signs = np.where(row < space.start, -1.0, 1.0)
+    signs[list(space.choices)] = 1.0
     return WhatIf(
-        row=in_form,
-        changes={name: (float(space.start[j]), float(row[j])) for name, j in zip(names, changed, strict=True)},
-        sizes={name: float(moved[j]) for name, j in zip(names, changed, strict=True)},
+        row=None if found is None else _like(*given, subject, values[1], changed),
+        changes={name: tuple(values[:, j].tolist()) for name, j in zip(names, changed, strict=True)},
+        sizes={name: float(signs[j] * sizes[j]) for name, j in zip(names, changed, strict=True)},
         size=float("nan") if found is None else size,
-        outputs_before=before,
-        outputs=subject.model.outputs(row[None])[0],
+        outputs_before=outputs_before,
+        outputs=outputs,
         output_names=subject.output_names("probability"),
         to=to,
         sentence=sentence,
@@ -187,39 +193,52 @@ def _described(subject: Subject, space: Space, found: Array | None, in_form: Any
     )
 
 
-def _like(row: Any, table: Any, found: Array, changed: NDArray[np.intp]) -> Any:
-    """Return what was found in the form in which the row was given; whole columns of a data frame stay whole."""
+def _like(row: Any, table: Any, subject: Subject, values: NDArray[Any], changed: NDArray[np.intp]) -> Any:
+    """Return the changed row in the form of the given one; whole columns of a data frame stay whole."""
     if not hasattr(table, "columns"):
-        return found.copy() if np.ndim(row) == 1 else found[None].copy()
+        return values.copy() if np.ndim(row) == 1 else values[None].copy()
+    names = [str(name) for name in table.columns]
+    places = [names.index(subject.feature_names[j]) if subject.columns else int(j) for j in changed]
     if not hasattr(table, "isetitem"):  # polars
-        values = {table.columns[j]: float(found[j]) for j in changed}
-        kinds = {name: table[name].dtype for name, value in values.items() if value.is_integer()}
-        return table.with_columns(**values).cast(kinds)
-    result, types = table.copy(), list(table.dtypes)
-    for j in changed:
-        if types[j].kind == "f":
-            result.isetitem(j, found[j : j + 1])
-        else:
-            column = table.iloc[:, j].astype(float)
-            column.iloc[0] = found[j]
-            result.isetitem(j, column.astype(types[j]) if found[j] == np.rint(found[j]) else column)
+        make = type(table[:, 0])
+        series = [make(names[place], [values[j]]) for place, j in zip(places, changed, strict=True)]
+        types = {one.name: table[one.name].dtype for one in series if one.dtype.is_float() and one[0].is_integer()}
+        return table.with_columns(series).cast(types)
+    result = table.copy()
+    for place, j in zip(places, changed, strict=True):
+        column = table.iloc[:, place]
+        kind = column.dtype.kind
+        value = values[j] == "True" if kind == "b" and isinstance(values[j], str) else values[j]
+        cell = type(column)([value], index=column.index, name=column.name)
+        same = kind in "iufb" and (not isinstance(value, float) or kind == "f" or value.is_integer())
+        result.isetitem(place, cell.astype(column.dtype) if same else cell)
     return result
 
 
 def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features: Any) -> Space:
-    """Return where to look."""
-    names = subject.feature_names
-    n_features = len(start)
-    most = n_features if max_features is None else check_integer("what_if", "max_features", max_features, low=1)
+    """Return the allowed changes of a row of features."""
+    names, spans = subject.feature_names, subject.spans
+    first = np.array([span.start for span in spans])
+    most = len(names) if max_features is None else check_integer("what_if", "max_features", max_features, low=1)
     known = known_features(subject.model.encoding)
-    low, high = np.fmin(known.low, start), np.fmax(known.high, start)
-    whole = known.whole & (start == np.rint(start))
-    for j, between in _checked_ranges(ranges, names, start):
+    unit = unit_of(known.deviation)
+    row = start[first]
+    low, high = np.fmin(known.low[first], row), np.fmax(known.high[first], row)
+    whole = np.broadcast_to(known.whole, start.shape)[first] & (row == np.rint(row))
+    choices = {
+        j: unit[span] for j, span in enumerate(spans) if subject.columns and subject.columns[j].kind == "category"
+    }
+    for j in choices:
+        of_column = start[spans[j]]
+        row[j] = np.nan if np.isnan(of_column).any() else of_column.argmax()
+        low[j], high[j], whole[j] = 0.0, len(of_column) - 1.0, False
+    for j, between in _checked_ranges(ranges, names, row, choices):
         low[j], high[j] = between
     low, high = np.where(whole, np.ceil(low), low), np.where(whole, np.floor(high), high)
-    for j in [*_fixed(fixed, names), *np.flatnonzero(np.isnan(start))]:
-        low[j] = high[j] = start[j]
-    return Space(start, low, high, unit_of(known.deviation), whole, most)
+    dates = [j for j, span in enumerate(spans) if j not in choices and span.stop - span.start > 1]
+    for j in [*_fixed(fixed, names), *np.flatnonzero(np.isnan(row)), *dates]:
+        low[j] = high[j] = row[j]
+    return Space(row, low, high, unit[first], whole, most, start, spans, choices)
 
 
 def _fixed(fixed: Any, names: tuple[str, ...]) -> list[int]:
@@ -229,7 +248,9 @@ def _fixed(fixed: Any, names: tuple[str, ...]) -> list[int]:
     return [feature_index("what_if", "fixed", name, names) for name in fixed]
 
 
-def _checked_ranges(ranges: Any, names: tuple[str, ...], start: Array) -> list[tuple[int, tuple[float, float]]]:
+def _checked_ranges(
+    ranges: Any, names: tuple[str, ...], start: Array, choices: Container[int]
+) -> list[tuple[int, tuple[float, float]]]:
     """Return which features have a range of their own, and which."""
     if ranges is None:
         return []
@@ -238,6 +259,8 @@ def _checked_ranges(ranges: Any, names: tuple[str, ...], start: Array) -> list[t
     result = []
     for name, between in ranges.items():
         j = feature_index("what_if", "ranges", name, names)
+        if j in choices:
+            raise param_error("what_if", "ranges", "made of names of numbers", name, "Use `fixed` for a category.")
         limits = numbers(between)
         if limits.shape != (2,) or not np.isfinite(limits).all() or limits[0] > limits[1]:
             raise param_error("what_if", "ranges", f"(low, high) for {name!r}, two finite numbers", between)

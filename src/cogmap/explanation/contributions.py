@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
 from cogmap.explanation._path import shares
@@ -48,11 +48,12 @@ class Explanation(Drawn):
     contributions: Array
     base_values: Array
     outputs: Array
-    values: Array
+    values: NDArray[Any]
     feature_names: tuple[str, ...]
     output_names: tuple[str, ...]
     scale: str
     _subject: Subject = field(repr=False)
+    _features: Array = field(repr=False)
     _background: Array = field(repr=False)
 
     @cached_property
@@ -66,7 +67,7 @@ class Explanation(Drawn):
         has learned of each feature.
         """
         reading = Reading(self._subject.model, self.scale)
-        rows = self._subject.model.first_states(self.values)
+        rows = self._subject.model.first_states(self._features)
         squares = np.zeros_like(self.contributions)
         background = self._subject.model.first_states(self._background)
         at_once = max(_LINES_AT_ONCE // len(rows), 1)
@@ -170,7 +171,7 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
     subject, table, reading = opened_on_scale("explain", model, X, scale)
     baselines = baseline_rows("explain", model, subject, baseline)
     rows, starts = subject.model.first_states(table), subject.model.first_states(baselines)
-    contributions = np.zeros((len(table), subject.model.n_features, reading.n_columns))
+    contributions = np.zeros((len(table), len(subject.feature_names), reading.n_columns))
     for start in starts:
         contributions += _of_columns(subject, shares(reading, np.broadcast_to(start, rows.shape), rows)) / len(starts)
     base_values, outputs = reading.value(reading.net(starts)).mean(axis=0), reading.value(reading.net(rows))
@@ -181,11 +182,12 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
         contributions=contributions,
         base_values=base_values,
         outputs=outputs,
-        values=table,
+        values=subject.labels(table),
         feature_names=subject.feature_names,
         output_names=subject.output_names(scale),
         scale=subject.scale_name(scale),
         _subject=subject,
+        _features=table,
         _background=baselines if len(baselines) > 1 else subject.typical_rows(_BACKGROUND),
     )
 
