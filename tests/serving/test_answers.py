@@ -10,9 +10,10 @@ from cogmap import explain
 from cogmap.exceptions import ParameterError
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.links import decided
+from cogmap.models.one_row import quick_way
 from cogmap.serving import application
-from cogmap.serving.answers import served
-from cogmap.serving.quick import quick_way
+from cogmap.serving.answers import Served
+from cogmap.table import TableModel
 
 from .conftest import running
 
@@ -64,11 +65,10 @@ def test_json_and_csv_say_what_python_says(models, name):
 def test_one_row_is_what_python_says_of_one_row(models, name):
     """The quick way of a single row differs by rounding only."""
     model, X = models[name]
-    subject = served(model)
+    subject = Served(TableModel.of(model))
     for i in range(0, 60, 7):
-        table, _ = subject.columns.table(records(X[i : i + 1]), str)
         _, expected = outputs(model, for_python(name, X[i : i + 1]))
-        (row,) = subject.predictions(table)
+        (row,) = subject.answer(records(X[i : i + 1]), explained=False, typed=False)["predictions"]
         got = row.get("probabilities", row["prediction"])
         got = list(got.values()) if isinstance(got, dict) else [got]
         np.testing.assert_allclose(got, np.ravel(expected), rtol=1e-12, atol=1e-12)
@@ -76,13 +76,13 @@ def test_one_row_is_what_python_says_of_one_row(models, name):
 
 def test_ordinary_maps_have_a_quick_way(models):
     """Rows of numbers in deviations have one; words and ranges are left to the model."""
-    assert {name for name in KINDS if quick_way(served(models[name][0]).model) is None} == {"words", "no names"}
+    assert {name for name in KINDS if quick_way(TableModel.of(models[name][0]).model) is None} == {"words", "no names"}
 
 
 @pytest.mark.parametrize("name", ["table", "names", "two classes", "value", "values"])
 def test_rows_from_anywhere_take_the_quick_way_to_the_same(models, name):
     """Also rows far from the data, with all or nothing known, and at the ends of all numbers."""
-    model = served(models[name][0]).model
+    model = TableModel.of(models[name][0]).model
     way = quick_way(model)
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((60, model.n_features)) * 10.0 ** rng.integers(-3, 5, (60, 1))
@@ -162,5 +162,5 @@ def test_large_requests_say_the_same_as_small_ones(models):
 @pytest.mark.parametrize("model", [FuzzyCognitiveMap([[0.0]]), object(), None])
 def test_what_does_not_predict_is_refused(model):
     """Only fitted models can be served."""
-    with pytest.raises(ParameterError, match=r"`application\(model=\.\.\.\)` must be a fitted estimator"):
+    with pytest.raises(ParameterError, match=r"must be a fitted estimator of cogmap, or a pipeline"):
         application(model)

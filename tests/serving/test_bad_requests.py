@@ -56,7 +56,7 @@ BODIES = {
     "duplicate columns": (CSV, "age,age\n1,2", 422, "the column 'age' more than once"),
     "a quote that is open": (CSV, HEADER + '1,yes,"red,2020-05-05', 400, "not CSV"),
     "a short line": (CSV, HEADER + "1,yes\n", 422, "Line 2 has 2 cells, but the header has 4"),
-    "text in CSV": (CSV, HEADER + LINE + "old,no,red,2020-05-05", 422, "Row 2, column age: 'old' is not a number"),
+    "text in CSV": (CSV, HEADER + LINE + "old,no,red,2020-05-05", 422, "Row 2 cannot be predicted: age: 'old'"),
     "too many lines": (CSV, HEADER + LINE * 21, 422, "at most 20 rows"),
     "10,000 columns": (CSV, WIDE + "\n" + "1," * 9_999 + "1", 422, "Row 1 lacks the columns 'age', "),
     "a huge cell": (CSV, HEADER + "1,yes," + "x" * 200_000 + ",2020-05-05", 400, "field larger than field limit"),
@@ -161,7 +161,7 @@ def test_a_mistake_inside_says_nothing_to_clients(table_model, monkeypatch, capl
         raise RuntimeError("secret")
 
     app = application(table_model[0])
-    monkeypatch.setattr(Served, "predictions", broken)
+    monkeypatch.setattr(Served, "_predictions", broken)
     with running(app) as client:
         status, answer = client.post("/predict", {"rows": [GOOD]})
     assert status == 500

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,7 +15,7 @@ from cogmap.cli.stopping import Stopped, say, stoppable
 from cogmap.exceptions import DataError
 from cogmap.table.files import csv_line, whole_output
 from cogmap.table.files.sources import STANDARD
-from cogmap.table.model import Said, TableModel
+from cogmap.table.model import Predictions, TableModel
 from cogmap.table.scanning import Scan
 
 model_argument = click.argument("model", metavar="MODEL")
@@ -91,7 +92,7 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def write_rows(
-    model: TableModel, table: str, out: str, header: list[str] | None, lines: Callable[[Said], Iterable[str]]
+    model: TableModel, table: str, out: str, header: list[str] | None, lines: Callable[[Predictions], Iterable[str]]
 ) -> None:
     """Write lines about the rows of a table, part by part, below a header if there is one."""
     scan = Scan(model, table)
@@ -99,7 +100,12 @@ def write_rows(
         if header is not None:
             output.write(csv_line(header))
         for part in scan.parts():
-            for line in lines(part.said):
+            for line in lines(part.predictions):
                 output.write(line)
             done("Rows", part.first + len(part.frame), 0)
     tell(scan.notes())
+
+
+def cell(value: Any) -> str:
+    """Write the value of a column."""
+    return "missing" if value is None else value if isinstance(value, str) else f"{value:.6g}"

@@ -7,7 +7,7 @@ import numpy as np
 
 from cogmap.cli.common import command, example, json_option, on_table, progress, tell
 from cogmap.exceptions import DataError
-from cogmap.table.evaluation import evaluate_classes, evaluate_values, evaluation_text
+from cogmap.table.evaluation import evaluation_text
 from cogmap.table.files.sources import name_of
 from cogmap.table.model import TableModel
 from cogmap.table.scanning import Scan
@@ -26,23 +26,23 @@ def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
     Of numbers: R², mean absolute and root mean squared error.
     """
     with command():
-        asked = TableModel.open(model)
-        scan = Scan(asked, table)
-        name = target or asked.target.name
+        subject = TableModel.load(model)
+        scan = Scan(subject, table)
+        name = target or subject.target.name
         truths, labels, outputs = [], [], []
         with progress() as done:
             for part in scan.parts():
-                truth = asked.target.read(column_of(part.frame, name, name_of(table)))
+                truth = subject.target.read(column_of(part.frame, name, name_of(table)), part.first)
                 kept = known_rows(truth)
-                kept[list(part.said.faults)] = False
+                kept[list(part.predictions.faults)] = False
                 truths.append(truth[kept])
-                labels.append(part.said.labels[kept])
-                outputs.append(part.said.outputs[kept])
+                labels.append(part.predictions.labels[kept])
+                outputs.append(part.predictions.outputs[kept])
                 done("Rows", part.first + len(part.frame), 0)
-        y, predicted, said = np.concatenate(truths), np.concatenate(labels), np.concatenate(outputs)
+        y, predicted = np.concatenate(truths), np.concatenate(labels)
         if not len(y):
             raise DataError(f"{name_of(table)} has no row with a known {name!r} that can be predicted.")
-        found = evaluate_classes(y, predicted, said, asked.classes) if asked.classes else evaluate_values(y, predicted)
+        found = subject.scores(y, predicted, np.concatenate(outputs))
         tell(note for note in scan.notes() if "`note`" not in note)
         if len(y) < scan.n_rows:
             tell([f"{scan.n_rows - len(y):,} of {scan.n_rows:,} rows have no known truth or no prediction."])

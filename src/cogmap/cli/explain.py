@@ -1,15 +1,13 @@
-"""``cogmap explain``: what led to the prediction of a row."""
+"""``cogmap explain``: contributions of columns to the prediction of a row."""
 
 import json
 
 import click
 import numpy as np
 
-from cogmap.cli.common import command, example, json_option, on_table, tell
+from cogmap.cli.common import cell, command, example, json_option, on_table, tell
 from cogmap.maps._text import aligned, short
 from cogmap.table.model import TableModel
-from cogmap.table.preparation.columns import spans
-from cogmap.table.questions import contributions, told
 from cogmap.table.scanning import Scan
 
 
@@ -20,40 +18,38 @@ from cogmap.table.scanning import Scan
 def explain(model: str, table: str, row: int, as_json: bool) -> None:
     """Say what led to the prediction of a row.
 
-    Each column of TABLE contributes something to what MODEL says. A row of mean values is what it is compared with, and
-    contributions add up exactly to the difference.
+    Each column of TABLE contributes to the prediction of MODEL. A row of mean values is the baseline, and contributions
+    add up exactly to the difference.
     """
     with command():
-        asked = TableModel.open(model)
-        scan = Scan(asked, table)
-        said = scan.row(row).said
-        values, base = contributions(asked.preparer.columns_, asked.model, said.features)
+        subject = TableModel.load(model)
+        scan = Scan(subject, table)
+        part = scan.row(row)
+        label, outputs = part.predictions.labels[0], part.predictions.outputs[0]
+        explanation = subject.explain(part.frame)
         tell(scan.notes())
-        columns = asked.preparer.columns_
-        given = [told(column, said.features[0, span]) for column, span in zip(columns, spans(columns), strict=True)]
-        names = [column.name for column in columns]
-        label = said.labels[0] if asked.classes else float(said.labels[0])
+        contributions, base, names = explanation.contributions[0], explanation.base_values, explanation.feature_names
         if as_json:
             answer = {
                 "row": row,
-                "prediction": label,
-                "outputs": dict(zip(asked.outputs, said.outputs[0].tolist(), strict=True)),
-                "base": dict(zip(asked.outputs, base.tolist(), strict=True)),
+                "prediction": str(label) if subject.classes else float(label),
+                "outputs": dict(zip(subject.outputs, outputs.tolist(), strict=True)),
+                "base": dict(zip(subject.outputs, base.tolist(), strict=True)),
                 "contributions": {
-                    name: dict(zip(asked.outputs, of_column.tolist(), strict=True))
-                    for name, of_column in zip(names, values[0], strict=True)
+                    name: dict(zip(subject.outputs, of_column.tolist(), strict=True))
+                    for name, of_column in zip(names, contributions, strict=True)
                 },
             }
             text = json.dumps(answer, ensure_ascii=False, indent=2)
         else:
-            number = asked.classes.index(str(label)) if asked.classes else 0
-            of_output = values[0, :, number]
+            number = subject.classes.index(str(label)) if subject.classes else 0
+            of_output = contributions[:, number]
             order = np.argsort(-np.abs(of_output), kind="stable")
-            lines = [[short(names[c]), given[c], f"{of_output[c]:+.4g}"] for c in order]
-            what = f"P({label})" if asked.classes else asked.target.name
+            lines = [[short(names[c]), cell(explanation.values[0, c]), f"{of_output[c]:+.4g}"] for c in order]
+            what = f"P({label})" if subject.classes else subject.target.name
             mean = [f"a row of means: {what}", "", f"{base[number]:.4g}"]
-            this = [f"this row: {what}", "", f"{said.outputs[0, number]:.4g}"]
-            head = f"Row {row}: {label}" if asked.classes else f"Row {row}: {label:.6g}"
+            this = [f"this row: {what}", "", f"{outputs[number]:.4g}"]
+            head = f"Row {row}: {label}" if subject.classes else f"Row {row}: {label:.6g}"
             table_lines = aligned([["column", "value", "contribution"], mean, *lines, this])
             text = "\n".join([head, *(line.rstrip() for line in table_lines)])
     click.echo(text)

@@ -20,7 +20,7 @@ def explore(model: str, table: str | None, out: str) -> None:
     """
     with command():
         check_place(out, model, *([] if table is None else [table]))
-        asked = TableModel.open(model)
+        asked = TableModel.load(model)
         frame = truth = None
         if table is not None:
             whole, notes = read_table(table)

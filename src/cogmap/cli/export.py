@@ -34,7 +34,7 @@ def export(model: str, to: str, out: str) -> None:
     """
     with command():
         check_place(out, model)
-        asked = TableModel.open(model)
+        asked = TableModel.load(model)
         content = _onnx(asked) if to == "onnx" else _map(asked, to)
         if out == STANDARD:
             sys.stdout.buffer.write(content)

@@ -1,4 +1,4 @@
-"""``cogmap predict``: what a model says about the rows of a table, row by row."""
+"""``cogmap predict``: a prediction for each row of a table."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -8,11 +8,9 @@ from typing import Any
 import click
 import numpy as np
 
-from cogmap.cli.common import check_place, command, example, json_option, on_table, out_option, write_rows
+from cogmap.cli.common import cell, check_place, command, example, json_option, on_table, out_option, write_rows
 from cogmap.table.files.writing import csv_cell
-from cogmap.table.model import Said, TableModel
-from cogmap.table.preparation.columns import spans
-from cogmap.table.questions import contributions, told
+from cogmap.table.model import EMPTY, Predictions, TableModel
 
 _STRONGEST = 3  # contributions that are told
 _EXPLAINED_AT_ONCE = 4096  # rows
@@ -37,9 +35,15 @@ def predict(model: str, table: str, out: str, why: bool, as_json: bool) -> None:
     """
     with command():
         check_place(out, table, model)
-        asked = TableModel.open(model)
+        subject = TableModel.load(model)
         lines = _json_lines if as_json else _csv_lines
-        write_rows(asked, table, out, None if as_json else _header(asked, why), lambda said: lines(asked, said, why))
+        write_rows(
+            subject,
+            table,
+            out,
+            None if as_json else _header(subject, why),
+            lambda predictions: lines(subject, predictions, why),
+        )
 
 
 def _header(model: TableModel, why: bool) -> list[str]:
@@ -47,23 +51,21 @@ def _header(model: TableModel, why: bool) -> list[str]:
     return ["prediction", *probabilities, *(["why"] if why else []), "note"]
 
 
-def _csv_lines(model: TableModel, said: Said, why: bool) -> Iterator[str]:
+def _csv_lines(model: TableModel, predictions: Predictions, why: bool) -> Iterator[str]:
     """Write predictions as CSV, as many rows at once as there are: formatting is what takes the time."""
     if model.classes is None:
-        columns: list[Any] = [_numbers(said.labels, repr)]
+        columns: list[Any] = [_numbers(predictions.labels, repr)]
     else:
         names = {label: csv_cell(label) for label in model.classes}
-        columns = [list(map(names.__getitem__, said.labels))]
-        columns += [_numbers(column, "{:.6g}".format) for column in said.outputs.T]
+        columns = [[names[str(label)] for label in predictions.labels.tolist()]]
+        columns += [_numbers(column, "{:.6g}".format) for column in predictions.outputs.T]
     if why:
-        columns.append([csv_cell("; ".join(reasons)) for reasons in _reasons(model, said)])
-    for row in said.faults:
+        columns.append([csv_cell("; ".join(reasons)) for reasons in _reasons(model, predictions)])
+    for row in predictions.faults:
         for column in columns:
             column[row] = ""
-    if not said.faults:
-        columns.append(repeat(""))
-    else:
-        columns.append([csv_cell(said.faults.get(row, "")) for row in range(len(said.labels))])
+    notes = dict.fromkeys(predictions.empty, EMPTY) | predictions.faults
+    columns.append([csv_cell(notes.get(row, "")) for row in range(len(predictions.labels))] if notes else repeat(""))
     text = "\n".join(map(",".join, zip(*columns, strict=False)))
     yield text + "\n" if text else ""
 
@@ -72,30 +74,28 @@ def _numbers(values: Any, written: Callable[[float], str]) -> list[str]:
     return list(map(written, values.tolist()))
 
 
-def _json_lines(model: TableModel, said: Said, why: bool) -> Iterator[str]:
-    reasons = _reasons(model, said) if why else repeat(None)
-    rows = zip(said.labels.tolist(), said.outputs.tolist(), reasons, strict=False)
+def _json_lines(model: TableModel, predictions: Predictions, why: bool) -> Iterator[str]:
+    reasons, empty = _reasons(model, predictions) if why else repeat(None), set(predictions.empty)
+    rows = zip(predictions.labels.tolist(), predictions.outputs.tolist(), reasons, strict=False)
     for number, (label, outputs, because) in enumerate(rows):
-        fault = said.faults.get(number)
-        row: dict[str, Any] = {"prediction": None if fault else label}
+        fault = predictions.faults.get(number)
+        row: dict[str, Any] = {"prediction": None if fault else str(label) if model.classes else label}
         if model.classes is not None:
             row["probabilities"] = None if fault else dict(zip(model.classes, outputs, strict=True))
         if because is not None:
             row["why"] = [] if fault else because
-        row["note"] = fault
+        row["note"] = fault or (EMPTY if number in empty else None)
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def _reasons(model: TableModel, said: Said) -> Iterator[list[str]]:
-    """Return the strongest contributions to what is predicted of each row, with values and signs."""
-    columns, where = model.preparer.columns_, spans(model.preparer.columns_)
-    classes = model.classes or [""]
-    for first in range(0, len(said.labels), _EXPLAINED_AT_ONCE):
+def _reasons(model: TableModel, predictions: Predictions) -> Iterator[list[str]]:
+    """Yield the strongest contributions to the prediction of each row, with values and signs."""
+    names, classes = model.columns, model.classes or [""]
+    for first in range(0, len(predictions.labels), _EXPLAINED_AT_ONCE):
         rows = slice(first, first + _EXPLAINED_AT_ONCE)
-        values, _ = contributions(columns, model.model, said.features[rows])
-        outputs = [classes.index(label) if model.classes else 0 for label in said.labels[rows]]
-        for row, output in enumerate(outputs):
-            of_row = values[row, :, output]
+        contributions, _ = model.contributions(predictions.features[rows])
+        values = model.values(predictions.features[rows])
+        for row, label in enumerate(predictions.labels[rows].tolist()):
+            of_row = contributions[row, :, classes.index(str(label)) if model.classes else 0]
             strongest = np.argsort(-np.abs(of_row), kind="stable")[:_STRONGEST]
-            given = {c: told(columns[c], said.features[first + row, where[c]]) for c in strongest}
-            yield [f"{columns[c].name} = {value} ({of_row[c]:+.2g})" for c, value in given.items()]
+            yield [f"{names[c]} = {cell(values[row, c])} ({of_row[c]:+.2g})" for c in strongest]

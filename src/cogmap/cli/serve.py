@@ -44,7 +44,7 @@ def serve(model: str, host: str, port: int, token: str | None, max_rows: int) ->
         _check_token(token, host, server.is_loopback(host))
         limits = serving.Limits(n_rows=max_rows)
         name = Path(model).name
-        app = serving.application(TableModel.open(model).pipeline, title=name, token=token, limits=limits)
+        app = serving.application(TableModel.load(model).pipeline, title=name, token=token, limits=limits)
         listener = server.listening(host, port)
     where = server.address(listener)
     click.echo(f"{name} is served at {where}; {where}/docs says how. Ctrl-C stops it.")

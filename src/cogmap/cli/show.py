@@ -18,7 +18,7 @@ def show(model: str, as_json: bool) -> None:
     It says what was learned, how good it is, what matters and what was left out.
     """
     with command():
-        asked = TableModel.open(model)
+        asked = TableModel.load(model)
         if asked.card:
             text = json.dumps(asked.card, ensure_ascii=False, indent=2) if as_json else card_text(asked.card)
         else:

@@ -8,7 +8,7 @@ import click
 
 from cogmap.cli.common import check_place, command, example, json_option, on_table, out_option, write_rows
 from cogmap.table.files import csv_line
-from cogmap.table.model import Said, TableModel
+from cogmap.table.model import Predictions, TableModel
 
 
 @click.command(epilog=example("cogmap transform flowers.cogmap flowers.csv --out features.csv"))
@@ -24,10 +24,10 @@ def transform(model: str, table: str, out: str, as_json: bool) -> None:
     """
     with command():
         check_place(out, table, model)
-        asked = TableModel.open(model)
+        asked = TableModel.load(model)
         names = [str(name) for name in asked.model.map.concepts]
 
-        def lines(said: Said) -> Iterator[str]:
+        def lines(said: Predictions) -> Iterator[str]:
             states = asked.model.transformed(said.features).tolist() if len(said.features) else []
             for row, cells in enumerate(states):
                 fault = said.faults.get(row)

@@ -1,13 +1,15 @@
-"""``cogmap what-if``: what would change the prediction of a row."""
+"""``cogmap what-if``: the smallest change of a row that changes its prediction."""
 
 import json
+from typing import Any
 
 import click
 
-from cogmap.cli.common import command, example, json_option, on_table, tell
+from cogmap._utils.params import suggestion
+from cogmap.cli.common import cell, command, example, json_option, on_table, tell
+from cogmap.exceptions import DataError
 from cogmap.maps._text import aligned, short
 from cogmap.table.model import TableModel
-from cogmap.table.questions import change, checked_goal
 from cogmap.table.scanning import Scan
 
 
@@ -24,40 +26,56 @@ from cogmap.table.scanning import Scan
 def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, ...], as_json: bool) -> None:
     """Find what would change the prediction of a row.
 
-    Of all changes of a row of TABLE after which MODEL says something else, a small one is looked for: few columns, and
-    these by little. Categories change as a whole, dates not at all.
+    The command searches for the smallest change of a row of TABLE that changes the prediction of MODEL: few columns,
+    and these by little. Categories change as a whole, dates not at all.
     """
     with command():
-        asked = TableModel.open(model)
-        goal = checked_goal(asked, to)
-        scan = Scan(asked, table)
-        said = scan.row(row).said
-        found = change(asked, said.features[0], goal, fixed)
+        subject = TableModel.load(model)
+        goal = _goal(subject, to)
+        _check_fixed(subject, fixed)
+        scan = Scan(subject, table)
+        answer = subject.what_if(scan.row(row).frame, goal, fixed=fixed)
         tell(scan.notes())
         before, after = (
-            dict(zip(asked.outputs, map(float, outputs), strict=True))
-            for outputs in (found.outputs_before, found.outputs)
+            dict(zip(subject.outputs, map(float, outputs), strict=True))
+            for outputs in (answer.outputs_before, answer.outputs)
         )
         if as_json:
-            changes = {name: {"before": b, "after": a} for name, (b, a) in found.changes.items()}
-            answer = {
-                "row": row,
-                "to": goal,
-                "found": found.found,
-                "changes": changes,
-                "before": before,
-                "after": after,
-            }
-            text = json.dumps(answer, ensure_ascii=False, indent=2)
-        elif not found.found:
+            changes = {name: {"before": b, "after": a} for name, (b, a) in answer.changes.items()}
+            found = {"row": row, "to": goal, "found": answer.found, "changes": changes}
+            text = json.dumps({**found, "before": before, "after": after}, ensure_ascii=False, indent=2)
+        elif not answer.found:
             text = f"No change of row {row} was found that leads to {to or 'another class'}."
-        elif not found.changes:
-            text = f"Nothing has to change: the model says {to} of row {row} already."
+        elif not answer.changes:
+            text = f"Nothing has to change: the prediction of row {row} is {to} already."
         else:
-            lines = [[short(name), b, a] for name, (b, a) in found.changes.items()]
-            says = [["", "before", "after"]] + [
-                [f"P({name})" if asked.classes else asked.target.name, f"{before[name]:.4g}", f"{after[name]:.4g}"]
-                for name in asked.outputs
+            lines = [[short(name), cell(b), cell(a)] for name, (b, a) in answer.changes.items()]
+            outputs = [["", "before", "after"]] + [
+                [f"P({name})" if subject.classes else subject.target.name, f"{before[name]:.4g}", f"{after[name]:.4g}"]
+                for name in subject.outputs
             ]
-            text = "\n".join([*aligned([["change", "from", "to"], *lines]), "", *aligned(says)])
+            text = "\n".join([*aligned([["change", "from", "to"], *lines]), "", *aligned(outputs)])
     click.echo(text)
+
+
+def _goal(model: TableModel, to: str | None) -> Any:
+    """Return the goal: a class, None for any other class, or a number, written as in the table."""
+    if model.classes is not None:
+        if to is not None and to not in model.classes:
+            hint = suggestion(to, model.classes)
+            raise DataError(f"--to must be one of the classes {', '.join(model.classes)}, got {to!r}. {hint}".rstrip())
+        return to
+    column: Any = model.target.numbers
+    value = None if to is None else column.value(to.strip())
+    if not isinstance(value, tuple) or value[0] != value[0]:
+        got = "nothing" if to is None else repr(to)
+        raise DataError(f"--to must be the number that the prediction should reach, got {got}.")
+    return value[0]
+
+
+def _check_fixed(model: TableModel, fixed: tuple[str, ...]) -> None:
+    names = [column.name for column in model.preparer.columns_]
+    for name in fixed:
+        if name not in names:
+            hint = suggestion(name, names)
+            raise DataError(f"--fixed names {name!r}, which is no column of the model. {hint}".rstrip())

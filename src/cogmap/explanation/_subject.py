@@ -22,9 +22,17 @@ _MOST_VALUES = 2**26  # of a sparse table that is made an ordinary one
 class RawColumn(Protocol):
     """What questions need to know about a column of a raw table: `cogmap.table.preparation.Column` has it."""
 
-    name: str
     kind: ClassVar[str]
-    outputs: tuple[str, ...]  # names of the features that it becomes
+
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        ...
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the features that it becomes."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

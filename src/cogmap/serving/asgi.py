@@ -21,12 +21,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from cogmap import __version__
 from cogmap.exceptions import CogmapError
 from cogmap.page import html
-from cogmap.serving.answers import Served, served
+from cogmap.serving.answers import Served
 from cogmap.serving.bodies import JSON, Bodies, Limits, Problem, media_type, rows_in
 from cogmap.serving.description import openapi
 from cogmap.serving.documentation import POLICY, documentation
 from cogmap.serving.metrics import MEDIA_TYPE as METRICS
 from cogmap.serving.metrics import Metrics
+from cogmap.table.model import TableModel
 
 _AT_ONCE = 32_768  # bytes of a body that is worked on in the event loop, where larger ones would hold up the others
 _THREADS = 2  # for the larger ones; more would only wait for each other
@@ -46,8 +47,8 @@ def application(
 
     Parameters
     ----------
-    model : FCMClassifier, FCMClassifierCV, FCMRegressor or Pipeline
-        A fitted estimator, or a pipeline of a `TablePreparer` and one.
+    model : TableModel, Pipeline, FCMClassifier, FCMClassifierCV or FCMRegressor
+        A table model, a pipeline of a `TablePreparer` and an estimator, or a fitted estimator.
     title : str, default="cogmap"
         How the model is called in its documentation.
     token : str, default=None
@@ -71,7 +72,7 @@ def application(
     >>> app = application(FCMClassifier(random_state=0).fit(X, y))
     """
     limits = limits or Limits()
-    subject = served(model)
+    subject = Served(TableModel.of(model))
     metrics = Metrics(__version__, subject.kind)
     document = openapi(subject, limits, title, token is not None)
     paths = _Paths(model, subject, limits, metrics)

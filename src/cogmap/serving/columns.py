@@ -1,7 +1,7 @@
 """The columns that a model reads: what JSON may say in them, and how rows become a table of numbers."""
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from operator import itemgetter
 from typing import Any, NoReturn
@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from cogmap._utils.params import shown
+from cogmap.exceptions import DataError
 from cogmap.maps._text import short
 from cogmap.models.features import Array
-from cogmap.models.model import MapModel
 from cogmap.serving.bodies import Problem, described
-from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, RowReader
+from cogmap.table.model import Predictions, TableModel
+from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column, DateColumn
 from cogmap.table.preparation.columns import spans
-from cogmap.table.preparation.reading import unseen_notes
 
 Rows = Sequence[Any]  # of dicts, if the client has kept to the description
 
@@ -32,36 +32,32 @@ _TYPES: dict[str, tuple[frozenset[type], str]] = {
 
 
 class Columns:
-    """The columns of a model.
+    """The columns of a model: types of their values in JSON, JSON schemas, and an example.
 
     Parameters
     ----------
-    columns : sequence of Column
-        The columns, each with the features that it becomes, in the order of the model's features.
-    model : MapModel
-        The model.
-    ignored : collection of str, default=()
-        Columns that were left out in training: nothing is said of them.
+    model : TableModel
+        The model. Columns that were left out in training are accepted without a note.
     """
 
-    def __init__(self, columns: Sequence[Column], model: MapModel, ignored: Collection[str] = ()) -> None:
-        self.names = tuple(column.name for column in columns)
-        self._spans = spans(columns)
-        self._expected = frozenset([*self.names, *ignored])
+    def __init__(self, model: TableModel) -> None:
+        columns = model.preparer.columns_
+        self._model = model
+        self.names = tuple(model.columns)
+        self._expected = frozenset([*self.names, *model.preparer.left_out_])
         self._types = [(column.name, *_TYPES[column.kind]) for column in columns]
         self._values = _values_of(self.names)
-        self._reader = RowReader(columns)
-        scaling = model.encoding.scaling
+        scaling = model.model.encoding.scaling
         known = None if scaling is None else np.stack([scaling.known.low, scaling.known.mean, scaling.known.high])
         self.schemas: dict[str, dict[str, Any]] = {}
         self.example: dict[str, Any] = {}
-        for column, span in zip(columns, self._spans, strict=True):
+        for column, span in zip(columns, spans(columns), strict=True):
             ranges = None if known is None else known[:, span]
             self.schemas[column.name] = {"title": column.kind, **_schema(column, ranges)}
             self.example[column.name] = _example(column, ranges)
 
-    def table(self, rows: Rows, typed: bool = True) -> tuple[Array, list[str]]:
-        """Return the features of rows, and notes: what else there is to say about them.
+    def predictions(self, rows: Rows, typed: bool = True) -> tuple[Predictions, list[str]]:
+        """Return predictions for rows, and notes on unused columns and unseen values; refuse faulty rows.
 
         Parameters
         ----------
@@ -73,17 +69,13 @@ class Columns:
         try:
             if typed and not all(map(self._is_typed, {tuple(map(type, self._values(row))) for row in rows})):
                 self._complain(rows, typed)
-            reading = self._reader.read(rows)
-        except (KeyError, TypeError, IndexError):
+            predictions = self._model.answer(rows)
+        except (KeyError, TypeError, IndexError, DataError):
             self._complain(rows, typed)
-        if reading.faults:
-            i, reason = min(reading.faults.items())
-            raise Problem(422, f"{_row(i, typed)}, column {reason}.")
-        return reading.features, [*self._unused(rows), *unseen_notes(reading.unseen)]
-
-    def by_column(self, of_features: Array) -> Array:
-        """Sum what belongs to the same column: from (n_rows, n_features, ...) to (n_rows, n_columns, ...)."""
-        return np.add.reduceat(of_features, [span.start for span in self._spans], axis=1)
+        if predictions.faults:
+            i, reason = min(predictions.faults.items())
+            raise Problem(422, f"{_row(i, typed)} cannot be predicted: {reason}.")
+        return predictions, [*self._unused(rows), *predictions.notes()]
 
     def _is_typed(self, types: tuple[type, ...]) -> bool:
         """Whether values of these types fit their columns."""

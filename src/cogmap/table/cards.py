@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from cogmap.explanation import explain
 from cogmap.maps._text import count, short
 from cogmap.table.preparation import Column
 from cogmap.table.preparation.columns import spans
-from cogmap.table.questions import contributions
 from cogmap.table.scoring import THE_MAP, measures
 from cogmap.table.targets import CLASSES, Target
 
@@ -51,8 +51,8 @@ def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str
     take from each other.
     """
     some = X.iloc[:: max(len(X) // _ROWS_FOR_EFFECTS, 1)].to_numpy(dtype=np.float64)
-    values, _ = contributions(columns, fcm.model_, some)
-    size = np.abs(values).mean(axis=(0, 2))
+    starts = [span.start for span in spans(columns)]
+    size = np.abs(np.add.reduceat(explain(fcm.model_, some).contributions, starts, axis=1)).mean(axis=(0, 2))
     # Mean derivatives, of a deviation of each feature: those of a wide map are known without all its weights.
     effects = fcm.model_.derivative(some).mean(axis=0).T * fcm.scaling_.known.deviation[:, np.newaxis]
     threshold = _SIGN * float(np.abs(effects).max())

@@ -1,25 +1,37 @@
-"""A trained map with the table it is for: from raw rows to what the map says about them."""
+"""`TableModel`: a fitted map with the preparation of its table, which answers questions about raw rows."""
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from cogmap._utils.params import param_error, shown
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._validation import input_names
 from cogmap.exceptions import DataError
-from cogmap.models.links import ClassLink
+from cogmap.explanation import Explanation, WhatIf, explain, what_if
+from cogmap.explanation._subject import Subject, table_parts
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.links import ClassLink, decided
 from cogmap.models.model import MapModel
-from cogmap.persistence import load, read_card
-from cogmap.table.preparation import NumberColumn, TablePreparer
-from cogmap.table.targets import CLASSES, VALUES, Target, known_rows
+from cogmap.models.one_row import quick_way
+from cogmap.persistence import load, read_card, save
+from cogmap.table.evaluation import evaluate_classes, evaluate_values
+from cogmap.table.preparation import NumberColumn, Reading, RowReader, TablePreparer
+from cogmap.table.preparation.reading import unseen_notes
+from cogmap.table.preparation.texts import pandas
+from cogmap.table.targets import CLASSES, VALUES, Target, column_of, known_rows
+
+EMPTY = "every value is missing"
 
 
-class Said(NamedTuple):
-    """What a map says about some rows.
+class Predictions(NamedTuple):
+    """Predictions for some rows.
 
     Attributes
     ----------
@@ -28,32 +40,62 @@ class Said(NamedTuple):
     outputs : ndarray of shape (n_rows, n_outputs)
         Probabilities of the classes, or values.
     labels : ndarray of shape (n_rows,)
-        The predicted classes, or the values.
+        The predicted classes, or the values of the first target.
     faults : dict of int to str
-        Rows about which nothing can be said, with the reason.
+        Rows without a prediction, with the reason; counted from 0.
+    empty : list of int
+        Rows in which every value is missing: they get the prediction of a row about which nothing is known.
     unseen : dict of str to dict
-        Per column the categories that are new, with their numbers of rows.
+        Per column the values that were not seen in training, with their numbers of rows.
     """
 
     features: NDArray[np.float64]
     outputs: NDArray[np.floating]
     labels: NDArray[Any]
     faults: dict[int, str]
+    empty: list[int]
     unseen: dict[str, dict[str, int]]
+
+    def notes(self) -> list[str]:
+        """Return sentences about empty rows and about values that were not seen in training."""
+        if not self.empty:
+            return unseen_notes(self.unseen)
+        rows = ", ".join(str(row + 1) for row in self.empty[:5]) + (", ..." if len(self.empty) > 5 else "")
+        which = f"row {rows}" if len(self.empty) == 1 else f"rows {rows}"
+        return [f"{EMPTY[0].upper()}{EMPTY[1:]} in {which}.", *unseen_notes(self.unseen)]
 
 
 @dataclass(frozen=True)
 class TableModel:
-    """A preparer and a fitted map, with the card that tells of them.
+    """A fitted map for raw tables: it takes data frames, dicts or one row, and answers per column.
 
-    Attributes
+    `fit_table` makes one, `TableModel.load` reads one from a file. Columns may come in any order, with others among
+    them. A missing value, and a category that was not seen in training, is undecided. A row in which a number or date
+    cannot be read has no prediction.
+
+    Parameters
     ----------
     preparer : TablePreparer
-        How a raw row becomes numbers.
+        Turns raw rows into features.
     estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-        The map, fitted.
-    card : dict
-        What is told about it; empty if nothing is.
+        The fitted map.
+    card : dict, default={}
+        Description of the model: target, scores, columns.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from cogmap.table import fit_table
+    >>> table = pandas.DataFrame({
+    ...     "age": [20, 30, 40, 50, 60, 70] * 5,
+    ...     "colour": ["red", "blue"] * 15,
+    ...     "ill": ["no", "no", "no", "yes", "yes", "yes"] * 5,
+    ... })
+    >>> model = fit_table(table, "ill")
+    >>> model.predict({"age": 65, "colour": "red"})
+    array(['yes'], dtype=object)
+    >>> model.what_if({"age": 65, "colour": "red"}, to="no", fixed=["colour"]).changes
+    {'age': (65.0, 48.0)}
     """
 
     preparer: TablePreparer
@@ -61,51 +103,313 @@ class TableModel:
     card: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a model from its file, also one that was saved in Python without a preparer."""
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Load a model from its file, also one that was saved without a preparer.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        TableModel
+        """
         if not os.path.exists(path):
-            raise DataError(f"There is no model {os.fspath(path)}. `cogmap fit` makes one.")
-        found, card = load(path), read_card(path)
-        if isinstance(found, Pipeline) and isinstance(found.steps[0][1], TablePreparer):
-            return cls(found.steps[0][1], found.steps[-1][1], card)
-        if isinstance(found, BaseFCM):
-            return cls(_numbers_only(found), found, card)
-        raise DataError(
-            f"{os.fspath(path)} holds a {type(found).__name__}, which does not say how the rows of a table enter it."
-        )
+            raise DataError(f"There is no model {os.fspath(path)}. `cogmap fit` or `TableModel.save` writes one.")
+        model = load(path)
+        if isinstance(model, FuzzyCognitiveMap):
+            raise DataError(
+                f"{os.fspath(path)} holds a map without an encoding, which cannot read the rows of a table."
+            )
+        return cls.of(model, read_card(path))
+
+    @classmethod
+    def of(cls, model: Any, card: dict[str, Any] | None = None) -> Self:
+        """Return the table model of a fitted pipeline or estimator.
+
+        Parameters
+        ----------
+        model : TableModel, Pipeline, FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
+            A pipeline of a `TablePreparer` and an estimator, or an estimator of columns that are all numbers.
+        card : dict, default=None
+            Description of the model.
+
+        Returns
+        -------
+        TableModel
+        """
+        parts = table_parts(model)
+        if parts is None and (isinstance(model, MapModel) or (isinstance(model, BaseFCM) and hasattr(model, "model_"))):
+            parts = _numbers_only(model), model
+        if parts is None or not isinstance(getattr(parts[1], "model_", parts[1]), MapModel):
+            expected = "a fitted estimator of cogmap, or a pipeline of a fitted `TablePreparer` and one"
+            cure = "A map alone does not define how a row enters it." if isinstance(model, FuzzyCognitiveMap) else ""
+            raise param_error("TableModel.of", "model", expected, model, cure)
+        return cls(*parts, card if card is not None else getattr(model, "card", {}))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the model with its card.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, by custom with the ending ``.cogmap``.
+        """
+        save(self.pipeline, path, self.card)
 
     @property
     def pipeline(self) -> Pipeline:
-        """The preparer and the map as one estimator."""
+        """The preparer and the map as one scikit-learn estimator."""
         return Pipeline([("prepare", self.preparer), ("map", self.estimator)])
 
     @property
     def model(self) -> MapModel:
-        """The map with all that is needed to compute what it says."""
-        return self.estimator.model_
+        """The fitted map with its encoding and link."""
+        model: MapModel = getattr(self.estimator, "model_", self.estimator)
+        return model
 
-    @property
+    @cached_property
     def classes(self) -> list[str] | None:
         """The classes as texts; None if values are predicted."""
         link = self.model.link
         return [str(label) for label in link.classes] if isinstance(link, ClassLink) else None
 
-    @property
+    @cached_property
     def outputs(self) -> list[str]:
-        """Names of what is said: classes, or targets."""
+        """Names of the outputs: classes, or targets."""
         return self.classes or [str(name) for name in self.model.link.names]
 
     @property
     def target(self) -> Target:
-        """What is predicted; a model that was saved in Python does not know its name."""
+        """The target; a model that was saved without a card does not know its name."""
         if "target" in self.card:
             return Target.from_state(self.card["target"])
         if self.classes:
             return Target("target", CLASSES, "")
         return Target("target", VALUES, "", NumberColumn("target", ("target",)))
 
+    @cached_property
+    def columns(self) -> list[str]:
+        """Names of the columns that the model uses."""
+        return [column.name for column in self.preparer.columns_]
+
+    @property
+    def texts(self) -> list[str]:
+        """Columns that must be read as text from a file, since their values only look like numbers."""
+        return [c.name for c in self.preparer.columns_ if c.kind != "number" or c.decimal != "." or c.unit]  # type: ignore[attr-defined]
+
+    def predict(self, rows: Any, join: bool = False) -> Any:
+        """Predict raw rows.
+
+        Parameters
+        ----------
+        rows : data frame, dict, list of dict, or pandas.Series
+            A table (pandas, polars or pyarrow), or rows by column name.
+        join : bool, default=False
+            Whether to return the rows with the predictions in further columns.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or pandas.DataFrame
+            Classes, or values.
+        """
+        predictions = self._complete(rows)
+        if not join:
+            return predictions.labels
+        frame = as_frame(rows).copy()
+        frame["prediction"] = predictions.labels
+        if self.classes is not None:
+            frame[[f"P({label})" for label in self.classes]] = predictions.outputs
+        return frame
+
+    def predict_proba(self, rows: Any) -> NDArray[np.floating]:
+        """Return the probabilities of the classes for raw rows.
+
+        Parameters
+        ----------
+        rows : data frame, dict, list of dict, or pandas.Series
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        if self.classes is None:
+            raise DataError("This model predicts values, which have no probabilities: use `predict`.")
+        return self._complete(rows).outputs
+
+    def explain(self, rows: Any, **options: Any) -> Explanation:
+        """Return the contribution of each column to the prediction of each row.
+
+        Parameters
+        ----------
+        rows : data frame, dict, list of dict, or pandas.Series
+            The rows, as for `predict`.
+        **options
+            As for `cogmap.explain`.
+
+        Returns
+        -------
+        Explanation
+        """
+        return explain(self, as_frame(rows), **options)
+
+    def what_if(self, row: Any, to: Any = None, **options: Any) -> WhatIf:
+        """Return the smallest change of the columns of a row that changes the prediction.
+
+        Parameters
+        ----------
+        row : dict, pandas.Series, or data frame of one row
+            The row.
+        to : object, default=None
+            The class, as label or text, or the value to reach.
+        **options
+            As for `cogmap.what_if`.
+
+        Returns
+        -------
+        WhatIf
+        """
+        if self.classes is not None and to is not None and str(to) in self.classes:
+            link: Any = self.model.link
+            to = link.classes[self.classes.index(str(to))]
+        return what_if(self, as_frame(row), to=to, **options)
+
+    def evaluate(self, rows: Any, target: str | None = None) -> dict[str, Any]:
+        """Score predictions where the truth is known.
+
+        Parameters
+        ----------
+        rows : data frame
+            A table with the target among its columns.
+        target : str, default=None
+            The column with the truth. None: the target of `fit_table`.
+
+        Returns
+        -------
+        dict
+            Scores, per class for classes. Rows without truth or prediction do not count.
+        """
+        frame = as_frame(rows)
+        truth = self.target.read(column_of(frame, target or self.target.name, "the table"))
+        answered = self.answer(frame)
+        kept = known_rows(truth)
+        kept[list(answered.faults)] = False
+        if not kept.any():
+            raise DataError("The table has no row with a known target that can be predicted.")
+        return self.scores(truth[kept], answered.labels[kept], answered.outputs[kept])
+
+    def scores(self, truth: NDArray[Any], labels: NDArray[Any], outputs: NDArray[Any]) -> dict[str, Any]:
+        """Return the scores of predictions.
+
+        Parameters
+        ----------
+        truth, labels : ndarray of shape (n_rows,)
+            True and predicted classes, or values.
+        outputs : ndarray of shape (n_rows, n_outputs)
+            Probabilities of the classes.
+
+        Returns
+        -------
+        dict
+        """
+        if self.classes is None:
+            return evaluate_values(truth, labels)
+        return evaluate_classes(truth, labels.astype(str).astype(object), outputs, self.classes)
+
+    def answer(self, rows: Any, faults: Mapping[int, str] | None = None) -> Predictions:
+        """Predict all rows that can be predicted, and say why others cannot.
+
+        Parameters
+        ----------
+        rows : data frame, dict, list of dict, or pandas.Series
+            The rows, as for `predict`.
+        faults : dict of int to str, default=None
+            Rows that are known to be faulty.
+
+        Returns
+        -------
+        Predictions
+        """
+        reading = self.read(rows)
+        features = reading.features
+        faulty = reading.faults | dict(faults or {})
+        empty = [row for row in np.flatnonzero(np.isnan(features).all(axis=1)).tolist() if row not in faulty]
+        if faulty:
+            features[list(faulty)] = np.nan
+        codes, outputs = self._computed(features)
+        link: Any = self.model.link
+        labels = outputs[:, 0] if codes is None else link.classes[codes]
+        return Predictions(features, outputs, labels, faulty, empty, reading.unseen)
+
+    def _computed(self, features: NDArray[np.float64]) -> tuple[NDArray[np.intp] | None, NDArray[np.floating]]:
+        """Return the numbers of the predicted classes, None for values, and the outputs."""
+        if len(features) == 1 and self._quick_way is not None:
+            outputs, code = self._quick_way(features[0])
+            return None if self.classes is None else np.array([code]), np.array([outputs])
+        net = self.model.net(features) if len(features) else np.empty((self.model.n_outputs, 0))
+        link: Any = self.model.link
+        return None if self.classes is None else decided(link.decision(net)), link.outputs(net)
+
+    def read(self, rows: Any) -> Reading:
+        """Return the features of raw rows, with unseen values and faulty rows.
+
+        Parameters
+        ----------
+        rows : data frame, dict, list of dict, or pandas.Series
+            The rows, as for `predict`.
+
+        Returns
+        -------
+        Reading
+        """
+        if isinstance(rows, Mapping):
+            rows = [rows]
+        if not isinstance(rows, Sequence):
+            return self.preparer.read(self.preparer.arranged(as_frame(rows))[0])
+        try:
+            return self._rows.read(rows)
+        except KeyError as missing:
+            raise DataError(
+                f"A row lacks the column {missing.args[0]!r}; the model needs {shown(self.columns)}. Give None for a "
+                "missing value."
+            ) from None
+
+    def contributions(self, features: NDArray[np.float64]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Return the contribution of each column to each output, of rows as features, and the base values.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n_rows, n_features)
+            The `features` of `Predictions`.
+
+        Returns
+        -------
+        contributions : ndarray of shape (n_rows, n_columns, n_outputs)
+        base_values : ndarray of shape (n_outputs,)
+        """
+        explanation = explain(self.model, features)
+        starts = [span.start for span in self._subject.spans]
+        return np.add.reduceat(explanation.contributions, starts, axis=1), explanation.base_values
+
+    def values(self, features: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the values of columns from features: numbers, or the words of the table.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n_rows, n_features)
+            The `features` of `Predictions`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
+            None where a value is missing.
+        """
+        return self._subject.labels(features)
+
     def explored(self, frame: Any) -> tuple[Any, NDArray[Any] | None]:
-        """Return the rows that a page can show, and their truth if the frame has it: then only where it is known."""
+        """Return the rows for a page, and their truth if the frame has it; then only rows where it is known."""
         name = self.target.name
         if name not in frame.columns:
             return frame, None
@@ -115,40 +419,51 @@ class TableModel:
             known &= np.isin(truth.astype(str), self.classes)
         return frame.loc[known].drop(columns=[name]), truth[known]
 
-    @property
-    def texts(self) -> list[str]:
-        """Names of columns that are to be read as text: what looks like a number there may be none."""
-        return [c.name for c in self.preparer.columns_ if c.kind != "number" or c.decimal != "." or c.unit]  # type: ignore[attr-defined]
+    def _complete(self, rows: Any) -> Predictions:
+        """Return the predictions of rows that must all be usable."""
+        predictions = self.answer(rows)
+        if predictions.faults:
+            row, reason = min(predictions.faults.items())
+            more = f" So are {len(predictions.faults) - 1:,} more." if len(predictions.faults) > 1 else ""
+            raise DataError(f"Row {row + 1} cannot be predicted: {reason}.{more} `answer` predicts the others.")
+        return predictions
 
-    def say(self, frame: Any, faults: dict[int, str]) -> Said:
-        """Return what the map says about the rows of a frame that is arranged.
+    @cached_property
+    def _subject(self) -> Subject:
+        return Subject(self.model, tuple(self.columns), tuple(self.preparer.columns_))
 
-        Parameters
-        ----------
-        frame : pandas.DataFrame
-            Rows, with the columns that `TablePreparer.arranged` gives.
-        faults : dict of int to str
-            Rows that are known to be wrong already.
-        """
-        reading = self.preparer.read(frame)
-        features = reading.features
-        empty = np.flatnonzero(np.isnan(features).all(axis=1))
-        wrong = dict.fromkeys(empty.tolist(), "every value is missing") | reading.faults | faults
-        if wrong:
-            features[list(wrong)] = np.nan
-        outputs = self.model.outputs(features) if len(features) else np.empty((0, len(self.outputs)))
-        if self.classes is None:
-            labels = outputs[:, 0]
-        else:
-            # As `predict` decides: of two classes that are equal the second.
-            number = outputs[:, 1] >= outputs[:, 0] if len(self.classes) == 2 else outputs.argmax(axis=1)
-            labels = np.array(self.classes, dtype=object)[number.astype(int)]
-        return Said(features, outputs, labels, wrong, reading.unseen)
+    @cached_property
+    def _rows(self) -> RowReader:
+        return RowReader(self.preparer.columns_)
+
+    @cached_property
+    def _quick_way(self) -> Any:
+        return quick_way(self.model)
 
 
-def _numbers_only(estimator: BaseFCM) -> TablePreparer:
+def as_frame(rows: Any) -> Any:
+    """Return rows as a pandas data frame."""
+    if isinstance(rows, pandas.DataFrame):
+        return rows
+    if isinstance(rows, pandas.Series):
+        return rows.to_frame().T.infer_objects()
+    if hasattr(rows, "to_pandas") and not hasattr(rows, "to_dict"):  # pyarrow
+        return rows.to_pandas()
+    if hasattr(rows, "columns"):  # polars
+        return pandas.DataFrame(rows.to_dict(as_series=False))
+    if isinstance(rows, Mapping):
+        rows = [rows]
+    if isinstance(rows, Sequence) and all(isinstance(row, Mapping) for row in rows):
+        return pandas.DataFrame(rows)
+    raise param_error("TableModel", "rows", "a data frame, a dict, or a list of dicts", rows)
+
+
+def _numbers_only(model: BaseFCM | MapModel) -> TablePreparer:
     """Return a preparer for a map of columns that are all numbers."""
-    names = input_names(estimator)
+    if isinstance(model, MapModel):
+        names = model.encoding.column_names(model.map.concepts[: model.n_inputs])
+    else:
+        names = input_names(model)
     preparer = TablePreparer()
     preparer.n_features_in_, preparer.feature_names_in_ = len(names), np.array(names, dtype=object)
     preparer.columns_, preparer.left_out_ = tuple(NumberColumn(name, (name,)) for name in names), {}

@@ -1,4 +1,4 @@
-"""What a model says about a table in a file, part by part and in bounded memory."""
+"""Predictions for a table in a file, chunk by chunk and in bounded memory."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,21 +8,21 @@ from typing import Any, NamedTuple
 from cogmap.exceptions import DataError
 from cogmap.table.files import read_parts
 from cogmap.table.files.sources import name_of
-from cogmap.table.model import Said, TableModel
+from cogmap.table.model import Predictions, TableModel
 from cogmap.table.preparation.reading import unseen_notes
 
 
 class Scanned(NamedTuple):
-    """Some rows as they were read, what the map says about them, and the number of the first."""
+    """Some rows as they were read, their predictions, and the number of rows before them."""
 
     frame: Any
-    said: Said
+    predictions: Predictions
     first: int
 
 
 @dataclass
 class Scan:
-    """A reading of a table by a model; what was strange is counted."""
+    """A pass of a model over a table, with counts of unseen values and faulty rows."""
 
     model: TableModel
     path: str
@@ -32,7 +32,7 @@ class Scan:
     _unseen: dict[str, Counter[str]] = field(default_factory=dict)
 
     def parts(self) -> Iterator[Scanned]:
-        """Return all rows, some at a time."""
+        """Yield all rows, chunk by chunk."""
         target = self.model.target.name
         for number, part in enumerate(read_parts(self.path, texts=[*self.model.texts, target])):
             try:
@@ -40,17 +40,17 @@ class Scan:
             except DataError as problem:
                 raise DataError(f"{name_of(self.path)} does not fit the model. {problem}") from None
             self._notes += part.notes + (notes if number == 0 else [])
-            said = self.model.say(frame, part.faults)
-            for name, counts in said.unseen.items():
+            predictions = self.model.answer(frame, part.faults)
+            for name, counts in predictions.unseen.items():
                 self._unseen.setdefault(name, Counter()).update(counts)
-            self.n_faults += len(said.faults)
-            yield Scanned(part.frame, said, self.n_rows)
+            self.n_faults += len(predictions.faults)
+            yield Scanned(part.frame, predictions, self.n_rows)
             self.n_rows += len(frame)
         if not self.n_rows:
             raise DataError(f"{name_of(self.path)} has a header and no rows.")
 
     def notes(self) -> list[str]:
-        """Return what was strange, a sentence each."""
+        """Return notes on unused columns, unseen values and rows without a prediction."""
         notes = [*self._notes, *unseen_notes(self._unseen)]
         if self.n_faults:
             rows = "1 row has" if self.n_faults == 1 else f"{self.n_faults:,} rows have"
@@ -62,9 +62,11 @@ class Scan:
         for part in self.parts():
             if number <= part.first + len(part.frame):
                 place = number - part.first - 1
-                said = part.said
-                if place in said.faults:
-                    raise DataError(f"Row {number} cannot be used: {said.faults[place]}.")
-                one = Said(said.features[[place]], said.outputs[[place]], said.labels[[place]], {}, {})
+                predictions = part.predictions
+                if place in predictions.faults:
+                    raise DataError(f"Row {number} cannot be used: {predictions.faults[place]}.")
+                one = Predictions(
+                    predictions.features[[place]], predictions.outputs[[place]], predictions.labels[[place]], {}, [], {}
+                )
                 return Scanned(part.frame.iloc[[place]], one, number - 1)
         raise DataError(f"{name_of(self.path)} has {self.n_rows:,} rows, and no row {number:,}.")

@@ -38,15 +38,18 @@ class Target:
     why: str
     numbers: NumberColumn | None = None
 
-    def read(self, values: Any) -> NDArray[Any]:
-        """Return labels as texts, None where one is missing; or values, NaN where one is missing."""
+    def read(self, values: Any, first: int = 0) -> NDArray[Any]:
+        """Return labels as texts, None where one is missing; or values, NaN where one is missing.
+
+        `first` rows stand before these in the table.
+        """
         if self.numbers is None:
             codes, texts = distinct(values)
             return np.array(texts, dtype=object)[codes]
         cells = self.numbers.read(values)
         if cells.faults:
             row, reason = min(cells.faults.items())
-            raise DataError(f"The target cannot be read in row {row + 1}: {reason}.")
+            raise DataError(f"The target cannot be read in row {first + row + 1}: {reason}.")
         return cells.features[:, 0]
 
     def to_state(self) -> dict[str, Any]:

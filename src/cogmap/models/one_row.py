@@ -1,9 +1,9 @@
-"""One row at a time: what a `MapModel` says about it, in a tenth of the time.
+"""Predictions for one row, in a tenth of the time of `MapModel.outputs`.
 
-Of the time of a single row nearly all goes into checks that have been made and into calls of NumPy for a handful of
-numbers. Here the map is written with as few of them as there can be: states as ``T = 2 A - 1``, of which a step is
-``tanh(T @ M + v)``, and the outputs as plain floats. Results differ from those of `MapModel` by rounding only. This is
-for ordinary maps; for others there is no quick way, and `MapModel` is asked.
+For a single row nearly all of the time goes into validation and into NumPy calls on a handful of numbers. Here the map
+is written with as few of them as possible: states as ``T = 2 A - 1``, of which a step is ``tanh(T @ M + v)``, and the
+outputs as plain floats. Results differ from those of `MapModel` by rounding only. Maps with terms, another activation
+or very large weights are not supported: `quick_way` returns None, and callers use `MapModel`.
 """
 
 import math
@@ -17,13 +17,13 @@ from cogmap.models.features import Array, unit_of
 from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.models.model import MapModel
 
-Said = tuple[list[float], int]  # probabilities or values of a row, and the number of the class that is decided for
+Prediction = tuple[list[float], int]  # probabilities or values of a row, and the number of the predicted class
 
 _ORDINARY = 1e4  # the largest weight times slope for which rounding is all that differs
 
 
-def quick_way(model: MapModel) -> Callable[[Array], Said] | None:
-    """Return a function from one row to what the map says about it, None if the map is not ordinary.
+def quick_way(model: MapModel) -> Callable[[Array], Prediction] | None:
+    """Return a function that predicts one row, or None if the map does not allow it.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def quick_way(model: MapModel) -> Callable[[Array], Said] | None:
 
 
 def _quick_net(model: MapModel) -> Callable[[Array], list[float]] | None:
-    """Return a function from one row to what enters the outputs."""
+    """Return a function from one row to the net input of the outputs."""
     scaling, fcm, terms = model.encoding.scaling, model.map, model.encoding.terms
     if type(fcm) is not FuzzyCognitiveMap or fcm.activation != "sigmoid":
         return None
@@ -48,35 +48,35 @@ def _quick_net(model: MapModel) -> Callable[[Array], list[float]] | None:
     vector = 2.0 * ((fcm.weights.sum(axis=1) - 1.0) / 2.0 + fcm.bias) * steepness
     if max(np.abs(matrix).max(), np.abs(vector).max()) > _ORDINARY:
         return None
-    # What is undecided is 0, so that only inputs enter the first step; only outputs leave the last.
+    # Undecided concepts are 0, so only inputs enter the first step; only outputs leave the last.
     after = [slice(None)] * (model.depth - 1) + [slice(fcm.n_concepts - model.n_outputs, None)]
     before = [slice(model.n_inputs)] + [slice(None)] * (model.depth - 1)
     *steps, (last, last_vector) = [
         (np.ascontiguousarray(matrix[rows, columns]), vector[columns])
         for rows, columns in zip(before, after, strict=True)
     ]
-    factor = scaling.steepness / 2.0 / unit_of(scaling.deviation)
-    offset = -scaling.mean * factor
+    factor, mean = scaling.steepness / 2.0 / unit_of(scaling.deviation), scaling.mean
 
     def net(row: Array) -> list[float]:
         with np.errstate(over="ignore"):  # the tanh of infinity is 1
-            T = np.tanh(row * factor + offset)
+            T = np.tanh((row - mean) * factor)  # `row * factor - mean * factor` would cancel
         square = T.dot(T)
         if square != square:
             T[np.isnan(T)] = 0.0
         for matrix, vector in steps:
             T = np.tanh(T.dot(matrix) + vector)
-        return (T.dot(last) + last_vector).tolist()
+        result: list[float] = (T.dot(last) + last_vector).tolist()
+        return result
 
     return net
 
 
-def _quick_link(model: MapModel) -> Callable[[list[float]], Said] | None:
-    """Return a function from what enters the outputs of one row to what the map says."""
+def _quick_link(model: MapModel) -> Callable[[list[float]], Prediction] | None:
+    """Return a function from the net input of the outputs to the prediction."""
     link = model.link
     if isinstance(link, LogOddsLink):
 
-        def odds(net: list[float]) -> Said:
+        def odds(net: list[float]) -> Prediction:
             likely, unlikely = _logistic(2.0 * net[0])
             return [unlikely, likely], int(net[0] >= 0.0)
 
@@ -84,7 +84,7 @@ def _quick_link(model: MapModel) -> Callable[[list[float]], Said] | None:
     if isinstance(link, SoftmaxLink):
         half = 0.5 * link.gain
 
-        def softmax(net: list[float]) -> Said:
+        def softmax(net: list[float]) -> Prediction:
             scores = [half * math.tanh(number) for number in net]
             most = max(scores)
             powers = [math.exp(score - most) for score in scores]
@@ -98,7 +98,7 @@ def _quick_link(model: MapModel) -> Callable[[list[float]], Said] | None:
         means, deviations = link.mean.tolist(), link.deviation.tolist()
         limit = float(np.finfo(np.float64).max)
 
-        def values(net: list[float]) -> Said:
+        def values(net: list[float]) -> Prediction:
             found = (mean + deviation * x for mean, deviation, x in zip(means, deviations, net, strict=True))
             return [min(max(value, -limit), limit) for value in found], 0
 
