@@ -68,7 +68,7 @@ def test_one_row_is_what_python_says_of_one_row(models, name):
     subject = Served(TableModel.of(model))
     for i in range(0, 60, 7):
         _, expected = outputs(model, for_python(name, X[i : i + 1]))
-        (row,) = subject.answer(records(X[i : i + 1]), explained=False, typed=False)["predictions"]
+        (row,) = subject.answer("predict", records(X[i : i + 1]), typed=False)["predictions"]
         got = row.get("probabilities", row["prediction"])
         got = list(got.values()) if isinstance(got, dict) else [got]
         np.testing.assert_allclose(got, np.ravel(expected), rtol=1e-12, atol=1e-12)

@@ -153,6 +153,34 @@ def test_heads_without_end_are_refused(client):
         send_without_end()
 
 
+CHANGE = {"rows": [GOOD], "to": None, "fixed": []}
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ({"to": "purple"}, "to must be one of the classes"),
+        ({"to": ["yes"]}, "to must be one of the classes"),
+        ({"fixed": "age"}, "fixed must be a list of names of columns"),
+        ({"fixed": ["age", "weight"]}, "fixed must be a list of names of columns, and has"),
+        ({"fixed": [1]}, "fixed must be a list of names of columns, and has 1"),
+        ({"rows": [GOOD] * 21}, "at most 20 rows"),
+    ],
+)
+def test_bad_questions_about_changes_are_refused(client, part, message):
+    """With one line that names the part of the body."""
+    status, answer = client.post("/what-if", CHANGE | part)
+    assert status == 422
+    assert message in answer["error"]
+
+
+def test_changes_are_asked_for_in_json_only(client):
+    """A table in CSV has no place for the goal."""
+    status, answer = client.post("/what-if", (HEADER + LINE).encode(), "text/csv")
+    assert status == 415
+    assert "application/json" in answer["error"]
+
+
 def test_a_mistake_inside_says_nothing_to_clients(table_model, monkeypatch, caplog):
     """The answer is a 500 with one line; the traceback is in the log of the server."""
     from cogmap.serving.answers import Served

@@ -16,7 +16,7 @@ from .conftest import running
 
 TOKEN = "a-token-that-is-long-enough"
 SHOWN = {"Authorization": f"Bearer {TOKEN}"}
-PATHS = ["/predict", "/explain", "/health", "/metrics", "/openapi.json", "/docs", "/"]
+PATHS = ["/predict", "/explain", "/what-if", "/health", "/metrics", "/openapi.json", "/docs", "/"]
 
 N_EXAMPLES = 20  # of each; 500 found nothing more
 
@@ -41,7 +41,7 @@ def guarded(table_model):
 def cases(client, path, kinds, mode):
     """Return a strategy for requests to a path, with bodies of these kinds, that fit the description or do not."""
     document = json.loads(client.ask("GET", "/openapi.json", **SHOWN)[2])
-    method = "POST" if path in ("/predict", "/explain") else "GET"
+    method = "POST" if path in ("/predict", "/explain", "/what-if") else "GET"
     if method == "POST":
         content = document["paths"][path]["post"]["requestBody"]["content"]
         for kind in content.keys() - set(kinds):

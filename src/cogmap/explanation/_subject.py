@@ -148,7 +148,9 @@ def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
     parts = table_parts(model)
     if parts is not None:
         preparer, estimator = parts
-        subject, features = opened(owner, estimator, preparer.transform(preparer.arranged(X)[0]))
+        prepared = preparer.transform(preparer.arranged(X)[0])
+        named = hasattr(estimator, "feature_names_in_")
+        subject, features = opened(owner, estimator, prepared if named else prepared.to_numpy())
         columns = tuple(preparer.columns_)
         return Subject(subject.model, tuple(column.name for column in columns), columns), features
     if isinstance(model, MapModel):

@@ -1,13 +1,18 @@
 """Answers about rows as plain values for JSON: predictions, contributions and counterfactuals of a `TableModel`."""
 
+import sys
 from typing import Any
 
+from cogmap._utils.params import shown
 from cogmap.explanation import WhatIf
 from cogmap.models.links import ValueLink
+from cogmap.serving.bodies import Problem, described
 from cogmap.serving.columns import Columns, Rows
 from cogmap.table.model import Predictions, TableModel
 
 JSON = dict[str, Any]
+
+_LARGEST = sys.float_info.max
 
 
 class Served:
@@ -38,22 +43,59 @@ class Served:
         self.outputs = model.outputs
         self.one_value = isinstance(link, ValueLink) and link.one_dimensional
 
-    def answer(self, rows: Rows, explained: bool, typed: bool = True) -> JSON:
-        """Return predictions for rows, or explanations, with notes; `typed` as for `Columns.predictions`."""
-        predictions, notes = self.columns.predictions(rows, typed)
-        found = self._explanations(predictions) if explained else {"predictions": self._predictions(predictions)}
-        return {**found, "notes": notes}
+    def answer(self, question: str, rows: Rows, options: JSON | None = None, typed: bool = True) -> JSON:
+        """Return predictions, explanations or counterfactuals of rows, with notes.
 
-    def what_if(self, row: JSON, to: Any, fixed: list[str]) -> JSON:
-        """Return the smallest change of a row that changes its prediction, with notes."""
-        _, notes = self.columns.predictions([row], True)
-        answer: WhatIf = self.model.what_if(row, to, fixed=fixed)
+        Parameters
+        ----------
+        question : {"predict", "explain", "what-if"}
+            The question.
+        rows : sequence of dict
+            The rows.
+        options : dict, default=None
+            ``to`` and ``fixed`` of "what-if".
+        typed : bool, default=True
+            As for `Columns.predictions`.
+        """
+        predictions, notes = self.columns.predictions(rows, typed)
+        if question == "explain":
+            answers = self._explanations(predictions)
+        elif question == "what-if":
+            to, fixed = self._goal((options or {}).get("to")), self._fixed((options or {}).get("fixed", []))
+            answers = {"answers": [self._change(self.model.what_if(row, to, fixed=fixed)) for row in rows]}
+        else:
+            answers = {"predictions": self._predictions(predictions)}
+        return {**answers, "notes": notes}
+
+    def _goal(self, to: Any) -> Any:
+        """Return the goal of "what-if", checked."""
+        if self.labels:
+            if to is not None and str(to) not in self.outputs:
+                raise Problem(422, f"to must be one of the classes {shown(self.outputs)} or null, got {described(to)}.")
+            return to
+        values = list(to.values()) if isinstance(to, dict) and not self.one_value else [to]
+        named = self.one_value or (isinstance(to, dict) and len(to) == 1 and next(iter(to)) in self.outputs)
+        if not named or type(values[0]) not in (int, float) or not abs(values[0]) <= _LARGEST:
+            example = "" if self.one_value else f' of one target, such as {{"{self.outputs[0]}": 1.5}}'
+            raise Problem(422, f"to must be the number to reach{example}, got {described(to)}.")
+        return to
+
+    def _fixed(self, fixed: Any) -> list[str]:
+        """Return the columns that "what-if" must not change, checked."""
+        if not isinstance(fixed, list):
+            raise Problem(422, f"fixed must be a list of names of columns, got {described(fixed)}.")
+        for name in fixed:
+            if name not in self.columns.names:
+                raise Problem(422, f"fixed must be a list of names of columns, and has {described(name)}.")
+        return fixed
+
+    def _change(self, answer: WhatIf) -> JSON:
         changes = {name: {"before": before, "after": after} for name, (before, after) in answer.changes.items()}
         before, after = (
             dict(zip(self.outputs, outputs.tolist(), strict=True))
             for outputs in (answer.outputs_before, answer.outputs)
         )
-        return {"found": answer.found, "changes": changes, "before": before, "after": after, "notes": notes}
+        return {"found": answer.found, "changes": changes, "before": before, "after": after}
 
     def _predictions(self, predictions: Predictions) -> list[JSON]:
         labels, outputs = predictions.labels.tolist(), predictions.outputs.tolist()

@@ -81,6 +81,7 @@ def application(
     routes = [
         Route("/predict", paths.predict, methods=["POST"]),
         Route("/explain", paths.explain, methods=["POST"]),
+        Route("/what-if", paths.what_if, methods=["POST"]),
         Route("/metrics", paths.metrics, methods=["GET"]),
         Route("/", paths.page, methods=["GET"]),
         Route("/health", _answer(json.dumps(health), JSON, headers=_FRESH), methods=["GET"]),
@@ -108,11 +109,17 @@ class _Paths:
 
     async def predict(self, request: Request) -> Response:
         """Answer with predictions."""
-        return await self._answered(request, self._limits.n_rows, explained=False)
+        return await self._answered(request, "predict", self._limits.n_rows)
 
     async def explain(self, request: Request) -> Response:
         """Answer with contributions."""
-        return await self._answered(request, self._limits.n_explained, explained=True)
+        return await self._answered(request, "explain", self._limits.n_explained)
+
+    async def what_if(self, request: Request) -> Response:
+        """Answer with counterfactuals."""
+        if media_type(request) != JSON:
+            raise Problem(415, f"The body of this request must be {JSON}.")
+        return await self._answered(request, "what-if", self._limits.n_changed)
 
     async def page(self, request: Request) -> Response:
         """Answer with the interactive page, made when it is first asked for: of a wide map that takes a while."""
@@ -129,25 +136,25 @@ class _Paths:
         """Answer with what was counted; not in another thread, since this one counts."""
         return _answer(self._metrics.text(), METRICS, headers=_FRESH)
 
-    async def _answered(self, request: Request, most: int, explained: bool) -> Response:
+    async def _answered(self, request: Request, question: str, most: int) -> Response:
         """Read the body, and answer here or in another thread."""
         kind = media_type(request)
         body = await self._bodies.read(request)
         try:
-            if not explained and len(body) <= _AT_ONCE:
-                content, n_rows = self._content(body, kind, most, explained)
+            if question == "predict" and len(body) <= _AT_ONCE:
+                content, n_rows = self._content(body, kind, question, most)
             else:
                 loop = asyncio.get_running_loop()
-                content, n_rows = await loop.run_in_executor(self._threads, self._content, body, kind, most, explained)
+                content, n_rows = await loop.run_in_executor(self._threads, self._content, body, kind, question, most)
         finally:
             self._bodies.release(body)
         self._metrics.computed(request.scope["path"], n_rows)
         return _answer(content, JSON)
 
-    def _content(self, body: bytearray, kind: str, most: int, explained: bool) -> tuple[str, int]:
-        """Return what is answered to a body, as JSON, and how many rows it is about."""
-        rows = rows_in(body, kind, most)
-        return _encoder.encode(self._subject.answer(rows, explained, typed=kind == JSON)), len(rows)
+    def _content(self, body: bytearray, kind: str, question: str, most: int) -> tuple[str, int]:
+        """Return the answer to a body, as JSON, and its number of rows."""
+        rows, options = rows_in(body, kind, most)
+        return _encoder.encode(self._subject.answer(question, rows, options, typed=kind == JSON)), len(rows)
 
 
 class _Guard:

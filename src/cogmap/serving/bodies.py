@@ -37,11 +37,14 @@ class Limits:
         Rows to predict.
     n_explained : int
         Rows to explain, which takes some fifty times as long.
+    n_changed : int
+        Rows to find counterfactuals for, which takes some milliseconds each.
     """
 
     n_bytes: int = 10_000_000
     n_rows: int = 10_000
     n_explained: int = 200
+    n_changed: int = 20
 
 
 class Bodies:
@@ -93,18 +96,18 @@ def media_type(request: Request) -> str:
     return kind
 
 
-def rows_in(body: bytearray, kind: str, most: int) -> list[Any]:
-    """Return the rows in a body, at least one and at most so many, each a dict unless JSON says otherwise."""
+def rows_in(body: bytearray, kind: str, most: int) -> tuple[list[Any], dict[str, Any]]:
+    """Return the rows in a body, from one to `most`, each a dict unless JSON says otherwise, and what else JSON has."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Problem(400, f"The body is not text in UTF-8: byte {error.start} is {body[error.start]:#04x}.") from None
-    rows = _json_rows(text, most) if kind == JSON else _csv_rows(text, most)
+    rows, others = _json_rows(text, most) if kind == JSON else (_csv_rows(text, most), {})
     if not rows:
         raise Problem(422, "There must be at least one row, got none.")
     if len(rows) > most:
         raise Problem(422, f"A request may have at most {most:,} rows, got {len(rows):,}. Send several requests.")
-    return rows
+    return rows, others
 
 
 def described(value: object) -> str:
@@ -121,7 +124,7 @@ def _no_number(constant: str) -> None:
 _decoder = json.JSONDecoder(parse_constant=_no_number)
 
 
-def _json_rows(text: str, most: int) -> list[Any]:
+def _json_rows(text: str, most: int) -> tuple[list[Any], dict[str, Any]]:
     # Millions of empty objects would be read for seconds in one go, in which no other thread does anything.
     if text.count("{") + text.count("[") > _NESTED_AT_LEAST + _NESTED_PER_ROW * most:
         raise Problem(413, f"The body has too many objects and lists: a request may have at most {most:,} rows.")
@@ -138,10 +141,10 @@ def _json_rows(text: str, most: int) -> list[Any]:
     if not isinstance(content, dict) or "rows" not in content:
         got = "an object without it" if isinstance(content, dict) else described(content)
         raise Problem(422, f'The body must be an object {{"rows": [...]}}, got {got}.')
-    rows = content["rows"]
+    rows = content.pop("rows")
     if not isinstance(rows, list):
         raise Problem(422, f"rows must be a list of rows, got {described(rows)}.")
-    return rows
+    return rows, content
 
 
 def _csv_rows(text: str, most: int) -> list[dict[str, str]]:

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import sys
+from typing import Any
 
 from cogmap import __version__
 from cogmap.serving.answers import JSON as Plain
@@ -19,6 +21,12 @@ _REFUSALS = {
     503: "The server is busy; try again.",
 }
 
+_SUMMARIES = {
+    "predict": "Predict rows.",
+    "explain": "Return the contribution of each column to the prediction of rows.",
+    "what-if": "Find the smallest change of each row that changes its prediction.",
+}
+_CSV_TEXT = {"type": "string", "description": "In UTF-8, with commas, and the names of the columns in the first line."}
 _NUMBER = {"type": "number"}
 _PROBABILITY = {"type": "number", "minimum": 0, "maximum": 1}
 _NOTES = {
@@ -53,6 +61,7 @@ def openapi(served: Served, limits: Limits, title: str, token: bool) -> Plain:
         "paths": {
             "/predict": {"post": _question(served, "predict", limits.n_rows, token)},
             "/explain": {"post": _question(served, "explain", limits.n_explained, token)},
+            "/what-if": {"post": _question(served, "what-if", limits.n_changed, token)},
             "/health": {"get": {**_get("health", "Say that the server runs.", JSON, _ref("Health")), "security": []}},
             "/metrics": {"get": _get("metrics", "What the server has counted, for Prometheus.", METRICS, token=token)},
             "/openapi.json": {"get": _get("openapi", "This document.", JSON, {"type": "object"}, token=token)},
@@ -76,34 +85,26 @@ def _example_csv(row: Plain) -> str:
 
 
 def _question(served: Served, name: str, most: int, token: bool) -> Plain:
-    """Describe ``/predict`` or ``/explain``, with an example that the model has answered."""
-    example = served.columns.example
-    summary = "What the model predicts about rows."
-    if name == "explain":
-        summary = "What each column contributes to what the model predicts about rows."
-    answer = served.answer([example], explained=name == "explain")
+    """Describe ``/predict``, ``/explain`` or ``/what-if``, with an example that the model has answered."""
+    example, options = served.columns.example, {} if name != "what-if" else {"to": _example_goal(served), "fixed": []}
+    answer = served.answer(name, [example], options)
+    schema = name.title().replace("-", "")
     refusals = {status: text for status, text in _REFUSALS.items() if token or status != 401}
     return {
         "operationId": name,
-        "summary": summary,
+        "summary": _SUMMARIES[name],
         "requestBody": {
             "required": True,
             "description": f"At least one row and at most {most:,}. A value that is not known is null, in CSV empty.",
             "content": {
-                JSON: {"schema": _ref(f"{name.title()}Request"), "example": {"rows": [example]}},
-                CSV: {
-                    "schema": {
-                        "type": "string",
-                        "description": "In UTF-8, with commas, and the names of the columns in the first line.",
-                    },
-                    "example": _example_csv(example),
-                },
+                JSON: {"schema": _ref(f"{schema}Request"), "example": {"rows": [example], **options}},
+                **({} if name == "what-if" else {CSV: {"schema": _CSV_TEXT, "example": _example_csv(example)}}),
             },
         },
         "responses": {
             "200": {
                 "description": "One answer per row, in their order.",
-                "content": {JSON: {"schema": _ref(f"{name.title()}Response"), "example": answer}},
+                "content": {JSON: {"schema": _ref(f"{schema}Response"), "example": answer}},
             },
             **{str(status): _refusal(text) for status, text in refusals.items()},
         },
@@ -143,6 +144,22 @@ def _schemas(served: Served, limits: Limits) -> Plain:
                 "notes": _NOTES,
             }
         ),
+        "WhatIfRequest": _request(limits.n_changed, to=_goal(served), fixed=_list({"enum": names})),
+        "WhatIfResponse": _object(
+            {
+                "answers": _list(
+                    _object(
+                        {
+                            "found": {"type": "boolean"},
+                            "changes": {"type": "object", "additionalProperties": _object({"before": {}, "after": {}})},
+                            "before": by_output,
+                            "after": by_output,
+                        }
+                    )
+                ),
+                "notes": _NOTES,
+            }
+        ),
         "Health": _object({"status": {"const": "ok"}, "version": {"type": "string"}, "kind": {"const": served.kind}}),
         "Error": _object({"error": {"type": "string", "description": "One line: what was wrong, and where."}}),
     }
@@ -156,9 +173,30 @@ def _prediction(served: Served) -> Plain:
     return {"prediction": _NUMBER if served.one_value else _object(dict.fromkeys(served.outputs, _NUMBER))}
 
 
-def _request(most: int) -> Plain:
+def _goal(served: Served) -> Plain:
+    """Return the schema of ``to``: a class, null for any other class, or a number."""
+    if served.labels:
+        return {"enum": [*served.labels, None]}
+    number = {**_NUMBER, "minimum": -sys.float_info.max, "maximum": sys.float_info.max}
+    if served.one_value:
+        return number
+    one_of = {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": False}
+    return {**one_of, "properties": dict.fromkeys(served.outputs, number)}
+
+
+def _example_goal(served: Served) -> Any:
+    """Return an example of ``to``."""
+    if served.labels:
+        return None
+    link: Any = served.model.model.link
+    mean = float(f"{link.mean[0]:.3g}")
+    return mean if served.one_value else {served.outputs[0]: mean}
+
+
+def _request(most: int, **options: Plain) -> Plain:
     rows = {"type": "array", "items": _ref("Row"), "minItems": 1, "maxItems": most}
-    return {"type": "object", "properties": {"rows": rows}, "required": ["rows"]}
+    required = ["rows", *(["to"] if "to" in options and "enum" not in options["to"] else [])]
+    return {"type": "object", "properties": {"rows": rows, **options}, "required": required}
 
 
 def _object(properties: Plain) -> Plain:

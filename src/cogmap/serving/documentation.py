@@ -69,8 +69,11 @@ def _question(path: str, what: Plain) -> str:
             f"<p>{escape(what['summary'])} {escape(what['requestBody']['description'])}</p>",
             f"<h3>Request, <code>Content-Type: {JSON}</code></h3>",
             _block(json.dumps(content[JSON]["example"], indent=2, ensure_ascii=False)),
-            f"<h3>Request, <code>Content-Type: {CSV}</code></h3>",
-            _block(content[CSV]["example"]),
+            *(
+                [f"<h3>Request, <code>Content-Type: {CSV}</code></h3>", _block(content[CSV]["example"])]
+                if CSV in content
+                else []
+            ),
             "<h3>Answer</h3>",
             _block(json.dumps(answer, indent=2, ensure_ascii=False)),
             "<h3>What is refused, with one line that says why</h3>",
