@@ -104,9 +104,9 @@ def statistics():
     for protocol in PROTOCOLS:
         for metric, on, n, test, statistic, value, p, published, p_published, _ in table(protocol, "omnibus")[1]:
             if test != "Iman-Davenport":
-                published_cells = ["", ""] if published is None else [f"{published:.2f}", f"{p_published:.1e}"]
+                reference = ["", ""] if published is None else [f"{published:.2f}", f"{p_published:.1e}"]
                 rows.append(
-                    [protocol, metric, f"{n} {on}", f"{test}, {statistic}", f"{value:.2f}", f"{p:.1e}", *published_cells]
+                    [protocol, metric, f"{n} {on}", f"{test}, {statistic}", f"{value:.2f}", f"{p:.1e}", *reference]
                 )
     return markdown(["protocol", "metric", "on", "test", "value", "p", "published", "p published"], rows, n_text=4)
 
