@@ -1,7 +1,7 @@
-"""Write the figures of ``docs/reproduction.md`` anew from the committed results: ``python docs/reproduction.py``.
+"""Update the figures of ``docs/reproduction.md`` from the committed results: ``python docs/reproduction.py``.
 
-A block of the guide begins with ``<!-- results: name -->`` and ends with ``<!-- end -->``; a function of this file
-writes what stands between. All other text of the guide has no figure of an experiment.
+A generated block of the guide begins with ``<!-- results: name -->`` and ends with ``<!-- end -->``; `BLOCKS` maps its
+name to the function that writes it. The rest of the guide contains no experimental figures.
 """
 
 import json
@@ -22,26 +22,26 @@ def summary(protocol):
 
 
 def table(protocol, name):
-    """Return a table of a run: its columns, and its rows by their first cell."""
-    found = next(table for table in summary(protocol)["tables"] if table["id"] == name)
-    return found["columns"], found["rows"]
+    """Return the columns and the rows of a table of a run."""
+    entry = next(entry for entry in summary(protocol)["tables"] if entry["id"] == name)
+    return entry["columns"], entry["rows"]
 
 
 def cells(protocol, name, dataset):
-    """Return the cells of a row of a score table, by method."""
+    """Return one row of a score table as a dict of cells by method."""
     columns, rows = table(protocol, name)
     (row,) = [row for row in rows if row[0] == dataset]
     return dict(zip(columns[1:], row[1:], strict=True))
 
 
-def markdown(columns, rows, words=1):
-    """Return a table; the first columns are words, the others numbers."""
-    lines = [columns, ["---"] * words + ["---:"] * (len(columns) - words), *rows]
+def markdown(columns, rows, n_text=1):
+    """Return a Markdown table; the first `n_text` columns are text, the others right-aligned numbers."""
+    lines = [columns, ["---"] * n_text + ["---:"] * (len(columns) - n_text), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def digits(value, signed=False):
-    """Return a number with three digits, or nothing."""
+    """Return a number with three decimals, or an empty string for None."""
     return "" if value is None else f"{value:+.3f}" if signed else f"{value:.3f}"
 
 
@@ -52,7 +52,7 @@ def ranks(protocol, on):
 
 
 def methods(protocol):
-    """The map and its rivals in a run, best mean rank on folds first."""
+    """Return the table of the map and its rivals in a run, best mean rank on folds first."""
     means = cells(protocol, "accuracy", "mean")
     on_folds, on_datasets = ranks(protocol, "folds"), ranks(protocol, "dataset means")
     log_loss = {row[0]: row[1] for row in table(protocol, "probabilities")[1]}
@@ -71,7 +71,7 @@ def methods(protocol):
 
 
 def maps():
-    """The accuracy of the map on each dataset, in each protocol."""
+    """Return the table of the accuracy of the map on each dataset, in each protocol."""
     rows, near = [], dict.fromkeys(("author", "printed"), 0)
     datasets = summary("author")["datasets"]
     for dataset in datasets:
@@ -82,12 +82,12 @@ def maps():
             near[protocol] += abs(cell["difference"]) <= 0.03
         rows.append([*row, digits(cells("strict", "accuracy", dataset)["fcm"]["ours"])])
     columns = ["dataset", "author", "published", "difference", "printed", "published", "difference", "strict"]
-    words = [f"{protocol}: {count} of {len(datasets)}" for protocol, count in near.items()]
-    return f"Within .03 of the published accuracy: {', '.join(words)}.\n\n{markdown(columns, rows)}"
+    counts = [f"{protocol}: {count} of {len(datasets)}" for protocol, count in near.items()]
+    return f"Within .03 of the published accuracy: {', '.join(counts)}.\n\n{markdown(columns, rows)}"
 
 
 def mixtures():
-    """The Gaussian mixtures beside the published ones, and what the text would give."""
+    """Return the table of the Gaussian mixtures next to the published ones."""
     rows = []
     for method in ("gmc_1f", "gmc_3f", "gmc_3d"):
         row = [method]
@@ -99,39 +99,39 @@ def mixtures():
 
 
 def statistics():
-    """Omnibus tests beside the published ones of the same run."""
+    """Return the table of omnibus tests next to the published ones of the same run."""
     rows = []
     for protocol in PROTOCOLS:
         for metric, on, n, test, statistic, value, p, published, p_published, _ in table(protocol, "omnibus")[1]:
             if test != "Iman-Davenport":
-                theirs = ["", ""] if published is None else [f"{published:.2f}", f"{p_published:.1e}"]
+                reference = ["", ""] if published is None else [f"{published:.2f}", f"{p_published:.1e}"]
                 rows.append(
-                    [protocol, metric, f"{n} {on}", f"{test}, {statistic}", f"{value:.2f}", f"{p:.1e}", *theirs]
+                    [protocol, metric, f"{n} {on}", f"{test}, {statistic}", f"{value:.2f}", f"{p:.1e}", *reference]
                 )
-    return markdown(["protocol", "metric", "on", "test", "value", "p", "published", "p published"], rows, words=4)
+    return markdown(["protocol", "metric", "on", "test", "value", "p", "published", "p published"], rows, n_text=4)
 
 
 def claims():
-    """Every claim about the experiment, with its verdicts and the figures behind them."""
-    judged = {protocol: summary(protocol)["claims"] for protocol in PROTOCOLS}
+    """Return every claim about the experiment, with its verdicts and the supporting figures."""
+    verdicts = {protocol: summary(protocol)["claims"] for protocol in PROTOCOLS}
     rows, figures = [], []
-    for number, of_protocols in enumerate(zip(*judged.values(), strict=True), start=1):
+    for number, of_protocols in enumerate(zip(*verdicts.values(), strict=True), start=1):
         claim = of_protocols[0]
-        rows.append([number, claim["claim"], claim["section"], *(found["verdict"] for found in of_protocols)])
+        rows.append([number, claim["claim"], claim["section"], *(verdict["verdict"] for verdict in of_protocols)])
         figures.append(f"{number}. {claim['claim']}")
-        figures += [f"   - {p}: {found['evidence']}" for p, found in zip(judged, of_protocols, strict=True)]
+        figures += [f"   - {p}: {verdict['evidence']}" for p, verdict in zip(verdicts, of_protocols, strict=True)]
     counts = [
-        f"{protocol} {sum(claim['verdict'] == 'holds' for claim in found)} of {len(found)}"
-        for protocol, found in judged.items()
+        f"{protocol} {sum(claim['verdict'] == 'holds' for claim in entries)} of {len(entries)}"
+        for protocol, entries in verdicts.items()
     ]
-    head = markdown(["", "claim", "section", *PROTOCOLS], rows, words=6)
+    head = markdown(["", "claim", "section", *PROTOCOLS], rows, n_text=6)
     return f"Claims that hold: {', '.join(counts)}.\n\n{head}\n\nThe figures behind the verdicts:\n\n" + "\n".join(
         figures
     )
 
 
 def pipelines():
-    """Mean accuracy of each rival alone and after the map."""
+    """Return the table of the mean accuracy of each rival alone and after the map."""
     rows = []
     for method in cells("author", "preprocess_accuracy", "mean"):
         row = [method]
@@ -150,7 +150,7 @@ def pipelines():
 
 
 def training():
-    """The map's accuracy on training and on test rows."""
+    """Return the table of the accuracy of the map on training and on test rows."""
     rows = []
     for protocol in PROTOCOLS:
         test, train = (cells(protocol, name, "mean")["fcm"] for name in ("accuracy", "train_accuracy"))
@@ -172,15 +172,15 @@ BLOCKS = {
 }
 
 
-def written(text):
-    """Return the guide with every block written anew."""
+def updated(text):
+    """Return the guide with every block regenerated."""
     return _BLOCK.sub(lambda match: f"{match[1]}{BLOCKS[match['name']]()}\n{match[3]}", text)
 
 
 def without_blocks(text):
-    """Return what people have written."""
+    """Return the text outside the generated blocks."""
     return _BLOCK.sub("", text)
 
 
 if __name__ == "__main__":
-    GUIDE.write_text(written(GUIDE.read_text(encoding="utf-8")), encoding="utf-8")
+    GUIDE.write_text(updated(GUIDE.read_text(encoding="utf-8")), encoding="utf-8")

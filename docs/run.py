@@ -1,4 +1,4 @@
-"""Run the Python and shell blocks of a guide, and put what they print below: ``python docs/run.py docs/tables.md``."""
+"""Run the Python and shell blocks of guides and update their output: ``python docs/run.py docs/tables.md``."""
 
 import contextlib
 import io
@@ -13,31 +13,31 @@ _BLOCKS = r"```(?P<language>python|sh)\n(?P<code>.*?)```\n(\n```text\n.*?```\n)?
 
 
 def with_output(text):
-    """Return the guide with the text block below each block of code replaced by what it prints now.
+    """Return the guide with the text block below each code block replaced by its current output.
 
-    Shell commands are run in a folder of their own, in which Python blocks are run as well.
+    Python blocks share one namespace, and shell and Python blocks the current directory.
     """
-    names = {}
+    namespace = {}
 
-    def run(match):
-        printed = _shell(match["code"]) if match["language"] == "sh" else _python(match["code"], names)
+    def run_block(match):
+        printed = _shell(match["code"]) if match["language"] == "sh" else _python(match["code"], namespace)
         output = f"\n```text\n{printed.rstrip()}\n```\n" if printed.strip() else ""
         return f"```{match['language']}\n{match['code']}```\n{output}"
 
-    return re.sub(_BLOCKS, run, text, flags=re.DOTALL)
+    return re.sub(_BLOCKS, run_block, text, flags=re.DOTALL)
 
 
-def _python(code, names):
+def _python(code, namespace):
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(code, names)
+        exec(code, namespace)
     return printed.getvalue()
 
 
 def _shell(code):
-    commands = os.path.dirname(sys.executable)
-    environment = os.environ | {"PATH": f"{commands}{os.pathsep}{os.environ['PATH']}"}
-    run = subprocess.run(
+    scripts = os.path.dirname(sys.executable)  # so that `cogmap` is the one of this environment
+    environment = os.environ | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    completed = subprocess.run(
         ["sh", "-e", "-c", code],
         env=environment,
         check=True,
@@ -45,11 +45,11 @@ def _shell(code):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    return run.stdout
+    return completed.stdout
 
 
 def main():
-    """Run all guides that are named."""
+    """Update the guides named on the command line; those with shell blocks run in a temporary directory."""
     paths = [Path(name).resolve() for name in sys.argv[1:]]
     for path in paths:
         text = path.read_text(encoding="utf-8")

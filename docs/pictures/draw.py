@@ -1,4 +1,4 @@
-"""Draw the pictures of the README and of the guide ``docs/pictures.md``: ``python docs/pictures/draw.py``."""
+"""Draw the figures of the README and of ``docs/pictures.md``: ``python docs/pictures/draw.py``."""
 
 from pathlib import Path
 
@@ -47,21 +47,21 @@ TRAFFIC = FuzzyCognitiveMap.from_edges(
 
 
 def save(name, figure):
-    """Write a figure of matplotlib."""
+    """Save a matplotlib figure."""
     figure.savefig(FOLDER / f"{name}.png", dpi=100)
 
 
 def save_svg(name, view):
-    """Write a map as text, which follows the fonts of the reader and can be read on light and dark ground."""
+    """Save a map as SVG, which uses the fonts of the viewer and is readable on light and dark backgrounds."""
     (FOLDER / f"{name}.svg").write_text(to_svg(layout(view)) + "\n", encoding="utf-8")
 
 
 def main():
-    """Draw all."""
+    """Draw all figures."""
     iris = load_iris(as_frame=True)
     X, y = iris.data, iris.target_names[iris.target]
     fcm = FCMClassifier(random_state=0).fit(X, y)
-    save_svg("map", map_view(fcm, influence(fcm, X), n_edges=16))  # the README's
+    save_svg("map", map_view(fcm, influence(fcm, X), n_edges=16))  # for the README
     row = X.iloc[[60]]
     save("weights", WeightsDisplay.from_estimator(fcm).figure_)
     save("states", StatesDisplay.from_estimator(fcm, row).figure_)

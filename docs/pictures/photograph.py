@@ -1,6 +1,6 @@
-"""Take the pictures of the guide ``docs/page.md`` in a real browser: ``python docs/pictures/photograph.py``.
+"""Take the screenshots of ``docs/page.md`` in a real browser: ``python docs/pictures/photograph.py``.
 
-It needs playwright and chromium.
+Needs playwright and chromium.
 """
 
 import io
@@ -20,46 +20,46 @@ FOLDER = Path(__file__).parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run"]
 
 
-def classifier(load, name):
-    """Return a page of a table that comes with scikit-learn."""
+def page_html(load, name):
+    """Return the page of a classifier trained on a scikit-learn dataset."""
     data = load(as_frame=True)
     y = pd.Series(data.target_names[data.target], name=name)
     return html(FCMClassifier(random_state=0).fit(data.data, y), data.data, y)
 
 
 def save(name, screenshot, height):
-    """Write the upper part of a screenshot with few colours, which a page has."""
+    """Save the upper part of a screenshot, with 256 colours, which suffice for a page."""
     image = Image.open(io.BytesIO(screenshot)).convert("RGB")
     image = image.crop((0, 0, image.width, min(image.height, height)))
     image.quantize(256, method=Image.Quantize.FASTOCTREE).save(FOLDER / f"{name}.png", optimize=True)
 
 
 def main():
-    """Take all."""
+    """Take all screenshots."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        pages = {"iris": classifier(load_iris, "species"), "tumours": classifier(load_breast_cancer, "diagnosis")}
+        pages = {"iris": page_html(load_iris, "species"), "tumours": page_html(load_breast_cancer, "diagnosis")}
         for name, text in pages.items():
             (Path(folder) / f"{name}.html").write_text(text, encoding="utf-8")
 
-        def opened(name, width, height, **settings):
+        def open_page(name, width, height, **settings):
             page = browser.new_page(viewport={"width": width, "height": height}, **settings)
             page.goto((Path(folder) / f"{name}.html").as_uri())
             page.wait_for_selector("body[data-ready]")
             return page
 
-        desk = opened("iris", 1280, 1000)
+        desk = open_page("iris", 1280, 1000)
         desk.get_by_role("slider", name="petal length (cm)", exact=True).fill("130")
         desk.get_by_role("slider", name="petal width (cm)", exact=True).fill("118")
         desk.evaluate("document.activeElement.blur()")
         save("page", desk.screenshot(), 1000)
 
-        dark = opened("iris", 1280, 1000, color_scheme="dark")
+        dark = open_page("iris", 1280, 1000, color_scheme="dark")
         dark.locator("[data-concept]").nth(5).click()
-        dark.evaluate("document.querySelector('.top').style.position = 'static'")  # it would lie on what is below
+        dark.evaluate("document.querySelector('.top').style.position = 'static'")  # otherwise it covers the map
         save("page_map", dark.locator("#map").screenshot(), 760)
 
-        phone = opened("tumours", 390, 844)
+        phone = open_page("tumours", 390, 844)
         save("page_phone", phone.screenshot(), 844)
         browser.close()
 

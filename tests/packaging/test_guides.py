@@ -1,4 +1,4 @@
-"""Guides are made by running them: every example is run again, and has to say the same."""
+"""The examples of the guides run, and print what the guides show."""
 
 import contextlib
 import doctest
@@ -15,23 +15,23 @@ ROOT = Path(__file__).parents[2]
 MAPS = Path(os.environ.get("COGMAP_MAPS") or ROOT.parent / "shared" / "maps")
 
 
-@pytest.mark.skipif(not MAPS.is_dir(), reason="the folder with maps of others is not here (COGMAP_MAPS names it)")
+@pytest.mark.skipif(not MAPS.is_dir(), reason="the folder of published maps is missing (set COGMAP_MAPS)")
 def test_maps_by_hand(tmp_path, monkeypatch):
-    """From the file of the wetland to a learned map in a file."""
+    """The examples run from the wetland file to the file of a learned map."""
     shutil.copyfile(MAPS / "mm_ozesmi_wetland.mmp", tmp_path / "wetland.mmp")
     monkeypatch.chdir(tmp_path)
-    # Fences are no part of what an example prints.
+    # Fences are not part of the expected output.
     text = (ROOT / "docs" / "maps-by-hand.md").read_text(encoding="utf-8").replace("```", "\n")
     test = doctest.DocTestParser().get_doctest(text, {}, "maps-by-hand.md", None, 0)
-    told = []
-    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
-    assert not told, "".join(told)
+    failures = []
+    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=failures.append)
+    assert not failures, "".join(failures)
     assert (tmp_path / "learned.mmp").exists()
 
 
 @pytest.mark.parametrize("name", ["family.md", "model-files.md", "page.md", "reading.md", "reproduction.md", "wide.md"])
-def test_what_a_guide_prints_is_what_it_shows(name, tmp_path, monkeypatch):
-    """Every Python block is run again, and below it stands what it prints."""
+def test_guides_show_the_output_of_their_examples(name, tmp_path, monkeypatch):
+    """Every Python block prints the text block below it."""
     if name == "model-files.md":
         pytest.importorskip("onnxruntime")
     monkeypatch.chdir(tmp_path)
@@ -44,13 +44,13 @@ def test_what_a_guide_prints_is_what_it_shows(name, tmp_path, monkeypatch):
         assert printed.getvalue().split() == shown.split()
 
 
-def test_figures_of_the_reproduction_are_those_of_the_results():
-    """Every table and verdict is written from `results/`, and what people have written has no figure of a run."""
+def test_reproduction_figures_match_the_results():
+    """Tables and verdicts are generated from `results/`, and the other text has no experimental figures."""
     specification = importlib.util.spec_from_file_location("reproduction", ROOT / "docs" / "reproduction.py")
     reproduction = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(reproduction)
     text = reproduction.GUIDE.read_text(encoding="utf-8")
-    assert reproduction.written(text) == text
+    assert reproduction.updated(text) == text
     names = re.findall(r"<!-- results: (.*?) -->", text)
     assert sorted(names) == sorted(reproduction.BLOCKS)
     prose = re.sub(r"```.*?```", "", reproduction.without_blocks(text), flags=re.DOTALL)

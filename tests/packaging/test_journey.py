@@ -1,4 +1,4 @@
-"""The journey of docs/tables.md, from an installed wheel: the commands are those of the page, and say what it shows."""
+"""The commands of docs/tables.md, run from an installed wheel, print the output that the guide shows."""
 
 import os
 import re
@@ -15,7 +15,7 @@ BLOCK = r"```(python|sh)\n(.*?)```\n(?:\n```text\n(.*?)```\n)?"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """An environment with nothing but the wheel, and the packages that it needs from here; its folder of commands."""
+    """Return the scripts folder of an environment with the wheel, and the dependencies of this environment."""
     folder = tmp_path_factory.mktemp("environment")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     wheel = [*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, ROOT]
@@ -25,33 +25,33 @@ def installed(tmp_path_factory):
     (package,) = folder.glob("*.whl")
     install = [*pip, "--python", python, "install", "--quiet", "--no-deps", "--no-index", package]
     subprocess.run(install, check=True, capture_output=True)
-    # Packages from here by a path alone: our own, which is here as links to its source, is not among them.
+    # A path file makes dependencies importable, but not the editable install of cogmap itself.
     (site,) = (folder / "venv").glob("lib/python*/site-packages")
     (site / "packages.pth").write_text(sysconfig.get_path("purelib"))
     return python.parent
 
 
-def environment(commands):
-    """Without any way to the source."""
+def environment(scripts):
+    """Return environment variables with the scripts on the path, and without PYTHONPATH."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return kept | {"PATH": f"{commands}{os.pathsep}{os.environ['PATH']}"}
+    return kept | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
 
 
-def test_what_runs_is_what_was_installed(installed):
-    """Not the source."""
-    where = [installed / "python", "-c", "import cogmap; print(cogmap.__file__)"]
-    found = subprocess.run(where, capture_output=True, text=True, check=True, env=environment(installed)).stdout
-    assert Path(found).is_relative_to(installed.parent)
+def test_cogmap_is_imported_from_the_wheel(installed):
+    """The import does not resolve to the source tree."""
+    command = [installed / "python", "-c", "import cogmap; print(cogmap.__file__)"]
+    location = subprocess.run(command, capture_output=True, text=True, check=True, env=environment(installed)).stdout
+    assert Path(location).is_relative_to(installed.parent)
 
 
 def without_numbers(text):
-    """Return the words of a text: numbers may differ in their last digits with the packages beneath."""
+    """Return the words of a text; last digits of numbers may differ with the versions of dependencies."""
     return re.sub(r"[+-]?\d[\d.,]*(e-?\d+)?", "0", text).split()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="the page is for a shell of POSIX")
-def test_the_guide_runs_and_says_what_it_shows(installed, tmp_path):
-    """Every command, one after the other, as a reader would type them."""
+@pytest.mark.skipif(os.name != "posix", reason="the guide is for a POSIX shell")
+def test_the_guide_shows_the_output_of_its_commands(installed, tmp_path):
+    """All commands run in order."""
     blocks = re.findall(BLOCK, (ROOT / "docs" / "tables.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert len([code for language, code, _ in blocks if language == "sh"]) >= 8
     for language, code, shown in blocks:

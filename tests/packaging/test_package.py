@@ -1,4 +1,4 @@
-"""What is installed, imported and written about."""
+"""Packaging: the wheel, imports, dependencies, docstrings and the README."""
 
 import inspect
 import re
@@ -37,7 +37,7 @@ def run_python(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
-def test_import_brings_nothing_but_what_it_stands_on():
+def test_import_loads_no_extra_packages():
     """A plain import loads no package that scikit-learn and SciPy do not load themselves."""
 
     def loaded(names):
@@ -48,8 +48,8 @@ def test_import_brings_nothing_but_what_it_stands_on():
     assert {name for name in extra if not name.startswith("_")} == {"cogmap"}
 
 
-def test_public_names_are_imported_when_asked_for():
-    """All are there, and a name that is not says so."""
+def test_public_names_are_imported_lazily():
+    """All public names resolve, unknown ones raise, and a plain import does not load scikit-learn."""
     for name in cogmap.__all__:
         assert getattr(cogmap, name) is not None
         assert name in dir(cogmap)
@@ -58,8 +58,8 @@ def test_public_names_are_imported_when_asked_for():
     assert "sklearn" not in run_python("import cogmap, sys; print(*sys.modules)").split()
 
 
-def test_wheel_holds_the_package_and_its_licence(tmp_path):
-    """What pip would install: all modules, the type marker, the licence, and no tests."""
+def test_wheel_contains_the_package_and_its_licence(tmp_path):
+    """The wheel has all modules, the type marker and the licence, and no tests."""
     command = [
         sys.executable,
         "-m",
@@ -82,13 +82,13 @@ def test_wheel_holds_the_package_and_its_licence(tmp_path):
     assert not any(name.startswith("tests") for name in names)
 
 
-def test_version_is_that_of_the_metadata():
-    """One number, in one place."""
+def test_version_matches_the_metadata():
+    """The version attribute equals that of the installed distribution."""
     assert Version(cogmap.__version__) == Version(version("cogmap"))
 
 
 def test_dependencies_have_lower_bounds_and_no_caps():
-    """Except PyTorch for benchmarks and tests, which is asked for by its number."""
+    """Only PyTorch, for benchmarks and tests, is pinned."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     project = settings["project"]
     groups = [*project["optional-dependencies"].values(), *settings["dependency-groups"].values()]
@@ -110,8 +110,8 @@ PUBLIC = [
 
 
 @pytest.mark.parametrize("cls", [*PUBLIC, DenseObjective, read_map, read_maps, write_map, load, save])
-def test_documented_parameters_are_those_of_the_signature(cls):
-    """Every parameter is described, in order, with the default that it has."""
+def test_documented_parameters_match_the_signature(cls):
+    """Every parameter is documented, in order, with its default."""
     described = {
         name: parameter.type
         for parameter in NumpyDocString(inspect.getdoc(cls))["Parameters"]
@@ -121,13 +121,13 @@ def test_documented_parameters_are_those_of_the_signature(cls):
     assert list(described) == list(signature)
     for name, parameter in signature.items():
         if parameter.default is not inspect.Parameter.empty:
-            written = described[name].rpartition("default=")[2]
-            assert repr(parameter.default).replace("'", '"') == written or eval(written) == parameter.default, name
+            default = described[name].rpartition("default=")[2]
+            assert repr(parameter.default).replace("'", '"') == default or eval(default) == parameter.default, name
 
 
 @pytest.mark.parametrize("cls", PUBLIC)
 def test_public_methods_are_documented(cls):
-    """Every public method has a summary and describes its parameters."""
+    """Every public method has a summary and documents its parameters."""
     for name, method in inspect.getmembers(cls, inspect.isfunction):
         if name.startswith("_") or not method.__module__.startswith("cogmap"):
             continue
@@ -137,22 +137,22 @@ def test_public_methods_are_documented(cls):
         assert described == [p for p in inspect.signature(method).parameters if p != "self"], name
 
 
-def test_examples_in_the_readme_run(tmp_path, monkeypatch):
-    """Every Python block, one after the other, as a reader would type them."""
+def test_readme_examples_run(tmp_path, monkeypatch):
+    """All Python blocks run in order, in one namespace."""
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
     assert len(blocks) >= 4
-    names = {}
+    namespace = {}
     for block in blocks:
-        exec(block, names)
-    assert names["fcm"].outcome_.converged
+        exec(block, namespace)
+    assert namespace["fcm"].outcome_.converged
 
 
-def test_a_missing_package_is_told_with_the_feature_and_the_extra():
-    """What needs it, and how to install it; also caught as an ImportError."""
+def test_missing_package_error_names_the_feature_and_the_extra():
+    """The error is an ImportError that says how to install the package."""
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "try:\n    import cogmap.plotting\nexcept ImportError as problem:\n    print(problem)"
+        "try:\n    import cogmap.plotting\nexcept ImportError as error:\n    print(error)"
     )
     assert run_python(code) == (
         "cogmap.plotting needs the package 'matplotlib'. Install it with: pip install 'cogmap[plot]'\n"
