@@ -97,8 +97,8 @@ def prepared_columns(preparer: Any, features: list[Column]) -> list[Column]:
         elif column.kind == "number":
             unit = {"unit": column.unit} if column.unit else _unit(column.name)
             columns.append({**own[0], "name": column.name, **unit})
-        else:
-            columns.extend(own)
+        else:  # parts of a date, which would not change one by one
+            columns.extend({**part, "held": True} for part in own)
     return columns
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from cogmap._utils.params import Literal, param_error, real
-from cogmap.explanation._subject import Subject
+from cogmap.explanation._subject import Subject, table_parts
 from cogmap.explanation._subject import opened as opened_subject
 from cogmap.maps._text import short
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -116,12 +116,11 @@ def _refuse_large(owner: str, fcm: FuzzyCognitiveMap) -> None:
 
 def _taken_apart(owner: str, model: Any) -> tuple[Any, Any]:
     """Return what prepares tables, if there is something, and the estimator."""
+    parts = table_parts(model)
+    if parts is not None:
+        return parts
     if not hasattr(model, "steps") or isinstance(model, type):
         return None, model
-    *before, last = [step for _, step in model.steps]
-    if len(before) == 1 and hasattr(before[0], "checked"):
-        check_is_fitted(before[0], "columns_")
-        return before[0], last
     cure = "Give its last step, and what the others make of X: `page.write(pipe[-1], pipe[:-1].transform(X), y, path)`."
     raise param_error(owner, "model", "an estimator, or a pipeline of a TablePreparer and an estimator", model, cure)
 

@@ -341,7 +341,8 @@ class TableModel:
         codes, outputs = self._computed(features)
         link: Any = self.model.link
         labels = outputs[:, 0] if codes is None else link.classes[codes]
-        return Predictions(features, outputs, labels, faulty, empty, reading.unseen)
+        unseen = {name: reading.unseen[name] for name in self.columns if name in reading.unseen}
+        return Predictions(features, outputs, labels, faulty, empty, unseen)
 
     def _computed(self, features: NDArray[np.float64]) -> tuple[NDArray[np.intp] | None, NDArray[np.floating]]:
         """Return the numbers of the predicted classes, None for values, and the outputs."""

@@ -23,7 +23,7 @@ class Axis {
     this.low = Math.min(column.low, start);
     this.high = Math.max(column.high, start);
     if (this.whole) [this.low, this.high] = [Math.ceil(this.low), Math.floor(this.high)];
-    this.free = !locked && !Number.isNaN(start) && (this.choices ? this.choices.length > 1 : this.low < this.high);
+    this.free = !locked && !column.held && !Number.isNaN(start) && (this.choices ? this.choices.length > 1 : this.low < this.high);
   }
 
   /** Return the size of a change. Of a category two features change: one falls from 1 to 0, another rises. */
