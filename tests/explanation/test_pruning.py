@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, influence, prune, pruning_curve
-from cogmap.explanation.pruning import _on_ways
+from cogmap.explanation.pruning import _on_paths
 
 
 @pytest.mark.parametrize("keep", [1.0, 0.3, 0.1, 0.02, 1e-6])
@@ -104,7 +104,7 @@ def test_the_depth_that_was_chosen_is_kept(learned, seed):
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_edges_on_ways_are_those_of_which_powers_of_the_graph_tell(depth):
+def test_edges_on_paths_are_those_of_which_powers_of_the_graph_tell(depth):
     """An edge is on a way if, for some step, a feature reaches its source before and it reaches an output after."""
     kinds = ("feature",) * 3 + ("hidden",) * 3 + ("output",) * 2
     for seed in range(20):
@@ -115,7 +115,7 @@ def test_edges_on_ways_are_those_of_which_powers_of_the_graph_tell(depth):
                 before = np.linalg.matrix_power(edges.astype(int), t)[j, :3].any()
                 after = np.linalg.matrix_power(edges.astype(int), depth - 1 - t)[6:, i].any()
                 expected[i, j] |= before and after
-        np.testing.assert_array_equal(_on_ways(edges, kinds, depth), expected)
+        np.testing.assert_array_equal(_on_paths(edges, kinds, depth), expected)
 
 
 def test_the_curve(learned):
