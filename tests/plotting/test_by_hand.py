@@ -132,7 +132,7 @@ def test_disagreement_shows_edges_and_opposite_signs():
     many = [LARGE, LARGE.replace(weights=-LARGE.weights)]
     assert render(plotting.plot_disagreement(disagreement(many))).get_ylabel() == "24 of 1600 edges"
     nothing = render(plotting.plot_disagreement(disagreement([FuzzyCognitiveMap(np.zeros((2, 2)))])))
-    assert nothing.texts[0].get_text() == "nobody drew an edge"
+    assert nothing.texts[0].get_text() == "no edges"
 
 
 @pytest.mark.parametrize(

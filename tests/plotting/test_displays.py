@@ -354,8 +354,8 @@ def test_wrong_data_are_told(name, moons, one_output):
     for data, message in [
         ((X[:, 0], y), "X.*n_samples, n_features"),
         ((X[:0], y[:0]), "X.*n_samples, n_features"),
-        ((X, y[:-1]), r"y.*\(80,\), one label a row of X, got 'shape \(79,\)'"),
-        ((X, y + 1), r"y.*knows, \[0, 1\], got \[2\]"),
+        ((X, y[:-1]), r"y.*\(80,\), one label per row of X, got 'shape \(79,\)'"),
+        ((X, y + 1), r"y.*known to the classifier, \[0, 1\], got \[2\]"),
     ]:
         with pytest.raises(ParameterError, match=message):
             plot(one_output, *data)
