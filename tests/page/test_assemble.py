@@ -28,7 +28,7 @@ def test_modules_keep_their_own_names(modules, tmp_path):
         a="const x = 2;\nexport function sum(a, b) {\n  return a + b + x;\n}\n",
     )
     script = tmp_path / "script.mjs"
-    script.write_text(assemble.script_of("main.js"), encoding="utf-8")
+    script.write_text(assemble.bundle("main.js"), encoding="utf-8")
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node.js is not installed")
@@ -47,12 +47,12 @@ def test_modules_keep_their_own_names(modules, tmp_path):
 def test_what_is_not_assembled_is_refused(modules, text):
     """Other forms of import and export, and scripts of others, never get into a page."""
     modules(main=text, a="export const a = 1;\n")
-    with pytest.raises(ValueError, match=r"main\.js imports or exports"):
-        assemble.script_of("main.js")
+    with pytest.raises(ValueError, match=r"main\.js has an import or export"):
+        assemble.bundle("main.js")
 
 
 def test_modules_that_import_each_other_are_refused(modules):
     """Which would come first cannot be said."""
     modules(main='import { a } from "./a.js";\n', a='import { b } from "./b.js";\n', b='import { a } from "./a.js";\n')
     with pytest.raises(ValueError, match=r"main\.js -> a\.js -> b\.js -> a\.js"):
-        assemble.script_of("main.js")
+        assemble.bundle("main.js")

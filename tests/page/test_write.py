@@ -121,7 +121,7 @@ def test_rows_shown_are_stratified_and_their_number_is_stated():
     counts = np.bincount(payload["sample"]["answers"])
     assert counts.sum() == 500
     assert np.abs(counts - [475, 23.75, 1.25]).max() < 1
-    assert payload["notes"][0] == "500 of 2,000 rows are shown, in which every class has its share."
+    assert payload["notes"][0] == "500 of 2,000 rows are shown, stratified by class."
 
 
 @pytest.mark.parametrize("n_shown", [1, 2, 3, 7, 50])
@@ -154,7 +154,7 @@ def test_a_thousand_features_say_what_is_left_out():
     fcm = FuzzyCognitiveMap(random.normal(size=(1001, 1001)))
     payload = unpacked(page.html(MapModel(fcm, 2, encoding, LogOddsLink(np.array([0, 1]))), table))
     rows, concepts = payload["notes"]
-    assert rows == "20 of 60 rows are shown, in which every class has its share."
+    assert rows == "20 of 60 rows are shown, stratified by class."
     assert re.match(r"The picture leaves out \d+ of 1,001 concepts", concepts)
     assert len(payload["columns"]) == 1000
     assert len(payload["graph"]["boxes"]) + payload["graph"]["left_out"] == 1001
@@ -166,7 +166,7 @@ def test_constant_and_always_missing_features_are_named():
     estimator = FCMClassifier(n_teachers=0, random_state=0).fit(table, y)
     payload = unpacked(page.html(estimator, table, y))
     assert [(column["low"], column["high"]) for column in payload["columns"][4:]] == [(3, 3), (0, 0)]
-    assert payload["notes"][-1] == "Always the same in training, so that nothing is known of other values: x4, x5."
+    assert payload["notes"][-1] == "Constant in the training data, so the effect of other values is unknown: x4, x5."
 
 
 def test_gaps_are_kept_as_gaps(iris_map):
@@ -247,8 +247,8 @@ BAD_INPUT = [
     (lambda m: (m, X, y[:9], "map.html"), ParameterError, "150"),
     (lambda m: (m, X, 1, "map.html"), ParameterError, "150"),
     (lambda m: (m, X, np.column_stack([y, y]), "map.html"), ParameterError, "one class per row"),
-    (lambda m: (m, X, y.astype(str), "map.html"), ParameterError, r"classes that the map knows \(0, 1, 2\)"),
-    (lambda m: (m, None, y, "map.html"), ParameterError, "None if X is"),
+    (lambda m: (m, X, y.astype(str), "map.html"), ParameterError, r"classes of the map \(0, 1, 2\)"),
+    (lambda m: (m, None, y, "map.html"), ParameterError, "None if X is None"),
     (lambda m: (m, X * np.inf, y, "map.html"), ValueError, "infinity"),
     (lambda m: (m, [["a"] * 4], None, "map.html"), DataError, "text"),
     (lambda m: (m.map_, X, None, "map.html"), ParameterError, "no rows"),

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cogmap.page.assemble import packed
-from cogmap.page.opening import opened
 from cogmap.page.payload import make_payload
+from cogmap.page.subject import page_subject
 
 HERE = Path(__file__).parent
 SCRIPTS = HERE.parents[2] / "src" / "cogmap" / "page" / "script"
@@ -48,6 +48,6 @@ def payload_of():
     """The payload of a model, as a page of it would hold it."""
 
     def make(model, X=None, y=None):
-        return make_payload(opened("page.write", model, X, y))
+        return make_payload(page_subject("page.write", model, X, y))
 
     return make

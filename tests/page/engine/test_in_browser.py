@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
 from cogmap import FCMClassifier, FCMRegressor, explain
-from cogmap.page.assemble import packed, script_of
+from cogmap.page.assemble import bundle, packed
 
 COMPUTE = """async ({ payload, rows }) => {
   const model = engine.openModel(await engine.unpacked(payload));
@@ -33,7 +33,7 @@ def test_browser_computes_what_python_does(browser, payload_of, estimator, load)
     given = [[None if np.isnan(value) else value for value in row] for row in rows.tolist()]
     page = browser.new_page()
     exported = "\nwindow.engine = { openModel, unpacked, run, contributions };"
-    page.add_script_tag(type="module", content=script_of("engine.js") + exported)
+    page.add_script_tag(type="module", content=bundle("engine.js") + exported)
     found = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload_of(model, X, y))), "rows": given})
     page.close()
     explained = explain(model, rows)
