@@ -76,7 +76,7 @@ def test_start_anew(pages, hands):
     page = pages.open("iris")
     first = page.locator("main").inner_text()
     after_play(page, hands)
-    page.get_by_role("button", name="Start anew").click()
+    page.get_by_role("button", name="Start over").click()
     page.get_by_role("button", name="Change to light colours").click()
     assert page.locator("main").inner_text() == first
 

@@ -1,6 +1,6 @@
-// What follows from the model alone, whatever the reader does.
+// Constants derived from the model.
 
-/** Facts about the model that no state changes. */
+/** Return facts about the model that do not depend on the state. */
 export function factsOf({
   kind,
   edges,
