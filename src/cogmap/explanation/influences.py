@@ -31,7 +31,7 @@ class Influence(Drawn):
     Attributes
     ----------
     effect : ndarray of shape (n_concepts, n_outputs)
-        Mean derivative of each output with respect to the first state of each concept, through all steps.
+        Mean derivative of each output with respect to the initial state of each concept, through all steps.
     magnitude : ndarray of shape (n_concepts, n_outputs)
         Mean absolute value of that derivative. If it is much larger than the effect, the sign changes from row to
         row.

@@ -33,10 +33,10 @@ export function answerPart(page) {
 }
 
 function classes({ outputs: names }) {
-  const said = make("p", { class: "said", "aria-live": "polite" });
+  const prediction = make("p", { class: "said", "aria-live": "polite" });
   const name = make("strong", { class: "said-name" });
   const chance = make("span", { class: "said-chance" });
-  said.append(name, " ", chance);
+  prediction.append(name, " ", chance);
   const next = make("p", { class: "soft" });
   const bars = names.map((output) => bar(className(output.name)));
   const list = make(
@@ -46,7 +46,7 @@ function classes({ outputs: names }) {
   );
   return {
     kicker: "The map says",
-    elements: [said, next, list],
+    elements: [prediction, next, list],
     update({ result: { outputs } }) {
       const order = [...outputs.keys()].sort((a, b) => outputs[b] - outputs[a]);
       setText(name, className(short(names[order[0]].name, 60)));
@@ -90,7 +90,7 @@ function bar(name) {
 
 function values(page) {
   const parts = page.outputs.map((output) => {
-    const said = make("strong", { class: "said-name number" });
+    const prediction = make("strong", { class: "said-name number" });
     const mark = make("span", { class: "mark" });
     const hasRange = Number.isFinite(output.low) && Number.isFinite(output.high);
     const place = hasRange ? make("p", { class: "soft" }) : null;
@@ -109,7 +109,7 @@ function values(page) {
       make(
         "p",
         { class: "said", "aria-live": "polite" },
-        said,
+        prediction,
         " ",
         make("span", { class: "said-chance" }, short(output.name, 60)),
       ),
@@ -119,7 +119,7 @@ function values(page) {
     return {
       element,
       update(value) {
-        setText(said, number(value, 4));
+        setText(prediction, number(value, 4));
         if (!hasRange) return;
         const share = (value - output.low) / (output.high - output.low || 1);
         setStyle(mark, "left", `${(100 * Math.max(0, Math.min(share, 1))).toFixed(2)}%`);
@@ -145,7 +145,7 @@ const SHOWN_CHANGES = 6;
 
 /** For a hand-made map: clamped concepts, the attractor, and the concepts that change most. */
 function changes({ model }) {
-  const said = make("p", { class: "said-words", "aria-live": "polite" });
+  const prediction = make("p", { class: "said-words", "aria-live": "polite" });
   const ending = make("p", { class: "soft" });
   const lines = Array.from({ length: Math.min(SHOWN_CHANGES, model.concepts.length) }, () => {
     const name = make("span", { class: "bar-name" });
@@ -160,12 +160,12 @@ function changes({ model }) {
   );
   return {
     kicker: "What happens",
-    elements: [said, ending, list],
+    elements: [prediction, ending, list],
     update({ result, before, state }) {
       const held = Object.entries(state.clamp);
       const names = held.map(([i, value]) => `${short(model.concepts[i].name, 30)} at ${number(value)}`);
       setText(
-        said,
+        prediction,
         held.length
           ? `With ${listed(names)} held:`
           : "Nothing is held: move a slider to hold a concept and see what follows.",

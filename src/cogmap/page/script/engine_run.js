@@ -5,7 +5,7 @@ import { linkOutputs, predictedClass } from "./engine_links.js";
 import { excite, held, netInput, step } from "./engine_map.js";
 import { settle } from "./engine_settling.js";
 
-const MAX_STATE = 1 - 1e-9; // largest state of a clamped output, in [-1, 1]: beyond it the excitation would be infinite
+const MAX_STATE = 1 - 1e-9; // largest |2 state - 1| of a clamped output: at 1 the excitation would be infinite
 const BLOCK_ROWS = 64;
 const SMALLEST = Number.EPSILON; // lower bound of probabilities, so that one confident error does not dominate the mean
 

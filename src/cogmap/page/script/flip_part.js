@@ -10,14 +10,14 @@ export function flipPart(page) {
   const { model, store } = page;
   const goal = model.kind === "classifier" ? classGoal(page) : valueGoal(page);
   const locked = make("p", { class: "soft" });
-  const found = make("div", { class: "found", "aria-live": "polite" });
+  const result = make("div", { class: "found", "aria-live": "polite" });
   const ask = button("Find the smallest change", search, { class: "main" });
-  bodyOf("flip").append(make("div", { class: "tools" }, goal.element, ask), locked, found);
+  bodyOf("flip").append(make("div", { class: "tools" }, goal.element, ask), locked, result);
   let shownSearch = null; // hash of the search whose result is shown
 
   function search() {
     const view = page.view;
-    if (goal.target(view) !== undefined) store.change({ asked: question(view) });
+    if (goal.target(view) !== undefined) store.change({ asked: searchHash(view) });
   }
 
   function answer(view) {
@@ -34,14 +34,14 @@ export function flipPart(page) {
     setText(locked, names.length ? `Locked: ${listed(names)}.` : "Lock what cannot change with the padlock beside it.");
     // A result is valid only for the values, the map and the goal of its search.
     const { asked } = view.state;
-    const now = asked !== null && asked === question(view) ? asked : null;
+    const now = asked !== null && asked === searchHash(view) ? asked : null;
     if (now === shownSearch) return;
     shownSearch = now;
-    found.replaceChildren(...(now === null ? [] : answer(view)));
+    result.replaceChildren(...(now === null ? [] : answer(view)));
   };
 }
 
-function question({ state: { row, goal, output, locked }, edits }) {
+function searchHash({ state: { row, goal, output, locked }, edits }) {
   return hash(JSON.stringify([row, edits, goal, output, locked]));
 }
 

@@ -26,7 +26,7 @@ export function firstState(model) {
   };
 }
 
-/** Return the means of numbers, rounded to slider positions, and the most frequent value of other columns. */
+/** Return the means of numbers, with the decimals of a slider, and the most frequent value of other columns. */
 export function averageRow(model) {
   return model.columns.map((column) => {
     if (column.kind === "number") return Number(column.mean.toFixed(decimalsOf(column)));

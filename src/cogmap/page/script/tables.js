@@ -4,7 +4,7 @@ import { make, setText, table } from "./dom.js";
 import { fixed, oneLine, signed } from "./words.js";
 
 const MAX_EDGES = 1000; // rows of the table of edges
-const MAX_STEPS = 12; // columns of states; a longer trajectory is cut before its last step
+const MAX_STEPS = 12; // columns of states; of a longer trajectory the first 11 steps and the last
 
 export function tablesPart(page) {
   const { model } = page;

@@ -91,7 +91,7 @@ function control(page, column, c) {
       class: "lock",
       "aria-pressed": "false",
       "aria-label": `Lock ${column.name}`,
-      title: "Locked values stay when looking for what would change the answer",
+      title: "The search for the smallest change does not change locked values",
     },
   );
   lock.append(lockIcon);
