@@ -20,9 +20,9 @@ from cogmap.models.encoding import Encoding, FeatureSpread
 from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import LogOddsLink
 from cogmap.models.model import MapModel
-from cogmap.page.assemble import packed, script_of
-from cogmap.page.opening import opened
+from cogmap.page.assemble import bundle, packed
 from cogmap.page.payload import make_payload
+from cogmap.page.subject import page_subject
 
 MOVES, OPENINGS, ROUNDS = 200, 11, 3
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
@@ -179,7 +179,7 @@ def arithmetic(browser):
     }
     names = ["openModel", "unpacked", "run", "contributions"]
     tab = browser.new_page()
-    tab.add_script_tag(type="module", content=script_of("engine.js") + f"\nwindow.engine = {{ {', '.join(names)} }};")
+    tab.add_script_tag(type="module", content=bundle("engine.js") + f"\nwindow.engine = {{ {', '.join(names)} }};")
     rows = []
     for name, (estimator, load) in tables.items():
         X, y = load(return_X_y=True)
@@ -187,7 +187,7 @@ def arithmetic(browser):
         asked = X[:100].copy()
         asked[::5, 1] = np.nan
         given = [[None if np.isnan(value) else value for value in row] for row in asked.tolist()]
-        payload = packed(json.dumps(make_payload(opened("page", model, X, y))))
+        payload = packed(json.dumps(make_payload(page_subject("page", model, X, y))))
         found = tab.evaluate(COMPUTE, {"payload": payload, "rows": given})
         explained, unit = explain(model, asked), getattr(model.link, "deviation", 1.0)
         apart = [

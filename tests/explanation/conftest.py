@@ -1,4 +1,4 @@
-"""Models to question: made up, and learned."""
+"""Models to explain: random and fitted ones."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def spread(n_features, whole=False):
 
 @pytest.fixture(scope="session")
 def random_model():
-    """Return a function that makes a random model."""
+    """Return a factory of random models."""
 
     def make(link="one output", depth=2, n_features=4, n_hidden=1, scaling=None, seed=0, slope=1.0, weights=None):
         rng = np.random.default_rng(seed)
@@ -51,14 +51,14 @@ def random_model():
 
 @pytest.fixture(scope="session")
 def learned():
-    """Return a function that gives a fitted default estimator of one of the embedded tables, with its rows."""
-    known = {}
+    """Return a function that fits a default estimator to one of the embedded tables, cached."""
+    cache = {}
 
     def get(name):
-        if name not in known:
+        if name not in cache:
             X, y = LOADERS[name](return_X_y=True, as_frame=True)
             estimator = FCMRegressor(random_state=0) if name == "diabetes" else FCMClassifier(random_state=0)
-            known[name] = estimator.fit(X, y), X, y
-        return known[name]
+            cache[name] = estimator.fit(X, y), X, y
+        return cache[name]
 
     return get

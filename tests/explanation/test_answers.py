@@ -1,4 +1,4 @@
-"""What all answers share."""
+"""Common behaviour of all explanation results."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from cogmap import FCMClassifier, explain, feature_importances, influence, pruni
 
 @pytest.fixture(scope="module")
 def answers(learned):
-    """One of each kind."""
+    """One result of each kind."""
     fcm, X, y = learned("iris")
     return [
         explain(fcm, X),
@@ -22,7 +22,7 @@ def answers(learned):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_answers_are_tables_json_and_text(answers):
-    """Each has rows, plain values, and lines that fit a screen; none can be changed."""
+    """Each converts to a table, plain values and lines of at most 100 characters, and is immutable."""
     for answer in answers:
         assert len(answer.to_frame()) > 0
         assert answer.to_json() == type(answer).to_json(answer)
@@ -32,8 +32,8 @@ def test_answers_are_tables_json_and_text(answers):
             answer.scale = 3
 
 
-def test_answers_that_have_a_picture_draw_it(answers):
-    """By the function of `cogmap.plotting` that is made for it."""
+def test_answers_with_a_figure_plot_it(answers):
+    """`plot` calls the matching function of `cogmap.plotting`."""
     plotting = pytest.importorskip("cogmap.plotting")
     for answer in answers:
         if hasattr(answer, "_picture"):
@@ -42,8 +42,8 @@ def test_answers_that_have_a_picture_draw_it(answers):
 
 
 @pytest.mark.parametrize("scale", ["probability", "decision"])
-def test_what_a_regressor_says_is_on_the_scale_of_values(random_model, scale):
-    """Whichever scale of classes was asked for: of values there is one only, and its name is "value"."""
+def test_regressors_have_the_scale_value(random_model, scale):
+    """Whatever `scale` is: it only applies to classifiers."""
     model, row = random_model("one value"), np.zeros((1, 4))
     for answer in (explain(model, row, scale=scale), influence(model, row, scale), story(model, row, scale=scale)):
         assert answer.scale == answer.to_dict()["scale"] == "value"

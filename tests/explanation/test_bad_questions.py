@@ -1,4 +1,4 @@
-"""Bad input as a table: each gets one clear error that names it."""
+"""Invalid arguments of explanations raise errors that name the argument."""
 
 import numpy as np
 import pandas as pd
@@ -59,15 +59,15 @@ QUESTIONS = {
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value[:30],
 )
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-def test_who_is_asked_and_about_what(question, model, table, error, message):
-    """Not fitted, other columns, no numbers, no model: told in the same words by all."""
+def test_invalid_models_and_tables(question, model, table, error, message):
+    """Unfitted, other columns, not numeric, not a model: all functions raise the same error."""
     with pytest.raises(error, match=message):
         QUESTIONS[question](model, table)
 
 
 @pytest.mark.parametrize("question", ["explain", "influence", "feature_importances"])
 def test_an_empty_table(question):
-    """Of an estimator and of a model."""
+    """For an estimator and for a model."""
     with pytest.raises(ValueError, match="0 sample"):
         QUESTIONS[question](FCM, X[:0])
     with pytest.raises(ParameterError, match="at least one row, got shape \\(0, 3\\)"):
@@ -114,7 +114,7 @@ def test_an_empty_table(question):
         (lambda: what_if(TWO_VALUES, ROW, to={"target 3": 1.0}), "one of the targets"),
         (lambda: prune(FCM, X, Y, keep=0.0), r"`prune\(keep=...\)` must be a number > 0 and <= 1, got 0.0"),
         (lambda: prune(FCM, X, Y, keep=2), "a number > 0 and <= 1, got 2"),
-        (lambda: prune(FCM.model_, X, Y), r"`prune\(estimator=.* an estimator of cogmap, .*A model alone cannot learn"),
+        (lambda: prune(FCM.model_, X, Y), r"`prune\(estimator=.* an estimator of cogmap, .*A model alone cannot be"),
         (lambda: prune(FCMClassifier, X, Y), "an estimator of cogmap"),
         (lambda: pruning_curve(FCM, X, Y, keep=[]), "a sequence of shares of the edges"),
         (lambda: pruning_curve(FCM, X, Y, keep=0.1), "a sequence of shares of the edges, got 0.1"),
@@ -123,15 +123,15 @@ def test_an_empty_table(question):
         (lambda: pruning_curve(FCM, X, Y, n_folds=41), "at most the number of rows, 40, got 41"),
     ],
 )  # fmt: skip
-def test_wrong_questions(ask, message):
-    """Function, parameter, expectation, what was got, the cure."""
+def test_invalid_parameters(ask, message):
+    """Messages give function, parameter, expectation, actual value and cure."""
     with pytest.raises(ParameterError, match=message) as caught:
         ask()
     assert len(str(caught.value)) < 400
 
 
 def test_prune_needs_a_fitted_estimator():
-    """What carries least is not known before."""
+    """The flow is not known before fitting."""
     with pytest.raises(NotFittedError, match="not fitted yet"):
         prune(FCMClassifier(), X, Y)
     with pytest.raises(ValueError, match="feature names should match"):

@@ -1,4 +1,4 @@
-"""Contributions add up, are what integration says they are, and come as tables."""
+"""Contributions add up, agree with numerical integration, and convert to tables."""
 
 import json
 
@@ -21,7 +21,7 @@ def total(explanation):
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("name", ["iris", "wine", "breast cancer", "digits", "diabetes"])
 def test_contributions_add_up_on_the_embedded_tables(learned, name, scale):
-    """To 1e-9, to what the estimator says, for all rows, features and outputs."""
+    """To the outputs of the estimator, to 1e-9, for all rows, features and outputs."""
     fcm, X, _ = learned(name)
     explanation = explain(fcm, X, scale=scale)
     assert explanation.contributions.shape == (len(X), X.shape[1], len(explanation.output_names))
@@ -29,15 +29,15 @@ def test_contributions_add_up_on_the_embedded_tables(learned, name, scale):
     if name == "diabetes":
         np.testing.assert_allclose(explanation.outputs[:, 0], fcm.predict(X), rtol=1e-12)
     else:
-        said = fcm.predict_proba(X) if scale == "probability" else fcm.decision_function(X).reshape(len(X), -1)
-        np.testing.assert_allclose(explanation.outputs, said, rtol=1e-9, atol=1e-12)
+        expected = fcm.predict_proba(X) if scale == "probability" else fcm.decision_function(X).reshape(len(X), -1)
+        np.testing.assert_allclose(explanation.outputs, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("depth", [1, 2, 4])
 @pytest.mark.parametrize("link", ["one output", "two outputs", "three outputs", "values"])
 def test_contributions_are_integrated_gradients(random_model, link, depth, scale):
-    """SciPy integrates the exact derivative along the line and finds the same."""
+    """SciPy integrates the exact derivative along the line to the same values."""
     model = random_model(link, depth, seed=depth)
     baseline = np.array([0.2, 0.9, 0.5, 0.1])
     explanation = explain(model, ROWS, baseline, scale)
@@ -49,16 +49,16 @@ def test_contributions_are_integrated_gradients(random_model, link, depth, scale
 
 
 @pytest.mark.parametrize("slope", [1.0, 20.0, 100.0])
-def test_steep_maps_take_more_places(random_model, slope):
-    """Where states jump, the line is cut finer, and contributions still add up."""
+def test_steep_maps_are_refined(random_model, slope):
+    """If states change abruptly, the line is subdivided, and contributions still add up."""
     for seed in range(5):
         explanation = explain(random_model("three outputs", 3, slope=slope, seed=seed), ROWS, ROWS[0])
         assert np.abs(total(explanation) - explanation.outputs).max() < 1e-9
 
 
-def test_steps_that_are_jumps_are_told(random_model):
-    """A map whose states jump has no gradient to integrate: a warning says how well contributions add up."""
-    with pytest.warns(UserWarning, match=r"so steep that contributions add up only to 0\.\d"):
+def test_step_functions_cause_a_warning(random_model):
+    """A map whose states jump has no gradient to integrate: a warning states the error of the sum."""
+    with pytest.warns(UserWarning, match=r"so steep that contributions add up only to within 0\.\d"):
         explain(random_model("three outputs", 3, slope=1e8), ROWS, ROWS[0])
 
 
@@ -70,7 +70,7 @@ def test_one_step_is_a_linear_model(random_model):
     np.testing.assert_allclose(explanation.contributions[:, :, 0], expected, atol=1e-12)
 
 
-def test_what_does_not_matter_contributes_nothing(random_model):
+def test_irrelevant_features_contribute_nothing(random_model):
     """A feature without influence, and a feature at its baseline."""
     W = np.random.default_rng(0).normal(size=(6, 6))
     W[:, 2] = 0.0
@@ -82,7 +82,7 @@ def test_what_does_not_matter_contributes_nothing(random_model):
 
 
 def test_a_missing_value_is_undecided(random_model):
-    """It contributes what the state 0.5 contributes; a baseline of missing values is a map that knows nothing."""
+    """It contributes like the state 0.5; a baseline of missing values has all features undecided."""
     model = random_model("three outputs")
     missing, undecided = ROWS.copy(), ROWS.copy()
     missing[:, 1], undecided[:, 1] = np.nan, 0.5
@@ -93,7 +93,7 @@ def test_a_missing_value_is_undecided(random_model):
 
 
 def test_a_table_of_baselines_gives_the_mean(random_model):
-    """Of contributions and of base values, so that they still add up."""
+    """Contributions and base values are means, so that they still add up."""
     model, baselines = random_model("three outputs"), np.random.default_rng(2).random((3, 4))
     together = explain(model, ROWS, baselines)
     alone = [explain(model, ROWS, baseline) for baseline in baselines]
@@ -105,21 +105,21 @@ def test_a_table_of_baselines_gives_the_mean(random_model):
 
 
 def test_the_default_baseline_is_the_mean_of_the_training_data(learned):
-    """As the scaling has learned it."""
+    """The mean stored in the scaling."""
     fcm, X, _ = learned("wine")
     np.testing.assert_allclose(explain(fcm, X).base_values, fcm.predict_proba(X.mean().to_frame().T)[0], rtol=1e-9)
 
 
-def test_blocks_do_not_show(random_model):
-    """Many rows are explained as one by one."""
+def test_contributions_do_not_depend_on_blocks(random_model):
+    """Many rows give the same result as one row at a time."""
     model, many = random_model("three outputs"), np.tile(ROWS, (6000, 1))
     np.testing.assert_allclose(
         explain(model, many).contributions[-5:], explain(model, ROWS).contributions, rtol=1e-12, atol=1e-15
     )
 
 
-def test_relevance_finds_what_matters_where_a_contribution_is_small_by_chance():
-    """Of a product of two features, hidden among noise, relevance ranks both first for nearly every row."""
+def test_relevance_ranks_features_whose_contribution_is_small_by_chance():
+    """For a product of two features among noise, relevance ranks both first for nearly every row."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 5))
     fcm = FCMClassifier(random_state=0).fit(X, X[:, 1] * X[:, 3] > rng.logistic(size=1500) / 3)
@@ -137,7 +137,7 @@ def test_relevance_finds_what_matters_where_a_contribution_is_small_by_chance():
 
 
 def test_tables(learned):
-    """Long for all outputs, wide for one; both hold the contributions."""
+    """Long format for all outputs, wide format for one."""
     fcm, X, _ = learned("iris")
     explanation = explain(fcm, X)
     long = explanation.to_frame()
@@ -152,20 +152,20 @@ def test_tables(learned):
         np.testing.assert_array_equal(wide, explanation.contributions[:, :, 2])
 
 
-def test_json_says_all(random_model):
-    """Every array, as lists; what is missing is null."""
+def test_json_is_complete(random_model):
+    """It has every array as lists, with null for missing values."""
     rows = ROWS.copy()
     rows[0, 1] = np.nan
     explanation = explain(random_model("three outputs"), rows)
-    told = json.loads(explanation.to_json())
-    np.testing.assert_array_equal(told["contributions"], explanation.contributions)
-    assert told["values"][0][1] is None
-    assert told["output_names"] == ["class=0", "class=1", "class=2"]
-    assert not any(name.startswith("_") for name in told)
+    record = json.loads(explanation.to_json())
+    np.testing.assert_array_equal(record["contributions"], explanation.contributions)
+    assert record["values"][0][1] is None
+    assert record["output_names"] == ["class=0", "class=1", "class=2"]
+    assert not any(name.startswith("_") for name in record)
 
 
 def test_text_fits_a_screen(learned):
-    """The head, and the features that contribute most."""
+    """`repr` has a header and the features with the largest contributions."""
     fcm, X, _ = learned("digits")
     lines = repr(explain(fcm, X[:20])).splitlines()
     assert lines[0].startswith("Explanation of 20 rows: 64 features, 10 outputs")
@@ -173,15 +173,15 @@ def test_text_fits_a_screen(learned):
     assert max(map(len, lines)) <= 100
 
 
-def test_estimators_and_models_and_tables_of_all_kinds_say_the_same(learned):
-    """A model, its estimator; a data frame of pandas or polars; float32 to its precision."""
+def test_estimators_models_and_tables_of_all_kinds_agree(learned):
+    """A model and its estimator; data frames of pandas and polars; float32 to its precision."""
     fcm, X, _ = learned("wine")
     expected = explain(fcm, X)
     assert isinstance(expected, Explanation)
     assert expected.feature_names == tuple(X.columns)
-    for said in (explain(fcm.model_, X.to_numpy()), explain(fcm, pl.from_pandas(X))):
-        np.testing.assert_array_equal(said.contributions, expected.contributions)
-        assert said.feature_names == expected.feature_names
+    for other in (explain(fcm.model_, X.to_numpy()), explain(fcm, pl.from_pandas(X))):
+        np.testing.assert_array_equal(other.contributions, expected.contributions)
+        assert other.feature_names == expected.feature_names
     nearly = explain(fcm.model_, X.to_numpy(np.float32))
     assert nearly.contributions.dtype == np.float64
     np.testing.assert_allclose(nearly.contributions, expected.contributions, atol=1e-4)

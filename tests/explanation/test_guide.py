@@ -1,4 +1,4 @@
-"""What is written about explanations: the guide can be typed, and every parameter is described."""
+"""Documentation of explanations: the examples of the guide run, and every parameter is described."""
 
 import inspect
 import re
@@ -14,7 +14,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "explaining.md"
 
 @pytest.mark.skipif(not GUIDE.is_file(), reason="the guides are not part of what is installed")
 def test_examples_of_the_guide_run():
-    """Every Python block, one after the other, as a reader would type them."""
+    """All Python blocks, in order."""
     pytest.importorskip("shap")
     names = {}
     for block in re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), flags=re.DOTALL):
@@ -24,7 +24,7 @@ def test_examples_of_the_guide_run():
 
 @pytest.mark.parametrize("name", [name for name in explanation.__all__ if name.islower()])
 def test_every_parameter_is_described(name):
-    """In order, with what comes back and an example."""
+    """In order, with return values and an example."""
     function = getattr(explanation, name)
     doc = FunctionDoc(function)
     assert [entry.name for entry in doc["Parameters"]] == list(inspect.signature(function).parameters)

@@ -1,4 +1,4 @@
-"""What influences what: derivatives, flow through edges, importances."""
+"""Effects of concepts, flow through edges, and feature importances."""
 
 import json
 
@@ -13,37 +13,37 @@ ROWS = np.random.default_rng(1).random((40, 4))
 
 
 @pytest.mark.parametrize("link", ["one output", "three outputs", "values"])
-def test_effects_are_derivatives_with_respect_to_first_states(random_model, link):
-    """Of every concept, hidden ones and outputs too, through all steps: as finite differences say."""
+def test_effects_are_derivatives_with_respect_to_initial_states(random_model, link):
+    """Of all concepts, including hidden ones and outputs, as finite differences confirm."""
     model = random_model(link, depth=3, n_hidden=2)
-    found = influence(model, ROWS)
+    result = influence(model, ROWS)
     first, h = model.first_states(ROWS), 1e-6
 
-    def said(states):
+    def outputs_of(states):
         before_last = model.map.run(states, 2)[-1]
         outputs = slice(model.map.n_concepts - model.n_outputs, None)
         return model.link.outputs(model.map.excitation(before_last, outputs).T)
 
     for j in range(model.map.n_concepts):
         step = h * np.eye(model.map.n_concepts)[j]
-        derivative = (said(first + step) - said(first - step)) / (2 * h)
-        np.testing.assert_allclose(found.effect[j], derivative.mean(axis=0), rtol=1e-5, atol=1e-7)
-        np.testing.assert_allclose(found.magnitude[j], np.abs(derivative).mean(axis=0), rtol=1e-5, atol=1e-7)
+        derivative = (outputs_of(first + step) - outputs_of(first - step)) / (2 * h)
+        np.testing.assert_allclose(result.effect[j], derivative.mean(axis=0), rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(result.magnitude[j], np.abs(derivative).mean(axis=0), rtol=1e-5, atol=1e-7)
 
 
-def test_nothing_flows_where_there_is_no_way(random_model):
-    """Not through a weight of 0, nor into a concept from which no output is reached in time."""
+def test_flow_is_zero_without_a_path(random_model):
+    """Through a weight of 0, or into a concept from which no output can be reached in the remaining steps."""
     W = np.random.default_rng(0).normal(size=(6, 6))
     W[5, 4] = W[4, 4] = 0.0  # the hidden concept influences the features only
     W[1, 0] = 0.0
-    found = influence(random_model(weights=W, depth=2), ROWS)
-    assert not found.flow[4].any()
-    assert not found.flow[1, 0].any()
-    assert found.flow[5, :4].all()
+    result = influence(random_model(weights=W, depth=2), ROWS)
+    assert not result.flow[4].any()
+    assert not result.flow[1, 0].any()
+    assert result.flow[5, :4].all()
 
 
-def test_what_passes_a_chain_passes_each_of_its_edges(random_model):
-    """One way from one feature: the flow is the same at every edge of it."""
+def test_flow_is_constant_along_a_chain(random_model):
+    """With a single path from one feature, every edge of the path has the same flow."""
     W = np.zeros((6, 6))
     W[4, 0], W[5, 4] = 2.0, 3.0
     flow = influence(random_model(weights=W, depth=2), ROWS).flow
@@ -57,17 +57,17 @@ def test_flow_follows_the_data(random_model):
     W[5, 0], W[5, 1] = 8.0, 0.5
     rows = ROWS.copy()
     rows[:, 0] = 0.3
-    found = influence(random_model(weights=W, depth=1), rows)
-    assert not found.flow[5, 0].any()
-    assert found.flow[5, 1].all()
-    assert found.effect[0].all()
+    result = influence(random_model(weights=W, depth=1), rows)
+    assert not result.flow[5, 0].any()
+    assert result.flow[5, 1].all()
+    assert result.effect[0].all()
 
 
 def test_tables_of_concepts_and_edges(learned):
-    """The strongest first; every edge that has a weight; JSON says all."""
+    """Strongest first; all edges with a nonzero weight; JSON is complete."""
     fcm, X, _ = learned("iris")
-    found = influence(fcm, X)
-    concepts, edges = found.to_frame(), found.edges_to_frame()
+    result = influence(fcm, X)
+    concepts, edges = result.to_frame(), result.edges_to_frame()
     assert list(concepts.columns) == ["concept", "kind", "output", "effect", "magnitude"]
     assert len(concepts) == 3 * fcm.map_.n_concepts
     assert (concepts["kind"] == "feature").sum() == 4 * 3
@@ -76,24 +76,24 @@ def test_tables_of_concepts_and_edges(learned):
     first = edges.iloc[0]
     at = fcm.map_.concepts.index(first["target"]), fcm.map_.concepts.index(first["source"])
     assert first["weight"] == fcm.map_.weights[at]
-    assert first["flow"] == found.flow[at].sum() == found.flow.sum(axis=2).max()
-    np.testing.assert_array_equal(json.loads(found.to_json())["flow"], found.flow)
-    assert max(map(len, repr(found).splitlines())) <= 100
+    assert first["flow"] == result.flow[at].sum() == result.flow.sum(axis=2).max()
+    np.testing.assert_array_equal(json.loads(result.to_json())["flow"], result.flow)
+    assert max(map(len, repr(result).splitlines())) <= 100
 
 
 def test_importances_look_like_those_of_scikit_learn(learned):
-    """Mean and deviation over repeats, by attribute and by key; the same at every call."""
+    """Mean and deviation over repeats, by attribute and by key; every call gives the same result."""
     fcm, X, _ = learned("wine")
-    found = feature_importances(fcm, X, n_repeats=4)
-    assert found.importances.shape == (13, 4)
-    np.testing.assert_allclose(found.importances_mean, found.importances.mean(axis=1))
-    np.testing.assert_allclose(found["importances_std"], found.importances.std(axis=1))
-    np.testing.assert_array_equal(feature_importances(fcm, X, n_repeats=4).importances, found.importances)
+    result = feature_importances(fcm, X, n_repeats=4)
+    assert result.importances.shape == (13, 4)
+    np.testing.assert_allclose(result.importances_mean, result.importances.mean(axis=1))
+    np.testing.assert_allclose(result["importances_std"], result.importances.std(axis=1))
+    np.testing.assert_array_equal(feature_importances(fcm, X, n_repeats=4).importances, result.importances)
     with pytest.raises(KeyError):
-        found["importance"]
-    table = found.to_frame()
-    assert table["feature"][0] == X.columns[found.importances_mean.argmax()]
-    assert max(map(len, repr(found).splitlines())) <= 100
+        result["importance"]
+    table = result.to_frame()
+    assert table["feature"][0] == X.columns[result.importances_mean.argmax()]
+    assert max(map(len, repr(result).splitlines())) <= 100
 
 
 def test_importances_of_one_row_compare_it_with_the_mean(learned):
@@ -111,8 +111,8 @@ def planted():
     return X, y
 
 
-def test_estimators_know_their_importances(planted):
-    """Shares of 1; planted features are first, a constant one has none."""
+def test_estimators_have_importances(planted):
+    """They sum to 1; planted features rank first, a constant one has importance 0."""
     X, y = planted
     for estimator in (
         FCMClassifier(random_state=0),
@@ -139,8 +139,8 @@ def test_selectors_of_scikit_learn_use_them(planted):
     assert set(np.flatnonzero(RFE(fcm, n_features_to_select=3, step=2).fit(X, y).support_)) == {0, 1, 2}
 
 
-def test_importances_do_not_follow_the_order_of_the_rows(planted):
-    """Nor whether a row is repeated or weighted: to the bit."""
+def test_importances_do_not_depend_on_row_order(planted):
+    """Nor on whether a row is repeated or weighted, bit by bit."""
     X, y = planted
     weight = 1.0 + np.arange(300) % 3
     expected = FCMClassifier(random_state=0).fit(X, y, weight).feature_importances_

@@ -1,4 +1,4 @@
-"""Sparse maps: the edges that carry most stay, on ways that lead somewhere, and the rest learns anew."""
+"""Pruned maps keep the edges with the largest flow, on paths from features to outputs, and are refitted."""
 
 import json
 
@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, influence, prune, pruning_curve
-from cogmap.explanation.pruning import _on_ways
+from cogmap.explanation.pruning import _on_paths
 
 
 @pytest.mark.parametrize("keep", [1.0, 0.3, 0.1, 0.02, 1e-6])
 @pytest.mark.parametrize("name", ["iris", "wine", "diabetes"])
-def test_no_more_edges_than_asked_for_stay(learned, name, keep):
-    """All others are exactly 0, and those that stay are strong ones; even the smallest map has a way."""
+def test_at_most_the_requested_edges_are_kept(learned, name, keep):
+    """All others are exactly 0, and kept ones are strong; even the smallest map has a path."""
     fcm, X, y = learned(name)
     pruned = prune(fcm, X, y, keep)
     kept = pruned.map_.weights != 0.0
@@ -28,20 +28,20 @@ def test_no_more_edges_than_asked_for_stay(learned, name, keep):
 
 
 def _visible(fcm):
-    """Return the numbers of the features and outputs."""
+    """Return the indices of the features and outputs."""
     n_features, n_hidden = fcm.n_features_in_, fcm.n_hidden_
     return [*range(n_features), *range(n_features + n_hidden, fcm.map_.n_concepts)]
 
 
 @pytest.mark.parametrize(("name", "keep"), [("iris", 0.25), ("wine", 0.1), ("breast cancer", 0.1)])
-def test_a_tenth_of_the_edges_knows_nearly_all(learned, name, keep):
-    """On the rows that were learned from, 95 % of the accuracy."""
+def test_a_tenth_of_the_edges_keeps_most_of_the_accuracy(learned, name, keep):
+    """On the training rows, 95 % of the accuracy."""
     fcm, X, y = learned(name)
     assert prune(fcm, X, y, keep).score(X, y) >= 0.95 * fcm.score(X, y)
 
 
 def test_the_given_estimator_is_not_changed_and_its_settings_are_kept(learned):
-    """A new estimator, with the same parameters but for the edges and what was settled."""
+    """The result is a new estimator with the same parameters, except for the edges and resolved values."""
     _, X, y = learned("wine")
     fcm = FCMClassifier(alpha=0.5, slope=1.5, random_state=3).fit(X, y)
     weights = fcm.map_.weights.copy()
@@ -54,8 +54,8 @@ def test_the_given_estimator_is_not_changed_and_its_settings_are_kept(learned):
     assert pruned.depth_ == fcm.depth_
 
 
-def test_what_an_expert_has_fixed_still_holds(learned):
-    """Signs and ranges of the edges that stay; an edge that has to be there stays, however little it carries."""
+def test_expert_constraints_still_hold(learned):
+    """Kept edges keep their signs and ranges; required edges are kept, however small their flow."""
     _, X, y = learned("iris")
     petals, sepal = ["petal length (cm)", "petal width (cm)"], "sepal width (cm)"
     edges = {(petal, f"class={k}"): sign for petal in petals for k, sign in enumerate("-++")} | {
@@ -73,8 +73,8 @@ def test_what_an_expert_has_fixed_still_holds(learned):
 
 
 @pytest.mark.parametrize("name", ["iris", "diabetes"])
-def test_hidden_concepts_stay_as_far_as_they_have_edges(learned, name):
-    """Hidden concepts that nothing enters or leaves are no part of the map; others stay."""
+def test_hidden_concepts_without_edges_are_removed(learned, name):
+    """Hidden concepts with an edge are kept."""
     fcm, X, y = learned(name)
     pruned = prune(fcm, X, y, keep=0.1)
     edges = pruned.edges
@@ -85,8 +85,8 @@ def test_hidden_concepts_stay_as_far_as_they_have_edges(learned, name):
     assert pruned.score(X, y) > (0.9 if name == "iris" else 0.4)
 
 
-def test_hidden_concepts_that_a_given_map_names_stay(learned):
-    """The map in `init` speaks of all concepts."""
+def test_hidden_concepts_of_a_given_map_are_kept(learned):
+    """The map in `init` names all concepts."""
     fcm, X, y = learned("iris")
     again = FCMClassifier(init=fcm.map_, random_state=0).fit(X, y)
     assert prune(again, X, y, keep=0.1).map_.concepts == fcm.map_.concepts
@@ -104,8 +104,8 @@ def test_the_depth_that_was_chosen_is_kept(learned, seed):
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_edges_on_ways_are_those_of_which_powers_of_the_graph_tell(depth):
-    """An edge is on a way if, for some step, a feature reaches its source before and it reaches an output after."""
+def test_edges_on_paths_agree_with_powers_of_the_adjacency_matrix(depth):
+    """An edge is on a path if, at some step, a feature reaches its source and its target reaches an output."""
     kinds = ("feature",) * 3 + ("hidden",) * 3 + ("output",) * 2
     for seed in range(20):
         edges = np.random.default_rng(seed).random((8, 8)) < 0.2
@@ -115,11 +115,11 @@ def test_edges_on_ways_are_those_of_which_powers_of_the_graph_tell(depth):
                 before = np.linalg.matrix_power(edges.astype(int), t)[j, :3].any()
                 after = np.linalg.matrix_power(edges.astype(int), depth - 1 - t)[6:, i].any()
                 expected[i, j] |= before and after
-        np.testing.assert_array_equal(_on_ways(edges, kinds, depth), expected)
+        np.testing.assert_array_equal(_on_paths(edges, kinds, depth), expected)
 
 
 def test_the_curve(learned):
-    """Folds times sizes, the full map first; the score falls in the end; every row is judged once."""
+    """Folds times sizes, the full map first; the smallest map scores worse; every row is held out once."""
     _, X, y = learned("iris")
     curve = pruning_curve(FCMClassifier(random_state=0), X, y, keep=[1e-6, 0.25], n_folds=3)
     assert curve.keep.tolist() == [1.0, 0.25, 1e-6]
@@ -137,7 +137,7 @@ def test_the_curve(learned):
 
 
 def test_the_curve_takes_tables_of_all_kinds_and_values(learned):
-    """Data frames keep the names of their columns; a regressor is judged by R²."""
+    """Data frames keep their column names; regressors are scored by R²."""
     _, X, y = learned("diabetes")
     edges = [(name, "target") for name in X.columns] + [(name, name) for name in X.columns]
     estimator = FCMRegressor(edges=edges, random_state=0)

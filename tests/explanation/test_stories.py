@@ -15,25 +15,25 @@ BASELINE = np.array([0.3, 0.3, 0.1, 0.4])
 @pytest.mark.parametrize("depth", [1, 2, 4])
 @pytest.mark.parametrize("link", ["one output", "two outputs", "three outputs", "values"])
 def test_every_step_carries_the_whole_difference(random_model, link, depth, scale):
-    """What all edges carry in a step is the difference from the baseline; in the first, feature by feature."""
+    """The flows of a step add up to the difference from the baseline; those of the first, feature by feature."""
     model = random_model(link, depth)
-    told = story(model, ROW, baseline=BASELINE, scale=scale)
-    assert told.flow.shape == (depth, model.map.n_concepts, model.map.n_concepts)
-    np.testing.assert_allclose(told.flow.sum(axis=(1, 2)), told.output - told.base_value, atol=1e-9)
+    trace = story(model, ROW, baseline=BASELINE, scale=scale)
+    assert trace.flow.shape == (depth, model.map.n_concepts, model.map.n_concepts)
+    np.testing.assert_allclose(trace.flow.sum(axis=(1, 2)), trace.output - trace.base_value, atol=1e-9)
     explanation = explain(model, ROW[None], BASELINE, scale)
-    k = explanation.output_names.index(told.output_name)
-    np.testing.assert_allclose(told.contributions, explanation.contributions[0, :, k], atol=1e-12)
-    np.testing.assert_allclose(told.flow[0].sum(axis=0)[:4], told.contributions, atol=1e-12)
-    assert (told.output, told.base_value) == (explanation.outputs[0, k], explanation.base_values[k])
-    assert not told.flow[-1, : -model.n_outputs].any()  # the last step is read at the outputs
+    k = explanation.output_names.index(trace.output_name)
+    np.testing.assert_allclose(trace.contributions, explanation.contributions[0, :, k], atol=1e-12)
+    np.testing.assert_allclose(trace.flow[0].sum(axis=0)[:4], trace.contributions, atol=1e-12)
+    assert (trace.output, trace.base_value) == (explanation.outputs[0, k], explanation.base_values[k])
+    assert not trace.flow[-1, : -model.n_outputs].any()  # the last step only has edges into outputs
 
 
 def test_states_are_those_of_the_map(random_model):
-    """Step by step, of the row and of the baseline."""
+    """For the row and for the baseline."""
     model = random_model("three outputs", depth=3)
-    told = story(model, ROW, baseline=BASELINE)
-    np.testing.assert_array_equal(told.states, model.trajectory(ROW[None])[:, 0])
-    np.testing.assert_array_equal(told.baseline_states, model.trajectory(BASELINE[None])[:, 0])
+    trace = story(model, ROW, baseline=BASELINE)
+    np.testing.assert_array_equal(trace.states, model.trajectory(ROW[None])[:, 0])
+    np.testing.assert_array_equal(trace.baseline_states, model.trajectory(BASELINE[None])[:, 0])
 
 
 def test_the_story_is_about_the_most_probable_class_unless_another_is_asked_for(learned):
@@ -42,25 +42,25 @@ def test_the_story_is_about_the_most_probable_class_unless_another_is_asked_for(
     for i in (0, 60, 120):
         assert story(fcm, X.iloc[i]).output_name == f"class={fcm.predict(X.iloc[[i]])[0]}"
     for output in (1, "class=1"):
-        told = story(fcm, X.iloc[0], output=output)
-        assert told.output == pytest.approx(fcm.predict_proba(X.iloc[[0]])[0, 1])
+        trace = story(fcm, X.iloc[0], output=output)
+        assert trace.output == pytest.approx(fcm.predict_proba(X.iloc[[0]])[0, 1])
 
 
 def test_tables(learned):
-    """One of concepts with their states, one of edges; both add up to the difference in every step."""
+    """Concepts with their states, and edges; both add up to the difference in every step."""
     fcm, X, _ = learned("iris")
-    told = story(fcm, X.iloc[70])
-    concepts, edges = told.to_frame(), told.edges_to_frame()
+    trace = story(fcm, X.iloc[70])
+    concepts, edges = trace.to_frame(), trace.edges_to_frame()
     assert list(concepts.columns) == ["concept", "kind", "step 0", "step 1", "step 2", "contribution"]
-    assert concepts["contribution"].sum() == pytest.approx(told.output - told.base_value, abs=1e-9)
+    assert concepts["contribution"].sum() == pytest.approx(trace.output - trace.base_value, abs=1e-9)
     carried = edges.groupby("step")["carried"].sum()
-    assert carried.tolist() == pytest.approx([told.output - told.base_value] * 2, abs=1e-9)
-    assert max(map(len, repr(told).splitlines())) <= 100
-    assert json.loads(told.to_json())["output_name"] == told.output_name
+    assert carried.tolist() == pytest.approx([trace.output - trace.base_value] * 2, abs=1e-9)
+    assert max(map(len, repr(trace).splitlines())) <= 100
+    assert json.loads(trace.to_json())["output_name"] == trace.output_name
 
 
 def test_a_row_comes_in_many_forms(learned):
-    """An array, a list, a series, a table of one row: one story."""
+    """An array, a list, a series and a table of one row give the same story."""
     fcm, X, _ = learned("iris")
     expected = story(fcm, X.iloc[[3]]).contributions
     np.testing.assert_array_equal(story(fcm, X.iloc[3]).contributions, expected)

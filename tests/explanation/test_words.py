@@ -1,4 +1,4 @@
-"""A feature that is read as words is several concepts, and still one column to every question."""
+"""A feature with linguistic terms has several concepts but remains one column in every explanation."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ from cogmap import FCMClassifier, FCMClassifierCV, explain, feature_importances,
 
 @pytest.fixture(scope="module")
 def words(learned):
-    """A classifier of iris that reads petals as words, with its table."""
+    """A classifier of iris with terms for the petals, with its table."""
     _, X, y = learned("iris")
     terms = {"petal length (cm)": 3, "petal width (cm)": ["thin", "wide"]}
     return FCMClassifier(terms=terms, random_state=0).fit(X, y), X, y
 
 
 def test_contributions_are_of_columns_and_add_up(words):
-    """The words of a feature contribute together."""
+    """Contributions of the terms of a feature are summed."""
     fcm, X, _ = words
     for model, table in ((fcm, X), (fcm.model_, X.to_numpy())):
         explanation = explain(model, table)
@@ -28,16 +28,16 @@ def test_contributions_are_of_columns_and_add_up(words):
     assert feature_importances(fcm, X).importances.shape == (4, 5)
 
 
-def test_influence_and_stories_tell_of_words(words):
-    """Concepts are words, features are columns; each step still carries everything."""
+def test_influence_and_stories_have_terms_as_concepts(words):
+    """Concepts are terms, features are columns; each step carries the whole difference."""
     fcm, X, _ = words
-    found = influence(fcm, X)
-    assert "petal width (cm) is thin" in found.concepts
-    assert found.kinds.count("feature") == 2 + 3 + 2
-    told = story(fcm, X.iloc[100])
-    assert told.contributions.shape == (4,)
-    np.testing.assert_allclose(told.flow.sum(axis=(1, 2)), told.output - told.base_value, atol=1e-9)
-    np.testing.assert_allclose(told.contributions.sum(), told.output - told.base_value, atol=1e-9)
+    influences = influence(fcm, X)
+    assert "petal width (cm) is thin" in influences.concepts
+    assert influences.kinds.count("feature") == 2 + 3 + 2
+    trace = story(fcm, X.iloc[100])
+    assert trace.contributions.shape == (4,)
+    np.testing.assert_allclose(trace.flow.sum(axis=(1, 2)), trace.output - trace.base_value, atol=1e-9)
+    np.testing.assert_allclose(trace.contributions.sum(), trace.output - trace.base_value, atol=1e-9)
 
 
 def test_changes_are_of_numbers(words):
@@ -49,8 +49,8 @@ def test_changes_are_of_numbers(words):
         assert set(answer.changes) <= set(X.columns) - {"sepal width (cm)"}
 
 
-def test_words_stay_in_a_pruned_map(words):
-    """Also those that were chosen by the estimator itself."""
+def test_pruned_maps_keep_terms(words):
+    """Including those chosen by the estimator."""
     fcm, X, y = words
     pruned = prune(fcm, X, y, keep=0.2)
     assert _visible(pruned) == _visible(fcm)
@@ -60,6 +60,6 @@ def test_words_stay_in_a_pruned_map(words):
 
 
 def _visible(fcm):
-    """Return the names of all concepts but the hidden ones, of which those without an edge are left out."""
+    """Return the names of inputs and outputs."""
     model, names = fcm.model_, fcm.map_.concepts
     return names[: model.n_inputs], names[model.n_inputs + model.n_hidden :]

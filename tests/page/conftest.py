@@ -1,4 +1,4 @@
-"""A real browser and the pages that are opened in it."""
+"""A browser, and pages to open in it."""
 
 import csv
 import os
@@ -22,7 +22,7 @@ _FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgrou
 
 @pytest.fixture(scope="session")
 def browser():
-    """A browser without a window and without a network, one for all pages."""
+    """A headless browser without network access, shared by all pages."""
     playwright = pytest.importorskip("playwright.sync_api")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
@@ -35,7 +35,7 @@ def browser():
 
 @pytest.fixture(scope="session")
 def axe():
-    """The script of axe-core, which `make test` installs where npm is."""
+    """The script of axe-core, which `make test` installs if npm is available."""
     path = os.environ.get("COGMAP_AXE") or Path(sys.prefix) / "node" / "node_modules" / "axe-core" / "axe.min.js"
     if not Path(path).is_file():
         pytest.skip("axe-core is not here (`make test` installs it where npm is; COGMAP_AXE names its file)")
@@ -84,7 +84,7 @@ def _traffic():
 
 
 def _people():
-    """A table with a category, yes and no, a date, a constant column and missing values."""
+    """A table with a category, a boolean, a date, a constant column and missing values."""
     draw = np.random.default_rng(0)
     n = 120
     X = pd.DataFrame(
@@ -114,7 +114,7 @@ _MODELS = {
 
 
 class Pages:
-    """Models by name, each fitted and written once, and opened in a browser as often as needed."""
+    """Models by name, each fitted and written once, and opened in a browser on demand."""
 
     def __init__(self, browser, folder):
         self._browser, self._folder = browser, folder
@@ -140,11 +140,11 @@ class Pages:
             self._contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(20_000)
-        page.asked, page.wrong = [], []
-        page.on("request", lambda request: page.asked.append(request.url))
-        page.on("pageerror", lambda error: page.wrong.append(str(error)))
-        page.on("console", lambda message: page.wrong.append(message.text))
-        page.on("dialog", lambda dialog: (page.wrong.append(dialog.message), dialog.dismiss()))
+        page.request_urls, page.problems = [], []
+        page.on("request", lambda request: page.request_urls.append(request.url))
+        page.on("pageerror", lambda error: page.problems.append(str(error)))
+        page.on("console", lambda message: page.problems.append(message.text))
+        page.on("dialog", lambda dialog: (page.problems.append(dialog.message), dialog.dismiss()))
         self.go(page, name, fragment)
         return page
 
@@ -157,7 +157,7 @@ class Pages:
     def go(self, page, name, fragment=""):
         """Open a page anew in a context that is there."""
         page.goto("about:blank")
-        page.asked.clear()
+        page.request_urls.clear()
         page.goto(self.address(name) + fragment)
         page.wait_for_selector("body[data-ready]")
 
@@ -174,7 +174,7 @@ def _all_pages(browser, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def reader(_all_pages):
-    """A page of iris that tests share."""
+    """A shared page of iris."""
     return _all_pages.open("iris", width=820, stays=True)
 
 
@@ -186,7 +186,7 @@ def pages(_all_pages):
 
 
 class Hands:
-    """What several tests do in a page."""
+    """Common actions of tests in a page."""
 
     @staticmethod
     def set_entry(page, column, text):
@@ -218,5 +218,5 @@ class Hands:
 
 @pytest.fixture
 def hands():
-    """What several tests do in a page."""
+    """Common actions of tests in a page."""
     return Hands

@@ -1,4 +1,4 @@
-"""Modules become one script."""
+"""Bundling of modules."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ from cogmap.page import assemble
 
 @pytest.fixture
 def modules(monkeypatch):
-    """Modules in the place of ours."""
+    """Replace the modules of the page."""
 
     def put(**texts):
         monkeypatch.setattr(assemble, "_read", lambda name: texts[name.removeprefix("script/").removesuffix(".js")])
@@ -19,7 +19,7 @@ def modules(monkeypatch):
 
 
 def test_modules_keep_their_own_names(modules, tmp_path):
-    """Private names may be the same in two modules; names that are imported may be changed, and passed on."""
+    """Private names may be equal in two modules; imports may be renamed and re-exported."""
     modules(
         main='import { sum as plus, one } from "./front.js";\nimport * as all from "./b.js";\nconst x = 7;\n'
         "console.log(plus(one, x), all.one);\n",
@@ -28,7 +28,7 @@ def test_modules_keep_their_own_names(modules, tmp_path):
         a="const x = 2;\nexport function sum(a, b) {\n  return a + b + x;\n}\n",
     )
     script = tmp_path / "script.mjs"
-    script.write_text(assemble.script_of("main.js"), encoding="utf-8")
+    script.write_text(assemble.bundle("main.js"), encoding="utf-8")
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node.js is not installed")
@@ -44,15 +44,15 @@ def test_modules_keep_their_own_names(modules, tmp_path):
         'import { a } from "https://x.org/a.js";\n',
     ],
 )
-def test_what_is_not_assembled_is_refused(modules, text):
-    """Other forms of import and export, and scripts of others, never get into a page."""
+def test_unsupported_imports_are_rejected(modules, text):
+    """Other forms of import and export, and external scripts, raise an error."""
     modules(main=text, a="export const a = 1;\n")
-    with pytest.raises(ValueError, match=r"main\.js imports or exports"):
-        assemble.script_of("main.js")
+    with pytest.raises(ValueError, match=r"main\.js has an import or export"):
+        assemble.bundle("main.js")
 
 
-def test_modules_that_import_each_other_are_refused(modules):
-    """Which would come first cannot be said."""
+def test_circular_imports_are_rejected(modules):
+    """The message shows the cycle."""
     modules(main='import { a } from "./a.js";\n', a='import { b } from "./b.js";\n', b='import { a } from "./a.js";\n')
     with pytest.raises(ValueError, match=r"main\.js -> a\.js -> b\.js -> a\.js"):
-        assemble.script_of("main.js")
+        assemble.bundle("main.js")

@@ -1,4 +1,4 @@
-"""What a reader does in the page, with the pointer and with the keyboard."""
+"""Controls of the page, with pointer and keyboard."""
 
 import re
 from dataclasses import replace
@@ -12,23 +12,23 @@ from cogmap.maps.scenarios import scenario
 
 
 def numbers(text):
-    """Return the numbers in a text, with a real minus."""
-    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", text.replace("\u2212", "-"))]
+    """Return the numbers in a text, with Unicode minus signs."""
+    return [float(match) for match in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", text.replace("\u2212", "-"))]
 
 
 @pytest.mark.parametrize("name", ["iris", "tumours", "diabetes", "traffic", "hostile", "people"])
-def test_page_asks_nobody_and_nothing_goes_wrong(pages, name):
-    """Not a single request but for the file itself, and no word on the console, after a look at every part."""
+def test_page_makes_no_requests_and_logs_no_errors(pages, name):
+    """No request except for the file itself, and no console message, after opening every part."""
     page = pages.open(name)
     page.locator(".twin summary").click()
     page.get_by_role("button", name="Play").click()
-    assert page.asked == [pages.address(name)]
-    assert page.wrong == []
+    assert page.request_urls == [pages.address(name)]
+    assert page.problems == []
 
 
 @pytest.mark.parametrize("name", ["iris", "diabetes"])
-def test_typed_values_give_what_python_says(pages, hands, name):
-    """Answer and reasons of typed values, also unknown ones and ones outside of the data, to 1e-9."""
+def test_typed_values_agree_with_python(pages, hands, name):
+    """Prediction and contributions of typed values, including unknown and out-of-range ones, to 1e-9."""
     model, X, _ = pages.model(name)
     row = X.iloc[[70]].astype(float)
     row.iloc[0, 1] = np.nan
@@ -46,7 +46,7 @@ def test_typed_values_give_what_python_says(pages, hands, name):
 
 
 def test_categories_are_one_control(pages, hands):
-    """A category, yes and no, an unknown value and a pasted row of a prepared table, as the pipeline says."""
+    """A category, a boolean, an unknown value and a pasted row of a prepared table agree with the pipeline."""
     pipeline, X, _ = pages.model("people")
     page = pages.open("people")
     row = X.iloc[[0]].assign(ward="children's", smoker="no", **{"temperature (°C)": np.nan})
@@ -67,7 +67,7 @@ def test_categories_are_one_control(pages, hands):
 
 
 def test_every_slider_moves_the_answer(pages, hands):
-    """By arrow keys; the box beside it shows the value, and ends are exactly those of the data."""
+    """By arrow keys; the box shows the value, and the ends are exactly those of the data."""
     _, X, _ = pages.model("iris")
     page = pages.open("iris")
     for column, name in enumerate(X.columns):
@@ -91,13 +91,13 @@ def test_every_slider_moves_the_answer(pages, hands):
         ("petal width (cm),petal length (cm)\n0.2,1.4", ""),
         ("5.1,3.5,NA,", ""),
         ("", "Nothing was pasted"),
-        ("5.1,3.5", "The row has 2 values, and the table 4 columns"),
-        ("5.1,3.5,many,0.2", "takes a number, and “many” is none"),
+        ("5.1,3.5", "The row has 2 values, but the table has 4 columns"),
+        ("5.1,3.5,many,0.2", "takes a number, and “many” is not one"),
         ("1e999,3.5,1.4,0.2", "takes a number"),
     ],
 )
 def test_pasted_rows(reader, pasted, problem):
-    """Taken with any common separator, with and without names; what is wrong with one is said in a line."""
+    """With any common separator, with and without names; a problem is reported in one line."""
     page = reader
     page.locator("details.paste").evaluate("one => (one.open = true)")
     page.get_by_role("textbox", name="A row of values").fill(pasted)
@@ -115,7 +115,7 @@ def test_pasted_rows(reader, pasted, problem):
 
 
 def test_start_buttons_and_orders(pages):
-    """Average, all unknown, and a row of the table; columns by importance, as in the table, by name, and by search."""
+    """Average, all unknown, and a row of the table; columns by importance, in table order, by name, and by search."""
     _, X, _ = pages.model("diabetes")
     page = pages.open("diabetes")
     page.get_by_role("button", name="All unknown").click()
@@ -131,7 +131,7 @@ def test_start_buttons_and_orders(pages):
 
 
 def test_rows_are_sorted_and_picked(pages):
-    """By any column, up and down; a row that is picked is the one that is shown."""
+    """By any column, in both directions; the selected row is shown."""
     model, X, _ = pages.model("iris")
     page = pages.open("iris")
     sorter = page.locator("#rows thead").get_by_role("button", name="petal length (cm)")
@@ -147,8 +147,8 @@ def test_rows_are_sorted_and_picked(pages):
     assert "13 to 24 of 150" in page.locator("#rows").inner_text()
 
 
-def test_what_would_flip_it_flips_and_respects_locks(pages):
-    """The values that were found are used; a locked one stays, and Python agrees that the answer changes."""
+def test_counterfactuals_flip_the_prediction_and_respect_locks(pages):
+    """Found values can be used; locked ones are unchanged, and Python confirms the new prediction."""
     model, X, _ = pages.model("iris")
     page = pages.open("iris")
     lock = page.get_by_role("button", name="Lock petal length (cm)")
@@ -165,10 +165,10 @@ def test_what_would_flip_it_flips_and_respects_locks(pages):
 
 
 def test_value_to_reach(pages):
-    """Of a regressor: a value is asked for first, then reached."""
+    """For a regressor: a value has to be entered first, then it is reached."""
     page = pages.open("diabetes")
     page.get_by_role("button", name="Find the smallest change").click()
-    assert "which value" in page.get_by_role("alert").inner_text()
+    assert "enter the value" in page.get_by_role("alert").inner_text()
     page.get_by_label("The value that the map should reach").fill("120")
     page.get_by_label("The value that the map should reach").press("Enter")
     page.get_by_role("button", name="Find the smallest change").click()
@@ -176,8 +176,8 @@ def test_value_to_reach(pages):
     assert float(page.locator("#answer .said-name").inner_text()) == pytest.approx(120, abs=1.0)
 
 
-def test_two_rows_stand_beside_each_other(pages, hands):
-    """What was kept stays while the other moves; swapping and stopping work."""
+def test_two_rows_are_compared(pages, hands):
+    """The kept row is unchanged while the other changes; swapping and stopping work."""
     page = pages.open("iris")
     page.get_by_role("button", name="Keep what is set now as A").click()
     hands.set_entry(page, 2, "6")
@@ -191,7 +191,7 @@ def test_two_rows_stand_beside_each_other(pages, hands):
 
 
 def test_edited_weight_changes_answer_and_score_and_undo_restores(pages, hands):
-    """By slider and by number; undo and redo by button and key; the score of both maps stands beside each other."""
+    """By slider and by number; undo and redo by button and key; scores of both maps are shown."""
     model, X, y = pages.model("iris")
     concepts = list(model.map_.concepts)
     page = pages.open("iris")
@@ -235,7 +235,7 @@ def test_arrow_is_chosen_and_its_weight_slides(pages):
 
 
 def test_concepts_are_held(pages, hands):
-    """A hidden concept that is held changes the answer; letting go restores it."""
+    """Clamping a hidden concept changes the prediction; releasing it restores the prediction."""
     page = pages.open("iris")
     before = hands.bars(page)
     page.get_by_label("Find a concept").fill("hidden 1")
@@ -249,13 +249,13 @@ def test_concepts_are_held(pages, hands):
 
 
 def test_scenarios_of_a_map_by_hand(pages):
-    """A held concept moves the others as `scenario` says."""
+    """A clamped concept changes the others as in `scenario`."""
     fcm, _, _ = pages.model("traffic")
     page = pages.open("traffic")
     page.get_by_role("slider", name="State of cars").press("Home")
     expected = scenario(fcm, {"cars": 0.0})
-    told = page.locator("#answer .bars li").all_inner_texts()
-    for line in filter(str.strip, told):
+    lines = page.locator("#answer .bars li").all_inner_texts()
+    for line in filter(str.strip, lines):
         name, *rest = line.split("\n")
         before, after, change = numbers(rest[-1])
         i = fcm.concepts.index(name)
@@ -267,7 +267,7 @@ def test_scenarios_of_a_map_by_hand(pages):
 
 
 def test_nothing_in_the_map_moves(pages):
-    """Boxes stay where they are when the threshold, a value, a step, a weight or the choice changes."""
+    """Boxes keep their positions when the threshold, a value, a step, a weight or the selection changes."""
     page = pages.open("tumours")
     page.locator("#map-heading").focus()
     page.locator("#map").scroll_into_view_if_needed()
@@ -289,7 +289,7 @@ def test_nothing_in_the_map_moves(pages):
 
 
 def test_time_is_played_and_stepped(pages):
-    """Play goes to the end and stops by itself; states of a step are those of Python."""
+    """Playing stops at the end; states of a step agree with Python."""
     model, X, _ = pages.model("iris")
     trajectory = model.model_.trajectory(X.iloc[[0]])[:, 0]
     page = pages.open("iris")

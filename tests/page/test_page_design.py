@@ -1,4 +1,4 @@
-"""What the page looks like: screens, paper, themes, motion, and what readers of screens find."""
+"""Design of the page: screen sizes, print, themes, motion and accessibility."""
 
 import pytest
 
@@ -7,7 +7,7 @@ ALL = ["iris", "tumours", "diabetes", "traffic", "hostile"]
 
 @pytest.mark.parametrize("name", ALL)
 def test_nothing_is_wider_than_the_screen(pages, name):
-    """Only maps and tables scroll sideways, in frames of their own, also when all is open."""
+    """Only maps and tables scroll sideways, in their own frames, even if everything is open."""
     page = pages.open(name, width=820)
     page.locator("[data-concept]").first.dispatch_event("click")
     page.get_by_role("button", name="Keep what is set now as A").click()
@@ -38,24 +38,24 @@ def test_axe_finds_nothing(pages, axe, name, width):
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         page.locator(f"html[data-theme={theme}]").wait_for(state="attached")  # the browser tells with its next frame
-        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-        assert [(rule["id"], [node["html"][:120] for node in rule["nodes"]][:3]) for rule in found] == []
+        violations = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        assert [(rule["id"], [node["html"][:120] for node in rule["nodes"]][:3]) for rule in violations] == []
 
 
 def test_names_are_text(pages):
-    """Markup in names is shown as it is written; no element and no dialog comes of it."""
+    """Markup in names is shown as text; it creates no element and no dialog."""
     page = pages.open("hostile")
     page.locator(".twin summary").click()
     page.locator("[data-concept='0']").click()
     assert "<img src=x onerror=alert(1)>" in page.locator(".panel h3").inner_text()
     assert page.locator("img, script:not([type]), iframe").count() == 0
     assert page.evaluate("typeof alerted") == "undefined"
-    assert page.wrong == []
+    assert page.problems == []
     assert "q" * 500 in page.locator(".twin").inner_text()
 
 
 def test_theme_follows_the_system_and_the_reader(pages):
-    """Dark where the system is dark; a button changes it."""
+    """Dark if the system is dark; a button changes it."""
     page = pages.open("iris", color_scheme="dark")
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.get_by_role("button", name="Change to light colours").click()
@@ -78,7 +78,7 @@ def test_reduced_motion_is_respected(pages):
 
 
 def test_nothing_moves_by_itself(pages):
-    """No animation runs and no word changes as long as nobody does anything."""
+    """Without user actions no animation runs and no text changes."""
     page = pages.open("iris")
     before = page.content()
     page.wait_for_timeout(400)
@@ -114,8 +114,8 @@ def test_print_view_has_answer_reasons_values_and_map_alone(pages):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_table_twin_has_all_of_the_map(pages):
-    """Every concept, and every influence with its weight."""
+def test_tables_contain_the_whole_map(pages):
+    """Every concept, and every edge with its weight."""
     fcm, _, _ = pages.model("traffic")
     page = pages.shared("traffic")
     page.locator(".twin").evaluate("one => (one.open = true)")
@@ -123,14 +123,14 @@ def test_table_twin_has_all_of_the_map(pages):
     concepts, edges = page.locator(".twin table").all()
     assert [line.split("\t")[0] for line in concepts.locator("tbody tr").all_inner_texts()] == list(fcm.concepts)
     lines = [line.replace("\u2212", "-").split("\t") for line in edges.locator("tbody tr").all_inner_texts()]
-    told = {(source, target): weight for source, target, weight, _ in lines}
-    for (source, target), weight in told.items():
+    weights = {(source, target): weight for source, target, weight, _ in lines}
+    for (source, target), weight in weights.items():
         assert fcm.weights[fcm.concepts.index(target), fcm.concepts.index(source)] == float(weight)
-    assert len(told) == (fcm.weights != 0).sum()
+    assert len(weights) == (fcm.weights != 0).sum()
 
 
-def test_what_is_left_out_is_said(pages):
-    """Notes of the payload are at the foot of the page, and the table of rows says how many there are."""
+def test_omissions_are_stated(pages):
+    """Notes of the payload are in the footer, and the table of rows states their number."""
     page = pages.shared("tumours")
     foot = page.locator("footer").inner_text()
     assert "500 of 569 rows" in foot or "500 of the 569 rows" in page.locator("#rows").inner_text()

@@ -1,4 +1,4 @@
-"""What is kept and shared: the address, files and Python; and what a damaged link does."""
+"""Saving and sharing: links, files and Python code; and damaged links."""
 
 import re
 from xml.etree import ElementTree
@@ -19,7 +19,7 @@ CHOOSE = "one => { one.selected = true; one.parentElement.dispatchEvent(new Even
 
 
 def after_play(page, hands):
-    """Change about everything that can be changed."""
+    """Change nearly everything that can be changed."""
     page.locator("#rows tbody .pick").nth(5).click()
     page.locator("#values .entry").first.fill("0.1")
     page.locator("#values .entry").nth(1).fill("")
@@ -45,14 +45,14 @@ def after_play(page, hands):
 
 
 def fragment_of(page):
-    """Return the fragment once the address has followed the state."""
+    """Return the fragment once the address is updated."""
     page.wait_for_timeout(350)
     return page.evaluate("location.hash")
 
 
 @pytest.mark.parametrize("name", ["hostile", "people"])
 def test_address_restores_everything(pages, hands, name):
-    """All words, values, arrows and choices of a page that was played with are back, and the address is the same."""
+    """All texts, values, arrows and selections of a used page are restored, with the same address."""
     page = pages.open(name)
     after_play(page, hands)
     fragment = fragment_of(page)
@@ -63,7 +63,7 @@ def test_address_restores_everything(pages, hands, name):
 
 
 def test_scenario_is_restored(pages):
-    """Held concepts of a map by hand are in the address."""
+    """Clamped concepts of a hand-made map are in the address."""
     page = pages.open("traffic")
     page.get_by_role("slider", name="State of noise").press("End")
     again = pages.open("traffic", fragment_of(page))
@@ -71,18 +71,18 @@ def test_scenario_is_restored(pages):
     assert "noise at 1 held" in again.locator("#answer").inner_text()
 
 
-def test_start_anew(pages, hands):
-    """One button leads back to how the page opened, and the address is empty."""
+def test_start_over(pages, hands):
+    """One button restores the initial state, with an empty fragment."""
     page = pages.open("iris")
     first = page.locator("main").inner_text()
     after_play(page, hands)
-    page.get_by_role("button", name="Start anew").click()
+    page.get_by_role("button", name="Start over").click()
     page.get_by_role("button", name="Change to light colours").click()
     assert page.locator("main").inner_text() == first
 
 
 def damaged(fragment):
-    """Return fragments that came to harm on their way, by name."""
+    """Return damaged fragments by name."""
     return {
         "cut": fragment[: len(fragment) // 2],
         "cut by a letter": fragment[:-1],
@@ -97,7 +97,7 @@ def damaged(fragment):
 
 @pytest.fixture(scope="module")
 def linked(reader):
-    """What the page says as it opens, and the fragment of another state."""
+    """Text of the initial page, and the fragment of another state."""
     first = reader.locator("main").inner_text()
     reader.locator("#value-0").fill("6.25")
     reader.locator("#value-0").press("Enter")
@@ -105,18 +105,18 @@ def linked(reader):
 
 
 @pytest.mark.parametrize("harm", sorted(damaged("#row=[1]&check=1")))
-def test_damaged_link_is_told_in_one_line(pages, reader, linked, harm):
-    """The page opens as at the start, and one line says why."""
+def test_damaged_link_is_reported_in_one_line(pages, reader, linked, harm):
+    """The page opens in its initial state, and one line explains why."""
     first, fragment = linked
     pages.go(reader, "iris", damaged(fragment)[harm])
     assert reader.get_by_role("alert").inner_text().startswith("The link to this page is damaged")
     assert "\n" not in reader.get_by_role("alert").inner_text()
     assert reader.locator("main").inner_text() == first
-    assert reader.wrong == []
+    assert reader.problems == []
 
 
-def test_link_of_another_page_is_not_taken(pages, hands):
-    """Numbers of another map would fit, and mean something else."""
+def test_link_of_another_page_is_rejected(pages, hands):
+    """Indices of another map could fit, but would mean something else."""
     page = pages.open("iris")
     hands.set_entry(page, 0, "6.25")
     other = pages.open("hostile", fragment_of(page))
@@ -126,7 +126,7 @@ def test_link_of_another_page_is_not_taken(pages, hands):
 @pytest.mark.parametrize("name", ["iris", "traffic", "hostile"])
 @pytest.mark.parametrize("kind", ["Map as JSON", "Map as CSV", "Mental Modeler (.mmp)"])
 def test_exported_maps_are_read_back(pages, hands, tmp_path, name, kind):
-    """Names and weights as they are, to the bit; JSON and CSV keep bias, slope and activation too."""
+    """Names and weights are bitwise equal; JSON and CSV also keep bias, slope and activation."""
     model, _, _ = pages.model(name)
     fcm = getattr(model, "map_", model)
     text, filename = hands.saved(pages.shared(name), kind)
@@ -146,7 +146,7 @@ def test_exported_maps_are_read_back(pages, hands, tmp_path, name, kind):
 
 
 def test_edited_map_is_exported(pages, hands, tmp_path):
-    """Files have the map as it was changed."""
+    """Files contain the edited map."""
     page = pages.open("traffic")
     page.locator("[data-concept]").first.click()
     page.locator(".influences input").first.fill("-0.25")
@@ -159,8 +159,8 @@ def test_edited_map_is_exported(pages, hands, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["iris", "traffic", "hostile"])
-def test_picture_is_an_svg_with_all_that_is_shown(pages, hands, name):
-    """It can be parsed, has a box per concept in the page and an arrow per arrow, and names as text."""
+def test_picture_is_an_svg_of_the_shown_map(pages, hands, name):
+    """It is valid XML with the boxes and arrows of the page, and names as text."""
     page = pages.shared(name)
     text, filename = hands.saved(page, "Picture (SVG)")
     root = ElementTree.fromstring(text)
@@ -173,8 +173,8 @@ def test_picture_is_an_svg_with_all_that_is_shown(pages, hands, name):
 
 
 @pytest.mark.parametrize("name", ["iris", "diabetes", "hostile", "traffic", "people"])
-def test_python_says_the_same(pages, hands, name):
-    """The code that the page shows runs, and its numbers are those of the page, with a changed map too."""
+def test_python_code_reproduces_the_page(pages, hands, name):
+    """The code runs and gives the numbers of the page, also for an edited map."""
     model, _, _ = pages.model(name)
     page = pages.open(name)
     if name not in ("traffic", "people"):
@@ -195,7 +195,7 @@ def test_python_says_the_same(pages, hands, name):
 
 
 def test_link_and_code_are_copied(pages, hands):
-    """Both go to the clipboard; where that is forbidden, it is said."""
+    """Both are copied to the clipboard; if that is forbidden, the page states it."""
     page = pages.open("iris", permissions=["clipboard-read", "clipboard-write"])
     hands.set_entry(page, 0, "6.25")
     page.get_by_role("button", name="Copy link").click()

@@ -1,4 +1,4 @@
-"""Writing the page: what it holds, what it leaves out, and what is refused."""
+"""Writing the page: its contents, its omissions, and errors."""
 
 import base64
 import json
@@ -28,26 +28,26 @@ IMG = "<img src=x onerror=alert(1)>"
 
 @pytest.fixture(scope="module")
 def iris_map():
-    """A small map, learned quickly; how well does not matter."""
+    """A small classifier, fitted quickly."""
     return FCMClassifier(n_teachers=0, random_state=0).fit(X, y)
 
 
 def unpacked(text, part="payload"):
-    """Return what a page holds packed."""
+    """Return the decompressed payload or script of a page."""
     content = zlib.decompress(base64.b64decode(re.search(rf'id="{part}">([^<]*)</script>', text)[1]))
     return json.loads(content) if part == "payload" else content.decode()
 
 
-def test_page_is_written_whole_where_it_was_asked_for(iris_map, tmp_path):
-    """The file is there, alone, with the same text as `html` gives; estimators write it too."""
+def test_page_is_written_to_the_path(iris_map, tmp_path):
+    """One file with the text of `html`; estimators write it too."""
     file = page.write(iris_map, X, y, tmp_path / "map.html")
     assert file.read_text(encoding="utf-8") == page.html(iris_map, X, y)
     assert iris_map.explore(X, y, tmp_path / "map.html") == file
     assert [each.name for each in tmp_path.iterdir()] == ["map.html"]
 
 
-def test_numbers_of_the_map_come_through_to_the_bit(iris_map):
-    """Weights, biases and rows that are read back are those that were written."""
+def test_numbers_of_the_map_are_bitwise_equal(iris_map):
+    """Weights, biases and rows survive the round trip."""
     payload = unpacked(page.html(iris_map, X, y))
     weights = np.frombuffer(base64.b64decode(payload["weights"]), "<f8")
     assert np.array_equal(weights, iris_map.map_.weights.ravel())
@@ -57,7 +57,7 @@ def test_numbers_of_the_map_come_through_to_the_bit(iris_map):
 
 
 def test_sparse_weights_are_listed_without_zeros():
-    """A map by hand of many concepts is no larger than its influences."""
+    """The size of a sparse hand-made map depends on its edges only."""
     weights = np.zeros((100, 100))
     weights[3, 7] = 0.1
     payload = unpacked(page.html(FuzzyCognitiveMap(weights)))
@@ -65,8 +65,8 @@ def test_sparse_weights_are_listed_without_zeros():
     assert sum(map(len, payload["weights"])) == 1
 
 
-def test_policy_allows_nothing_but_what_is_in_the_file(iris_map):
-    """Nothing may be loaded, and nothing else than our script and style may run."""
+def test_policy_allows_only_the_content_of_the_file(iris_map):
+    """Nothing may be loaded, and only our scripts and style are allowed."""
     text = page.html(iris_map, X, y)
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[1]
     assert policy.startswith("default-src &#x27;none&#x27;;")
@@ -77,7 +77,7 @@ def test_policy_allows_nothing_but_what_is_in_the_file(iris_map):
 
 @pytest.mark.parametrize("name", [IMG, "</script><script>alert(1)</script>", "'\"&{{payload}}", "x" * 500])
 def test_names_are_text_never_markup(name, tmp_path):
-    """Whatever columns, classes and targets are called, the file has no markup but ours, and the names come through."""
+    """Names of columns, classes and targets never create markup, and are preserved."""
     table = pd.DataFrame(X, columns=[name, "b", "c", "d"])
     labels = pd.Series(np.where(y == 0, name, "other"), name=name)
     estimator = FCMClassifier(n_teachers=0, random_state=0).fit(table, labels)
@@ -90,8 +90,8 @@ def test_names_are_text_never_markup(name, tmp_path):
     assert markup(text) == markup(page.html(FuzzyCognitiveMap([[0.0]])))
 
 
-def test_a_name_that_is_no_text_comes_through():
-    """Half a surrogate pair, which UTF-8 cannot write, is spelled out."""
+def test_names_with_lone_surrogates_are_preserved():
+    """UTF-8 cannot encode them, so they are escaped."""
     assert unpacked(page.html(FuzzyCognitiveMap([[0.0]], concepts=["a\ud800"])))["concepts"] == ["a\ud800"]
 
 
@@ -99,34 +99,34 @@ def markup(text):
     """Return the elements of a page, without the policy, whose hashes are of the style and scripts."""
     parsed = Elements()
     parsed.feed(text)
-    return parsed.found
+    return parsed.elements
 
 
 class Elements(HTMLParser):
-    """Notes the elements that a browser would see."""
+    """Collect the elements that a browser would see."""
 
     def __init__(self):
         super().__init__()
-        self.found = []
+        self.elements = []
 
     def handle_starttag(self, tag, attributes):
-        self.found.append((tag, attributes))
+        self.elements.append((tag, attributes))
 
 
 def test_rows_shown_are_stratified_and_their_number_is_stated():
-    """Of many rows 500 are shown; every class has its share, and a rare one is there."""
+    """Of many rows 500 are shown, stratified by class, including a rare one."""
     labels = np.array([0] * 1900 + [1] * 95 + [2] * 5)
     table = np.random.default_rng(0).normal(size=(2000, 3)) + labels[:, None]
     payload = unpacked(page.html(FCMClassifier(n_teachers=0, random_state=0).fit(table, labels), table, labels))
     counts = np.bincount(payload["sample"]["answers"])
     assert counts.sum() == 500
     assert np.abs(counts - [475, 23.75, 1.25]).max() < 1
-    assert payload["notes"][0] == "500 of 2,000 rows are shown, in which every class has its share."
+    assert payload["notes"][0] == "500 of 2,000 rows are shown, stratified by class."
 
 
 @pytest.mark.parametrize("n_shown", [1, 2, 3, 7, 50])
-def test_every_class_is_shown_as_far_as_there_is_room(n_shown):
-    """As many rows as asked for, no row twice, and every class has one where that is possible."""
+def test_every_class_is_in_the_sample_if_possible(n_shown):
+    """The sample has the requested size, no row twice, and a row of every class if possible."""
     codes = np.array([0] * 90 + [3] * 8 + [-1] * 2)
     chosen = by_class(codes, n_shown)
     assert len(set(chosen.tolist())) == len(chosen) == n_shown
@@ -141,36 +141,36 @@ def test_rows_of_values_cover_their_range():
 
 
 def test_pages_of_many_columns_show_fewer_rows():
-    """Rows times columns are limited, so that a page stays small."""
+    """The number of values is limited, so that the page stays small."""
     assert [rows_shown(10_000, n) for n in (4, 30, 1000, 10**6)] == [500, 500, 20, 10]
     assert rows_shown(7, 4) == 7
 
 
-def test_a_thousand_features_say_what_is_left_out():
-    """The picture and the rows leave something out, and the page says so; the map itself is whole."""
+def test_omissions_of_a_thousand_features_are_stated():
+    """Concepts and rows are omitted, and notes state it; the map itself is complete."""
     random = np.random.default_rng(0)
     table = random.normal(size=(60, 1000))
     encoding = Encoding(1000, scaling=FeatureSpread(FeatureStatistics.of(table)))
     fcm = FuzzyCognitiveMap(random.normal(size=(1001, 1001)))
     payload = unpacked(page.html(MapModel(fcm, 2, encoding, LogOddsLink(np.array([0, 1]))), table))
     rows, concepts = payload["notes"]
-    assert rows == "20 of 60 rows are shown, in which every class has its share."
+    assert rows == "20 of 60 rows are shown, stratified by class."
     assert re.match(r"The picture leaves out \d+ of 1,001 concepts", concepts)
     assert len(payload["columns"]) == 1000
     assert len(payload["graph"]["boxes"]) + payload["graph"]["left_out"] == 1001
 
 
 def test_constant_and_always_missing_features_are_named():
-    """A feature that never changed can be shown, has a range of one value, and is named in a note."""
+    """A constant feature is shown, has a range of one value, and is named in a note."""
     table = np.column_stack([X, np.full(len(X), 3.0), np.full(len(X), np.nan)])
     estimator = FCMClassifier(n_teachers=0, random_state=0).fit(table, y)
     payload = unpacked(page.html(estimator, table, y))
     assert [(column["low"], column["high"]) for column in payload["columns"][4:]] == [(3, 3), (0, 0)]
-    assert payload["notes"][-1] == "Always the same in training, so that nothing is known of other values: x4, x5."
+    assert payload["notes"][-1] == "Constant in the training data, so the effect of other values is unknown: x4, x5."
 
 
 def test_gaps_are_kept_as_gaps(iris_map):
-    """A row of missing values is a row of nothing, and the columns say that values may be missing."""
+    """Missing values are null, and the columns state that values may be missing."""
     table = X.copy()
     table[5] = np.nan
     payload = unpacked(page.html(iris_map, table, y))
@@ -179,7 +179,7 @@ def test_gaps_are_kept_as_gaps(iris_map):
 
 
 def test_a_model_without_rows_has_a_page(iris_map):
-    """Ranges come from what the scaling has learned."""
+    """Ranges are those of the scaling."""
     payload = unpacked(page.html(iris_map.model_))
     assert payload["sample"]["numbers"] == []
     assert [column["low"] for column in payload["columns"]] == X.min(axis=0).tolist()
@@ -187,13 +187,13 @@ def test_a_model_without_rows_has_a_page(iris_map):
 
 
 def test_answers_of_unknown_classes_do_not_count(iris_map):
-    """A label that the map has not learned is no answer."""
+    """A label unknown to the map is null."""
     payload = unpacked(page.html(iris_map, X[:3], [0, 9, 1]))
     assert payload["sample"]["answers"] == [0, None, 1]
 
 
 def test_several_targets_and_gaps_in_them():
-    """A data frame of targets, one of which is called "name"; a row without a value has no answer."""
+    """A data frame of targets, one of which is called "name"; rows with a missing target are null."""
     targets = pd.DataFrame({"name": X[:, 0], "width": X[:, 3]})
     estimator = FCMRegressor(n_teachers=0, random_state=0).fit(X, targets)
     payload = unpacked(page.html(estimator, X, targets.mask(targets["name"] > 7.0)))
@@ -204,7 +204,7 @@ def test_several_targets_and_gaps_in_them():
 
 
 def test_layout_is_that_of_the_drawn_map():
-    """Boxes stand where the drawn map has them, and its influences are those that are drawn at first."""
+    """Boxes have the positions of the drawn map, and its edges are drawn initially."""
     fcm = FuzzyCognitiveMap.from_edges([("a", "b", 0.5), ("b", "c", -0.3), ("c", "a", 1.0), ("b", "b", 0.2)])
     payload = unpacked(page.html(fcm))
     boxes = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"', fcm._repr_html_())
@@ -221,7 +221,7 @@ UNWRITABLE = {
 
 
 @pytest.mark.parametrize("where", UNWRITABLE)
-def test_a_path_that_cannot_be_written_is_refused_in_one_line(iris_map, tmp_path, where):
+def test_unwritable_paths_are_rejected_in_one_line(iris_map, tmp_path, where):
     """The error names the file and the reason, and nothing is left behind."""
     (tmp_path / "file").touch()
     with pytest.raises(DataError, match=r"^The page cannot be written to .*\.$"):
@@ -247,8 +247,8 @@ BAD_INPUT = [
     (lambda m: (m, X, y[:9], "map.html"), ParameterError, "150"),
     (lambda m: (m, X, 1, "map.html"), ParameterError, "150"),
     (lambda m: (m, X, np.column_stack([y, y]), "map.html"), ParameterError, "one class per row"),
-    (lambda m: (m, X, y.astype(str), "map.html"), ParameterError, r"classes that the map knows \(0, 1, 2\)"),
-    (lambda m: (m, None, y, "map.html"), ParameterError, "None if X is"),
+    (lambda m: (m, X, y.astype(str), "map.html"), ParameterError, r"classes of the map \(0, 1, 2\)"),
+    (lambda m: (m, None, y, "map.html"), ParameterError, "None if X is None"),
     (lambda m: (m, X * np.inf, y, "map.html"), ValueError, "infinity"),
     (lambda m: (m, [["a"] * 4], None, "map.html"), DataError, "text"),
     (lambda m: (m.map_, X, None, "map.html"), ParameterError, "no rows"),
@@ -258,10 +258,10 @@ BAD_INPUT = [
 
 
 @pytest.mark.parametrize(("arguments", "kind", "words"), BAD_INPUT)
-def test_what_cannot_be_shown_is_refused(iris_map, tmp_path, monkeypatch, arguments, kind, words):
-    """The error says what is wrong in one line, and no file is written."""
+def test_invalid_arguments_are_rejected(iris_map, tmp_path, monkeypatch, arguments, kind, words):
+    """The error is one line, and no file is written."""
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(kind, match=words) as refused:
+    with pytest.raises(kind, match=words) as error:
         page.write(*arguments(iris_map))
-    assert "\n" not in str(refused.value)
+    assert "\n" not in str(error.value)
     assert list(tmp_path.iterdir()) == []

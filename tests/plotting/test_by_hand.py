@@ -1,4 +1,4 @@
-"""Figures of scenarios, random weights, basins and disagreement: what they show is what was computed."""
+"""Figures of scenarios, random weights, basins and disagreement show the computed values."""
 
 import io
 
@@ -27,7 +27,7 @@ LARGE = FuzzyCognitiveMap(np.random.default_rng(0).uniform(-1, 1, (40, 40)), act
 
 
 def render(ax):
-    """Draw as for a file; pytest makes an error of every warning."""
+    """Render the figure; pytest turns warnings into errors."""
     ax.figure.savefig(io.BytesIO(), format="png", dpi=60)
     return ax
 
@@ -46,14 +46,14 @@ FIGURES = {
 
 @pytest.mark.parametrize("plot", FIGURES.values(), ids=FIGURES)
 def test_figures_are_drawn_on_the_axes_given_or_on_new_ones(plot):
-    """And can be written; a dollar in a name is a dollar."""
+    """And can be rendered; dollar signs in names are escaped."""
     ax = Figure(layout="constrained").add_subplot()
     assert render(plot(ax)) is ax
     render(plot())
 
 
-def test_bars_are_the_changes_and_what_is_held_has_words():
-    """The largest change on top, what is held at the bottom, without a bar that would hide what follows from it."""
+def test_bars_are_changes_and_clamped_concepts_have_a_note():
+    """The largest change is on top, clamped concepts are at the bottom, without a bar."""
     result = scenario(LAKE, {"fishing": 0})
     ax = render(plotting.plot_scenarios(result))
     order = np.argsort(-np.abs(result.change[1:])) + 1
@@ -73,7 +73,7 @@ def test_several_scenarios_have_a_colour_each():
 
 
 def test_large_maps_show_what_changes_most():
-    """And say how many concepts there are."""
+    """And state the number of concepts."""
     ax = render(plotting.plot_scenarios(scenario(LARGE, {"C1": 1})))
     assert len(names(ax)) == 24
     assert ax.get_ylabel() == "24 of 40 concepts"
@@ -82,13 +82,13 @@ def test_large_maps_show_what_changes_most():
 
 
 def test_a_scenario_that_changes_nothing_can_be_drawn():
-    """There is nothing to be seen in it, and no legend of it."""
+    """Without bars and without a legend."""
     ax = render(plotting.plot_scenarios(scenario(LAKE, {})))
     assert ax.get_legend() is None
 
 
 def test_dots_of_random_weights_are_medians():
-    """Lines hold the quantiles; what is held is not shown."""
+    """Lines span the quantiles; clamped concepts are not shown."""
     result = monte_carlo(LAKE, {"fishing": 0}, n_samples=50)
     ax = render(plotting.plot_monte_carlo(result))
     shown = [LAKE.concepts.index(name.replace(r"\$", "$")) for name in names(ax)]
@@ -98,14 +98,14 @@ def test_dots_of_random_weights_are_medians():
     np.testing.assert_allclose(thin.T, np.quantile(result.change, [0.05, 0.95], axis=0)[:, shown])
 
 
-def test_the_ground_of_basins_is_where_starts_lead():
-    """Of a map of two concepts, the same as its attractors; of a larger one, with the others held at the start."""
+def test_basins_show_the_attractor_of_each_start():
+    """Also for a larger map, with the given initial states of the other concepts."""
     view = basins_view(FOUR_FIXED_POINTS, ["C1", "C2"], pixels=20)
     steps = (np.arange(20) + 0.51) / 20
-    found = attractors(FOUR_FIXED_POINTS, [[x, y] for y in steps for x in steps])
-    pairs = set(zip(view["ground"].ravel().tolist(), found.basin.tolist(), strict=True))
+    result = attractors(FOUR_FIXED_POINTS, [[x, y] for y in steps for x in steps])
+    pairs = set(zip(view["ground"].ravel().tolist(), result.basin.tolist(), strict=True))
     assert len(pairs) == 4
-    np.testing.assert_allclose(sorted(view["shares"]), sorted(found.shares))
+    np.testing.assert_allclose(sorted(view["shares"]), sorted(result.shares))
     W = np.zeros((3, 3))
     W[1:, 1:] = FOUR_FIXED_POINTS.weights
     larger = FuzzyCognitiveMap(W, [0.5, *FOUR_FIXED_POINTS.bias], 8, ["a", "b", "c"])
@@ -113,8 +113,8 @@ def test_the_ground_of_basins_is_where_starts_lead():
     assert basins_view(ONE_CYCLE, ["C2", "C1"], pixels=5)["periods"] == [8]
 
 
-def test_more_basins_than_colours_are_told():
-    """The largest have colours; the others share one, and the legend says how many."""
+def test_more_basins_than_colours():
+    """The largest have colours; the others share one, and the legend states their number."""
     view = basins_view(FOUR_FIXED_POINTS, ["C1", "C2"], pixels=5)
     many = view | {"ground": np.arange(25).reshape(5, 5) - 1, "periods": [1] * 24, "shares": [0.04] * 24, "n_lost": 1}
     legend = [text.get_text() for text in render(draw_basins(many)).get_legend().get_texts()]
@@ -122,7 +122,7 @@ def test_more_basins_than_colours_are_told():
 
 
 def test_disagreement_shows_edges_and_opposite_signs():
-    """The edge that experts disagree about most is on top; opposed ones have a colour of their own."""
+    """The most disputed edge is on top; edges with opposite signs have their own colour."""
     other = LAKE.replace(weights=[[0, 0, 0], [0.9, 0, 0.7], [0, -0.6, 0]])
     ax = render(plotting.plot_disagreement(disagreement([LAKE, other])))
     assert names(ax)[0] == "fishing → fish"
@@ -132,7 +132,7 @@ def test_disagreement_shows_edges_and_opposite_signs():
     many = [LARGE, LARGE.replace(weights=-LARGE.weights)]
     assert render(plotting.plot_disagreement(disagreement(many))).get_ylabel() == "24 of 1600 edges"
     nothing = render(plotting.plot_disagreement(disagreement([FuzzyCognitiveMap(np.zeros((2, 2)))])))
-    assert nothing.texts[0].get_text() == "nobody drew an edge"
+    assert nothing.texts[0].get_text() == "no edges"
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_disagreement_shows_edges_and_opposite_signs():
         (lambda: plotting.plot_basins(LAKE, ["fish", "fishing"], {"fish": np.nan}), "start.*finite numbers"),
     ],
 )
-def test_wrong_arguments_are_told(call, message):
-    """Each with its name and what was expected."""
+def test_invalid_arguments_are_rejected(call, message):
+    """The message names the argument and the expected value."""
     with pytest.raises(ParameterError, match=message):
         call()

@@ -1,4 +1,4 @@
-"""Figures: each is drawn on the Axes given, shows what it should, and its text can be read."""
+"""Figures of dynamics, classifiers and comparisons: Axes, contents and legible text."""
 
 import io
 from itertools import combinations
@@ -29,7 +29,7 @@ def new_axes(projection=None, size=(5, 4)):
 
 
 def render(ax):
-    """Draw as for a file; pytest makes an error of every warning."""
+    """Render the figure; pytest turns warnings into errors."""
     ax.figure.savefig(io.BytesIO(), format="png", dpi=50)
 
 
@@ -69,7 +69,7 @@ def folds(n_methods=5):
 
 
 def comparison(n_methods):
-    """Mean ranks in no order, and the groups that a critical difference of a sixth of the ranks makes."""
+    """Unsorted mean ranks, and the groups within a critical difference of a sixth of the ranks."""
     rng = np.random.default_rng(n_methods)
     ranks = rng.uniform(1, n_methods, n_methods)
     difference = n_methods / 6
@@ -85,7 +85,7 @@ def comparison(n_methods):
     ["attractors", "decision_regions", "transformed", "transformed_3d", "loss_curves", "box", "critical_difference"],
 )
 def test_every_figure_is_drawn_on_its_axes_and_returns_it(name, given, moons, one_output):
-    """The Axes given is the one that comes back; without, one is made. Nothing warns."""
+    """The given Axes are returned, or new ones; without warnings."""
     arguments = {
         "attractors": (TWO_FIXED_POINTS,),
         "decision_regions": (one_output, *moons),
@@ -104,14 +104,14 @@ def test_every_figure_is_drawn_on_its_axes_and_returns_it(name, given, moons, on
 
 
 def test_no_figure_is_left_open():
-    """Figures are not made with pyplot, which would keep them."""
+    """Figures are created without pyplot, which would keep them open."""
     plotting.plot_box(folds())
     assert pyplot.get_fignums() == []
 
 
 @pytest.mark.parametrize("fcm", [FOUR_FIXED_POINTS, ONE_CYCLE], ids=["four", "cycle"])
 def test_attractors_and_trajectories_are_all_there(fcm):
-    """A closed line through the states of each attractor, a trajectory from each place, and a ground of basins."""
+    """A closed line through the states of each attractor, a trajectory from each start, and the basins."""
     ax = plotting.plot_attractors(fcm, grid=4)
     (trajectories,) = kinds(ax, LineCollection)
     assert len(trajectories.get_segments()) == 16
@@ -124,8 +124,8 @@ def test_attractors_and_trajectories_are_all_there(fcm):
         np.testing.assert_allclose(fcm.step(line[:-1]), line[1:], rtol=0, atol=1e-6)
 
 
-def test_ground_has_a_colour_a_basin():
-    """Two fixed points: two colours, each of half of the ground, since the map is symmetric."""
+def test_each_basin_has_a_colour():
+    """Two fixed points: two colours, each of half of the background, since the map is symmetric."""
     picture = plotting.plot_attractors(TWO_FIXED_POINTS, grid=2).images[0].get_array()
     _, counts = np.unique(np.asarray(picture).reshape(-1, 3), axis=0, return_counts=True)
     np.testing.assert_allclose(counts / counts.sum(), 0.5, atol=0.01)
@@ -150,7 +150,7 @@ def test_decision_boundary_is_where_classes_are_equally_probable(moons, one_outp
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["class 0", "class 1"]
 
 
-def test_ground_has_the_colour_of_the_predicted_class(three_classes):
+def test_background_has_the_colour_of_the_predicted_class(three_classes):
     """The hue under a row is that of its predicted class, for each of three."""
     classifier, X, y = three_classes
     ax = plotting.plot_decision_regions(classifier, X, y)
@@ -165,7 +165,7 @@ def test_ground_has_the_colour_of_the_predicted_class(three_classes):
 
 
 def test_data_frames_keep_their_names(moons):
-    """A classifier that was fitted with names gets them back, so that it does not warn, and they label the axes."""
+    """A classifier fitted with names receives them, so that it does not warn, and they label the axes."""
     X, y = pd.DataFrame(moons[0], columns=["height", "weight"]), np.array(["no", "yes"])[moons[1]]
     classifier = FCMClassifier(random_state=0).fit(X, y)
     ax = plotting.plot_decision_regions(classifier, X, y)
@@ -185,7 +185,7 @@ def test_transformed_points_are_those_of_transform(moons, one_output):
 
 
 def test_more_than_two_features_have_no_boundary(iris, flowers):
-    """What two of four columns show has no boundary that is a line."""
+    """In two of four columns the boundary is not a line."""
     ax = plotting.plot_transformed(flowers, *iris)
     assert not ax.lines
     assert len(kinds(ax, PathCollection)) == 3
@@ -214,7 +214,7 @@ def test_hyperplanes_are_where_the_last_step_is_undecided(fixture, moons, reques
 
 
 def test_features_that_are_not_shown_are_held_at_their_mean(iris, flowers):
-    """So the hyperplane of an output is where a step from there leaves it undecided."""
+    """A step from the corners of the hyperplane leaves the output undecided."""
     box = np.array([[-5.0, 5.0]] * 3)
     states = flowers.transform(iris[0])
     for output, polygon in enumerate(_hyperplanes(flowers, states, [0, 1, 4], box), start=4):
@@ -226,7 +226,7 @@ def test_features_that_are_not_shown_are_held_at_their_mean(iris, flowers):
 
 
 def test_points_are_drawn_above_hyperplanes_that_can_be_seen_through(moons, output_a_class):
-    """Whatever is behind: no point is hidden."""
+    """No point is hidden."""
     ax = plotting.plot_transformed_3d(output_a_class, *moons)
     render(ax)
     planes = [artist for artist in ax.collections if isinstance(artist, Poly3DCollection)]
@@ -248,7 +248,7 @@ def test_a_plane_cuts_a_box_in_a_polygon_or_not_at_all():
 
 
 def test_all_features_of_iris_in_three_dimensions(iris, flowers):
-    """Three classes of points; features that are not shown do not disturb."""
+    """Three classes of points; other features have no influence on the figure."""
     ax = plotting.plot_transformed_3d(flowers, *iris)
     assert ax.get_zlabel() == "class=0"
     assert len(kinds(ax, PathCollection)) == 3
@@ -271,7 +271,7 @@ def test_many_curves_all_look_different():
 
 
 def test_boxes_are_sorted_by_median_and_one_is_highlighted():
-    """The best is on top; only the one asked for has a colour."""
+    """The best is on top; only the highlighted one has a colour."""
     scores = {"good": [0.9, 0.8, 1.0], "fcm": [0.7, 0.8, 0.75], "bad": [0.1, 0.2, 0.3, 0.2]}
     ax = plotting.plot_box(scores)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["bad", "fcm", "good"]
@@ -297,7 +297,7 @@ def test_no_text_of_a_critical_difference_diagram_overlaps(n_methods, given):
     assert all(text.get_fontsize() >= 6 for text in ax.texts)
 
 
-def test_methods_hang_at_their_mean_ranks_and_the_best_is_on_the_left():
+def test_methods_are_attached_at_their_mean_ranks_and_the_best_is_on_the_left():
     """A leader line starts at each mean rank; rank 1 is left; the better half is named on the left."""
     ranks, names = [3.5, 1.25, 2.0, 3.25], ["d", "a", "b", "c"]
     ax = plotting.plot_critical_difference(ranks, names, 1.5, [[1, 2], [0, 2, 3], [1]])
@@ -339,30 +339,30 @@ def test_bars_of_one_level_do_not_touch():
         ("critical_difference", ([1, 2], ["a", "b"], 1, [[0, 2]]), r"groups.*0 to 1, got \[0, 2\]"),
     ],
 )
-def test_wrong_arguments_are_told(name, arguments, message):
-    """Each wrong argument gets a message with its name and what was expected."""
+def test_invalid_arguments_are_rejected(name, arguments, message):
+    """The message names the argument and the expected value."""
     with pytest.raises(ParameterError, match=message) as caught:
         getattr(plotting, f"plot_{name}")(*arguments)
     assert str(caught.value).startswith(f"`plot_{name}(")
 
 
 @pytest.mark.parametrize("name", ["decision_regions", "transformed", "transformed_3d"])
-def test_wrong_data_are_told(name, moons, one_output):
-    """Rows and labels that do not fit each other or the classifier."""
+def test_invalid_data_are_rejected(name, moons, one_output):
+    """Rows and labels that do not match each other or the classifier."""
     plot = getattr(plotting, f"plot_{name}")
     X, y = moons
     for data, message in [
         ((X[:, 0], y), "X.*n_samples, n_features"),
         ((X[:0], y[:0]), "X.*n_samples, n_features"),
-        ((X, y[:-1]), r"y.*\(80,\), one label a row of X, got 'shape \(79,\)'"),
-        ((X, y + 1), r"y.*knows, \[0, 1\], got \[2\]"),
+        ((X, y[:-1]), r"y.*\(80,\), one label per row of X, got 'shape \(79,\)'"),
+        ((X, y + 1), r"y.*known to the classifier, \[0, 1\], got \[2\]"),
     ]:
         with pytest.raises(ParameterError, match=message):
             plot(one_output, *data)
 
 
-def test_wrong_dimensions_are_told(iris, flowers, moons, one_output):
-    """Regions need two features, and three dimensions an Axes that has them."""
+def test_invalid_dimensions_are_rejected(iris, flowers, moons, one_output):
+    """Regions need two features, and the 3D figure needs 3D Axes."""
     with pytest.raises(ParameterError, match=r"X.*2 columns, got '4 columns'"):
         plotting.plot_decision_regions(flowers, *iris)
     with pytest.raises(ParameterError, match=r"ax.*projection='3d'"):

@@ -1,4 +1,4 @@
-"""What is written about pictures: the guide can be typed, and every parameter is described."""
+"""Documentation of figures: the examples of the guide run, and every parameter is described."""
 
 import inspect
 import re
@@ -16,7 +16,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "pictures.md"
 
 @pytest.mark.skipif(not GUIDE.is_file(), reason="the guides are not part of what is installed")
 def test_examples_of_the_guide_run_and_its_pictures_are_there(tmp_path, monkeypatch):
-    """Every Python block, one after the other, as a reader would type them."""
+    """All Python blocks, in order."""
     text = GUIDE.read_text(encoding="utf-8")
     for picture in re.findall(r"!\[.*?\]\((.*?)\)", text):
         assert (GUIDE.parent / picture).is_file(), picture
@@ -39,7 +39,7 @@ def documented():
 
 @pytest.mark.parametrize("function", list(documented()))
 def test_every_parameter_is_described(function):
-    """In order, with what comes back."""
+    """In order, with return values."""
     doc = FunctionDoc(function)
     described = [entry.name.lstrip("*") for entry in doc["Parameters"]]
     assert described == [name for name in inspect.signature(function).parameters if name != "self"]

@@ -1,4 +1,4 @@
-"""Figures of maps: the graph, the weights, the states; drawn on the Axes given, with text that can be read."""
+"""Figures of maps: graph, weights and states, with legible text."""
 
 import io
 from itertools import combinations
@@ -31,7 +31,7 @@ def new_axes(size=(6.4, 4.8)):
 
 
 def render(ax):
-    """Draw as for a file; pytest makes an error of every warning."""
+    """Render the figure; pytest turns warnings into errors."""
     ax.figure.savefig(io.BytesIO(), format="png", dpi=60)
     return ax
 
@@ -61,7 +61,7 @@ def draw(name, fcm, ax=None):
     ids=["1", "2", "7", "40", "100", "dollars", "no influences"],
 )  # fmt: skip
 def test_every_figure_is_drawn_on_its_axes_and_returns_it(name, fcm, given):
-    """Maps of all sizes, with names that look like formulas; no setting changes and no figure stays open."""
+    """Maps of all sizes, with names like formulas; no setting is changed and no figure stays open."""
     ax = new_axes() if given else None
     settings = dict(matplotlib.rcParams)
     drawn = draw(name, fcm, ax)
@@ -72,7 +72,7 @@ def test_every_figure_is_drawn_on_its_axes_and_returns_it(name, fcm, given):
 
 
 def text_boxes(ax):
-    """Return the places of all words, without the lines that lead to some."""
+    """Return the bounding boxes of all texts, without their leader lines."""
     render(ax)
     return [Text.get_window_extent(text) for text in ax.texts if text.get_text()]
 
@@ -80,7 +80,7 @@ def text_boxes(ax):
 @pytest.mark.parametrize("size", [None, (4, 3), (6.4, 4.8), (12, 5)])
 @pytest.mark.parametrize("n_concepts", [7, 40, 100])
 def test_no_text_of_a_drawn_map_overlaps_or_leaves_the_figure(n_concepts, size):
-    """As matplotlib measures it, in a figure of its own and in an Axes of any shape."""
+    """As measured by matplotlib, in a new figure and in Axes of any shape."""
     names = [f"a concept with quite a long name, number {i}" for i in range(n_concepts)]
     ax = plotting.plot_map(random_map(n_concepts, concepts=names), ax=None if size is None else new_axes(size))
     boxes = text_boxes(ax)
@@ -102,8 +102,8 @@ def test_names_stay_inside_their_boxes_as_matplotlib_draws_them(flowers):
         assert any(box.x0 <= word.x0 and word.x1 <= box.x1 and box.y0 <= word.y0 <= box.y1 for box in boxes)
 
 
-def test_words_shrink_with_their_axes():
-    """What is drawn later in the same figure may take room away; another resolution changes nothing."""
+def test_text_scales_with_its_axes():
+    """Later drawings in the same figure may shrink the Axes; the resolution has no effect."""
     figure = Figure(figsize=(10, 5), layout="constrained")
     left, right = figure.subplots(1, 2)
     fcm = random_map(12, concepts=[f"a concept with a long name {i}" for i in range(12)])
@@ -131,13 +131,13 @@ def test_colours_and_widths_follow_signs_and_sizes():
     assert lines.get_linewidths()[0] < lines.get_linewidths()[1]
 
 
-def test_widths_follow_the_influence_on_data_if_there_are_any(iris, flowers):
-    """Other influences are then drawn, those that carry most; data of another map are refused."""
-    found = influence(flowers, iris[0])
-    words = [text.get_text() for text in plotting.plot_map(flowers, found).texts]
+def test_widths_follow_the_influence_on_data(iris, flowers):
+    """Edges with the largest flow are drawn; the influence of another map is rejected."""
+    influences = influence(flowers, iris[0])
+    words = [text.get_text() for text in plotting.plot_map(flowers, influences).texts]
     assert any("influence on the data" in word for word in words)
     assert any("the weight" in text.get_text() for text in plotting.plot_map(flowers).texts)
-    carried = found.flow.sum(axis=2)
+    carried = influences.flow.sum(axis=2)
     np.fill_diagonal(carried, 0)
     target, source = np.unravel_index(np.argmax(carried), carried.shape)
     display = plotting.MapDisplay.from_estimator(flowers, iris[0], n_edges=1)
@@ -147,11 +147,11 @@ def test_widths_follow_the_influence_on_data_if_there_are_any(iris, flowers):
         flowers.map_.concepts[source], flowers.map_.concepts[target],
     )  # fmt: skip
     with pytest.raises(ParameterError, match=r"influence.*the Influence of this map"):
-        plotting.plot_map(random_map(3), found)
+        plotting.plot_map(random_map(3), influences)
 
 
-def test_the_author_of_a_map_decides_where_concepts_stand():
-    """Left is left, and y grows downwards as on a screen."""
+def test_concepts_are_at_the_positions_of_the_author():
+    """The x axis points right, the y axis down as on a screen."""
     places = {"a": (300, 0), "b": (0, 200), "c": (300, 200)}
     details = {"concepts": {name: {"x": x, "y": y} for name, (x, y) in places.items()}}
     ax = render(plotting.plot_map(random_map(3, concepts=list("abc"), details=details)))
@@ -174,7 +174,7 @@ def test_weights_are_a_matrix_of_targets_and_sources(flowers):
 
 
 def test_states_of_outputs_are_named_and_the_rest_is_grey():
-    """Of many concepts the outputs, and those that move most."""
+    """With many concepts, the outputs and those that change most are named."""
     rng = np.random.default_rng(0)
     states = np.column_stack([np.full((6, 30), 0.5), rng.random((6, 10)), np.full((6, 5), 0.4)])
     kinds = ["feature"] * 40 + ["output"] * 5
@@ -194,18 +194,18 @@ def test_lines_of_states_all_look_different():
 
 
 def test_labels_are_spread_out_near_where_they_belong():
-    """No two closer than asked, in order, within the range; those that have room stay where they are."""
-    wanted = np.array([0.0, 0.01, 0.02, 0.5, 0.99, 1.0])
-    places = spread_out(wanted, 0.1, 0.0, 1.0)
-    assert (np.diff(places) >= 0.1 - 1e-12).all()
-    assert places.min() >= 0.05 - 1e-12
-    assert places.max() <= 0.95 + 1e-12
-    assert places[3] == pytest.approx(0.5)
+    """At the minimum distance, in order, within the range; labels with enough space are not moved."""
+    ideal = np.array([0.0, 0.01, 0.02, 0.5, 0.99, 1.0])
+    positions = spread_out(ideal, 0.1, 0.0, 1.0)
+    assert (np.diff(positions) >= 0.1 - 1e-12).all()
+    assert positions.min() >= 0.05 - 1e-12
+    assert positions.max() <= 0.95 + 1e-12
+    assert positions[3] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("name", ["map", "weights", "states"])
 def test_figures_can_be_read_in_a_dark_style(name):
-    """No word is dark on the dark ground of a style that somebody has chosen."""
+    """No text is dark on the dark background of a user style."""
     with matplotlib.rc_context():
         style.use("dark_background")
         ax = draw(name, random_map(6))
@@ -238,8 +238,8 @@ def test_figures_can_be_read_in_a_dark_style(name):
         ("states", ([[1, 2]], ["a", "b"], ["output"]), "kinds.*2, one per concept"),
     ],
 )
-def test_wrong_arguments_are_told(name, arguments, message):
-    """Each wrong argument gets a message with its name and what was expected."""
+def test_invalid_arguments_are_rejected(name, arguments, message):
+    """The message names the argument and the expected value."""
     with pytest.raises(ParameterError, match=message) as caught:
         getattr(plotting, f"plot_{name}")(*arguments)
     assert str(caught.value).startswith(f"`plot_{name}(")
@@ -247,6 +247,6 @@ def test_wrong_arguments_are_told(name, arguments, message):
 
 @pytest.mark.parametrize("name", ["map", "weights"])
 def test_an_estimator_has_to_be_fitted(name):
-    """Scikit-learn's own error says so."""
+    """scikit-learn's NotFittedError is raised."""
     with pytest.raises(NotFittedError, match="not fitted yet"):
         getattr(plotting, f"plot_{name}")(FCMClassifier())

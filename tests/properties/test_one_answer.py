@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from cogmap.cli.group import cli
 from cogmap.integrations.onnx import to_inputs, to_onnx
-from cogmap.page.assemble import packed, script_of
-from cogmap.page.opening import opened
+from cogmap.page.assemble import bundle, packed
+from cogmap.page.subject import page_subject
 from cogmap.page.payload import make_payload
 from cogmap.serving import application
 from cogmap.serving.bodies import Limits
@@ -244,14 +244,14 @@ def test_the_page_says_the_same(model, n_rows):
     model, _ = model
     rows = raw_rows(np.random.default_rng(4), n_rows)
     answered = model.answer(rows)
-    payload = make_payload(opened("page.write", model, None, None))
+    payload = make_payload(page_subject("page.write", model, None, None))
     table = [[_page_value(column, row) for column in payload["columns"]] for row in answered.features]
     to = None if model.classes else {"output": 0, "value": 0.5}
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page()
         exported = "\nwindow.engine = { openModel, unpacked, run, contributions, flip };"
-        page.add_script_tag(type="module", content=script_of("engine.js") + exported)
+        page.add_script_tag(type="module", content=bundle("engine.js") + exported)
         found = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload)), "rows": table, "to": to})
         browser.close()
     np.testing.assert_allclose([row["outputs"] for row in found], answered.outputs, rtol=1e-9, atol=1e-9)

@@ -1,7 +1,7 @@
-"""Questions to a fitted map: why, what matters, what would change it, and how small it can be.
+"""Explain fitted maps: attributions, influences, counterfactuals and pruning.
 
-Every function takes a fitted estimator or its `MapModel`, and gives plain numbers with names: a table (`to_frame`),
-JSON (`to_json`), or something to draw (`cogmap.plotting`).
+Every function takes a fitted estimator or its `MapModel` and returns named numbers that convert to a data frame
+(`to_frame`) or JSON (`to_json`), or are plotted by `cogmap.plotting`.
 """
 
 from cogmap.explanation.changes import WhatIf, what_if

@@ -1,4 +1,4 @@
-"""What all answers share: they are plain numbers and names, as a table, as JSON, and as text."""
+"""Base classes of explanation results, with their conversion to data frames, JSON and text."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,30 +10,35 @@ import numpy as np
 from cogmap._utils.optional import import_or_raise
 from cogmap.maps._text import aligned, short
 
-LINES_SHOWN = 10  # of a table in text
-_WIDEST = 100  # columns of text
+LINES_SHOWN = 10  # rows of a table in `repr`
+_MAX_WIDTH = 100  # characters per line
 
 
 class Answer:
-    """Mixin for frozen dataclasses of numbers, names and other answers. What begins with "_" is not shown."""
+    """Mixin for frozen dataclasses of numbers, names and other answers. Fields that start with "_" are not exported."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all that was found as lists, numbers and strings."""
+        """Return all public fields as lists, numbers and strings."""
         names = [field.name for field in fields(self) if not field.name.startswith("_")]  # type: ignore[arg-type]
         return {name: _plain(getattr(self, name)) for name in names}
 
     def to_json(self) -> str:
-        """Return all that was found as JSON; a value that is missing is null."""
+        """Return all public fields as JSON; NaN and infinity become null."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
 
 class Drawn(Answer):
-    """Mixin for answers of which there is a picture."""
+    """Mixin for answers that have a plot."""
 
-    _picture: ClassVar[str]  # which function of cogmap.plotting draws it
+    _picture: ClassVar[str]  # name of the function in cogmap.plotting
 
     def plot(self, **options: Any) -> Any:
-        """Draw it; options are those of the function of `cogmap.plotting` that does, such as `ax`.
+        """Plot the answer with the matching function of `cogmap.plotting`.
+
+        Parameters
+        ----------
+        **options
+            Keyword arguments of that function, such as `ax`.
 
         Returns
         -------
@@ -45,25 +50,25 @@ class Drawn(Answer):
 
 
 def frame(owner: str, columns: Mapping[str, Any]) -> Any:
-    """Return a data frame of pandas."""
+    """Return the columns as a pandas data frame."""
     return import_or_raise("pandas", f"{owner}.to_frame", "table").DataFrame(dict(columns))
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Write a table in lines, the first column to the left; columns that would make it too wide are left out."""
+    """Format a table as lines of at most 100 characters, dropping the last columns if they do not fit."""
     cells = [[short(cell) for cell in row] for row in [header, *rows]]
     widths = [max(map(len, column)) + 2 for column in zip(*cells, strict=True)]
-    fitting = max(int(np.searchsorted(np.cumsum(widths), _WIDEST + 2, side="right")), 1)
-    return [line[:_WIDEST].rstrip() for line in aligned([row[:fitting] for row in cells])]
+    fitting = max(int(np.searchsorted(np.cumsum(widths), _MAX_WIDTH + 2, side="right")), 1)
+    return [line[:_MAX_WIDTH].rstrip() for line in aligned([row[:fitting] for row in cells])]
 
 
 def number(value: float, sign: str = "") -> str:
-    """Write a number with four decimals, a large one with five digits."""
+    """Format a number with four decimals, or with five significant digits if it is large."""
     return f"{value:{sign}.4f}" if abs(value) < 1e4 else f"{value:{sign}.5g}"
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON knows it."""
+    """Return a value as JSON types."""
     if isinstance(value, Answer):
         return value.to_dict()
     if isinstance(value, Mapping):

@@ -1,12 +1,12 @@
-"""Integrated gradients: the derivative of what a map says, integrated along the line between two first states.
+"""Integrated gradients of the outputs of a map along straight lines between initial states.
 
-A derivative says how an output follows a state here. Its integral along the line from a baseline to a row says how much
-of the difference between the two is due to each state: such shares add up to the difference. What enters the first step
-is linear in the first states. So at any place of the line it is a mean of what enters at the ends, and the weights of
-the first step can wait until the derivatives at all places are summed; only the rest of the map is run at each place.
+The gradient of an output, integrated along the line from a baseline to a row, attributes the difference between the two
+outputs to the initial states: the attributions add up to the difference. The net input of the first step is linear in
+the initial states, so at any point of the line it is a weighted mean of the net inputs at the ends. The weights of the
+first step are therefore applied once, to the summed gradients; only the later steps run at every quadrature node.
 
-The places are those of Gauss and Legendre. Whether they are enough can be seen: on every part of the line the shares
-have to add up to the difference between its ends. A part on which they do not is halved.
+The quadrature is Gauss-Legendre and adaptive: on every subinterval the attributions have to add up to the difference
+between its ends, and a subinterval on which they do not is halved.
 """
 
 from collections.abc import Iterator
@@ -20,118 +20,122 @@ from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._reading import Reading, product
 from cogmap.models.features import Array
 
-EXACT = 1e-11  # how well shares add up, unless less is asked for
-_N_PLACES, _N_ROUGH = 20, 6  # on the whole line; the second for what need not be exact
-_ROUGH = 1e-5
+EXACT = 1e-11  # default tolerance of the sum of attributions
+_N_NODES, _N_COARSE_NODES = 20, 6  # quadrature nodes per subinterval; the second for coarse tolerances
+_COARSE = 1e-5  # tolerance from which the coarse rule is used
 _ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-_HALVINGS = 40  # a part that was halved more often is as good as a point
-_MOST_PARTS = 64  # of a line at a time; where so many do not add up, steps are so steep that rounding is in the way
+_MAX_HALVINGS = 40  # after these a subinterval is as good as a point
+_MAX_SUBINTERVALS = 64  # open ones per line; with more, the map is so steep that rounding errors dominate
 
 
 @cache
-def places(n_places: int = _N_PLACES) -> tuple[Array, Array]:
-    """Return places on the line from 0 to 1, and how much each counts."""
-    at, weight = np.polynomial.legendre.leggauss(n_places)
-    return (at + 1.0) / 2.0, weight / 2.0
+def quadrature_rule(n_nodes: int = _N_NODES) -> tuple[Array, Array]:
+    """Return the Gauss-Legendre nodes on [0, 1] and their weights."""
+    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+    return (nodes + 1.0) / 2.0, weights / 2.0
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Parts of lines: of which line each is, where it begins, and how wide it is."""
+class Subintervals:
+    """Subintervals of lines: the line of each, its lower end and its width."""
 
     line: NDArray[np.intp]
     low: Array
     width: Array
 
-    def halves(self) -> "Parts":
-        """Return both halves of every part, the first halves first."""
+    def halves(self) -> "Subintervals":
+        """Return both halves of every subinterval, all lower halves first."""
         half = self.width / 2.0
         low = np.concatenate([self.low, self.low + half])
-        return Parts(np.tile(self.line, 2), low, np.tile(half, 2))
+        return Subintervals(np.tile(self.line, 2), low, np.tile(half, 2))
 
-    def where(self, chosen: NDArray[np.bool_]) -> "Parts":
-        """Return some of the parts."""
-        return Parts(self.line[chosen], self.low[chosen], self.width[chosen])
+    def where(self, mask: NDArray[np.bool_]) -> "Subintervals":
+        """Return the subintervals selected by a mask."""
+        return Subintervals(self.line[mask], self.low[mask], self.width[mask])
 
 
-def shares(reading: Reading, start: Array, end: Array, close: float = EXACT) -> Array:
-    """Return what each first state contributes to the difference between two rows of first states.
+def integrated_gradients(reading: Reading, start: Array, end: Array, tol: float = EXACT) -> Array:
+    """Attribute the difference between the outputs at both ends of each line to the initial states.
 
     Parameters
     ----------
     reading : Reading
-        What is explained.
+        Model and output scale to explain.
     start, end : ndarray of shape (n_lines, n_concepts)
-        First states at both ends of each line.
-    close : float, default=EXACT
-        How well they have to add up.
+        Initial states at both ends of each line.
+    tol : float, default=EXACT
+        Largest error of the sum of attributions, in units of the output.
 
     Returns
     -------
     ndarray of shape (n_lines, n_columns, n_concepts)
-        For each column they add up to the difference between the ends.
+        Attributions. For each output they add up to the difference between the ends.
     """
     if reading.mirrored:
-        of_second = shares(replace(reading, first_column=1), start, end, close)
-        return np.concatenate([-of_second, of_second], axis=1)
+        second = integrated_gradients(replace(reading, first_column=1), start, end, tol)
+        return np.concatenate([-second, second], axis=1)
     result = np.empty((len(start), reading.n_columns, start.shape[1]))
     with one_blas_thread():
         for rows in reading.blocks(start):
-            pull = np.zeros((len(start[rows]), reading.n_columns, reading.entries[0].shape[0]))
-            for parts, mean_pull in integrals(reading, start[rows], end[rows], close):
-                np.add.at(pull, parts.line, parts.width[:, None, None] * mean_pull)
-            result[rows] = product(pull, reading.entries[0]) * (end[rows] - start[rows])[:, None, :]
+            gradient = np.zeros((len(start[rows]), reading.n_columns, reading.step_weights[0].shape[0]))
+            for intervals, mean_gradient in adaptive_quadrature(reading, start[rows], end[rows], tol):
+                np.add.at(gradient, intervals.line, intervals.width[:, None, None] * mean_gradient)
+            result[rows] = product(gradient, reading.step_weights[0]) * (end[rows] - start[rows])[:, None, :]
     return result
 
 
-def integrals(reading: Reading, start: Array, end: Array, close: float = EXACT) -> Iterator[tuple[Parts, Array]]:
-    """Cut lines into parts on which few places are enough, and give the mean pull of the first step on each.
+def adaptive_quadrature(
+    reading: Reading, start: Array, end: Array, tol: float = EXACT
+) -> Iterator[tuple[Subintervals, Array]]:
+    """Divide lines into subintervals on which the quadrature is accurate, with the mean gradient on each.
 
     Parameters
     ----------
     reading : Reading
-        What is explained.
+        Model and output scale to explain.
     start, end : ndarray of shape (n_lines, n_concepts)
-        First states at both ends of each line.
-    close : float, default=EXACT
-        How well shares have to add up.
+        Initial states at both ends of each line.
+    tol : float, default=EXACT
+        Largest error of the sum of attributions, in units of the output.
 
     Yields
     ------
-    parts : Parts
-        All parts of all lines together are the lines.
-    mean_pull : ndarray of shape (n_parts, n_columns, n_entered)
-        Mean derivative with respect to what enters the first step.
+    intervals : Subintervals
+        Some of the subintervals; all that are yielded together cover the lines.
+    mean_gradient : ndarray of shape (n_intervals, n_columns, n_inputs)
+        Mean derivative of the outputs with respect to the net input of the first step.
     """
     origin = reading.net(start)
     change = reading.net(end) - origin
-    parts = Parts(np.arange(len(start)), np.zeros(len(start)), np.ones(len(start)))
-    rule = places(_N_ROUGH if close >= _ROUGH else _N_PLACES)
+    intervals = Subintervals(np.arange(len(start)), np.zeros(len(start)), np.ones(len(start)))
+    rule = quadrature_rule(_N_COARSE_NODES if tol >= _COARSE else _N_NODES)
     before, after = reading.value(origin), reading.value(origin + change)
-    for halvings in range(_HALVINGS + 1):
-        mean_pull = _mean_pull(reading, origin[parts.line], change[parts.line], parts, rule)
-        added_up = parts.width[:, None] * np.einsum("ijk,ik->ij", mean_pull, change[parts.line])
-        allowed = close * reading.unit + _ROUNDING * np.maximum(np.abs(before), np.abs(after))
-        good = (np.abs(added_up - (after - before)) <= allowed).all(axis=1)
-        if halvings == _HALVINGS or len(parts.line) > _MOST_PARTS * len(start):
-            good[:] = True
-        if good.any():
-            yield parts.where(good), mean_pull[good]
-        if good.all():
+    for halvings in range(_MAX_HALVINGS + 1):
+        mean_gradient = _mean_gradient(reading, origin[intervals.line], change[intervals.line], intervals, rule)
+        total = intervals.width[:, None] * np.einsum("ijk,ik->ij", mean_gradient, change[intervals.line])
+        max_error = tol * reading.unit + _ROUNDING * np.maximum(np.abs(before), np.abs(after))
+        accurate = (np.abs(total - (after - before)) <= max_error).all(axis=1)
+        if halvings == _MAX_HALVINGS or len(intervals.line) > _MAX_SUBINTERVALS * len(start):
+            accurate[:] = True
+        if accurate.any():
+            yield intervals.where(accurate), mean_gradient[accurate]
+        if accurate.all():
             return
-        parts, before, after = parts.where(~good), before[~good], after[~good]
-        middle = parts.low + 0.5 * parts.width
-        between = reading.value(origin[parts.line] + middle[:, None] * change[parts.line])
-        parts = parts.halves()
+        intervals, before, after = intervals.where(~accurate), before[~accurate], after[~accurate]
+        middle = intervals.low + 0.5 * intervals.width
+        between = reading.value(origin[intervals.line] + middle[:, None] * change[intervals.line])
+        intervals = intervals.halves()
         before, after = np.concatenate([before, between]), np.concatenate([between, after])
 
 
-def _mean_pull(reading: Reading, origin: Array, change: Array, parts: Parts, rule: tuple[Array, Array]) -> Array:
-    """Return the mean pull of the first step on each part."""
+def _mean_gradient(
+    reading: Reading, origin: Array, change: Array, intervals: Subintervals, rule: tuple[Array, Array]
+) -> Array:
+    """Return the mean gradient with respect to the net input of the first step on each subinterval."""
     total = np.zeros((len(origin), reading.n_columns, origin.shape[1]))
-    for place, share in zip(*rule, strict=True):
-        where = parts.low + place * parts.width
-        pull = reading.pulls(origin + where[:, None] * change)[0]
-        pull *= share
-        total += pull
+    for node, weight in zip(*rule, strict=True):
+        position = intervals.low + node * intervals.width
+        gradient = reading.net_gradients(origin + position[:, None] * change)[0]
+        gradient *= weight
+        total += gradient
     return total

@@ -1,4 +1,4 @@
-"""Why a map says what it says about a row: what each feature contributes, in shares that add up."""
+"""Contributions of the features to the outputs of a map, row by row, by integrated gradients."""
 
 import warnings
 from dataclasses import dataclass, field
@@ -9,38 +9,38 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
-from cogmap.explanation._path import shares
+from cogmap.explanation._path import integrated_gradients
 from cogmap.explanation._reading import Reading
 from cogmap.explanation._subject import Subject, baseline_rows, opened_on_scale, output_index
 from cogmap.models.features import Array
 
-_BACKGROUND = 200  # rows, where none are given
-_NEARER = 0.25  # how far a row of the background comes to meet the row that is explained
-_ROUGHLY = 1e-4  # exact enough for a mean over a sample
-_LINES_AT_ONCE = 4096
-_TOLD = 1e-8  # a larger gap between contributions and outputs
+_N_BACKGROUND = 200  # background rows drawn if `baseline` is not a table
+_MOVED = 0.25  # share of the way by which background rows are moved towards the explained row
+_TOLERANCE = 1e-4  # accurate enough for a mean over a sample
+_BLOCK_LINES = 4096
+_MAX_GAP = 1e-8  # larger gaps between outputs and summed contributions cause a warning
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation(Drawn):
-    """What each feature contributes to what the map says about each row.
+    """Contributions of each feature to the outputs of each row.
 
-    ``base_values + contributions.sum(axis=1)`` is ``outputs``, to 1e-9.
+    ``base_values + contributions.sum(axis=1)`` equals ``outputs`` to 1e-9.
 
     Attributes
     ----------
     contributions : ndarray of shape (n_rows, n_features, n_outputs)
-        What each feature contributes to each output.
+        Contribution of each feature to each output.
     base_values : ndarray of shape (n_outputs,)
-        What the map says about the baseline.
+        Outputs of the baseline.
     outputs : ndarray of shape (n_rows, n_outputs)
-        What the map says about the rows.
+        Outputs of the explained rows.
     values : ndarray of shape (n_rows, n_features)
-        The rows that are explained.
+        The explained rows.
     feature_names, output_names : tuple of str
         Names of the columns of X and of the outputs.
     scale : {"probability", "decision", "value"}
-        Whether outputs are probabilities, what decides (log-odds or scores), or, of a regressor, values.
+        Scale of the outputs: probabilities, decision values (log-odds or scores), or predicted values of a regressor.
     """
 
     _picture = "plot_contributions"
@@ -60,32 +60,33 @@ class Explanation(Drawn):
     def relevance(self) -> Array:
         """How much each feature matters to each row, an ndarray of shape (n_rows, n_features, n_outputs).
 
-        A contribution is small where a feature happens to be near its baseline, though it may matter there. Relevance
-        is the root mean square contribution over many baselines, each a row of the background that has come a quarter
-        of the way to the row, so that what holds around the row counts. It ranks the features of a row; it does not add
-        up. The background is the table that was given as `baseline`, or 200 rows drawn from what the scaling
-        has learned of each feature.
+        The contribution of a feature is small if its value is near the baseline, even if the feature matters there.
+        Relevance is the root mean square contribution over many baselines: background rows, each moved a quarter of
+        the way towards the explained row so that its neighbourhood counts. It ranks the features of a row; it does not
+        add up. The background is the table passed as `baseline`, or else 200 rows drawn from the mean, deviation and
+        range of each feature.
         """
         reading = Reading(self._subject.model, self.scale)
         rows = self._subject.model.first_states(self._features)
         squares = np.zeros_like(self.contributions)
         background = self._subject.model.first_states(self._background)
-        at_once = max(_LINES_AT_ONCE // len(rows), 1)
-        for first in range(0, len(background), at_once):
-            others = np.repeat(background[first : first + at_once], len(rows), axis=0)
-            here = np.tile(rows, (len(others) // len(rows), 1))
-            of_columns = _of_columns(self._subject, shares(reading, others + _NEARER * (here - others), here, _ROUGHLY))
-            squares += np.square(of_columns).reshape(-1, *squares.shape).sum(axis=0)
+        block_size = max(_BLOCK_LINES // len(rows), 1)
+        for first in range(0, len(background), block_size):
+            others = np.repeat(background[first : first + block_size], len(rows), axis=0)
+            ends = np.tile(rows, (len(others) // len(rows), 1))
+            attributions = integrated_gradients(reading, others + _MOVED * (ends - others), ends, _TOLERANCE)
+            contributions = _feature_contributions(self._subject, attributions)
+            squares += np.square(contributions).reshape(-1, *squares.shape).sum(axis=0)
         return np.sqrt(squares / len(background))
 
     def to_frame(self, output: Any = None) -> Any:
-        """Return the contributions as a data frame of pandas.
+        """Return the contributions as a pandas data frame.
 
         Parameters
         ----------
         output : object, default=None
-            A class or the name of an output: a table with one row per row and one column per feature. None: all
-            outputs, with a row for each row, output and feature.
+            A class or the name of an output: one row per explained row, one column per feature. If None, all outputs
+            in long format, with one row per explained row, output and feature.
 
         Returns
         -------
@@ -107,13 +108,13 @@ class Explanation(Drawn):
         )
 
     def to_shap(self, output: Any = None) -> Any:
-        """Return the same as an ``Explanation`` of the package shap, for its plots.
+        """Return the contributions as a ``shap.Explanation``, for the plots of shap.
 
         Parameters
         ----------
         output : object, default=None
-            A class or the name of an output, of which most of the plots of shap want only one: values are then of shape
-            (n_rows, n_features). None: all of them, of shape (n_rows, n_features, n_outputs) if there are several.
+            A class or the name of an output; most plots of shap need exactly one. The values then have shape
+            (n_rows, n_features). If None, all outputs, of shape (n_rows, n_features, n_outputs) if there are several.
 
         Returns
         -------
@@ -133,23 +134,23 @@ class Explanation(Drawn):
 
 
 def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: str = "probability") -> Explanation:
-    """Say what each feature contributes to what a map says about rows.
+    """Compute the contribution of each feature to the outputs of each row.
 
-    Contributions are integrated gradients along the straight line, in states, from the baseline to the row. They are
-    computed exactly, not sampled, and add up to the difference from the baseline.
+    Contributions are integrated gradients along the straight line, in initial states, from the baseline to the row.
+    They are computed by adaptive quadrature, not sampled, and add up to the difference from the baseline.
 
     Parameters
     ----------
     model : FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
-        Who is asked, fitted.
+        Fitted estimator or `MapModel`.
     X : array-like of shape (n_rows, n_features)
-        Rows to explain. A missing value (NaN) is a state that is undecided.
+        Rows to explain. A missing value (NaN) becomes the undecided state.
     baseline : array-like of shape (n_features,) or (n_baselines, n_features), default=None
-        With what rows are compared. None: the mean of the training data (with ``scale=False``, which learns no mean, a
-        row of missing values). Of a table, contributions are the mean over its rows, and so is the base value.
+        Row or rows to compare with. If None, the mean of the training data (a row of missing values if the estimator
+        has ``scale=False``, which learns no mean). For a table, contributions and base values are means over its rows.
     scale : {"probability", "decision"}, default="probability"
-        Whether probabilities are explained, or what decides: log-odds of two classes, scores of several. Values are
-        the same on both.
+        Explain probabilities or decision values: the log-odds of two classes, the scores of several. Has no effect on
+        regressors.
 
     Returns
     -------
@@ -173,11 +174,13 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
     rows, starts = subject.model.first_states(table), subject.model.first_states(baselines)
     contributions = np.zeros((len(table), len(subject.feature_names), reading.n_columns))
     for start in starts:
-        contributions += _of_columns(subject, shares(reading, np.broadcast_to(start, rows.shape), rows)) / len(starts)
+        attributions = integrated_gradients(reading, np.broadcast_to(start, rows.shape), rows)
+        contributions += _feature_contributions(subject, attributions) / len(starts)
     base_values, outputs = reading.value(reading.net(starts)).mean(axis=0), reading.value(reading.net(rows))
     gap = float(np.abs((outputs - base_values - contributions.sum(axis=1)) / reading.unit).max())
-    if gap > _TOLD:
-        warnings.warn(f"explain: the map is so steep that contributions add up only to {gap:.2g}.", stacklevel=2)
+    if gap > _MAX_GAP:
+        message = f"`explain`: the map is so steep that contributions add up only to within {gap:.2g}."
+        warnings.warn(message, stacklevel=2)
     return Explanation(
         contributions=contributions,
         base_values=base_values,
@@ -188,10 +191,10 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
         scale=subject.scale_name(scale),
         _subject=subject,
         _features=table,
-        _background=baselines if len(baselines) > 1 else subject.typical_rows(_BACKGROUND),
+        _background=baselines if len(baselines) > 1 else subject.typical_rows(_N_BACKGROUND),
     )
 
 
-def _of_columns(subject: Subject, of_concepts: Array) -> Array:
-    """Return contributions of features from those of states, the outputs last."""
-    return subject.by_column(of_concepts).transpose(0, 2, 1)
+def _feature_contributions(subject: Subject, attributions: Array) -> Array:
+    """Sum the attributions of initial states by feature and move the outputs to the last axis."""
+    return subject.by_column(attributions).transpose(0, 2, 1)

@@ -1,4 +1,4 @@
-"""What influences what in the whole map, on data: concepts on outputs, the edges that carry it, and features."""
+"""Global explanations on data: effects of concepts on outputs, flow through edges, and feature importances."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from cogmap._utils.params import check_integer
 from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, number, text_table
-from cogmap.explanation._path import shares
+from cogmap.explanation._path import integrated_gradients
 from cogmap.explanation._reading import Reading, product
 from cogmap.explanation._subject import Subject, opened_on_scale
 from cogmap.maps.structured import StructuredMap
@@ -18,36 +18,36 @@ from cogmap.models.encoding import Encoding
 from cogmap.models.features import Array
 from cogmap.models.model import MapModel, dense
 
-_ROUGHLY = 1e-4  # exact enough for a mean over pairs of rows
-_FEWEST_LINES = 500  # so that a mean over few rows does not depend on how they are paired
-_ROWS_OF_FIT = 200  # by which a fit tells which features matter
-_VALUES_OF_FIT = 2**21  # in fewer rows if they have many columns
+_TOLERANCE = 1e-4  # accurate enough for a mean over pairs of rows
+_MIN_PAIRS = 500  # so that a mean over few rows does not depend on their pairing
+_FIT_ROWS = 200  # rows from which a fit computes `feature_importances_`
+_FIT_VALUES = 2**21  # fewer rows if they have many columns
 
 
 @dataclass(frozen=True, eq=False)
 class Influence(Drawn):
-    """How much each concept influences each output, and how much of that each edge carries.
+    """Effects of concepts on outputs, and the flow through each edge.
 
     Attributes
     ----------
     effect : ndarray of shape (n_concepts, n_outputs)
-        Mean derivative of each output with respect to the first state of each concept, through all steps.
+        Mean derivative of each output with respect to the initial state of each concept, through all steps.
     magnitude : ndarray of shape (n_concepts, n_outputs)
-        Mean of the absolute value of that derivative. Where it is much larger than the effect, the sign changes from
-        row to row.
+        Mean absolute value of that derivative. If it is much larger than the effect, the sign changes from row to
+        row.
     flow : ndarray of shape (n_concepts, n_concepts, n_outputs)
-        ``[i, j, k]``: how much of what changes output k between one row and another passes through the edge from
-        concept j to concept i, on average and over all steps. Never negative.
+        ``[i, j, k]``: how much of the change of output k between two rows passes through the edge from concept j to
+        concept i, on average and summed over all steps. Never negative.
     weights : ndarray of shape (n_concepts, n_concepts)
         Weights of the edges, as in the map: ``[i, j]`` is the influence of concept j on concept i.
     concepts : tuple of str
         Names of the concepts.
     kinds : tuple of {"feature", "hidden", "output"}
-        What each concept is.
+        Kind of each concept.
     output_names : tuple of str
         Names of the outputs.
     scale : {"probability", "decision", "value"}
-        What outputs are.
+        Scale of the outputs.
     """
 
     _picture = "plot_influence"
@@ -62,7 +62,7 @@ class Influence(Drawn):
     scale: str
 
     def to_frame(self) -> Any:
-        """Return the influence of concepts on outputs as a data frame of pandas, the strongest first."""
+        """Return the influence of concepts on outputs as a pandas data frame, strongest first."""
         order = np.argsort(-self.magnitude.max(axis=1), kind="stable")
         n_outputs = len(self.output_names)
         return frame(
@@ -77,12 +77,12 @@ class Influence(Drawn):
         )
 
     def edges_to_frame(self) -> Any:
-        """Return the edges as a data frame of pandas, with the flow to all outputs together, the strongest first."""
+        """Return the edges as a pandas data frame, with the flow summed over outputs, strongest first."""
         source, target, weight, flow = self._strongest_edges()
         return frame("Influence", {"source": source, "target": target, "weight": weight, "flow": flow})
 
     def _strongest_edges(self) -> tuple[list[str], list[str], Array, Array]:
-        """Return source, target, weight and flow of the edges, those that carry most first."""
+        """Return source, target, weight and flow of the edges, in decreasing order of flow."""
         total = self.flow.sum(axis=2)
         order = np.argsort(-total, axis=None, kind="stable")
         targets, sources = np.unravel_index(order[self.weights.ravel()[order] != 0.0], total.shape)
@@ -112,14 +112,14 @@ class Influence(Drawn):
 
 @dataclass(frozen=True, eq=False)
 class Importances(Answer):
-    """How much each feature matters on data, with the names of scikit-learn's ``permutation_importance``.
+    """Importance of each feature on data, with the field names of scikit-learn's ``permutation_importance``.
 
     Attributes
     ----------
     importances_mean, importances_std : ndarray of shape (n_features,)
         Mean and standard deviation of `importances` over the repeats.
     importances : ndarray of shape (n_features, n_repeats)
-        Mean absolute contribution of each feature to the difference between two rows; each repeat pairs the rows anew.
+        Mean absolute contribution of each feature to the difference between two rows; each repeat draws new pairs.
     feature_names : tuple of str
         Names of the columns of X.
     """
@@ -130,13 +130,13 @@ class Importances(Answer):
     feature_names: tuple[str, ...]
 
     def __getitem__(self, name: str) -> Any:
-        """Return an attribute by its name, as a Bunch of scikit-learn does."""
+        """Return an attribute by name, like a scikit-learn Bunch."""
         if name not in {field.name for field in fields(self)}:
             raise KeyError(name)
         return getattr(self, name)
 
     def to_frame(self) -> Any:
-        """Return the importances as a data frame of pandas, the largest first."""
+        """Return the importances as a pandas data frame, largest first."""
         order = np.argsort(-self.importances_mean, kind="stable")
         columns = {"importance": self.importances_mean[order], "std": self.importances_std[order]}
         return frame("Importances", {"feature": [self.feature_names[j] for j in order], **columns})
@@ -151,16 +151,16 @@ class Importances(Answer):
 
 
 def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence:
-    """Say how the whole map works on data: what influences the outputs, and which edges carry it.
+    """Compute the influence of each concept on each output on data, and the edges that carry it.
 
     Parameters
     ----------
     model : FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
-        Who is asked, fitted.
+        Fitted estimator or `MapModel`.
     X : array-like of shape (n_rows, n_features)
-        Data on which the map works.
+        Data over which effects and flows are averaged.
     scale : {"probability", "decision"}, default="probability"
-        Whether outputs are probabilities, or what decides: log-odds or scores. Values are the same on both.
+        Explain probabilities or decision values (log-odds or scores). Has no effect on regressors.
 
     Returns
     -------
@@ -171,10 +171,10 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
     >>> from sklearn.datasets import load_iris
     >>> from cogmap import FCMClassifier, influence
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> found = influence(FCMClassifier(n_hidden=0, random_state=0).fit(X, y), X)
-    >>> found.effect.shape  # four features and three classes are concepts; three classes are outputs
+    >>> result = influence(FCMClassifier(n_hidden=0, random_state=0).fit(X, y), X)
+    >>> result.effect.shape  # concepts: four features and three classes; outputs: three classes
     (7, 3)
-    >>> found.flow.shape
+    >>> result.flow.shape
     (7, 7, 3)
     """
     subject, table, reading = opened_on_scale("influence", model, X, scale)
@@ -183,7 +183,7 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
     return Influence(
         effect=effect,
         magnitude=magnitude,
-        flow=_flow(reading, *_pairs(subject, rows, -(-_FEWEST_LINES // len(rows)))),
+        flow=_flow(reading, *_pairs(subject, rows, -(-_MIN_PAIRS // len(rows)))),
         weights=subject.model.map.weights,
         concepts=subject.model.map.concepts,
         kinds=subject.model.kinds,
@@ -193,22 +193,22 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
 
 
 def feature_importances(model: Any, X: ArrayLike, scale: str = "probability", n_repeats: int = 5) -> Importances:
-    """Say how much each feature matters on data: the mean absolute contribution to the difference between two rows.
+    """Compute the mean absolute contribution of each feature to the difference between two rows.
 
-    Rows are paired at random, each with another. A fitted estimator has the same of its training data, as shares of 1,
-    as ``feature_importances_``.
+    Rows are paired at random, each with another. ``feature_importances_`` of a fitted estimator holds the same for its
+    training data, normalized to sum to 1.
 
     Parameters
     ----------
     model : FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
-        Who is asked, fitted.
+        Fitted estimator or `MapModel`.
     X : array-like of shape (n_rows, n_features)
-        Data.
+        Data from which pairs are drawn.
     scale : {"probability", "decision"}, default="probability"
-        Whether contributions are to probabilities, or to what decides: log-odds or scores. The mean over the outputs
-        counts, values in their deviation.
+        Measure contributions to probabilities or to decision values (log-odds or scores). Contributions are averaged
+        over the outputs; those of a regressor are in standard deviations of the targets.
     n_repeats : int, default=5
-        How often rows are paired anew.
+        Number of random pairings.
 
     Returns
     -------
@@ -219,8 +219,8 @@ def feature_importances(model: Any, X: ArrayLike, scale: str = "probability", n_
     >>> from sklearn.datasets import load_iris
     >>> from cogmap import FCMClassifier, feature_importances
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> found = feature_importances(FCMClassifier(random_state=0).fit(X, y), X)
-    >>> found.importances.shape
+    >>> result = feature_importances(FCMClassifier(random_state=0).fit(X, y), X)
+    >>> result.importances.shape
     (4, 5)
     """
     n_repeats = check_integer("feature_importances", "n_repeats", n_repeats, low=1)
@@ -233,86 +233,85 @@ def feature_importances(model: Any, X: ArrayLike, scale: str = "probability", n_
 
 
 def learned_importances(model: MapModel, rows: Array) -> Array:
-    """Return the importance of each feature as shares of 1, from rows that a model has learned from."""
+    """Return the importance of each feature, normalized to sum to 1, on a sample of the training rows."""
     first, subject = model.first_states(rows).astype(np.float64), Subject(model, ())
-    asked, by_column = model, subject.by_column
-    if isinstance(model.map, StructuredMap):  # of many inputs only those that influence something are asked
+    reduced, by_column = model, subject.by_column
+    if isinstance(model.map, StructuredMap):  # drop the inputs without influence
         inputs = np.flatnonzero(model.map.influential)
         others = np.arange(model.n_inputs, model.map.n_concepts)
-        asked = MapModel(model.map.narrowed(inputs), model.depth, Encoding(len(inputs), model.n_hidden), model.link)
-        enough = max(_VALUES_OF_FIT // (asked.map.n_concepts * model.n_outputs), 20)
-        first = first[:: -(-len(first) // enough), np.concatenate([inputs, others])]
+        reduced = MapModel(model.map.narrowed(inputs), model.depth, Encoding(len(inputs), model.n_hidden), model.link)
+        max_rows = max(_FIT_VALUES // (reduced.map.n_concepts * model.n_outputs), 20)
+        first = first[:: -(-len(first) // max_rows), np.concatenate([inputs, others])]
 
         def by_column(of_concepts: Array) -> Array:
             of_inputs = np.zeros((*of_concepts.shape[:-1], model.n_inputs))
             of_inputs[..., inputs] = of_concepts[..., : len(inputs)]
             return model.encoding.by_column(of_inputs)
 
-    start, end = _pairs(Subject(asked, ()), first, 1)
-    importances = _importances(Reading(asked, "probability"), by_column, start, end).mean(axis=0)
+    start, end = _pairs(Subject(reduced, ()), first, 1)
+    importances = _importances(Reading(reduced, "probability"), by_column, start, end).mean(axis=0)
     total = importances.sum()
     return np.asarray(importances / (total if total > 0.0 else 1.0))
 
 
 def sample_of(X: Array, weight: NDArray[np.float64] | None) -> Array:
-    """Take some rows at even distances, by their weights, so that rows that are repeated count like weighted ones."""
+    """Return rows at even distances in cumulative weight, so that a repeated row counts like a weighted one."""
     if weight is None:
         weight = np.ones(X.shape[0])
-    until = np.cumsum(weight / weight.sum())
-    n_rows = min(X.shape[0], _ROWS_OF_FIT, max(_VALUES_OF_FIT // X.shape[1], 20))
-    places = np.searchsorted(until, (np.arange(n_rows) + 0.5) / n_rows)
-    return dense(X[np.minimum(places, X.shape[0] - 1)])
+    cumulative = np.cumsum(weight / weight.sum())
+    n_rows = min(X.shape[0], _FIT_ROWS, max(_FIT_VALUES // X.shape[1], 20))
+    rows = np.searchsorted(cumulative, (np.arange(n_rows) + 0.5) / n_rows)
+    return dense(X[np.minimum(rows, X.shape[0] - 1)])
 
 
 def _effects(reading: Reading, rows: Array) -> tuple[Array, Array]:
-    """Return the mean derivative with respect to each first state, and the mean of its absolute value."""
+    """Return the mean derivative with respect to each initial state, and its mean absolute value."""
     effect, magnitude = np.zeros((2, rows.shape[1], reading.n_columns))
     with one_blas_thread():
         for block in reading.blocks(rows):
-            derivative = product(reading.pulls(reading.net(rows[block]))[0], reading.entries[0])
+            derivative = product(reading.net_gradients(reading.net(rows[block]))[0], reading.step_weights[0])
             effect += derivative.sum(axis=0).T
             magnitude += np.abs(derivative).sum(axis=0).T
     return effect / len(rows), magnitude / len(rows)
 
 
 def _flow(reading: Reading, start: Array, end: Array) -> Array:
-    """Return how much of the change along lines passes through each edge, at a random place of each line."""
+    """Return how much of the change along each line passes through each edge, at a random point of the line."""
     n_concepts = start.shape[1]
     flow = np.zeros((reading.n_columns, n_concepts, n_concepts))
-    where = np.random.default_rng(0).random((len(start), 1))
+    position = np.random.default_rng(0).random((len(start), 1))
     matrices = reading.matrices
     with one_blas_thread():
         for block in reading.blocks(start):
             change = end[block] - start[block]
-            net = reading.net(start[block] + where[block] * change)
-            states, pulls = reading.states(net), reading.pulls(net)
-            for t, (entry, pull) in enumerate(zip(matrices, pulls, strict=True)):
-                # What passes is pull times weight times change; the mean of a product of absolute values is a product
-                # of matrices.
-                passing = np.abs(pull).transpose(1, 2, 0) @ np.abs(change) * np.abs(entry)
-                flow[:, -len(entry) :] += passing
+            net = reading.net(start[block] + position[block] * change)
+            states, gradients = reading.states(net), reading.net_gradients(net)
+            for t, (weights, gradient) in enumerate(zip(matrices, gradients, strict=True)):
+                # The flow is gradient times weight times change; summing the product of absolute values over rows is
+                # a matrix product.
+                flow[:, -len(weights) :] += np.abs(gradient).transpose(1, 2, 0) @ np.abs(change) * np.abs(weights)
                 if t < len(states):
-                    change = reading.model.map.sensitivity(states[t]) * (change @ entry.T)
+                    change = reading.model.map.sensitivity(states[t]) * (change @ weights.T)
     return (flow / len(start)).transpose(1, 2, 0)
 
 
 def _importances(reading: Reading, by_column: Callable[[Array], Array], start: Array, end: Array) -> Array:
     """Return the absolute contribution of each feature to the difference between the ends of each line."""
-    contributions = by_column(shares(reading, start, end, _ROUGHLY))
+    contributions = by_column(integrated_gradients(reading, start, end, _TOLERANCE))
     unit = np.broadcast_to(reading.unit, reading.n_columns)[:, None]
     return np.asarray((np.abs(contributions) / unit).mean(axis=1))
 
 
 def _pairs(subject: Subject, rows: Array, n_repeats: int) -> tuple[Array, Array]:
-    """Pair each row with another, several times; the same pairs at every call. A row alone is paired with the mean."""
+    """Pair each row with another, `n_repeats` times, the same way in every call; pair a single row with the mean."""
     if len(rows) == 1:
         mean = subject.model.first_states(subject.mean_row()[None])
         return np.repeat(mean, n_repeats, axis=0), np.repeat(rows, n_repeats, axis=0)
     random = np.random.default_rng(0)
     others = []
     for _ in range(n_repeats):
-        around = random.permutation(len(rows))
+        cycle = random.permutation(len(rows))
         other = np.empty(len(rows), dtype=np.intp)
-        other[around] = np.roll(around, 1)  # a way round all rows, so that none is paired with itself
+        other[cycle] = np.roll(cycle, 1)  # one cycle through all rows, so that none is paired with itself
         others.append(other)
     return rows[np.concatenate(others)], np.tile(rows, (n_repeats, 1))

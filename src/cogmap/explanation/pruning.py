@@ -1,4 +1,4 @@
-"""Sparse maps: leave out the edges that carry least on the data, and learn the rest anew."""
+"""Pruning: remove the edges with the least flow on the data and refit the map."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -21,18 +21,18 @@ from cogmap.models.features import Array
 
 @dataclass(frozen=True, eq=False)
 class PruningCurve(Drawn):
-    """Scores of maps with fewer and fewer edges, on rows that they did not learn from.
+    """Held-out scores of maps with fewer and fewer edges.
 
     Attributes
     ----------
     keep : ndarray of shape (n_sizes,)
-        Shares of the edges that are kept. The first is 1: the map with all its edges.
+        Shares of the edges that are kept. The first is 1: the map with all edges.
     n_edges : ndarray of shape (n_sizes,)
-        How many edges that is, the mean over the folds.
+        Number of edges, averaged over the folds.
     scores : ndarray of shape (n_folds, n_sizes)
         Score of each map on the rows of its fold.
     metric : str
-        What a score is: ``"accuracy"``, or ``"R²"`` of a regressor.
+        Name of the score: ``"accuracy"``, or ``"R²"`` of a regressor.
     """
 
     _picture = "plot_pruning"
@@ -49,16 +49,16 @@ class PruningCurve(Drawn):
 
     @property
     def full_scores(self) -> Array:
-        """Scores of the maps with all their edges."""
+        """Scores of the maps with all edges."""
         return np.asarray(self.scores[:, 0])
 
     def smallest(self, share: float = 0.99) -> float:
-        """Return the smallest share of the edges with which the mean score is still this share of the full map's."""
+        """Return the smallest share of edges whose mean score is at least `share` of the score of the full map."""
         share = check_number("PruningCurve.smallest", "share", share, low=0, high=1)
         return float(self.keep[self.mean_scores >= share * self.mean_scores[0]].min())
 
     def to_frame(self) -> Any:
-        """Return the curve as a data frame of pandas, one row per size."""
+        """Return the curve as a pandas data frame, one row per size."""
         columns = {"keep": self.keep, "edges": self.n_edges, self.metric: self.mean_scores}
         return frame("PruningCurve", columns | {"std": self.scores.std(axis=0)})
 
@@ -72,28 +72,28 @@ class PruningCurve(Drawn):
 
 
 def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
-    """Leave out the edges that carry least on the data, and learn the rest anew.
+    """Remove the edges with the least flow on the data and refit the map.
 
-    What an edge carries is the `flow` of `influence`: a large weight from a concept that never changes carries nothing.
+    The flow of an edge is that of `influence`: a large weight from a concept that never changes carries nothing.
 
     Parameters
     ----------
     estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-        A fitted estimator. It is not changed.
+        A fitted estimator. It is not modified.
     X : array-like of shape (n_samples, n_features)
-        Data to learn from.
+        Training data.
     y : array-like of shape (n_samples,)
-        Labels or values.
+        Labels or target values.
     keep : float, default=0.1
-        Largest share of the edges to keep, greater than 0 and at most 1. Edges that lie on no way from a feature to an
-        output carry nothing and are left out too; one such way is always kept.
+        Largest share of the edges to keep, greater than 0 and at most 1. Edges on no path from a feature to an output
+        carry nothing and are removed too; at least one path is kept.
 
     Returns
     -------
     estimator
-        A new one, fitted, with the same parameters but for `edges` (and `weight_bounds`, if `edges` said more than
-        where influence is allowed), and with the depth that the given one has settled on. Hidden concepts without an
-        edge are left out, unless `prior` or `init` is a map. An edge whose bounds do not allow 0 stays.
+        A new fitted estimator with the same parameters, except for `edges` (and `weight_bounds`, if `edges` set more
+        than which edges are allowed), and with the depth of the given one. Hidden concepts without an edge are removed
+        unless `prior` or `init` is a map. Edges whose bounds exclude 0 are kept.
 
     Examples
     --------
@@ -115,22 +115,22 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
 def pruning_curve(
     estimator: Any, X: ArrayLike, y: ArrayLike, keep: Sequence[float] = (0.5, 0.25, 0.1, 0.05, 0.02), n_folds: int = 5
 ) -> PruningCurve:
-    """Say how well maps with fewer and fewer edges do on new rows.
+    """Compute cross-validated scores of maps with fewer and fewer edges.
 
-    In each fold a map learns from the other rows, is pruned to each size, and is judged on the rows of the fold.
+    For each fold, a map is trained on the other rows, pruned to each size, and scored on the rows of the fold.
 
     Parameters
     ----------
     estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-        An estimator, fitted or not: only its parameters are used.
+        Fitted or unfitted estimator; only its parameters are used.
     X : array-like of shape (n_samples, n_features)
         Data.
     y : array-like of shape (n_samples,)
-        Labels or values.
+        Labels or target values.
     keep : sequence of float, default=(0.5, 0.25, 0.1, 0.05, 0.02)
-        Shares of the edges to keep, each greater than 0 and at most 1. The full map is always judged too.
+        Shares of the edges to keep, each greater than 0 and at most 1. The full map is always scored too.
     n_folds : int, default=5
-        Number of folds, at least 2. Each has about the same share of each class.
+        Number of folds, at least 2. Folds are stratified by class.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def pruning_curve(
     >>> from cogmap import FCMClassifier, pruning_curve
     >>> X, y = load_iris(return_X_y=True)
     >>> curve = pruning_curve(FCMClassifier(random_state=0), X, y, keep=(0.5, 0.25), n_folds=2)
-    >>> curve.scores.shape  # two folds; all edges, a half and a quarter of them
+    >>> curve.scores.shape  # two folds; all edges, half and a quarter of them
     (2, 3)
     """
     n_folds = check_integer("pruning_curve", "n_folds", n_folds, low=2)
@@ -153,73 +153,75 @@ def pruning_curve(
     classifies = hasattr(estimator, "predict_proba")
     scores, n_edges = [], []
     for others, fold in _folds(y, n_folds, classifies):
-        full = _again(estimator).fit(_rows(X, others), _rows(y, others))
-        maps = [full, *(_pruned(full, _rows(X, others), _rows(y, others), share) for share in sizes)]
-        scores.append([made.score(_rows(X, fold), _rows(y, fold)) for made in maps])
-        n_edges.append([np.count_nonzero(made.map_.weights) for made in maps])
+        X_train, y_train = _rows(X, others), _rows(y, others)
+        full = _clone(estimator).fit(X_train, y_train)
+        estimators = [full, *(_pruned(full, X_train, y_train, share) for share in sizes)]
+        scores.append([fitted.score(_rows(X, fold), _rows(y, fold)) for fitted in estimators])
+        n_edges.append([np.count_nonzero(fitted.map_.weights) for fitted in estimators])
     metric = "accuracy" if classifies else "R²"
     return PruningCurve(np.array([1.0, *sizes]), np.mean(n_edges, axis=0), np.array(scores), metric)
 
 
 def _pruned(estimator: Any, X: Any, y: Any, keep: float) -> Any:
-    """Return a new estimator with the edges that carry most, and what an expert has fixed about them."""
+    """Refit the estimator with the edges of largest flow, keeping the bounds set on them."""
     low, high = _limits(estimator)
     edges = _strongest(influence(estimator, X), estimator.depth_, keep) | (low > 0.0) | (high < 0.0)
     low, high = np.where(edges, low, -np.inf), np.where(edges, high, np.inf)
     kept = _with_edges(estimator, edges)
     edges, low, high = edges[kept][:, kept], low[kept][:, kept], high[kept][:, kept]
     bounded = np.isfinite([low, high]).any()
-    settled = {
+    changes = {
         "edges": edges,
         "weight_bounds": (low, high) if bounded else None,
         "n_hidden": estimator.n_hidden_ - int((~kept).sum()),
         "depth": estimator.depth_,
     }
-    has = estimator.get_params(deep=False)
-    settled["depths"] = [estimator.depth_]  # what FCMClassifierCV has instead
-    if has["terms"] == "auto":
-        settled["terms"] = estimator.model_.encoding.most_words
-    return _again(estimator, **{name: value for name, value in settled.items() if name in has}).fit(X, y)
+    params = estimator.get_params(deep=False)
+    changes["depths"] = [estimator.depth_]  # parameter of FCMClassifierCV instead of `depth`
+    if params["terms"] == "auto":
+        changes["terms"] = estimator.model_.encoding.most_words
+    return _clone(estimator, **{name: value for name, value in changes.items() if name in params}).fit(X, y)
 
 
 def _with_edges(estimator: Any, edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return a mask of the concepts to keep: all but hidden ones without an edge, unless a given map names them."""
+    """Return a mask of the concepts to keep: all but hidden ones without an edge, unless `prior` or `init` is a map."""
     kept: NDArray[np.bool_] = np.any(edges | edges.T, axis=0)
     model = estimator.model_
     kept[: model.n_inputs] = kept[model.n_inputs + model.n_hidden :] = True
-    named = any(isinstance(given, FuzzyCognitiveMap) for given in (estimator.prior, estimator.init))
-    return np.ones_like(kept) if named else kept
+    has_map = any(isinstance(param, FuzzyCognitiveMap) for param in (estimator.prior, estimator.init))
+    return np.ones_like(kept) if has_map else kept
 
 
 def _limits(estimator: Any) -> Bounds:
-    """Return the smallest and the largest weight of each edge that the parameters of an estimator allow."""
+    """Return the lower and upper weight bounds that the parameters of an estimator set for each edge."""
     model = estimator.model_
     names = list(model.map.concepts)
     concepts = Concepts(names, model.n_inputs, model.n_hidden, model.n_outputs)
-    given = weight_limits(estimator.edges, estimator.weight_bounds, concepts, type(estimator).__name__)
-    return free((len(names), len(names))) if given is None else given
+    limits = weight_limits(estimator.edges, estimator.weight_bounds, concepts, type(estimator).__name__)
+    return free((len(names), len(names))) if limits is None else limits
 
 
-def _strongest(found: Influence, depth: int, keep: float) -> NDArray[np.bool_]:
-    """Return a mask of the edges that carry most, without those that lie on no way from a feature to an output."""
-    carried = found.flow.sum(axis=2)
-    order = np.argsort(-np.where(found.weights != 0.0, carried, -1.0), axis=None, kind="stable")
-    n_edges = np.count_nonzero(found.weights)
+def _strongest(influences: Influence, depth: int, keep: float) -> NDArray[np.bool_]:
+    """Return a mask of the edges with the largest flow, without those on no path from a feature to an output."""
+    flow = influences.flow.sum(axis=2)
+    order = np.argsort(-np.where(influences.weights != 0.0, flow, -1.0), axis=None, kind="stable")
+    n_edges = np.count_nonzero(influences.weights)
     n_kept = max(round(keep * n_edges), 1)
 
     def leading(n_taken: int) -> NDArray[np.bool_]:
-        taken = np.zeros(carried.shape, dtype=bool)
+        taken = np.zeros(flow.shape, dtype=bool)
         taken.flat[order[:n_taken]] = True
-        return _on_ways(taken, found.kinds, depth)
+        return _on_paths(taken, influences.kinds, depth)
 
-    # The more edges are taken, the more are on a way: as many as leave no more than are to be kept, but at least a way.
-    taken = bisect_right(range(n_edges + 1), n_kept, key=lambda n: int(leading(n).sum())) - 1
-    edges = leading(taken)
-    return edges if edges.any() else leading(taken + 1)
+    # The number of edges on paths grows with the number taken: take the most that leave at most `n_kept` on paths, but
+    # enough for at least one path.
+    n_taken = bisect_right(range(n_edges + 1), n_kept, key=lambda n: int(leading(n).sum())) - 1
+    edges = leading(n_taken)
+    return edges if edges.any() else leading(n_taken + 1)
 
 
-def _on_ways(edges: NDArray[np.bool_], kinds: tuple[str, ...], depth: int) -> NDArray[np.bool_]:
-    """Return those edges by which, in one of the steps, something from a feature passes that gets to an output."""
+def _on_paths(edges: NDArray[np.bool_], kinds: tuple[str, ...], depth: int) -> NDArray[np.bool_]:
+    """Return the edges that, in one of the steps, lie on a path of `depth` steps from a feature to an output."""
     forward = [np.array([kind == "feature" for kind in kinds])]
     backward = [np.array([kind == "output" for kind in kinds])]
     for _ in range(depth - 1):
@@ -229,13 +231,13 @@ def _on_ways(edges: NDArray[np.bool_], kinds: tuple[str, ...], depth: int) -> ND
     return np.asarray(edges & np.any(used, axis=0))
 
 
-def _again(estimator: Any, **changes: Any) -> Any:
-    """Return a new estimator with the same parameters but for some."""
+def _clone(estimator: Any, **changes: Any) -> Any:
+    """Return an unfitted copy of an estimator with some parameters replaced."""
     return type(estimator)(**deepcopy(estimator.get_params(deep=False)) | changes)
 
 
 def _folds(y: Any, n_folds: int, classifies: bool) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Deal the rows to folds, class by class; return the rows outside of each, and those in it."""
+    """Return (training rows, held-out rows) of each fold, stratified by class for classifiers."""
     labels = np.asarray(y)
     n_rows = len(labels)
     if n_rows < n_folds:
@@ -249,16 +251,16 @@ def _folds(y: Any, n_folds: int, classifies: bool) -> list[tuple[NDArray[np.intp
 
 
 def _rows(table: Any, rows: NDArray[np.intp]) -> Any:
-    """Return some rows of an array, a data frame or a list."""
+    """Select rows of an array, a data frame or a list."""
     if hasattr(table, "iloc"):
         return table.iloc[rows]
     return table[rows] if hasattr(table, "shape") else np.asarray(table)[rows]
 
 
 def _check_estimator(owner: str, estimator: Any) -> None:
-    """Complain about what cannot learn anew."""
+    """Raise an error if the argument is not an estimator of cogmap."""
     if isinstance(estimator, type) or not (hasattr(estimator, "_fitted_model") and hasattr(estimator, "get_params")):
-        cure = "A model alone cannot learn." if hasattr(estimator, "encoding") else ""
+        cure = "A model alone cannot be refitted: pass the estimator." if hasattr(estimator, "encoding") else ""
         raise param_error(owner, "estimator", "an estimator of cogmap", estimator, cure)
 
 

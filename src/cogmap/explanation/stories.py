@@ -1,4 +1,4 @@
-"""The story of one row: states step by step, the edges that moved it, and what each feature contributes."""
+"""Trace one row through the map: states, flow through edges at each step, and feature contributions."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from cogmap._utils.params import Literal, param_error
 from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
-from cogmap.explanation._path import integrals, places
+from cogmap.explanation._path import adaptive_quadrature, quadrature_rule
 from cogmap.explanation._reading import Reading
 from cogmap.explanation._subject import baseline_rows, one_row, opened_on_scale, output_index
 from cogmap.models.features import Array
@@ -17,33 +17,33 @@ from cogmap.models.features import Array
 
 @dataclass(frozen=True, eq=False)
 class Story(Drawn):
-    """How a map gets from one row to one of its outputs, compared with a baseline.
+    """How a map computes one output of one row, compared with a baseline.
 
     Attributes
     ----------
     states : ndarray of shape (depth + 1, n_concepts)
         States of the concepts at every step.
     baseline_states : ndarray of shape (depth + 1, n_concepts)
-        The same for the baseline.
+        States for the baseline.
     flow : ndarray of shape (depth, n_concepts, n_concepts)
-        ``[t, i, j]``: what the edge from concept j to concept i carries in step t + 1 of the difference between the row
-        and the baseline. Each step carries all of it: ``flow[t].sum()`` is ``output - base_value``.
+        ``[t, i, j]``: the part of the difference between row and baseline that the edge from concept j to concept i
+        carries in step t + 1. Each step carries the whole difference: ``flow[t].sum()`` is ``output - base_value``.
     contributions : ndarray of shape (n_features,)
-        What each feature contributes. They too add up to ``output - base_value``.
+        Contribution of each feature. They also add up to ``output - base_value``.
     values : ndarray of shape (n_features,)
-        The row.
+        The explained row.
     output, base_value : float
-        What the map says about the row and about the baseline.
+        Output of the row and of the baseline.
     output_name : str
-        Which output the story is about.
+        Name of the explained output.
     weights : ndarray of shape (n_concepts, n_concepts)
         Weights of the edges, as in the map.
     feature_names, concepts : tuple of str
         Names of the columns of X, and of the concepts.
     kinds : tuple of {"feature", "hidden", "output"}
-        What each concept is.
+        Kind of each concept.
     scale : {"probability", "decision", "value"}
-        What the output is.
+        Scale of the output.
     """
 
     _picture = "plot_story"
@@ -63,19 +63,19 @@ class Story(Drawn):
     scale: str
 
     def to_frame(self) -> Any:
-        """Return each concept, its states and what its first state contributes, as a data frame of pandas."""
+        """Return the states of each concept and the contribution of its initial state as a pandas data frame."""
         columns: dict[str, Any] = {"concept": list(self.concepts), "kind": list(self.kinds)}
         columns |= {f"step {t}": states for t, states in enumerate(self.states)}
         columns["contribution"] = self.flow[0].sum(axis=0)
         return frame("Story", columns)
 
     def edges_to_frame(self) -> Any:
-        """Return the edges that carried anything, step by step, the strongest first, as a data frame of pandas."""
+        """Return the edges with nonzero flow as a pandas data frame, step by step, strongest first."""
         names = ["step", "source", "target", "weight", "carried"]
         return frame("Story", dict(zip(names, zip(*self._edges(), strict=True), strict=True)))
 
     def _edges(self) -> list[tuple[int, str, str, float, float]]:
-        """Return step, source, target, weight and what was carried, step by step."""
+        """Return step, source, target, weight and flow of the edges, step by step, strongest first."""
         result = []
         for t, flow in enumerate(self.flow):
             order = np.argsort(-np.abs(flow), axis=None, kind="stable")
@@ -102,21 +102,20 @@ class Story(Drawn):
 def story(
     model: Any, row: ArrayLike, output: Any = None, baseline: ArrayLike | None = None, scale: str = "probability"
 ) -> Story:
-    """Tell how a map gets from one row to what it says.
+    """Trace how a map computes the output of one row.
 
     Parameters
     ----------
     model : FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
-        Who is asked, fitted.
+        Fitted estimator or `MapModel`.
     row : array-like of shape (n_features,), or a table of one row
-        The row. A missing value (NaN) is a state that is undecided.
+        Row to explain. A missing value (NaN) becomes the undecided state.
     output : object, default=None
-        Which output the story is about: a class, or the name of an output. None: the class that is most probable, or
-        the first target.
+        Output to explain: a class, or the name of an output. If None, the most probable class, or the first target.
     baseline : array-like of shape (n_features,), default=None
-        With what the row is compared. None: the mean of the training data, as in `explain`.
+        Row to compare with. If None, the mean of the training data, as in `explain`.
     scale : {"probability", "decision"}, default="probability"
-        Whether the output is a probability, or what decides: log-odds or a score. A value is the same on both.
+        Explain a probability or a decision value (log-odds or score). Has no effect on regressors.
 
     Returns
     -------
@@ -127,10 +126,10 @@ def story(
     >>> from sklearn.datasets import load_iris
     >>> from cogmap import FCMClassifier, story
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> told = story(FCMClassifier(random_state=0).fit(X, y), X.iloc[0])
-    >>> told.output_name
+    >>> result = story(FCMClassifier(random_state=0).fit(X, y), X.iloc[0])
+    >>> result.output_name
     'class=0'
-    >>> bool(abs(told.flow.sum(axis=(1, 2)) - (told.output - told.base_value)).max() < 1e-9)
+    >>> bool(abs(result.flow.sum(axis=(1, 2)) - (result.output - result.base_value)).max() < 1e-9)
     True
     """
     subject, table, reading = opened_on_scale("story", model, one_row("story", row), scale)
@@ -163,24 +162,25 @@ def story(
 
 
 def _flow(reading: Reading, start: Array, end: Array, k: int) -> Array:
-    """Return what each edge carries in each step of the difference between two rows, of shape (depth, to, from).
+    """Return the part of the difference between two rows carried by each edge at each step, of shape (depth, to, from).
 
-    On its way along the line from one to the other the change of the states before a step, times the weight, times the
-    pull of what it enters, is what the edge carries; all edges of a step together carry the change of the output.
+    The flow through an edge is the change of its source state along the line, times the weight, times the gradient with
+    respect to the net input of its target, integrated over the line. The flows of each step add up to the whole change.
     """
     n_concepts = start.shape[1]
     matrices = reading.matrices
-    flow = np.zeros((len(reading.entries), n_concepts, n_concepts))
+    flow = np.zeros((len(reading.step_weights), n_concepts, n_concepts))
     origin = reading.net(start)
     with one_blas_thread():
-        for parts, _ in integrals(reading, start, end):
-            for place, share in zip(*places(), strict=True):
-                where = (parts.low + place * parts.width)[:, None]
-                net = origin + where * (reading.net(end) - origin)
-                change, states, pulls = end - start, reading.states(net), reading.pulls(net)
-                for t, (entry, pull) in enumerate(zip(matrices, pulls, strict=True)):
-                    weighted = (share * parts.width)[:, None] * pull[:, k]
-                    flow[t, -len(entry) :] += (weighted.T @ np.broadcast_to(change, (len(pull), n_concepts))) * entry
+        for intervals, _ in adaptive_quadrature(reading, start, end):
+            for node, node_weight in zip(*quadrature_rule(), strict=True):
+                position = (intervals.low + node * intervals.width)[:, None]
+                net = origin + position * (reading.net(end) - origin)
+                change, states, gradients = end - start, reading.states(net), reading.net_gradients(net)
+                for t, (weights, gradient) in enumerate(zip(matrices, gradients, strict=True)):
+                    weighted = (node_weight * intervals.width)[:, None] * gradient[:, k]
+                    changes = np.broadcast_to(change, (len(gradient), n_concepts))
+                    flow[t, -len(weights) :] += (weighted.T @ changes) * weights
                     if t < len(states):
-                        change = reading.model.map.sensitivity(states[t]) * (change @ entry.T)
+                        change = reading.model.map.sensitivity(states[t]) * (change @ weights.T)
     return flow

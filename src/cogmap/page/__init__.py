@@ -1,4 +1,4 @@
-"""The page: one file in which anyone can play with a learned map. It opens from a disk and asks nobody for anything."""
+"""Interactive HTML page of a map: one self-contained file that works offline and makes no network requests."""
 
 import os
 from pathlib import Path
@@ -7,36 +7,37 @@ from typing import Any
 from cogmap._utils.files import write_whole
 from cogmap._utils.params import param_error
 from cogmap.exceptions import DataError
-from cogmap.page.assemble import assembled
-from cogmap.page.opening import opened
+from cogmap.page.assemble import assemble_page
 from cogmap.page.payload import make_payload
+from cogmap.page.subject import page_subject
 
 __all__ = ["html", "write"]
 
 
 def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] | None = None) -> Path:
-    """Write a page in which anyone can play with a map, without Python.
+    """Write an interactive HTML page of a map.
 
-    It is one file that computes the map itself: values can be set, concepts held and weights edited, and the page says
-    what follows and why. It opens from a disk and asks nobody for anything.
+    The page is one self-contained file that computes the map in the browser: users can set values, clamp concepts and
+    edit weights, and see the prediction with its explanation. It needs no Python, opens from disk and makes no network
+    requests.
 
     Parameters
     ----------
     model : FCMClassifier, FCMClassifierCV, FCMRegressor, MapModel, Pipeline or FuzzyCognitiveMap
-        What to show, fitted. A pipeline has a `TablePreparer` and one of these estimators; its categories can then be
-        chosen by name. A map by hand is shown with scenarios instead of predictions.
+        Fitted model or map to show. A pipeline consists of a `TablePreparer` and one of these estimators; its
+        categories can be selected by name. A hand-made map is shown with scenarios instead of predictions.
     X : array-like of shape (n_rows, n_features), default=None
-        Rows to choose from in the page: at most 500, and fewer of tables with more than 40 columns. Every class, or
-        part of the range of values, has its share. The page says how many there are. None for a map by hand.
+        Rows to select from in the page: a sample of at most 500, fewer for tables with more than 40 columns, stratified
+        by class or value. The page states its size. None for a hand-made map.
     y : array-like of shape (n_rows,) or (n_rows, n_targets), default=None
-        Their answers, by which the page says how well the map does, also after it is edited.
+        Labels or target values of the rows, from which the page computes scores, also after edits.
     path : str or path-like
-        The file, such as ``map.html``. If it exists, it is replaced.
+        Output file, such as ``map.html``. An existing file is replaced.
 
     Returns
     -------
     Path
-        The file.
+        The output file.
 
     Examples
     --------
@@ -53,20 +54,20 @@ def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str]
     """
     if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
         raise param_error("page.write", "path", "the path of a file, such as 'map.html'", path)
-    where = Path(path)
+    target = Path(path)
     try:
-        if where.is_dir():  # as far as it can be seen before the work is done
-            raise OSError("it is a folder")
-        if not where.parent.is_dir():
-            raise OSError(f"there is no folder {where.parent}")
-        write_whole(where, _page("page.write", model, X, y))
-    except OSError as problem:
-        raise DataError(f"The page cannot be written to {where}: {problem.strerror or problem}.") from None
-    return where
+        if target.is_dir():  # fail before the page is computed
+            raise OSError("it is a directory")
+        if not target.parent.is_dir():
+            raise OSError(f"the directory {target.parent} does not exist")
+        write_whole(target, _page("page.write", model, X, y))
+    except OSError as error:
+        raise DataError(f"The page cannot be written to {target}: {error.strerror or error}.") from None
+    return target
 
 
 def html(model: Any, X: Any = None, y: Any = None) -> str:
-    """Return the page as text.
+    """Return the page as a string.
 
     Parameters
     ----------
@@ -88,5 +89,5 @@ def html(model: Any, X: Any = None, y: Any = None) -> str:
 
 
 def _page(owner: str, model: Any, X: Any, y: Any) -> str:
-    payload = make_payload(opened(owner, model, X, y))
-    return assembled(payload["title"], payload)
+    payload = make_payload(page_subject(owner, model, X, y))
+    return assemble_page(payload["title"], payload)

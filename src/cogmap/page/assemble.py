@@ -1,11 +1,11 @@
-"""One file from many: shell, style, script modules and payload, with a policy that allows just these.
+"""Assemble the page: HTML shell, style, script modules and payload in one file, with a Content-Security-Policy.
 
-The script is written as modules, so that each can be read and tested alone. A page opened from a disk may not import
-files, so they become one: each module becomes a function that returns what it exports, those that it imports first.
-The script is packed, comments and all, and a few lines unpack and start it: so it can be read in a browser's tools, and
-the file stays small. The policy knows the hashes of both.
+The script is written as ES modules, so that each can be read and tested alone. A page opened from disk cannot import
+files, so the modules are bundled: each becomes a function that returns its exports, dependencies first. The bundle is
+compressed with its comments, and a short starter unpacks and runs it: this keeps the file small and the script readable
+in the developer tools. The policy allows only the hashes of starter and bundle.
 
-A module imports and exports by name, ``import { a, b as c } from "./x.js";``, or all, ``import * as x from "./x.js";``.
+Modules import by name, ``import { a, b as c } from "./x.js";``, or as a namespace, ``import * as x from "./x.js";``.
 """
 
 import base64
@@ -19,16 +19,16 @@ from typing import Any
 
 _FOLDER = files("cogmap.page")
 _ENTRY = "main.js"
-_LARGE = 2**21  # bytes: beyond, packing them tightly takes too long
+_LARGE = 2**21  # bytes above which the best compression takes too long
 
 _IMPORT = re.compile(r'^import\s+(\{[^}]*\}|\* as \w+)\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
-_PASSED_ON = re.compile(r'^export\s+(\{[^}]*\})\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
+_REEXPORT = re.compile(r'^export\s+(\{[^}]*\})\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
 
 
-def assembled(title: str, payload: dict[str, Any]) -> str:
-    """Return the page: one file that asks nobody for anything."""
-    style, starter, script = _read("style.css"), _read("starter.js"), script_of(_ENTRY)
+def assemble_page(title: str, payload: dict[str, Any]) -> str:
+    """Return the page as one self-contained HTML document."""
+    style, starter, script = _read("style.css"), _read("starter.js"), bundle(_ENTRY)
     parts = {
         "policy": html.escape(_policy(style, [starter, script]), quote=True),
         "title": html.escape(title),
@@ -37,52 +37,52 @@ def assembled(title: str, payload: dict[str, Any]) -> str:
         "script": packed(script),
         "starter": starter,
     }
-    for name, text in (("style", style), ("script", starter)):  # it would end its element in the middle
+    for name, text in (("style", style), ("script", starter)):
         if f"</{name}" in text.lower():
-            raise ValueError(f"the {name} of the page contains its own end")
-    # In one pass: what is put in is not looked at again.
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("page.html"))
+            raise ValueError(f"the {name} of the page contains its own closing tag")
+    # In one pass: inserted text is not searched for placeholders.
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html"))
 
 
 def packed(text: str) -> str:
-    """Return a text deflated and in base64: small, and never markup. `unpacked` in the page undoes it."""
-    # A lone half of a surrogate pair cannot be encoded; in JSON it can be spelled out.
+    """Return text compressed and in base64: small, and free of markup. `unpacked` in the page reverses it."""
+    # UTF-8 cannot encode a lone surrogate; JSON can escape it.
     content = text.encode("utf-8", "backslashreplace")
     return base64.b64encode(zlib.compress(content, 9 if len(content) < _LARGE else 6)).decode("ascii")
 
 
-def script_of(entry: str) -> str:
-    """Return a module with all that it imports as one script; the module itself comes last, as it is."""
+def bundle(entry: str) -> str:
+    """Return a module and everything it imports as one script; the module itself comes last, unwrapped."""
     modules: dict[str, str] = {}
     _collect(entry, modules, ())
     return "\n".join(modules.values())
 
 
 def _collect(name: str, modules: dict[str, str], importing: tuple[str, ...]) -> None:
-    """Add a module after those that it imports."""
+    """Add a module after the modules it imports."""
     if name in importing:
-        raise ValueError(f"modules of the page import each other: {' -> '.join([*importing, name])}")
+        raise ValueError(f"circular import in the modules of the page: {' -> '.join([*importing, name])}")
     if name in modules:
         return
     text = _read(f"script/{name}")
     exported: list[str] = []
 
-    def taken(found: re.Match[str]) -> str:
-        _collect(found[2], modules, (*importing, name))
-        wanted, module = found[1].replace(" as ", ": "), _variable(found[2])
-        return f"const {wanted.removeprefix('*: ')} = {module};\n"
+    def replace_import(match: re.Match[str]) -> str:
+        _collect(match[2], modules, (*importing, name))
+        names, module = match[1].replace(" as ", ": "), _variable(match[2])
+        return f"const {names.removeprefix('*: ')} = {module};\n"
 
-    def passed_on(found: re.Match[str]) -> str:
-        exported.extend(re.findall(r"\w+", found[1]))
-        return taken(found)
+    def replace_reexport(match: re.Match[str]) -> str:
+        exported.extend(re.findall(r"\w+", match[1]))
+        return replace_import(match)
 
-    def kept(found: re.Match[str]) -> str:
-        exported.append(found[2])
-        return found[1]
+    def replace_export(match: re.Match[str]) -> str:
+        exported.append(match[2])
+        return match[1]
 
-    text = _EXPORT.sub(kept, _IMPORT.sub(taken, _PASSED_ON.sub(passed_on, text)))
+    text = _EXPORT.sub(replace_export, _IMPORT.sub(replace_import, _REEXPORT.sub(replace_reexport, text)))
     if re.search(r"^(import|export)\b", text, re.MULTILINE):
-        raise ValueError(f"{name} imports or exports in a way that the page is not assembled from")
+        raise ValueError(f"{name} has an import or export of a form that is not supported")
     if importing:
         text = f"const {_variable(name)} = (() => {{\n{text}return {{ {', '.join(exported)} }};\n}})();"
     modules[name] = f"// {name}\n{text}"
@@ -93,13 +93,13 @@ def _variable(name: str) -> str:
 
 
 def _policy(style: str, scripts: list[str]) -> str:
-    """Allow nothing but our own style and scripts."""
+    """Return a Content-Security-Policy that allows only our own style and scripts."""
     allowed = " ".join(hash_of(script) for script in scripts)
     return f"default-src 'none'; style-src {hash_of(style)}; script-src {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def hash_of(text: str) -> str:
-    """Return a text as a Content-Security-Policy names it."""
+    """Return the hash of a text in the form of a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

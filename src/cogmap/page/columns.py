@@ -1,4 +1,4 @@
-"""What can be set in the page: the columns of a table, how each becomes features, and these states."""
+"""Input columns of the page, and their encoding as features and states."""
 
 import re
 from typing import Any
@@ -18,10 +18,10 @@ _UNIT = re.compile(r"\(([^()]{1,12})\)\s*$")  # petal width (cm)
 
 
 def features_of(encoding: Encoding) -> list[dict[str, Any]]:
-    """Return how each feature becomes states, and of which concepts."""
+    """Return the encoding of each feature: its input concepts and how its values become states."""
     scaling, terms = encoding.scaling, encoding.terms
     inputs = [np.flatnonzero(encoding.columns == j).tolist() for j in range(encoding.n_features)]
-    features: list[dict[str, Any]] = [{"inputs": places} for places in inputs]
+    features: list[dict[str, Any]] = [{"inputs": concepts} for concepts in inputs]
     for j, feature in enumerate(features):
         values = None if terms is None else terms.values[j]
         if values is not None:
@@ -36,14 +36,14 @@ def features_of(encoding: Encoding) -> list[dict[str, Any]]:
 
 
 def scaling_name(encoding: Encoding) -> str:
-    """Return how numbers are scaled: "none", "range" or "spread"."""
+    """Return the kind of scaling: "none", "range" or "spread"."""
     if encoding.scaling is None:
         return "none"
     return "range" if isinstance(encoding.scaling, FeatureRange) else "spread"
 
 
 def number_columns(encoding: Encoding, names: tuple[str, ...], table: Array | None) -> list[Column]:
-    """Return a column per feature, with its range in the training data."""
+    """Return one column per feature, with its range in the training data."""
     known = known_features(encoding)
     low, high, whole = known.low, known.high, np.broadcast_to(known.whole, known.low.shape)
     missing = known.weight < known.weight.max()
@@ -63,12 +63,12 @@ def number_columns(encoding: Encoding, names: tuple[str, ...], table: Array | No
 
 
 def _unit(name: str) -> dict[str, str]:
-    found = _UNIT.search(name)
-    return {"unit": found[1]} if found else {}
+    match = _UNIT.search(name)
+    return {"unit": match[1]} if match else {}
 
 
 def _range(low: float, high: float, mean: float, deviation: float, whole: bool) -> dict[str, Any]:
-    """Return the range of a feature; one that was always missing has none."""
+    """Return the range and moments of a feature; zeros if it was always missing."""
     if np.isnan(low):
         low = high = mean = 0.0
     return {
@@ -81,9 +81,9 @@ def _range(low: float, high: float, mean: float, deviation: float, whole: bool) 
 
 
 def prepared_columns(preparer: Any, features: list[Column]) -> list[Column]:
-    """Return a column per column of a raw table, from those of the features that a `TablePreparer` makes of it.
+    """Return one column per raw table column, combining the feature columns that a `TablePreparer` makes of it.
 
-    A category is one column with choices. A date stays as its parts are, a number each.
+    A category becomes one column with choices. A date keeps its numeric parts as separate columns.
     """
     columns: list[Column] = []
     first = 0
@@ -103,7 +103,7 @@ def prepared_columns(preparer: Any, features: list[Column]) -> list[Column]:
 
 
 def _category(column: Any, features: list[Column]) -> Column:
-    frequent = max(range(len(features)), key=lambda place: features[place]["mean"])
+    frequent = max(range(len(features)), key=lambda i: features[i]["mean"])
     return {
         "name": column.name,
         "kind": "category",
@@ -117,40 +117,40 @@ def _category(column: Any, features: list[Column]) -> Column:
 
 
 def cells(column: Column, table: Array) -> list[Any]:
-    """Return what a column shows for rows of features: numbers, or choices; None where it is missing."""
+    """Return the cells of a column for rows of features: numbers or choices, None if missing."""
     own = table[:, column["features"]]
     if column["kind"] != "category":
         return plain(own[:, 0])
-    places = np.where(np.isnan(own[:, 0]), -1, own.argmax(axis=1)).tolist()
-    return [None if place < 0 else column["choices"][place] for place in places]
+    codes = np.where(np.isnan(own[:, 0]), -1, own.argmax(axis=1)).tolist()
+    return [None if code < 0 else column["choices"][code] for code in codes]
 
 
 def plain(values: NDArray[Any]) -> list[Any]:
-    """Return numbers as JSON writes them shortest, and None for what is missing."""
+    """Return numbers in the form that is shortest in JSON, and None for NaN."""
     return [_number(float(value)) for value in values]
 
 
 def _number(value: float) -> float | int | None:
     if np.isnan(value):
         return None
-    # A whole number needs no ".0"; -0.0 would lose its sign, and beyond 2**53 digits would be more.
+    # An integer is written without ".0"; but -0.0 would lose its sign, and above 2**53 there would be more digits.
     return int(value) if value.is_integer() and abs(value) < 2**53 and (value or not np.signbit(value)) else value
 
 
 def concept_columns(fcm: FuzzyCognitiveMap) -> list[Column]:
-    """Return a column per concept of a map by hand: the state that it starts with or is held at."""
+    """Return one column per concept of a hand-made map: its initial or clamped state."""
     activation = get_activation(fcm.activation)
     low, high, middle = (
         np.broadcast_to(value, fcm.n_concepts) for value in (activation.low, activation.high, activation.middle)
     )
-    about = fcm.details.get("concepts", {})
+    details = fcm.details.get("concepts", {})
     return [
         {
             "name": name,
             "kind": "number",
             "features": [j],
             **_range(low[j], high[j], middle[j], 1.0, False),
-            **{key: str(about[name][key]) for key in ("units", "notes") if about.get(name, {}).get(key)},
+            **{key: str(details[name][key]) for key in ("units", "notes") if details.get(name, {}).get(key)},
             "missing": False,
         }
         for j, name in enumerate(fcm.concepts)

@@ -1,4 +1,4 @@
-"""The drawn map for the page: boxes and ways of arrows at the places where the drawn map has them."""
+"""Graph of the map for the page: boxes and arrow paths, at the positions of the SVG drawing."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from cogmap.maps.drawing.picture import Arrow, Box, Picture
 from cogmap.maps.drawing.routes import Router
 from cogmap.maps.drawing.view import graph_view
 
-_MOST_EDGES = 200  # weaker influences than those of the drawn map can be shown too, up to so many in all
+_MAX_EDGES = 200  # drawn edges and weaker ones that can be shown on demand
 _MARGIN = 10.0
 
 
@@ -22,29 +22,29 @@ def picture_of(
     strength: NDArray[np.float64] | None,
     positions: NDArray[np.float64] | None,
 ) -> dict[str, Any]:
-    """Return ``graph`` (boxes) and ``edges`` (influences with their ways, the strongest first) of the payload."""
+    """Return ``graph`` (boxes) and ``edges`` (with their paths, strongest first) of the payload."""
     view = graph_view(concepts, weights, kinds, strength, positions)
     picture = layout(view)
-    number = {name: i for i, name in enumerate(concepts)}
+    index = {name: i for i, name in enumerate(concepts)}
     boxes = {view["names"].index(box.name): box for box in picture.boxes}
     drawn = list(zip(view["edges"], picture.arrows[::-1], strict=True))
-    hidden = [] if positions is not None else _weaker(view, weights, strength, number, boxes)
+    hidden = [] if positions is not None else _weaker(view, weights, strength, index, boxes)
     edges = [
         {
-            "source": number[arrow.source],
-            "target": number[arrow.target],
+            "source": index[arrow.source],
+            "target": index[arrow.target],
             "strength": round(edge["strength"], 4),
-            "drawn": place < len(drawn),
-            **_way(arrow),
+            "drawn": rank < len(drawn),
+            **_path(arrow),
         }
-        for place, (edge, arrow) in enumerate([*drawn, *hidden])
+        for rank, (edge, arrow) in enumerate([*drawn, *hidden])
     ]
     right, bottom = _ends(picture, [arrow for _, arrow in hidden])
     graph = {
         "width": right,
         "height": bottom,
         "size": round(picture.size, 1),
-        "boxes": [_box(box, number[box.name]) for box in picture.boxes],
+        "boxes": [_box(box, index[box.name]) for box in picture.boxes],
         "headings": [_rounded(word, "x", "y") | {"text": word.text} for word in picture.words[: len(view["headings"])]],
         "note": view["note"],
         "left_out": view["n_left_out"],
@@ -56,40 +56,40 @@ def _weaker(
     view: dict[str, Any],
     weights: NDArray[np.float64],
     strength: NDArray[np.float64] | None,
-    number: dict[str, int],
+    index: dict[str, int],
     boxes: dict[int, Box],
 ) -> list[tuple[dict[str, Any], Arrow]]:
-    """Return the next strongest influences between the same boxes, with ways that leave room for all."""
-    of = np.abs(weights) if strength is None else strength
-    kept = [number[name] for name in view["names"]]
-    known = {(edge["target"], edge["source"]) for edge in view["edges"]}
-    among = of[np.ix_(kept, kept)]
-    most = max((among[pair] for pair in known), default=0.0) or 1.0
-    order = np.argsort(-among, axis=None, kind="stable")[: np.count_nonzero(among)]
-    pairs = [divmod(int(place), len(kept)) for place in order]
+    """Return the next strongest edges between the same boxes, routed together with the drawn ones."""
+    all_strengths = np.abs(weights) if strength is None else strength
+    kept = [index[name] for name in view["names"]]
+    drawn = {(edge["target"], edge["source"]) for edge in view["edges"]}
+    strengths = all_strengths[np.ix_(kept, kept)]
+    largest = max((strengths[pair] for pair in drawn), default=0.0) or 1.0
+    order = np.argsort(-strengths, axis=None, kind="stable")[: np.count_nonzero(strengths)]
+    pairs = [divmod(int(position), len(kept)) for position in order]
     more = [
         {
             "source": source,
             "target": target,
             "weight": float(weights[kept[target], kept[source]]),
-            "strength": min(float(among[target, source] / most), 1.0),
+            "strength": min(float(strengths[target, source] / largest), 1.0),
         }
         for target, source in pairs
-        if source != target and (target, source) not in known
-    ][: max(_MOST_EDGES - len(known), 0)]
+        if source != target and (target, source) not in drawn
+    ][: max(_MAX_EDGES - len(drawn), 0)]
     arrows = Router(columns_of(view), boxes, [*view["edges"], *more]).arrows()[::-1]
-    return list(zip(more, arrows[len(known) :], strict=True))
+    return list(zip(more, arrows[len(drawn) :], strict=True))
 
 
 def _ends(picture: Picture, arrows: list[Arrow]) -> tuple[float, float]:
-    """Return how wide and high the drawing is, with all ways and without the legend."""
+    """Return the width and height of the drawing, with all arrows and without the legend."""
     corners = [np.array([[box.right, box.bottom]]) for box in picture.boxes]
     corners += [arrow.points for arrow in [*picture.arrows, *arrows]]
     right, bottom = np.concatenate(corners).max(axis=0) + _MARGIN
     return round(float(right), 1), round(float(bottom), 1)
 
 
-def _way(arrow: Arrow) -> dict[str, Any]:
+def _path(arrow: Arrow) -> dict[str, Any]:
     start, curves = arrow.points[:1], arrow.points[1:]
     return {"path": f"M{_at(start)}C{_at(curves)}", "head": _at(arrow.head), "width": round(arrow.width, 2)}
 
@@ -110,5 +110,5 @@ def _box(box: Box, concept: int) -> dict[str, Any]:
     }
 
 
-def _rounded(thing: Any, *names: str) -> dict[str, float]:
-    return {name: round(getattr(thing, name), 1) for name in names}
+def _rounded(item: Any, *names: str) -> dict[str, float]:
+    return {name: round(getattr(item, name), 1) for name in names}

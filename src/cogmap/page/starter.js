@@ -1,4 +1,4 @@
-// The script of this page is packed: this unpacks it and starts it. The policy of the page knows the hash of both.
+// Decompress the script of the page and run it. The Content-Security-Policy contains the hashes of both scripts.
 const notice = document.getElementById("notice");
 try {
   const packed = Uint8Array.from(atob(document.getElementById("script").textContent), (letter) => letter.charCodeAt(0));
@@ -7,7 +7,7 @@ try {
   script.type = "module";
   script.textContent = await new Response(inflated).text();
   document.body.append(script);
-} catch (problem) {
-  notice.textContent = `This page needs a browser of 2023 or later. (${problem.message})`;
+} catch (error) {
+  notice.textContent = `This page needs a browser of 2023 or later. (${error.message})`;
   notice.hidden = false;
 }

@@ -1,8 +1,8 @@
-"""Figures of maps, of what classifiers do to data, and of comparisons.
+"""Figures of maps, explanations, transformed data and comparisons.
 
-Every function draws on the Axes that it is given, or makes one, and returns it, so that
-``plot_box(scores).figure.savefig("scores.pdf")`` writes a file. Figures are made without pyplot: none stays open, and
-no setting of matplotlib changes. This package needs matplotlib, which comes with ``cogmap[plot]``.
+Every function draws on the given Axes, or on those of a new figure, and returns them, so that
+``plot_box(scores).figure.savefig("scores.pdf")`` writes a file. Figures are created without pyplot: none stays open,
+and no matplotlib setting is changed. Requires matplotlib, which ``cogmap[plot]`` installs.
 """
 
 from cogmap._utils.optional import import_or_raise

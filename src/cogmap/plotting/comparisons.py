@@ -1,4 +1,4 @@
-"""Figures of comparisons: losses while learning, scores over folds, and critical differences."""
+"""Plot comparisons: loss curves, scores over folds, and critical difference diagrams."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,18 +8,18 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import check_number, numbers, param_error
-from cogmap.plotting.canvas import COLORS, INK, LINES, as_written, color_of, legend_above, make_axes, without_frame
+from cogmap.plotting.canvas import COLORS, INK, LINES, color_of, escape_dollars, hide_frame, legend_above, make_axes
 
 
 def plot_loss_curves(curves: Mapping[str, Sequence[float]], ax: Axes | None = None) -> Axes:
-    """Show how losses fell while learning; the axis of losses is logarithmic if all of them are positive.
+    """Plot training losses, on a logarithmic axis if all of them are positive.
 
     Parameters
     ----------
     curves : dict of str to sequence of float
         Losses after each iteration, such as ``loss_curve_``, with a name for each curve.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def plot_loss_curves(curves: Mapping[str, Sequence[float]], ax: Axes | None = No
     ax = make_axes(ax, 5.5, 3.8)
     for index, (name, loss) in enumerate(losses.items()):
         style = LINES[index // len(COLORS) % len(LINES)]
-        # A curve of one value would be no line: it gets a dot.
+        # A line of one point is invisible: mark it with a dot.
         marker = "o" if len(loss) == 1 else None
         ax.plot(
             np.arange(1, len(loss) + 1),
@@ -38,19 +38,19 @@ def plot_loss_curves(curves: Mapping[str, Sequence[float]], ax: Axes | None = No
             color=color_of(index),
             marker=marker,
             linewidth=1.6,
-            label=as_written(name),
+            label=escape_dollars(name),
         )
     if all((loss > 0).all() for loss in losses.values()):
         ax.set_yscale("log")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="iteration", ylabel="loss")
-    without_frame(ax)
+    hide_frame(ax)
     legend_above(ax)
     return ax
 
 
 def plot_box(scores: Mapping[str, Sequence[float]], ax: Axes | None = None, highlight: str = "fcm") -> Axes:
-    """Show the scores of each method over folds as box plots, the highest median on top.
+    """Plot the scores of each method over folds as box plots, the highest median on top.
 
     A box reaches from the first to the third quartile, with a line at the median; whiskers reach to the farthest score
     within 1.5 times the length of the box, and dots are the scores beyond.
@@ -60,9 +60,9 @@ def plot_box(scores: Mapping[str, Sequence[float]], ax: Axes | None = None, high
     scores : dict of str to sequence of float
         Scores of each method.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
     highlight : str, default="fcm"
-        Method whose box is coloured.
+        Method whose box is highlighted.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def plot_box(scores: Mapping[str, Sequence[float]], ax: Axes | None = None, high
     values = _check_sequences("plot_box", "scores", scores)
     names = sorted(values, key=lambda name: float(np.median(values[name])))
     ax = make_axes(ax, 5.5, 1.0 + 0.28 * len(names))
-    drawn = ax.boxplot(
+    artists = ax.boxplot(
         [values[name] for name in names],
         orientation="horizontal",
         widths=0.6,
@@ -81,16 +81,16 @@ def plot_box(scores: Mapping[str, Sequence[float]], ax: Axes | None = None, high
         capprops={"color": INK},
         flierprops={"marker": "o", "markersize": 3, "markerfacecolor": INK, "markeredgecolor": "none"},
     )
-    for name, box in zip(names, drawn["boxes"], strict=True):
+    for name, box in zip(names, artists["boxes"], strict=True):
         box.set(facecolor=COLORS[4] if name == highlight else "#E4E4E4", edgecolor=INK)
-    ax.set_yticks(range(1, len(names) + 1), [as_written(name) for name in names])
+    ax.set_yticks(range(1, len(names) + 1), [escape_dollars(name) for name in names])
     for name, label in zip(names, ax.get_yticklabels(), strict=True):
         label.set_fontweight("bold" if name == highlight else "normal")
     ax.set_xlabel("score")
     ax.grid(axis="x", color="#E4E4E4", linewidth=0.8)
     ax.set_axisbelow(True)
     ax.tick_params(axis="y", length=0)
-    without_frame(ax)
+    hide_frame(ax)
     return ax
 
 
@@ -101,10 +101,10 @@ def plot_critical_difference(
     groups: Sequence[Sequence[int]],
     ax: Axes | None = None,
 ) -> Axes:
-    """Show mean ranks, and which methods they do not tell apart.
+    """Plot a critical difference diagram of mean ranks.
 
-    Each method hangs on the axis at its mean rank, the best on the left. Thick bars join methods that do not differ
-    significantly; the bar above the axis has the length of the critical difference.
+    Each method is attached to the axis at its mean rank, the best on the left. Thick bars join methods that do not
+    differ significantly; the bar above the axis has the length of the critical difference.
 
     Parameters
     ----------
@@ -113,12 +113,12 @@ def plot_critical_difference(
     names : sequence of str
         Names of the methods.
     critical_difference : float
-        Difference from which on two mean ranks differ significantly.
+        Smallest difference at which two mean ranks differ significantly.
     groups : sequence of sequences of int
-        Methods that do not differ, as indices into `mean_ranks`. Groups of one are left out.
+        Methods that do not differ, as indices into `mean_ranks`. Groups of one are ignored.
     ax : matplotlib Axes, default=None
-        Where to draw; names stand outside it on both sides, for which ``layout="constrained"`` of a figure leaves room.
-        None makes a figure that is large enough.
+        Axes to draw on. Names are written outside on both sides; ``layout="constrained"`` of a figure makes space for
+        them. If None, a new figure of sufficient size is created.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def plot_critical_difference(
     bars = _bars(ranks, groups, (right - 1) / 100)
     first_row = 1.1 + 0.5 * (1 + max((level for level, _, _ in bars), default=-1))
     top, bottom = -3.4, first_row + (len(ranks) + 1) // 2 - 0.5
-    longest = max(len(name) for name in names) + 6  # a rank of up to four digits stands beside a name
+    longest = max(len(name) for name in names) + 6  # a rank of up to four digits is written next to the name
     ax = make_axes(ax, 4.5 + 0.15 * longest, 0.24 * (bottom - top))
     ax.set_axis_off()
     ax.set(xlim=(1, right), ylim=(bottom, top))
@@ -148,21 +148,21 @@ def plot_critical_difference(
 
 
 def _bars(ranks: NDArray[np.float64], groups: Sequence[Sequence[int]], margin: float) -> list[tuple[int, float, float]]:
-    """Return the level, from the top, and the ends of the bar of each group; bars of one level do not touch."""
+    """Return the level, from the top, and the ends of the bar of each group; bars on one level do not touch."""
     ends = sorted((ranks[list(group)].min(), ranks[list(group)].max()) for group in groups if len(group) > 1)
-    reached: list[float] = []
+    level_ends: list[float] = []
     bars = []
     for left, right in ends:
-        level = next((level for level, end in enumerate(reached) if left > end + 4 * margin), len(reached))
-        reached[level : level + 1] = [right]
+        level = next((level for level, end in enumerate(level_ends) if left > end + 4 * margin), len(level_ends))
+        level_ends[level : level + 1] = [right]
         bars.append((level, float(left - margin), float(right + margin)))
     return bars
 
 
 def _text_size(ax: Axes, n_rows: float, n_letters: int) -> float:
-    """Return the size in points of text with which rows and words fit.
+    """Return the font size in points at which `n_rows` rows fit the height of `ax`.
 
-    `n_rows` rows share the height of `ax`, and words of `n_letters` take about a third of its width on each side.
+    Names of `n_letters` take about a third of its width on each side.
     """
     points = 72 / ax.figure.dpi
     extent = ax.get_window_extent()
@@ -172,7 +172,7 @@ def _text_size(ax: Axes, n_rows: float, n_letters: int) -> float:
 
 
 def _draw_rank_axis(ax: Axes, right: int, text: float) -> None:
-    """Draw the axis of ranks from 1 to `right` by hand: it lies inside the Axes, above what hangs on it."""
+    """Draw the axis of ranks from 1 to `right` with plain lines, since it lies inside the Axes, above the methods."""
     ax.plot([1, right], [0, 0], color=INK, linewidth=1.2, clip_on=False)
     for rank in range(1, right + 1, -(-right // 15)):
         ax.plot([rank, rank], [0, -0.25], color=INK, linewidth=1.2, clip_on=False)
@@ -197,7 +197,7 @@ def _draw_names(
                 linewidth=0.8,
                 clip_on=False,
             )
-            name, rank = as_written(names[method]), f"{ranks[method]:.2f}"
+            name, rank = escape_dollars(names[method]), f"{ranks[method]:.2f}"
             ax.text(
                 edge + 2.5 * outwards,
                 height,
@@ -209,7 +209,7 @@ def _draw_names(
 
 
 def _check_sequences(owner: str, name: str, sequences: Mapping[str, Sequence[float]]) -> dict[str, NDArray[np.float64]]:
-    """Return the sequences as arrays."""
+    """Validate the sequences and return them as arrays."""
     expected = "a dict of names to sequences of numbers, none of them empty"
     if not isinstance(sequences, Mapping) or not sequences:
         raise param_error(owner, name, expected, sequences)
@@ -227,7 +227,7 @@ def _check_ranks(
     if ranks.ndim != 1 or not ranks.size or not (ranks >= 1).all() or not np.isfinite(ranks).all():
         raise param_error(owner, "mean_ranks", "an array of shape (n_methods,) of numbers >= 1", mean_ranks)
     if len(names) != len(ranks):
-        raise param_error(owner, "names", f"a sequence of {len(ranks)} names, one a mean rank", f"{len(names)} names")
+        raise param_error(owner, "names", f"a sequence of {len(ranks)} names, one per mean rank", f"{len(names)} names")
     for group in groups:
         if not all(0 <= method < len(ranks) for method in group):
             raise param_error(owner, "groups", f"sequences of indices from 0 to {len(ranks) - 1}", group)

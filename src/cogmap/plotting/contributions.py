@@ -1,4 +1,4 @@
-"""Figures of why a map says what it says about a row: contributions of features that add up."""
+"""Plot the contributions of the features to an output of one row."""
 
 from typing import Any
 
@@ -9,27 +9,27 @@ from cogmap._utils.params import check_integer
 from cogmap.explanation import Explanation
 from cogmap.explanation._subject import output_index
 from cogmap.maps.drawing.picture import SOFT, color
-from cogmap.plotting.canvas import View, as_written, check_answer, make_axes, name_rows, number, short_names
+from cogmap.plotting.canvas import View, check_answer, escape_dollars, make_axes, name_rows, number, short_names
 
-_MOST_ROWS = 12
+_MAX_ROWS = 12
 
 
 def plot_contributions(explanation: Explanation, row: int = 0, output: Any = None, ax: Axes | None = None) -> Axes:
-    """Show what each feature contributes to an output of a row, from the baseline to what the map says.
+    """Plot the contribution of each feature to an output of a row as a waterfall from the baseline.
 
-    Every bar begins where the one below it ends; the largest contribution is on top. Blue raises the output, vermilion
+    Every bar starts where the one below it ends; the largest contribution is on top. Blue raises the output, vermilion
     lowers it.
 
     Parameters
     ----------
     explanation : Explanation
-        What ``cogmap.explanation.explain`` has found.
+        Result of ``cogmap.explanation.explain``.
     row : int, default=0
-        Which of the rows that were explained.
+        Index of the explained row.
     output : object, default=None
-        A class, or the name of an output. None means the largest output of the row.
+        A class, or the name of an output. If None, the largest output of the row.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
 
     Returns
     -------
@@ -39,22 +39,22 @@ def plot_contributions(explanation: Explanation, row: int = 0, output: Any = Non
 
 
 def contributions_view(explanation: Explanation, row: int = 0, output: Any = None) -> View:
-    """Choose which contributions a figure shows; the others become one bar."""
+    """Select the contributions to show; the others become one bar."""
     owner = "plot_contributions"
     check_answer(owner, "explanation", explanation, Explanation, "cogmap.explanation.explain")
     row = check_integer(owner, "row", row, low=0, high=len(explanation.outputs) - 1)
     names = explanation.output_names
     k = int(np.argmax(explanation.outputs[row])) if output is None else output_index(owner, output, names)
-    shares = explanation.contributions[row, :, k]
-    order = np.argsort(-np.abs(shares), kind="stable")
-    shown = order if len(order) <= _MOST_ROWS else order[: _MOST_ROWS - 1]
+    contributions = explanation.contributions[row, :, k]
+    order = np.argsort(-np.abs(contributions), kind="stable")
+    shown = order if len(order) <= _MAX_ROWS else order[: _MAX_ROWS - 1]
     rest = order[len(shown) :]
     return {
         "names": [str(explanation.feature_names[i]) for i in shown],
         "values": [float(explanation.values[row, i]) for i in shown],
-        "contributions": [float(shares[i]) for i in shown],
+        "contributions": [float(contributions[i]) for i in shown],
         "n_others": len(rest),
-        "others": float(shares[rest].sum()),
+        "others": float(contributions[rest].sum()),
         "base": float(explanation.base_values[k]),
         "output": float(explanation.outputs[row, k]),
         "output_name": str(names[k]),
@@ -63,7 +63,7 @@ def contributions_view(explanation: Explanation, row: int = 0, output: Any = Non
 
 
 def draw_contributions(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `contributions_view` has chosen."""
+    """Draw the data prepared by `contributions_view`."""
     names = [
         f"{name} = {number(value)}" for name, value in zip(short_names(view["names"]), view["values"], strict=True)
     ]
@@ -72,12 +72,12 @@ def draw_contributions(view: View, ax: Axes | None = None) -> Axes:
         names.append(f"{view['n_others']} others")
         bars.append(view["others"])
     ax = make_axes(ax, 6.2, 1.4 + 0.34 * len(bars))
-    # From the last row, at the bottom, to the first.
+    # Cumulate from the last row, at the bottom, to the first.
     ends = view["base"] + np.cumsum(bars[::-1])[::-1]
     starts = ends - bars
     rows = np.arange(len(bars))
     ax.barh(rows, bars, left=starts, height=0.62, color=[color(bar) for bar in bars])
-    for y in rows[:-1]:  # from the end of a bar to the beginning of the one above it
+    for y in rows[:-1]:  # connect the end of a bar to the start of the one above it
         ax.plot([starts[y], starts[y]], [y, y + 1], color=SOFT, linewidth=0.8, zorder=1)
     name_rows(ax, names)
     ax.use_sticky_edges = False
@@ -87,11 +87,11 @@ def draw_contributions(view: View, ax: Axes | None = None) -> Axes:
         right = max(start, end)
         ax.annotate(f"{bar:+.{digits}f}", (right, y), (4, 0), textcoords="offset points", va="center", size=9)
     marks = sorted([(view["base"], "baseline"), (view["output"], "this row")])
-    for (place, name), side in zip(marks, ("right", "left"), strict=True):
-        ax.axvline(place, color=SOFT, linewidth=1.0, linestyle=":", zorder=0)
-        text = f"{name} {place:.{digits}f}"
-        ax.annotate(text, (place, 1.0), (0, 3), xycoords=ax.get_xaxis_transform(), textcoords="offset points",
+    for (value, name), side in zip(marks, ("right", "left"), strict=True):
+        ax.axvline(value, color=SOFT, linewidth=1.0, linestyle=":", zorder=0)
+        text = f"{name} {value:.{digits}f}"
+        ax.annotate(text, (value, 1.0), (0, 3), xycoords=ax.get_xaxis_transform(), textcoords="offset points",
                     ha=side, va="bottom", size=9, color=SOFT)  # fmt: skip
-    what = as_written(view["output_name"])
-    ax.set_xlabel(f"{what}, decision" if view["scale"] == "decision" else what)
+    label = escape_dollars(view["output_name"])
+    ax.set_xlabel(f"{label}, decision" if view["scale"] == "decision" else label)
     return ax

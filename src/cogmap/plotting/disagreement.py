@@ -1,4 +1,4 @@
-"""Figures of disagreement: the weights that experts give to the same edge."""
+"""Plot the weights that different experts give to the same edge."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,33 +8,33 @@ from cogmap.maps.drawing.picture import NEGATIVE, SOFT
 from cogmap.maps.experts import Disagreement
 from cogmap.plotting.canvas import INK, check_answer, legend_above, make_axes, name_rows, short_names
 
-_MOST_ROWS = 24
+_MAX_ROWS = 24
 
 
 def plot_disagreement(disagreement: Disagreement, ax: Axes | None = None) -> Axes:
-    """Show the weights of the edges that experts disagree about most.
+    """Plot the weights of the edges about which experts disagree most.
 
-    A line goes from the lowest to the highest weight, an edge that somebody did not draw counting as 0; it is vermilion
-    if experts gave opposite signs. A dot is the mean, the larger the more of them drew the edge.
+    A line spans the lowest to the highest weight, where a missing edge counts as 0; it is vermilion if experts gave
+    opposite signs. A dot is the mean; it grows with the number of experts who drew the edge.
 
     Parameters
     ----------
     disagreement : Disagreement
-        What ``cogmap.maps.experts.disagreement`` returns.
+        Result of ``cogmap.maps.experts.disagreement``.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
 
     Returns
     -------
     matplotlib Axes
     """
     check_answer("plot_disagreement", "disagreement", disagreement, Disagreement, "cogmap.maps.experts.disagreement")
-    drawn_by_any = disagreement.edges()
-    edges, n_maps = drawn_by_any[:_MOST_ROWS], disagreement.n_maps
+    all_edges = disagreement.edges()
+    edges, n_maps = all_edges[:_MAX_ROWS], disagreement.n_maps
     ax = make_axes(ax, 7.0, 1.3 + 0.3 * max(len(edges), 1))
     if not edges:
         ax.set_axis_off()
-        ax.text(0.5, 0.5, "nobody drew an edge", ha="center", va="center", transform=ax.transAxes)
+        ax.text(0.5, 0.5, "no edges", ha="center", va="center", transform=ax.transAxes)
         return ax
     rows = np.arange(len(edges))
     low, high, mean, drawn = (np.array([edge[part] for edge in edges]) for part in ("low", "high", "mean", "n_drawn"))
@@ -45,7 +45,7 @@ def plot_disagreement(disagreement: Disagreement, ax: Axes | None = None) -> Axe
     ax.axvline(0.0, color=SOFT, linewidth=0.8)
     sources, targets = (short_names([edge[end] for edge in edges]) for end in ("source", "target"))
     names = [f"{source} → {target}" for source, target in zip(sources, targets, strict=True)]
-    name_rows(ax, names, len(drawn_by_any) - len(edges), "edges")
+    name_rows(ax, names, len(all_edges) - len(edges), "edges")
     ax.set_xlabel(f"weight, of {n_maps} experts")
     handles = [Line2D([], [], color=SOFT, linewidth=2.0, label="from lowest to highest")]
     if any(edge["opposed"] for edge in edges):

@@ -1,4 +1,4 @@
-"""Displays, as scikit-learn has them: ``from_estimator`` computes and draws, ``plot`` draws again elsewhere."""
+"""Displays in the style of scikit-learn: ``from_estimator`` computes and draws, ``plot`` redraws on other Axes."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -20,16 +20,16 @@ from cogmap.plotting.what_if import draw_what_if, what_if_view
 
 
 class _Display:
-    """A figure that can be drawn again.
+    """Base class of figures that can be redrawn.
 
     Attributes
     ----------
     view : dict
-        What the figure shows, as numbers and words.
+        Data of the figure, as numbers and strings.
     ax_ : matplotlib Axes
-        Where it was drawn last.
+        Axes of the last drawing.
     figure_ : matplotlib Figure
-        The figure of that.
+        Figure of the last drawing.
     """
 
     _draw: Callable[[View, Axes | None], Axes]
@@ -43,7 +43,7 @@ class _Display:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------
@@ -61,7 +61,7 @@ class MapDisplay(_Display):
     Parameters
     ----------
     view : dict
-        What the figure shows; `from_estimator` makes it.
+        Data of the figure, created by `from_estimator`.
 
     Examples
     --------
@@ -84,20 +84,20 @@ class MapDisplay(_Display):
         Parameters
         ----------
         estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            A fitted estimator.
+            Fitted estimator.
         X : array-like of shape (n_rows, n_features), default=None
-            Data on which influences are measured. None draws the strongest weights.
+            Data on which influences are measured. If None, edges are ranked by weight.
         n_edges : int, default=None
-            How many influences between concepts are drawn, see `plot_map`.
+            Number of edges to draw, see `plot_map`.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------
         display : MapDisplay
         """
-        found = None if X is None else influence(estimator, X)
-        return cls(map_view(estimator, found, n_edges)).plot(ax)
+        influences = None if X is None else influence(estimator, X)
+        return cls(map_view(estimator, influences, n_edges)).plot(ax)
 
 
 class WeightsDisplay(_Display):
@@ -106,7 +106,7 @@ class WeightsDisplay(_Display):
     Parameters
     ----------
     view : dict
-        What the figure shows; `from_estimator` makes it.
+        Data of the figure, created by `from_estimator`.
     """
 
     _draw = staticmethod(draw_weights)
@@ -118,9 +118,9 @@ class WeightsDisplay(_Display):
         Parameters
         ----------
         estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            A fitted estimator.
+            Fitted estimator.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class StatesDisplay(_Display):
     Parameters
     ----------
     view : dict
-        What the figure shows; `from_estimator` makes it.
+        Data of the figure, created by `from_estimator`.
     """
 
     _draw = staticmethod(draw_states)
@@ -147,11 +147,11 @@ class StatesDisplay(_Display):
         Parameters
         ----------
         estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            A fitted estimator.
+            Fitted estimator.
         row : array-like of shape (n_features,), or a table of one row
-            The row.
+            Row to explain.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------
@@ -164,12 +164,12 @@ class StatesDisplay(_Display):
 
 
 class ContributionsDisplay(_Display):
-    """What each feature contributes to an output of one row, see `plot_contributions`.
+    """Contribution of each feature to an output of one row, see `plot_contributions`.
 
     Parameters
     ----------
     view : dict
-        What the figure shows; `from_estimator` makes it.
+        Data of the figure, created by `from_estimator`.
     """
 
     _draw = staticmethod(draw_contributions)
@@ -185,30 +185,30 @@ class ContributionsDisplay(_Display):
         scale: str = "probability",
         ax: Axes | None = None,
     ) -> Self:
-        """Explain a row, and draw it.
+        """Explain a row and draw its contributions.
 
         Parameters
         ----------
         estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            A fitted estimator.
+            Fitted estimator.
         row : array-like of shape (n_features,), or a table of one row
-            The row.
+            Row to explain.
         output : object, default=None
-            A class, or the name of an output. None means the largest output of the row.
+            A class, or the name of an output. If None, the largest output of the row.
         baseline : array-like of shape (n_features,), default=None
-            With what the row is compared, see `cogmap.explain`.
+            Row to compare with, see `cogmap.explain`.
         scale : {"probability", "decision"}, default="probability"
-            What contributions add up to, see `cogmap.explain`.
+            Scale of the output, see `cogmap.explain`.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------
         display : ContributionsDisplay
         """
         table = one_row("ContributionsDisplay.from_estimator", row)
-        found = explain(estimator, table, baseline, scale)
-        return cls(contributions_view(found, 0, output)).plot(ax)
+        explanation = explain(estimator, table, baseline, scale)
+        return cls(contributions_view(explanation, 0, output)).plot(ax)
 
 
 class InfluenceDisplay(_Display):
@@ -217,7 +217,7 @@ class InfluenceDisplay(_Display):
     Parameters
     ----------
     view : dict
-        What the figure shows; `from_estimator` makes it.
+        Data of the figure, created by `from_estimator`.
     """
 
     _draw = staticmethod(draw_influence)
@@ -226,20 +226,20 @@ class InfluenceDisplay(_Display):
     def from_estimator(
         cls, estimator: Any, X: ArrayLike, *, output: Any = None, scale: str = "probability", ax: Axes | None = None
     ) -> Self:
-        """Measure influences on data, and draw them.
+        """Measure influences on data and draw them.
 
         Parameters
         ----------
         estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            A fitted estimator.
+            Fitted estimator.
         X : array-like of shape (n_rows, n_features)
             Data on which influences are measured.
         output : object, default=None
-            A class, or the name of an output. None means all, or the last if there are only two or one.
+            A class, or the name of an output. If None, all outputs, or the last one if there are at most two.
         scale : {"probability", "decision"}, default="probability"
-            What outputs are, see `cogmap.influence`.
+            Scale of the outputs, see `cogmap.influence`.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------
@@ -249,12 +249,12 @@ class InfluenceDisplay(_Display):
 
 
 class StoryDisplay(_Display):
-    """How a map gets from one row to what it says, step by step, see `plot_story`.
+    """How a map computes the output of one row, step by step, see `plot_story`.
 
     Parameters
     ----------
     view : dict
-        What the figure shows; `from_estimator` makes it.
+        Data of the figure, created by `from_estimator`.
     """
 
     _draw = staticmethod(draw_map)
@@ -270,22 +270,22 @@ class StoryDisplay(_Display):
         scale: str = "probability",
         ax: Axes | None = None,
     ) -> Self:
-        """Tell the story of a row, and draw it.
+        """Trace one row through the map and draw the flow.
 
         Parameters
         ----------
         estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            A fitted estimator.
+            Fitted estimator.
         row : array-like of shape (n_features,), or a table of one row
-            The row.
+            Row to explain.
         output : object, default=None
-            A class, or the name of an output. None: the class that is most probable, or the first target.
+            A class, or the name of an output. If None, the most probable class, or the first target.
         baseline : array-like of shape (n_features,), default=None
-            With what the row is compared, see `cogmap.story`.
+            Row to compare with, see `cogmap.story`.
         scale : {"probability", "decision"}, default="probability"
-            What the output is, see `cogmap.story`.
+            Scale of the output, see `cogmap.story`.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to draw on. If None, a new figure is created.
 
         Returns
         -------
@@ -295,12 +295,12 @@ class StoryDisplay(_Display):
 
 
 class WhatIfDisplay(_Display):
-    """What would change the answer of one row, see `plot_what_if`.
+    """Counterfactual of one row, see `plot_what_if`.
 
     Parameters
     ----------
     view : dict
-        What the figure shows; `from_estimator` makes it.
+        Data of the figure, created by `from_estimator`.
     """
 
     _draw = staticmethod(draw_what_if)
@@ -309,18 +309,18 @@ class WhatIfDisplay(_Display):
     def from_estimator(
         cls, estimator: Any, row: ArrayLike, to: Any = None, *, ax: Axes | None = None, **options: Any
     ) -> Self:
-        """Find the smallest change that changes the answer, and draw it.
+        """Find the smallest change of a row that changes the prediction, and draw it.
 
         Parameters
         ----------
         estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            A fitted estimator.
+            Fitted estimator.
         row : array-like of shape (n_features,), or a table of one row
             The row to change.
         to : object, default=None
-            What the map should say, see `cogmap.what_if`.
+            Desired prediction, see `cogmap.what_if`.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to draw on. If None, a new figure is created.
         **options
             Further parameters of `cogmap.what_if`, such as `fixed` and `ranges`.
 
@@ -332,12 +332,12 @@ class WhatIfDisplay(_Display):
 
 
 class PruningDisplay(_Display):
-    """How small the map can be, see `plot_pruning`.
+    """Score against the number of edges, see `plot_pruning`.
 
     Parameters
     ----------
     view : dict
-        What the figure shows; `from_estimator` makes it.
+        Data of the figure, created by `from_estimator`.
     """
 
     _draw = staticmethod(draw_pruning)
@@ -346,18 +346,18 @@ class PruningDisplay(_Display):
     def from_estimator(
         cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None, **options: Any
     ) -> Self:
-        """Judge maps with fewer and fewer edges, and draw the curve.
+        """Cross-validate maps with fewer and fewer edges and draw the curve.
 
         Parameters
         ----------
         estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            An estimator, fitted or not: only its parameters are used.
+            Fitted or unfitted estimator; only its parameters are used.
         X : array-like of shape (n_samples, n_features)
-            Data.
+            Training data.
         y : array-like of shape (n_samples,)
-            Labels or values.
+            Labels or target values.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to draw on. If None, a new figure is created.
         **options
             Further parameters of `cogmap.pruning_curve`: `keep` and `n_folds`.
 

@@ -1,4 +1,4 @@
-"""Figures of a map as a graph: features left, hidden concepts in the middle, outputs right, or as it was drawn."""
+"""Plot a map as a graph: features left, hidden concepts in the middle, outputs right, or at the author's positions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,34 +15,35 @@ from cogmap._utils.params import check_integer, param_error
 from cogmap.maps.drawing.layout import layout
 from cogmap.maps.drawing.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
 from cogmap.maps.drawing.view import author_positions, edge_strength, graph_view
-from cogmap.plotting.canvas import View, as_written, keep_fitting, make_axes, map_of
+from cogmap.plotting.canvas import View, escape_dollars, fit_on_draw, make_axes, map_of
 
-# Something that is drawn, and what of it has a size in pixels of the picture.
+# An artist, and the name and value of its property that is given in pixels of the picture.
 Sized = tuple[Artist, str, Any]
 
-_PIXELS = 80.0  # of a picture in an inch of a figure that is made for it: text of 13 pixels is one of 11.7 points
+_PIXELS = 80.0  # of the picture per inch of a new figure: text of 13 pixels has 11.7 points
 
 
 def plot_map(fcm: Any, influence: Any = None, n_edges: int | None = None, ax: Axes | None = None) -> Axes:
-    """Show a map as a graph.
+    """Plot a map as a graph.
 
-    Concepts stand where an author has put them (``details["concepts"][name]`` has ``x`` and ``y``). In a learned map
-    features stand left, hidden concepts in the middle, outputs right; in others each right of those that influence it.
-    Influences go from left to right, those along a column bow out of it, and those that go back run below everything. A
-    ring is the influence of a concept on itself. Blue is positive, vermilion negative.
+    Concepts are placed at the author's positions (``x`` and ``y`` in ``details["concepts"][name]``). Without these, a
+    learned map has features on the left, hidden concepts in the middle and outputs on the right; in other maps each
+    concept is placed to the right of those that influence it. Edges go from left to right; edges within a column bow
+    out of it, and backward edges run below everything. A ring is the influence of a concept on itself. Blue is
+    positive, vermilion negative.
 
     Parameters
     ----------
     fcm : estimator, MapModel or FuzzyCognitiveMap
-        A fitted estimator, its ``model_``, or a map.
+        Fitted estimator, its ``model_``, or a map.
     influence : Influence, default=None
-        What ``cogmap.explanation.influence`` has found on data: widths, and which influences are drawn, follow how much
-        of what moves the outputs each carries. None means the weights.
+        Result of ``cogmap.explanation.influence`` on data: edges are selected, and their width is set, by their flow to
+        the outputs. If None, by their weights.
     n_edges : int, default=None
-        How many of the strongest influences between concepts are drawn. None draws all if they are few or the author
-        has laid out the map; otherwise those that have nine tenths of the strength, and not many more than concepts.
+        Number of strongest edges between concepts to draw. If None, all if they are few or the author has laid out the
+        map; otherwise those with nine tenths of the total strength, and not many more than concepts.
     ax : matplotlib Axes, default=None
-        Where to draw; text is as small as the Axes demands. None makes a figure that is large enough.
+        Axes to draw on; text is scaled to fit. If None, a new figure of sufficient size is created.
 
     Returns
     -------
@@ -60,23 +61,23 @@ def plot_map(fcm: Any, influence: Any = None, n_edges: int | None = None, ax: Ax
 
 
 def map_view(fcm: Any, influence: Any = None, n_edges: int | None = None) -> View:
-    """Choose what a figure of a map shows."""
+    """Select what a figure of a map shows."""
     owner = "plot_map"
-    drawn = map_of(owner, fcm)
+    shown = map_of(owner, fcm)
     if n_edges is not None:
         check_integer(owner, "n_edges", n_edges, low=0)
     strength = None
     if influence is not None:
-        if getattr(influence, "concepts", None) != drawn.concepts:
+        if getattr(influence, "concepts", None) != shown.concepts:
             raise param_error(owner, "influence", "the Influence of this map on data", influence)
         strength = edge_strength(influence.flow)
-    positions = author_positions(drawn.concepts, drawn.details)
-    kinds = drawn.kinds if positions is None else None
-    return graph_view(drawn.concepts, drawn.weights, kinds, strength, positions, n_edges)
+    positions = author_positions(shown.concepts, shown.details)
+    kinds = shown.kinds if positions is None else None
+    return graph_view(shown.concepts, shown.weights, kinds, strength, positions, n_edges)
 
 
 def draw_map(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `map_view` has chosen."""
+    """Draw the data prepared by `map_view`."""
     if ax is None:
         picture = layout(view)
         ax = make_axes(None, picture.width / _PIXELS, picture.height / _PIXELS)
@@ -84,7 +85,7 @@ def draw_map(view: View, ax: Axes | None = None) -> Axes:
         ax.set_axis_off()
         figure: Any = ax.get_figure(root=True)
         engine = figure.get_layout_engine()
-        if engine is not None:  # it decides where the Axes is, and how wide
+        if engine is not None:  # it sets the position and width of the Axes
             engine.execute(figure)
         extent = ax.get_window_extent()
         picture = layout(view, extent.width / extent.height)
@@ -92,16 +93,16 @@ def draw_map(view: View, ax: Axes | None = None) -> Axes:
     ax.set(xlim=(0, picture.width), ylim=(picture.height, 0), aspect="equal")
     sized = [*_draw_arrows(ax, picture), *_draw_boxes(ax, picture), *_draw_legend(ax, picture)]
     for artist, _, _ in sized:
-        artist.set_in_layout(False)  # all of it lies inside the Axes: a layout need not measure it
+        artist.set_in_layout(False)  # it lies inside the Axes: the layout need not measure it
 
     def fit() -> None:
-        """Keep words and lines in proportion to the picture, however large the Axes is."""
+        """Scale text and lines with the size of the Axes."""
         ends = ax.transData.transform([(0, 0), (1, 0)])
         points = float(np.hypot(*(ends[1] - ends[0]))) * 72 / ax.figure.dpi  # a pixel of the picture
-        for artist, what, size in sized:
-            artist.set(**{what: np.multiply(size, points)})
+        for artist, name, size in sized:
+            artist.set(**{name: np.multiply(size, points)})
 
-    keep_fitting(ax, fit)
+    fit_on_draw(ax, fit)
     return ax
 
 
@@ -176,4 +177,4 @@ def _draw_legend(ax: Axes, picture: Picture) -> Iterator[Sized]:
 
 def _write(ax: Axes, x: float, y: float, text: str, anchor: str, shade: str) -> Text:
     side = "left" if anchor == "start" else "center"
-    return ax.text(x, y, as_written(text), ha=side, va="center_baseline", color=shade, zorder=4)
+    return ax.text(x, y, escape_dollars(text), ha=side, va="center_baseline", color=shade, zorder=4)

@@ -1,4 +1,4 @@
-"""Figures of what matters in a whole map: the influence of features on its outputs."""
+"""Plot the influence of features on the outputs of a map."""
 
 from typing import Any
 
@@ -13,33 +13,33 @@ from cogmap.maps.drawing.view import FEATURE
 from cogmap.plotting.canvas import (
     GREY,
     View,
-    as_written,
     bar_style,
     check_answer,
+    escape_dollars,
     legend_above,
     make_axes,
     name_rows,
     short_names,
 )
 
-_MOST_ROWS = 20
+_MAX_ROWS = 20
 
 
 def plot_influence(influence: Influence, output: Any = None, ax: Axes | None = None) -> Axes:
-    """Show how much each feature influences the outputs of a map through all its steps, the largest on top.
+    """Plot the influence of each feature on the outputs of a map through all steps, the largest on top.
 
-    Of one output, a coloured bar is the mean effect, blue if the output rises with the feature, vermilion if it falls,
-    and the grey bar behind it is the mean size of the effect: where it reaches much farther, the sign changes from row
-    to row. Of all outputs, the sizes are shown one after the other.
+    For one output, the coloured bar is the mean effect, blue if the output rises with the feature and vermilion if it
+    falls. The grey bar behind it is the mean absolute effect: if it is much longer, the sign changes from row to row.
+    For several outputs, the mean absolute effects are stacked.
 
     Parameters
     ----------
     influence : Influence
-        What ``cogmap.explanation.influence`` has found.
+        Result of ``cogmap.explanation.influence``.
     output : object, default=None
-        A class, or the name of an output. None means all, or the last if there are only two or one.
+        A class, or the name of an output. If None, all outputs, or the last one if there are at most two.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def plot_influence(influence: Influence, output: Any = None, ax: Axes | None = N
 
 
 def influence_view(influence: Influence, output: Any = None) -> View:
-    """Choose which influences a figure shows."""
+    """Select the influences to show."""
     owner = "plot_influence"
     check_answer(owner, "influence", influence, Influence, "cogmap.explanation.influence")
     n_outputs = len(influence.output_names)
@@ -59,7 +59,7 @@ def influence_view(influence: Influence, output: Any = None) -> View:
         outputs = list(range(n_outputs)) if n_outputs > 2 else [n_outputs - 1]
     features = [i for i, kind in enumerate(influence.kinds) if kind == FEATURE]
     size = influence.magnitude[np.ix_(features, outputs)]
-    order = np.argsort(-size.sum(axis=1), kind="stable")[:_MOST_ROWS]
+    order = np.argsort(-size.sum(axis=1), kind="stable")[:_MAX_ROWS]
     return {
         "names": [str(influence.concepts[features[i]]) for i in order],
         "n_others": len(features) - len(order),
@@ -70,11 +70,11 @@ def influence_view(influence: Influence, output: Any = None) -> View:
 
 
 def draw_influence(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `influence_view` has chosen."""
+    """Draw the data prepared by `influence_view`."""
     size, effect = np.array(view["size"]), np.array(view["effect"])
     ax = make_axes(ax, 6.0, 1.2 + 0.3 * len(size))
     rows = np.arange(len(size))
-    outputs = [as_written(name) for name in view["output_names"]]
+    outputs = [escape_dollars(name) for name in view["output_names"]]
     if len(outputs) == 1:
         signs = np.where(effect[:, 0] < 0.0, -1.0, 1.0)
         ax.barh(rows, signs * size[:, 0], height=0.7, color=GREY, alpha=0.6)

@@ -1,4 +1,4 @@
-"""Figures of how small a map can be: its score against the edges that are kept."""
+"""Plot the score of pruned maps against their number of edges."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -6,21 +6,21 @@ from numpy.typing import NDArray
 
 from cogmap.explanation import PruningCurve
 from cogmap.maps.drawing.picture import POSITIVE, SOFT
-from cogmap.plotting.canvas import View, check_answer, make_axes, without_frame
+from cogmap.plotting.canvas import View, check_answer, hide_frame, make_axes
 
 
 def plot_pruning(curve: PruningCurve, ax: Axes | None = None) -> Axes:
-    """Show the score of maps with fewer and fewer edges, on rows that they did not learn from.
+    """Plot the held-out score of maps with fewer and fewer edges.
 
     The line is the mean over the folds, the band one standard deviation to each side; the dotted line is the map with
-    all its edges.
+    all edges.
 
     Parameters
     ----------
     curve : PruningCurve
-        What ``cogmap.explanation.pruning_curve`` has found.
+        Result of ``cogmap.explanation.pruning_curve``.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def plot_pruning(curve: PruningCurve, ax: Axes | None = None) -> Axes:
 
 
 def pruning_view(curve: PruningCurve) -> View:
-    """Compute what a figure of pruning shows."""
+    """Compute the data of a figure of pruning."""
     check_answer("plot_pruning", "curve", curve, PruningCurve, "cogmap.explanation.pruning_curve")
     return {
         "n_edges": curve.n_edges.tolist(),
@@ -43,7 +43,7 @@ def pruning_view(curve: PruningCurve) -> View:
 
 
 def draw_pruning(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `pruning_view` has computed."""
+    """Draw the data prepared by `pruning_view`."""
     ax = make_axes(ax, 5.5, 3.8)
     edges, mean, spread = (np.array(view[name]) for name in ("n_edges", "mean", "spread"))
     ax.fill_between(edges, mean - spread, mean + spread, color=POSITIVE, alpha=0.18, linewidth=0)
@@ -52,16 +52,16 @@ def draw_pruning(view: View, ax: Axes | None = None) -> Axes:
     ax.annotate(f"all edges: {view['full']:.3f}", (0.02, view["full"]), (0, 3), xycoords=ax.get_yaxis_transform(),
                 textcoords="offset points", va="bottom", size=9, color=SOFT)  # fmt: skip
     ax.set_xscale("log")
-    ticks = _apart(edges)
+    ticks = _spaced_ticks(edges)
     ax.set_xticks(ticks, [f"{count:.0f}" for count in ticks])
     ax.minorticks_off()
     ax.set(xlabel="edges", ylabel=view["metric"])
-    without_frame(ax)
+    hide_frame(ax)
     return ax
 
 
-def _apart(counts: NDArray[np.float64]) -> list[float]:
-    """Return the numbers whose labels have room beside each other on a logarithmic axis, the largest among them."""
+def _spaced_ticks(counts: NDArray[np.float64]) -> list[float]:
+    """Return the counts whose labels do not overlap on a logarithmic axis, including the largest."""
     ticks: list[float] = []
     for count in sorted(counts.tolist(), reverse=True):
         if not ticks or np.log(ticks[-1] / count) > 0.08 * np.log(counts.max() / counts.min()):

@@ -1,4 +1,4 @@
-"""Figures of what a classifier of two features predicts, and where its boundaries are."""
+"""Plot the decision regions of a classifier of two features."""
 
 from typing import Any
 
@@ -9,29 +9,29 @@ from matplotlib.colors import to_rgb
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import param_error
-from cogmap.plotting.canvas import View, as_written, color_of, legend_above, make_axes, paler
+from cogmap.plotting.canvas import View, color_of, escape_dollars, legend_above, lighten, make_axes
 from cogmap.plotting.points import Lines, check_data, draw_lines, groups, lattice, like, scatter, value_range
 
-CELLS = 200  # along each side of the grid on which probabilities are computed
-_TINY = 1e-300  # instead of a probability of 0, which has no logarithm
+CELLS = 200  # along each side of the grid of probabilities
+_TINY = 1e-300  # lower bound of probabilities before taking logarithms
 
 
 def plot_decision_regions(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None = None) -> Axes:
-    """Show what a classifier of two features predicts, and the data.
+    """Plot the decision regions of a classifier of two features, with the data.
 
-    The ground has the colour of the predicted class, the stronger the higher its probability. A line is where two
+    The background has the colour of the predicted class, stronger for higher probabilities. Lines mark where two
     classes are equally probable.
 
     Parameters
     ----------
     classifier : estimator
-        A fitted classifier with ``predict_proba`` and ``classes_``.
+        Fitted classifier with ``predict_proba`` and ``classes_``.
     X : array-like of shape (n_samples, 2)
         Features: an array or a data frame.
     y : array-like of shape (n_samples,)
         Class labels.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def plot_decision_regions(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None
 
 
 def decision_regions_view(classifier: Any, X: Any, y: ArrayLike, cells: int = CELLS) -> View:
-    """Compute all that a figure of decision regions shows."""
+    """Compute the data of a figure of decision regions."""
     owner = "plot_decision_regions"
     labels = check_data(owner, classifier, X, y)
     if np.shape(X)[1] != 2:
@@ -58,14 +58,19 @@ def decision_regions_view(classifier: Any, X: Any, y: ArrayLike, cells: int = CE
 
 
 def draw_decision_regions(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `decision_regions_view` has computed."""
+    """Draw the data prepared by `decision_regions_view`."""
     ax = make_axes(ax, 4.6, 4.2)
     extent = tuple(view["extent"])
     shades = _shades(np.asarray(view["most_probable"]), np.asarray(view["probability"]), len(view["groups"]))
     ax.imshow(shades, extent=extent, origin="lower", aspect="auto", interpolation="bilinear")
     draw_lines(ax, view["boundaries"])
     scatter(ax, view)
-    ax.set(xlim=extent[:2], ylim=extent[2:], xlabel=as_written(view["names"][0]), ylabel=as_written(view["names"][1]))
+    ax.set(
+        xlim=extent[:2],
+        ylim=extent[2:],
+        xlabel=escape_dollars(view["names"][0]),
+        ylabel=escape_dollars(view["names"][1]),
+    )
     legend_above(ax)
     return ax
 
@@ -80,20 +85,20 @@ def probabilities(
 
 
 def _shades(most_probable: NDArray[np.intp], probability: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-    """Return the colour of the most probable class, paler where it is less sure."""
+    """Return the colour of the most probable class, lighter for lower probabilities."""
     colors = np.array([to_rgb(color_of(index)) for index in range(n_classes)])
     above_chance = (probability[..., np.newaxis] - 1 / n_classes) / (1 - 1 / n_classes)
-    return paler(colors[most_probable], 0.4 * above_chance)
+    return lighten(colors[most_probable], 0.4 * above_chance)
 
 
 def boundaries_of(columns: NDArray[np.float64], rows: NDArray[np.float64], probability: NDArray[np.float64]) -> Lines:
-    """Return the lines on which a class is as probable as the most probable other."""
+    """Return the lines on which a class is as probable as the most probable other class."""
     lines: Lines = []
-    # The last class needs no look: its boundaries are those of the others with it.
+    # The boundaries of the last class are already among those of the others.
     for index in range(probability.shape[-1] - 1):
         others = np.delete(probability, index, axis=-1).max(axis=-1)
         # Log-odds are close to linear across a boundary, where probabilities jump from 0 to 1.
         log_odds = np.log(np.maximum(probability[..., index], _TINY)) - np.log(np.maximum(others, _TINY))
-        found: Any = contour_generator(columns, rows, log_odds).lines(0.0)
-        lines += found
+        contours: Any = contour_generator(columns, rows, log_odds).lines(0.0)
+        lines += contours
     return lines

@@ -1,4 +1,4 @@
-"""Figures of states over the steps of a map."""
+"""Plot the states of concepts over the steps of a map."""
 
 from collections.abc import Sequence
 
@@ -16,21 +16,21 @@ from cogmap.plotting.canvas import (
     View,
     color_of,
     end_labels,
+    hide_frame,
     make_axes,
     short_names,
-    without_frame,
 )
 
-_MOST_NAMED = 12  # lines with a name and a colour; more could not be told apart
+_MAX_NAMED = 12  # lines with a name and a colour; more would be hard to distinguish
 
 
 def plot_states(
     states: ArrayLike, concepts: Sequence[str], kinds: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Show the states of concepts over the steps of a map.
+    """Plot the states of concepts over the steps of a map.
 
-    If there are more concepts than can be told apart, outputs and those whose states move most have a colour and a
-    name, and the others are thin grey lines.
+    With more than 12 concepts, the outputs and the concepts whose states change most have a colour and a name; the
+    others are thin grey lines.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def plot_states(
     concepts : sequence of str
         Names of the concepts.
     kinds : sequence of {"feature", "hidden", "output"}, default=None
-        What each concept is, such as ``model_.kinds``.
+        Kind of each concept, such as ``model_.kinds``.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
 
     Returns
     -------
@@ -60,25 +60,25 @@ def plot_states(
 
 
 def states_view(states: ArrayLike, concepts: Sequence[str], kinds: Sequence[str] | None = None) -> View:
-    """Choose which states a figure names."""
+    """Select the states that a figure labels."""
     owner = "plot_states"
     table = numbers(states)
     if table.ndim != 2 or table.shape[1] != len(concepts) or not len(table):
         expected = f"an array of shape (n_steps, {len(concepts)}), one column per concept"
-        cure = "Of several rows choose one: trajectory[:, 0]." if table.ndim == 3 else ""
+        cure = "Select one row: trajectory[:, 0]." if table.ndim == 3 else ""
         raise param_error(owner, "states", expected, Literal(f"shape {np.shape(states)}"), cure)
     if not np.isfinite(table).all():
         raise param_error(owner, "states", "an array of finite numbers", states)
     if kinds is not None and len(kinds) != len(concepts):
         raise param_error(owner, "kinds", f"a sequence of {len(concepts)}, one per concept", kinds)
     moved = np.abs(np.diff(table, axis=0)).sum(axis=0)
-    last = np.array([kind == OUTPUT for kind in kinds]) if kinds else np.zeros(len(concepts), dtype=bool)
-    named = np.sort(np.lexsort((-moved, ~last))[:_MOST_NAMED])
+    is_output = np.array([kind == OUTPUT for kind in kinds]) if kinds else np.zeros(len(concepts), dtype=bool)
+    named = np.sort(np.lexsort((-moved, ~is_output))[:_MAX_NAMED])
     return {"states": table, "names": [str(name) for name in concepts], "named": named, "kinds": kinds}
 
 
 def draw_states(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `states_view` has chosen."""
+    """Draw the data prepared by `states_view`."""
     ax = make_axes(ax, 6.4, 4.0)
     states, named = np.asarray(view["states"]), [int(i) for i in view["named"]]
     marker = "o" if len(states) <= 20 else ""
@@ -101,6 +101,6 @@ def draw_states(view: View, ax: Axes | None = None) -> Axes:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="step", ylabel="state")
     ax.margins(x=0.02)
-    without_frame(ax)
+    hide_frame(ax)
     end_labels(ax, len(states) - 1, states[-1, named], [names[i] for i in named], colors)
     return ax

@@ -1,4 +1,4 @@
-"""Figures of the story of one row: the map unrolled, step by step, with what moves the output."""
+"""Plot the unrolled map of one row, with the flow through its edges at each step."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -7,22 +7,22 @@ from cogmap.explanation import Story
 from cogmap.plotting.canvas import View, check_answer, number
 from cogmap.plotting.graph import draw_map
 
-_SHARE = 0.9  # of what is carried in a step, which the influences that are drawn carry together
-_MOST_A_STEP = 14
+_SHARE = 0.9  # of the flow of a step that the drawn edges carry
+_MAX_EDGES = 14  # per step
 
 
 def plot_story(story: Story, ax: Axes | None = None) -> Axes:
-    """Show how a map gets from one row to one of its outputs.
+    """Plot how a map computes one output of one row.
 
-    There is a column for every step, with the states of the concepts that matter. An arrow is an influence in that
-    step: a blue one raises the output above that of the baseline, a vermilion one lowers it, by as much as it is wide.
+    There is a column for every step, with the states of the most relevant concepts. An arrow is an edge in that step:
+    blue raises the output above that of the baseline, vermilion lowers it, and the width is the amount.
 
     Parameters
     ----------
     story : Story
-        What ``cogmap.explanation.story`` has found.
+        Result of ``cogmap.explanation.story``.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure that is large enough.
+        Axes to draw on. If None, a new figure of sufficient size is created.
 
     Returns
     -------
@@ -32,20 +32,20 @@ def plot_story(story: Story, ax: Axes | None = None) -> Axes:
 
 
 def story_view(story: Story) -> View:
-    """Choose what a figure of a story shows: a graph, whose columns are the steps."""
+    """Build a graph whose columns are the steps, for `draw_map`."""
     check_answer("plot_story", "story", story, Story, "cogmap.explanation.story")
     edges = [
         (step, int(target), int(source), float(carried[target, source]))
         for step, carried in enumerate(story.flow)
         for target, source in _strongest(np.abs(carried))
     ]
-    places = sorted({(step, source) for step, _, source, _ in edges} | {(step + 1, i) for step, i, _, _ in edges})
-    number_of = {place: n for n, place in enumerate(places)}
+    nodes = sorted({(step, source) for step, _, source, _ in edges} | {(step + 1, i) for step, i, _, _ in edges})
+    index = {node: n for n, node in enumerate(nodes)}
     most = max((abs(carried) for *_, carried in edges), default=0.0) or 1.0
     drawn = [
         {
-            "source": number_of[step, source],
-            "target": number_of[step + 1, target],
+            "source": index[step, source],
+            "target": index[step + 1, target],
             "weight": carried,
             "strength": abs(carried) / most,
         }
@@ -53,16 +53,16 @@ def story_view(story: Story) -> View:
     ]
     n_all = int(np.count_nonzero(story.flow))
     note = (
-        f"Width shows how much of the way from {number(story.base_value)} (baseline) to {number(story.output)} goes "
-        f"through an influence. Numbers are states."
+        f"Width shows how much of the change from {number(story.base_value)} (baseline) to {number(story.output)} goes "
+        f"through an edge. Numbers are states."
     )
     if len(drawn) < n_all:
-        note += f" Drawn are the strongest {len(drawn)} of {n_all}."
+        note += f" The strongest {len(drawn)} of {n_all} edges are drawn."
     return {
-        "names": [f"{story.concepts[i]} {story.states[step, i]:.2f}" for step, i in places],
-        "kinds": [story.kinds[i] for _, i in places],
-        "columns": [step for step, _ in places],
-        "headings": [f"step {step}" if step else "start" for step in sorted({step for step, _ in places})],
+        "names": [f"{story.concepts[i]} {story.states[step, i]:.2f}" for step, i in nodes],
+        "kinds": [story.kinds[i] for _, i in nodes],
+        "columns": [step for step, _ in nodes],
+        "headings": [f"step {step}" if step else "start" for step in sorted({step for step, _ in nodes})],
         "positions": None,
         "edges": drawn,
         "rings": [],
@@ -74,8 +74,8 @@ def story_view(story: Story) -> View:
 
 
 def _strongest(sizes: np.ndarray) -> list[tuple[int, ...]]:
-    """Return the influences that carry most of a step."""
+    """Return the edges that carry most of the flow of a step."""
     order = np.argsort(-sizes, axis=None, kind="stable")[: np.count_nonzero(sizes)]
     carried = np.cumsum(sizes.ravel()[order])
-    enough = int(np.searchsorted(carried, _SHARE * carried[-1])) + 1 if len(order) else 0
-    return [tuple(map(int, np.unravel_index(place, sizes.shape))) for place in order[: min(enough, _MOST_A_STEP)]]
+    n_edges = int(np.searchsorted(carried, _SHARE * carried[-1])) + 1 if len(order) else 0
+    return [tuple(map(int, np.unravel_index(edge, sizes.shape))) for edge in order[: min(n_edges, _MAX_EDGES)]]

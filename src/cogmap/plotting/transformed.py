@@ -1,4 +1,4 @@
-"""Figures of what a map does to data: its learned features, in two dimensions and in three."""
+"""Plot data as transformed by a map, in two and three dimensions."""
 
 from itertools import combinations, product
 from typing import Any
@@ -12,26 +12,26 @@ from numpy.typing import ArrayLike, NDArray
 from cogmap._utils.params import param_error
 from cogmap.maps.activations import get_activation
 from cogmap.models.encoding import UNDECIDED
-from cogmap.plotting.canvas import GREY, INK, View, as_written, color_of, legend_above, make_axes
+from cogmap.plotting.canvas import GREY, INK, View, color_of, escape_dollars, legend_above, make_axes
 from cogmap.plotting.points import Lines, check_data, draw_lines, groups, like, scatter, value_range
 from cogmap.plotting.regions import CELLS, boundaries_of, probabilities
 
 
 def plot_transformed(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None = None) -> Axes:
-    """Show the first two features as the map has transformed them, in the states before its last step.
+    """Plot the first two features as transformed by the map: their states before the last step.
 
-    If there are only two features, a line shows where the boundary between the predicted classes has moved.
+    If there are only two features, lines show the transformed boundaries between the predicted classes.
 
     Parameters
     ----------
     classifier : FCMClassifier
-        A fitted classifier of two features or more.
+        Fitted classifier with at least two features.
     X : array-like of shape (n_samples, n_features)
         Features: an array or a data frame.
     y : array-like of shape (n_samples,)
         Class labels.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
 
     Returns
     -------
@@ -41,8 +41,8 @@ def plot_transformed(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None = No
 
 
 def transformed_view(classifier: Any, X: Any, y: ArrayLike) -> View:
-    """Compute all that a figure of transformed features shows."""
-    labels = check_data("plot_transformed", classifier, X, y, fewest_features=2)
+    """Compute the data of a figure of transformed features."""
+    labels = check_data("plot_transformed", classifier, X, y, min_features=2)
     boundaries = boundaries_of(*probabilities(classifier, X, CELLS)) if np.shape(X)[1] == 2 else []
     return {
         "boundaries": [classifier.transform(like(X, line))[:, :2] for line in boundaries],
@@ -52,31 +52,31 @@ def transformed_view(classifier: Any, X: Any, y: ArrayLike) -> View:
 
 
 def draw_transformed(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `transformed_view` has computed."""
+    """Draw the data prepared by `transformed_view`."""
     ax = make_axes(ax, 4.6, 4.2)
     draw_lines(ax, view["boundaries"])
     scatter(ax, view)
-    ax.set(xlabel=as_written(view["names"][0]), ylabel=as_written(view["names"][1]))
+    ax.set(xlabel=escape_dollars(view["names"][0]), ylabel=escape_dollars(view["names"][1]))
     legend_above(ax)
     return ax
 
 
 def plot_transformed_3d(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None = None) -> Axes:
-    """Show the first two transformed features, the first output beside them, and the hyperplanes of the last step.
+    """Plot the first two transformed features, the first output, and the hyperplanes of the last step.
 
-    On a hyperplane the last step leaves an output at 0.5. What is not shown is held for it: other outputs at 0.5, other
-    features and hidden concepts at their mean. A hyperplane that does not come near the data is not seen.
+    On a hyperplane the last step sets an output to 0.5. Concepts that are not shown are held constant: other outputs at
+    0.5, other features and hidden concepts at their mean. A hyperplane far from the data is outside the figure.
 
     Parameters
     ----------
     classifier : FCMClassifier
-        A fitted classifier of two features or more.
+        Fitted classifier with at least two features.
     X : array-like of shape (n_samples, n_features)
         Features: an array or a data frame.
     y : array-like of shape (n_samples,)
         Class labels.
     ax : matplotlib Axes3D, default=None
-        Where to draw, an Axes made with ``projection="3d"``. None makes a figure.
+        Axes to draw on, with ``projection="3d"``. If None, a new figure is created.
 
     Returns
     -------
@@ -86,8 +86,8 @@ def plot_transformed_3d(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None =
 
 
 def transformed_3d_view(classifier: Any, X: Any, y: ArrayLike) -> View:
-    """Compute all that a figure of transformed features in three dimensions shows."""
-    labels = check_data("plot_transformed_3d", classifier, X, y, fewest_features=2)
+    """Compute the data of a three-dimensional figure of transformed features."""
+    labels = check_data("plot_transformed_3d", classifier, X, y, min_features=2)
     shown = [0, 1, classifier.n_features_in_ + classifier.n_hidden_]  # the last is the first output
     states = classifier.transform(X)
     limits = np.array([value_range(states[:, column]) for column in shown])
@@ -100,14 +100,14 @@ def transformed_3d_view(classifier: Any, X: Any, y: ArrayLike) -> View:
 
 
 def draw_transformed_3d(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `transformed_3d_view` has computed."""
+    """Draw the data prepared by `transformed_3d_view`."""
     if ax is not None and ax.name != "3d":
         raise param_error("plot_transformed_3d", "ax", "an Axes with projection='3d'", f"projection {ax.name!r}")
     solid: Any = make_axes(ax, 5.6, 5.2, projection="3d")
-    # Points lie above hyperplanes, which would hide those behind them: what is before what is not to be seen here.
+    # Draw points above hyperplanes, which would otherwise hide those behind them.
     solid.computed_zorder = False
     for index, polygon in enumerate(view["hyperplanes"]):
-        # One output tells two classes apart, so its hyperplane belongs to neither.
+        # A single output separates two classes, so its hyperplane belongs to neither.
         color = GREY if len(view["hyperplanes"]) == 1 else color_of(index)
         if len(polygon):
             plane = Poly3DCollection([np.asarray(polygon)], facecolor=color, edgecolor=INK, alpha=0.18, zorder=1)
@@ -115,10 +115,10 @@ def draw_transformed_3d(view: View, ax: Axes | None = None) -> Axes:
     scatter(solid, view)
     solid.set(xlim=view["limits"][0], ylim=view["limits"][1], zlim=view["limits"][2])
     for axis, name in zip((solid.xaxis, solid.yaxis, solid.zaxis), view["names"], strict=True):
-        axis.set_label_text(as_written(name))
+        axis.set_label_text(escape_dollars(name))
         axis.labelpad = 7
         axis.set_major_locator(MaxNLocator(5))
-    # The labels are outside the cube, and a layout takes no account of them.
+    # The labels are outside the cube, and layouts ignore them.
     solid.set_box_aspect(None, zoom=0.88)
     solid.legend(loc="upper center", ncols=3, frameon=False, handletextpad=0.2)
     axes: Axes = solid
@@ -126,7 +126,7 @@ def draw_transformed_3d(view: View, ax: Axes | None = None) -> Axes:
 
 
 def _hyperplanes(classifier: Any, states: NDArray[np.floating], shown: list[int], limits: NDArray[np.float64]) -> Lines:
-    """Return for each output the polygon in which its hyperplane cuts the box of the concepts that are shown."""
+    """Return the polygon in which the hyperplane of each output cuts the box of the shown concepts."""
     fcm, first_output = classifier.map_, shown[-1]
     held = np.full(fcm.n_concepts, UNDECIDED)
     held[:first_output] = states[:, :first_output].mean(axis=0)

@@ -1,4 +1,4 @@
-"""Figures of the weights of a map: who influences whom, as a matrix."""
+"""Plot the weight matrix of a map."""
 
 from typing import Any
 
@@ -8,22 +8,22 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.text import Text
 
 from cogmap.maps.drawing.picture import NEGATIVE, POSITIVE, SOFT, TEXT
-from cogmap.plotting.canvas import View, keep_fitting, make_axes, map_of, points_of, short_names
+from cogmap.plotting.canvas import View, fit_on_draw, height_in_points, make_axes, map_of, short_names
 
-_NUMBERS_UP_TO, _GRID_UP_TO = 14, 60  # concepts: smaller cells have no room for a number, or for lines between
-# From vermilion over white to blue: signs as in the graph, strength as darkness.
+_NUMBERS_UP_TO, _GRID_UP_TO = 14, 60  # concepts; smaller cells are too small for numbers, or for grid lines
+# From vermilion through white to blue: colours of the signs as in the graph, darkness for strength.
 SIGNED = LinearSegmentedColormap.from_list("signed", [NEGATIVE, "#FFFFFF", POSITIVE])
 
 
 def plot_weights(fcm: Any, ax: Axes | None = None) -> Axes:
-    """Show the weights of a map as a matrix: the influence of the concept of a column on the concept of a row.
+    """Plot the weights of a map as a matrix: the influence of the column concept on the row concept.
 
     Parameters
     ----------
     fcm : estimator, MapModel or FuzzyCognitiveMap
-        A fitted estimator, its ``model_``, or a map.
+        Fitted estimator, its ``model_``, or a map.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
 
     Returns
     -------
@@ -42,13 +42,13 @@ def plot_weights(fcm: Any, ax: Axes | None = None) -> Axes:
 
 
 def weights_view(fcm: Any) -> View:
-    """Collect what a figure of the weights shows."""
-    drawn = map_of("plot_weights", fcm)
-    return {"names": list(drawn.concepts), "kinds": drawn.kinds, "weights": drawn.weights}
+    """Collect the data of a figure of weights."""
+    shown = map_of("plot_weights", fcm)
+    return {"names": list(shown.concepts), "kinds": shown.kinds, "weights": shown.weights}
 
 
 def draw_weights(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `weights_view` has collected."""
+    """Draw the data prepared by `weights_view`."""
     weights = np.asarray(view["weights"])
     names = short_names(view["names"])
     side = float(np.clip((0.42 if len(names) <= _NUMBERS_UP_TO else 0.3) * len(names), 2.6, 13.0))
@@ -76,12 +76,12 @@ def draw_weights(view: View, ax: Axes | None = None) -> Axes:
     bar.outline.set_visible(False)
 
     def fit() -> None:
-        size = float(np.clip(points_of(ax, 0.8 / len(names)), 3.0, 10.0))
+        size = float(np.clip(height_in_points(ax, 0.8 / len(names)), 3.0, 10.0))
         ax.tick_params(labelsize=size)
         for number in numbers:
             number.set_fontsize(0.8 * size)
 
-    keep_fitting(ax, fit)
+    fit_on_draw(ax, fit)
     return ax
 
 
@@ -97,5 +97,5 @@ def _write_numbers(ax: Axes, weights: Any, most: float) -> list[Text]:
 
 
 def _borders(kinds: tuple[str, ...] | None) -> list[float]:
-    """Return between which rows one kind of concept ends and the next begins."""
+    """Return the borders between kinds of concepts, in rows."""
     return [i + 0.5 for i in range(len(kinds) - 1) if kinds[i] != kinds[i + 1]] if kinds else []

@@ -1,4 +1,4 @@
-"""Figures of what would change the answer: how far each feature has to move."""
+"""Plot a counterfactual: how far each feature has to move to change the prediction."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -6,18 +6,18 @@ from matplotlib.axes import Axes
 from cogmap.explanation import WhatIf
 from cogmap.maps.drawing.finishing import wrapped
 from cogmap.maps.drawing.picture import SOFT, color
-from cogmap.plotting.canvas import View, as_written, check_answer, make_axes, name_rows, number, short_names
+from cogmap.plotting.canvas import View, check_answer, escape_dollars, make_axes, name_rows, number, short_names
 
 
 def plot_what_if(what_if: WhatIf, ax: Axes | None = None) -> Axes:
-    """Show the change of a row that changes the answer: a bar for each feature that moves, with its values.
+    """Plot the change of a row that changes the prediction: a bar for each changed feature, with its values.
 
     Parameters
     ----------
     what_if : WhatIf
-        What ``cogmap.explanation.what_if`` has found.
+        Result of ``cogmap.explanation.what_if``.
     ax : matplotlib Axes, default=None
-        Where to draw. None makes a figure.
+        Axes to draw on. If None, a new figure is created.
 
     Returns
     -------
@@ -27,7 +27,7 @@ def plot_what_if(what_if: WhatIf, ax: Axes | None = None) -> Axes:
 
 
 def what_if_view(what_if: WhatIf) -> View:
-    """Collect what a figure of a change shows."""
+    """Collect the data of a figure of a counterfactual."""
     check_answer("plot_what_if", "what_if", what_if, WhatIf, "cogmap.explanation.what_if")
     return {
         "names": [str(name) for name in what_if.changes],
@@ -40,14 +40,14 @@ def what_if_view(what_if: WhatIf) -> View:
 
 
 def draw_what_if(view: View, ax: Axes | None = None) -> Axes:
-    """Draw what `what_if_view` has collected."""
+    """Draw the data prepared by `what_if_view`."""
     n_rows = len(view["names"])
     n_shown = max(n_rows, 2)  # one bar alone would be too thick
     ax = make_axes(ax, 6.2, 1.4 + 0.4 * n_shown)
     if not n_rows:
-        words = "\n".join(wrapped(as_written(view["sentence"]), 30.0, 1.0))
+        text = "\n".join(wrapped(escape_dollars(view["sentence"]), 30.0, 1.0))
         ax.set_axis_off()
-        ax.text(0.5, 0.5, words, ha="center", va="center", transform=ax.transAxes)
+        ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes)
         return ax
     rows, sizes = np.arange(n_rows), np.array(view["sizes"])
     ax.barh(rows, sizes, height=0.5, color=[color(size) for size in sizes])
@@ -59,12 +59,12 @@ def draw_what_if(view: View, ax: Axes | None = None) -> Axes:
     ax.set_ylim(n_shown - 0.4, -0.6)
     ax.margins(x=0.35)
     ax.set_xlabel("change, in standard deviations")
-    ax.set_title(_answers(view), fontsize=10)
+    ax.set_title(_output_changes(view), fontsize=10)
     return ax
 
 
-def _answers(view: View) -> str:
-    """Say how the answer changes: the output that rises most, and the one that falls most."""
+def _output_changes(view: View) -> str:
+    """Describe the change of the output that rises most and of the one that falls most."""
     change = [after - before for before, after in view["outputs"]]
     most, least = int(np.argmax(change)), int(np.argmin(change))
     return "\n".join(

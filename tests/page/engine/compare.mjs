@@ -1,4 +1,4 @@
-// Reads cases that Python has computed, computes them with the engine, and prints how far the two are apart at most.
+// Compute the cases from Python with the engine and print the largest differences.
 
 import fs from "node:fs";
 

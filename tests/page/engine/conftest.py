@@ -1,4 +1,4 @@
-"""What runs the engine of the page, and whether it is there."""
+"""Node.js, which runs the engine of the page, if it is installed."""
 
 import json
 import shutil
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cogmap.page.assemble import packed
-from cogmap.page.opening import opened
 from cogmap.page.payload import make_payload
+from cogmap.page.subject import page_subject
 
 HERE = Path(__file__).parent
 SCRIPTS = HERE.parents[2] / "src" / "cogmap" / "page" / "script"
@@ -17,19 +17,19 @@ SCRIPTS = HERE.parents[2] / "src" / "cogmap" / "page" / "script"
 
 @pytest.fixture(scope="session")
 def node():
-    """The path of Node.js, of a version that the engine runs on."""
-    found = shutil.which("node")
-    if found is None:
+    """The path of Node.js, of a version that supports the engine."""
+    path = shutil.which("node")
+    if path is None:
         pytest.skip("Node.js is not installed")
-    version = subprocess.run([found, "--version"], capture_output=True, text=True, check=True).stdout
+    version = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
     if int(version.strip().lstrip("v").split(".")[0]) < 20:
         pytest.skip(f"the engine needs Node.js 20 or later, and this is {version.strip()}")
-    return found
+    return path
 
 
 @pytest.fixture
 def differences(node, tmp_path):
-    """How far the engine is at most from what Python has computed."""
+    """A function that returns the largest differences between the engine and Python."""
 
     def compare(payload, **cases):
         file = tmp_path / "cases.json"
@@ -45,9 +45,9 @@ def differences(node, tmp_path):
 
 @pytest.fixture
 def payload_of():
-    """The payload of a model, as a page of it would hold it."""
+    """A function that returns the payload of a model."""
 
     def make(model, X=None, y=None):
-        return make_payload(opened("page.write", model, X, y))
+        return make_payload(page_subject("page.write", model, X, y))
 
     return make

@@ -1,4 +1,4 @@
-// Properties of the engine, on models small enough to be written by hand.
+// Properties of the engine, on small models.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -75,13 +75,13 @@ const near = (one, other, within = 1e-12) => assert.ok(Math.abs(one - other) <= 
 const sum = (values) => [...values].reduce((total, value) => total + value, 0);
 const ROW = [6, 5, "m", 1];
 
-test("words share the truth between neighbours, and are all true at their ends", () => {
+test("memberships of neighbouring terms add up to 1, and outer terms saturate", () => {
   const model = classifier();
   for (const dose of [-5, 1, 2, 3, 4.5, 7, 100]) near(sum(firstStates(model, [4, dose, "f", 0]).slice(1, 4)), 1);
   assert.deepEqual([...firstStates(model, [4, 100, "f", 0]).slice(1, 4)], [0, 0, 1]);
 });
 
-test("what is missing, and what was never seen, is undecided", () => {
+test("missing values and unseen choices are undecided", () => {
   const states = firstStates(classifier(), [null, NaN, "z", ""]);
   assert.deepEqual([...states], Array(11).fill(0.5));
 });
@@ -91,7 +91,7 @@ test("a rare choice counts as the last", () => {
   assert.deepEqual(firstStates(model, [4, 3, "x", 0]), firstStates(model, [4, 3, "m", 0]));
 });
 
-test("derivatives of first states are those of differences", () => {
+test("derivatives of initial states agree with finite differences", () => {
   for (const scaling of ["spread", "range", "none"]) {
     const model = classifier({ scaling });
     const features = featuresOf(model, numbersOf(model, ROW));
@@ -103,7 +103,7 @@ test("derivatives of first states are those of differences", () => {
   }
 });
 
-test("sensitivities of smooth activations are those of differences", () => {
+test("sensitivities of smooth activations agree with finite differences", () => {
   for (const activation of ["sigmoid", "logistic", "tanh", "saturation"]) {
     const model = handMade([[0, 0.3], [0.2, 0]], { activation, slope: [0.7, 1.3] });
     const states = [0.4, 0.6];
@@ -112,20 +112,20 @@ test("sensitivities of smooth activations are those of differences", () => {
   }
 });
 
-test("probabilities add up to 1, and steps are as many as the depth", () => {
+test("probabilities add up to 1, and the number of steps is the depth", () => {
   const { states, outputs } = run(classifier(), ROW);
   near(sum(outputs), 1);
   assert.equal(states.length, 4);
 });
 
-test("a concept that is held has its state at every step, also an output", () => {
+test("a clamped concept has its state at every step, also an output", () => {
   const model = classifier();
   const { states, outputs } = run(model, ROW, { 7: 0.9, 8: 1 });
   for (const each of states) assert.deepEqual([each[7], each[8]], [0.9, 1]);
   assert.ok(outputs[0] > run(model, ROW).outputs[0]);
 });
 
-test("an edited weight makes another model and leaves the first as it was", () => {
+test("editing a weight creates another model and leaves the first unchanged", () => {
   const model = classifier();
   const before = run(model, ROW).outputs;
   const edited = withWeight(model, 8, 0, 9);
@@ -134,7 +134,7 @@ test("an edited weight makes another model and leaves the first as it was", () =
   assert.deepEqual(run(withWeight(edited, 8, 0, model.weights[8 * model.n]), ROW).outputs, before);
 });
 
-test("contributions add up, also of an edited map, one as deep as one step, and one that is steep", () => {
+test("contributions add up, also for an edited map, a map of depth 1, and a steep map", () => {
   const variants = [classifier(), withBias(withWeight(classifier(), 9, 2, -4), 7, 1), classifier({ depth: 1 }), classifier({ slope: 40 })];
   for (const model of variants) {
     const { base, outputs, values } = contributions(model, ROW);
@@ -143,14 +143,14 @@ test("contributions add up, also of an edited map, one as deep as one step, and 
   }
 });
 
-test("a column that nothing leaves contributes nothing", () => {
+test("a column without outgoing edges contributes nothing", () => {
   const model = classifier();
   let cut = model;
   for (let i = 0; i < model.n; i++) cut = withWeight(cut, i, 0, 0);
   assert.deepEqual([...contributions(cut, ROW).values[0]].map(Math.abs), [0, 0, 0]);
 });
 
-test("the answer really flips, and what is locked stays", () => {
+test("the prediction flips, and locked columns do not change", () => {
   const model = classifier();
   const now = run(model, ROW).outputs;
   for (let to = 0; to < 3; to++) {
@@ -165,7 +165,7 @@ test("the answer really flips, and what is locked stays", () => {
   assert.notEqual(outputs.indexOf(Math.max(...outputs)), now.indexOf(Math.max(...now)));
 });
 
-test("nothing flips where all is locked or missing, and nothing changes where the answer is that already", () => {
+test("no change is found if all columns are locked or missing, and none is made if the goal is already reached", () => {
   const model = classifier();
   assert.equal(flip(model, ROW, { locked: [0, 1, 2, 3] }), null);
   assert.equal(flip(model, [null, null, null, null]), null);
@@ -173,7 +173,7 @@ test("nothing flips where all is locked or missing, and nothing changes where th
   assert.deepEqual(flip(model, ROW, { to: outputs.indexOf(Math.max(...outputs)) }).changes, []);
 });
 
-test("a whole number stays whole and a category is one of its choices after a flip", () => {
+test("after a flip integers are integers and categories have one of their choices", () => {
   const model = classifier();
   for (let dose = 0; dose < 8; dose++) {
     const answer = flip(model, [6, dose, "m", 0]);
@@ -181,7 +181,7 @@ test("a whole number stays whole and a category is one of its choices after a fl
   }
 });
 
-test("a map scores 1 on its own answers, and rows without an answer do not count", () => {
+test("a map scores 1 on its own predictions, and rows without a target do not count", () => {
   const model = classifier();
   const rows = [[1, 1, "f", 0], [9, 7, "m", 1], [4, 3, null, 0], ROW];
   const answers = rows.map((row) => run(model, row).outputs).map((outputs) => outputs.indexOf(Math.max(...outputs)));
@@ -190,13 +190,13 @@ test("a map scores 1 on its own answers, and rows without an answer do not count
   assert.equal(score(model, rows, null), null);
 });
 
-test("nothing flows beyond the usual for the mean of the data", () => {
+test("flows are 0 for the mean of the data", () => {
   const model = classifier({ mean: [4, 3, 1, 0, 0] });
   for (const flow of flows(model, [4, 3, "f", 0], 2)) near(flow, 0);
   assert.ok(flows(model, ROW, 0).every((flow) => flow !== 0));
 });
 
-test("maps by hand come to rest, go round cycles, or are said to do neither", () => {
+test("hand-made maps reach a fixed point, a cycle, or neither", () => {
   assert.equal(settle(handMade([[0, 0], [1, 0]]), [0.2, 0.9]).kind, "fixed point");
   const flipFlop = handMade([[0, -1], [1, 0]], { activation: "trivalent" });
   const cycle = settle(flipFlop, [1, 0]);
@@ -205,7 +205,7 @@ test("maps by hand come to rest, go round cycles, or are said to do neither", ()
   assert.equal(settle(slow, [1, 0], {}, 20).kind, "neither");
 });
 
-test("a scenario that holds nothing changes nothing, and what is kept stays", () => {
+test("a scenario without clamped concepts changes nothing, and kept concepts keep their state", () => {
   const lake = handMade([[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], { slope: 2 });
   for (const change of scenario(lake, {}).change) near(change, 0, 1e-6);
   const kept = scenario(lake, { 1: 1 }, { start: [0.9, null, null], keep: [0] });

@@ -1,4 +1,4 @@
-"""The arithmetic of the page, run by Node.js, against that of Python."""
+"""The engine of the page, run by Node.js, against Python."""
 
 import subprocess
 from pathlib import Path
@@ -42,12 +42,12 @@ MODELS = {
 
 
 def plain(rows):
-    """Return rows as the page has them: None for what is missing."""
+    """Return rows in the format of the page, with None for missing values."""
     return [[None if np.isnan(value) else float(value) for value in row] for row in rows]
 
 
 def test_properties_of_the_engine(node):
-    """Node's own test runner finds nothing wrong with the engine."""
+    """The JavaScript tests of the engine pass."""
     ran = subprocess.run(
         [node, "--test", Path(__file__).parent / "engine.test.js"], capture_output=True, text=True, check=False
     )
@@ -56,7 +56,7 @@ def test_properties_of_the_engine(node):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_page_computes_what_python_does(name, differences, payload_of):
-    """States, outputs, contributions and scores of 100 rows, of which some have gaps or lie far outside, are equal."""
+    """States, outputs, contributions and scores of 100 rows, some with missing values or far outside, are equal."""
     estimator, (X, y) = MODELS[name]
     X, y = X[:: max(len(X) // 200, 1)], y[:: max(len(y) // 200, 1)]
     model = estimator.set_params(random_state=0).fit(X, y).model_
@@ -65,11 +65,11 @@ def test_page_computes_what_python_does(name, differences, payload_of):
     rows[::7] = np.nan
     rows[3::10] *= 3.0
     explained = explain(model, rows)
-    said = model.outputs(X)
+    outputs = model.outputs(X)
     if hasattr(model.link, "classes"):
-        score = [len(X), accuracy_score(y, estimator.predict(X)), log_loss(y, said)]
+        score = [len(X), accuracy_score(y, estimator.predict(X)), log_loss(y, outputs)]
     else:
-        score = [len(X), r2_score(y, said), mean_absolute_error(y, said)]
+        score = [len(X), r2_score(y, outputs), mean_absolute_error(y, outputs)]
     apart = differences(
         payload_of(model, X, y),
         rows=plain(rows),
@@ -85,7 +85,7 @@ def test_page_computes_what_python_does(name, differences, payload_of):
 
 @pytest.mark.parametrize("words", [None, 3])
 def test_features_that_influence_nothing_are_left_out(words, differences, payload_of):
-    """A wide map without its idle features says the same of every row, and the page says which they are."""
+    """A wide map without its unused features gives the same predictions, and a note names them."""
     random = np.random.default_rng(0)
     X, busy = random.normal(size=(100, 120)), [3, 50, 117]
     scaling = FeatureSpread(FeatureStatistics.of(X))
@@ -115,7 +115,7 @@ def test_features_that_influence_nothing_are_left_out(words, differences, payloa
 
 
 def test_held_concepts_of_a_learned_map(differences, payload_of):
-    """A feature, a hidden concept and an output that are held give the states that the map has with them in Python."""
+    """Clamping a feature, a hidden concept and an output gives the same states as in Python."""
     X, y = iris
     model = FCMClassifier(n_teachers=0, n_hidden=3, depth=4, random_state=0).fit(X, y).model_
     clamp = {1: 0.9, 5: 0.1, 8: 0.7}
@@ -129,7 +129,7 @@ def test_held_concepts_of_a_learned_map(differences, payload_of):
 
 
 def test_page_computes_what_a_pipeline_does(differences, payload_of):
-    """Rows of a raw table, with categories, yes and no, dates and gaps, lead to what the pipeline says of them."""
+    """Rows of a raw table with categories, booleans, dates and missing values give the same predictions."""
     random = np.random.default_rng(0)
     table = pd.DataFrame(
         {
@@ -181,8 +181,8 @@ ACTIVATIONS = ["sigmoid", "logistic", "tanh", "saturation", "bivalent", "trivale
 
 
 @pytest.mark.parametrize("activation", [*ACTIVATIONS, [*ACTIVATIONS, "tanh"]], ids=str)
-def test_maps_by_hand_settle_as_in_python(activation, differences, payload_of):
-    """Runs, steady states and scenarios of maps by hand are those of Python, whatever their activation."""
+def test_hand_made_maps_settle_as_in_python(activation, differences, payload_of):
+    """Runs, steady states and scenarios agree with Python, for every activation."""
     random = np.random.default_rng(3)
     fcm = FuzzyCognitiveMap(
         random.uniform(-1, 1, (7, 7)) * (random.random((7, 7)) < 0.5),
@@ -197,9 +197,9 @@ def test_maps_by_hand_settle_as_in_python(activation, differences, payload_of):
     ]
     scenarios = []
     for held, state, keep in ((0, 1.0, []), (3, 0.0, [1]), (6, 0.5, [2, 4])):
-        found = scenario(fcm, {f"C{held + 1}": state}, keep=[f"C{i + 1}" for i in keep])
-        outcome = {"kind": found.outcome.kind, "steps": found.outcome.steps}
-        ends = {"before": found.before.tolist(), "after": found.after.tolist()}
+        result = scenario(fcm, {f"C{held + 1}": state}, keep=[f"C{i + 1}" for i in keep])
+        outcome = {"kind": result.outcome.kind, "steps": result.outcome.steps}
+        ends = {"before": result.before.tolist(), "after": result.after.tolist()}
         scenarios.append({"clamp": {str(held): state}, "keep": keep, **ends, **outcome})
     apart = differences(payload_of(fcm), runs=runs, scenarios=scenarios)
     assert set(apart) == {"states", "before", "after", "steps", "kind"}

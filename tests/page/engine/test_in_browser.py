@@ -1,4 +1,4 @@
-"""The engine in a real browser, against Python; and a policy that holds there."""
+"""The engine in a browser, against Python; and the Content-Security-Policy."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
 from cogmap import FCMClassifier, FCMRegressor, explain
-from cogmap.page.assemble import packed, script_of
+from cogmap.page.assemble import bundle, packed
 
 COMPUTE = """async ({ payload, rows }) => {
   const model = engine.openModel(await engine.unpacked(payload));
@@ -25,25 +25,25 @@ COMPUTE = """async ({ payload, rows }) => {
     ids=["classes", "values"],
 )
 def test_browser_computes_what_python_does(browser, payload_of, estimator, load):
-    """The script, assembled as in a page, gives states, outputs and contributions of 100 rows to 1e-9."""
+    """The bundled script gives states, outputs and contributions of 100 rows to 1e-9."""
     X, y = load(return_X_y=True)
     model = estimator.set_params(random_state=0).fit(X, y).model_
     rows = X[:100].copy()
     rows[::7, 2] = np.nan
-    given = [[None if np.isnan(value) else value for value in row] for row in rows.tolist()]
+    cells = [[None if np.isnan(value) else value for value in row] for row in rows.tolist()]
     page = browser.new_page()
     exported = "\nwindow.engine = { openModel, unpacked, run, contributions };"
-    page.add_script_tag(type="module", content=script_of("engine.js") + exported)
-    found = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload_of(model, X, y))), "rows": given})
+    page.add_script_tag(type="module", content=bundle("engine.js") + exported)
+    results = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload_of(model, X, y))), "rows": cells})
     page.close()
     explained = explain(model, rows)
     expected = [model.trajectory(rows).transpose(1, 0, 2), explained.outputs, explained.contributions]
-    for ours, theirs in zip(zip(*found, strict=True), expected, strict=True):
+    for ours, theirs in zip(zip(*results, strict=True), expected, strict=True):
         assert np.abs(np.array(ours) - theirs).max() <= 1e-9
 
 
-def test_policy_lets_nothing_else_run_or_load(pages):
-    """A script, a style and an image that someone puts into the open page do nothing."""
+def test_policy_blocks_everything_else(pages):
+    """A script, a style and an image inserted into the open page have no effect."""
     page = pages.open("iris")
     page.evaluate("""() => {
       for (const [tag, key, value] of [["script", "textContent", "window.intruded = true"],
@@ -56,11 +56,11 @@ def test_policy_lets_nothing_else_run_or_load(pages):
     }""")
     assert page.evaluate("window.intruded") is None
     assert page.evaluate("getComputedStyle(document.body).display") != "none"
-    assert len([words for words in page.wrong if "Content Security Policy" in words]) == 3
+    assert len([words for words in page.problems if "Content Security Policy" in words]) == 3
 
 
-def test_a_browser_without_what_is_needed_is_told_so(pages):
-    """Where a script cannot be unpacked, the page says which browsers can."""
+def test_old_browsers_get_a_notice(pages):
+    """If the script cannot be decompressed, the page states the required browsers."""
     context = pages._browser.new_context()
     page = context.new_page()
     page.add_init_script("delete window.DecompressionStream")

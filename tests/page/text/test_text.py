@@ -1,4 +1,4 @@
-"""What the page reads and writes as text, tested by Node's own test runner."""
+"""Text formats of the page, tested by Node.js."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 
 def test_text_of_the_page():
-    """Numbers, tables, addresses and edits."""
+    """The JavaScript tests of numbers, tables, addresses and edits pass."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no Node.js on this machine")

@@ -1,4 +1,4 @@
-// Properties of what the page reads and writes as text: numbers, tables, addresses, edits.
+// Properties of the text formats of the page: numbers, tables, addresses, edits.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -22,7 +22,7 @@ const model = {
   weights: Float64Array.from([0, 0.5, 0, 0, 0, 0, 1, -1, 0]),
 };
 
-test("numbers are short, and tell their sign", () => {
+test("numbers are short and signed", () => {
   const written = [0, -0.5, 1234.5, 0.00001234, 5e9, 1 / 3].map((value) => number(value));
   assert.deepEqual(written, ["0", "−0.5", "1235", "1.23e−5", "5.00e9", "0.333"]);
   assert.equal(signed(2), "+2");
@@ -30,26 +30,26 @@ test("numbers are short, and tell their sign", () => {
   assert.equal(number(null), "unknown");
 });
 
-test("a percentage never claims to be certain, and is", () => {
+test("percentages are never rounded to certainty", () => {
   assert.equal(percent(0.99996), "over 99.9\u00a0%");
   assert.equal(percent(0.00001), "under 0.1\u00a0%");
   assert.equal(percent(1), "100.0\u00a0%");
   assert.equal(percent(0.42), "42\u00a0%");
 });
 
-test("names are cut in the middle and stay in a line", () => {
+test("names are shortened in the middle and have no line breaks", () => {
   assert.equal(short("a\nb\u202ec"), "a b c");
   assert.equal(short("x".repeat(500), 20).length, 20);
   assert.equal(className("3"), "class 3");
   assert.equal(className("ill"), "ill");
 });
 
-test("what is written as CSV is read back", () => {
+test("CSV survives a round trip", () => {
   const rows = [["a", "b,c", 'say "x"'], ["1", " blank ", "two\nlines"], ["", "-1e-7", "ü"]];
   assert.deepEqual(parseCsv(writeCsv(rows)), rows);
 });
 
-test("cells are read as their column wants it", () => {
+test("cells are parsed by the kind of their column", () => {
   const [age, ward, smokes] = model.columns;
   assert.deepEqual(readCell("37,5", age), { value: 37.5 });
   assert.deepEqual(readCell("−3", age), { value: -3 });
@@ -69,7 +69,7 @@ test("a pasted row has all values or names some", () => {
   assert.match(pastedRow(" \n", model.columns).problem, /Nothing/);
 });
 
-test("a state comes back from its fragment, and no other does", () => {
+test("a state survives a round trip through its fragment, and damaged fragments are rejected", () => {
   const first = firstState(model);
   const state = {
     ...first, row: [0.1 + 0.2, 'the "old"', null], clamp: { 1: 0.25 }, edits: [[2, 0, -1e-7]], done: 1, chosen: 2,
@@ -86,7 +86,7 @@ test("a state comes back from its fragment, and no other does", () => {
   }
 });
 
-test("states that do not fit the model are refused, though their check is right", () => {
+test("states that do not fit the model are rejected even with a valid checksum", () => {
   const first = firstState(model);
   const wrong = [
     { row: [1] }, { row: ["a", null, 0] }, { row: [1, "garden", 0] }, { row: [1, null, "often"] }, { clamp: { 9: 1 } }, { clamp: [] }, { edits: [[0, 1]] }, { edits: [[0, 5, 1]] },
@@ -99,7 +99,7 @@ test("states that do not fit the model are refused, though their check is right"
   }
 });
 
-test("a gesture is one edit, what was undone is forgotten, and an edit back to the map is none", () => {
+test("a gesture is one edit, undone edits are dropped, and restoring a weight is not an edit", () => {
   let state = firstState(model);
   state = { ...state, ...withEdit(state, 0, 1, 0.7, false) };
   state = { ...state, ...withEdit(state, 0, 1, 0.8, true) };

@@ -1,20 +1,20 @@
-// What the map says, first of all: in words, then as bars.
+// The prediction, in words and as bars.
 
 import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
 import { className, count, fixed, listed, number, percent, short, signedFixed } from "./words.js";
 
-/** The number of the output that the map says, or the first. */
-export function saidOutput(outputs) {
+/** Return the index of the largest output, the first of equal ones. */
+export function predictedOutput(outputs) {
   let best = 0;
   for (let k = 1; k < outputs.length; k++) if (outputs[k] > outputs[best]) best = k;
   return best;
 }
 
-/** The answer in one line, for the top of a phone and for titles. */
+/** Return the prediction in one line, for the header and for titles. */
 export function answerLine({ model, outputs: names }, outputs) {
   if (model.kind === "classifier") {
-    const said = saidOutput(outputs);
-    return `${className(short(names[said].name, 24))}, ${percent(outputs[said])}`;
+    const best = predictedOutput(outputs);
+    return `${className(short(names[best].name, 24))}, ${percent(outputs[best])}`;
   }
   return names.map((output, k) => `${short(output.name, 20)} ${number(outputs[k], 4)}`).join(", ");
 }
@@ -33,10 +33,10 @@ export function answerPart(page) {
 }
 
 function classes({ outputs: names }) {
-  const said = make("p", { class: "said", "aria-live": "polite" });
+  const prediction = make("p", { class: "said", "aria-live": "polite" });
   const name = make("strong", { class: "said-name" });
   const chance = make("span", { class: "said-chance" });
-  said.append(name, " ", chance);
+  prediction.append(name, " ", chance);
   const next = make("p", { class: "soft" });
   const bars = names.map((output) => bar(className(output.name)));
   const list = make(
@@ -46,7 +46,7 @@ function classes({ outputs: names }) {
   );
   return {
     kicker: "The map says",
-    elements: [said, next, list],
+    elements: [prediction, next, list],
     update({ result: { outputs } }) {
       const order = [...outputs.keys()].sort((a, b) => outputs[b] - outputs[a]);
       setText(name, className(short(names[order[0]].name, 60)));
@@ -90,7 +90,7 @@ function bar(name) {
 
 function values(page) {
   const parts = page.outputs.map((output) => {
-    const said = make("strong", { class: "said-name number" });
+    const prediction = make("strong", { class: "said-name number" });
     const mark = make("span", { class: "mark" });
     const hasRange = Number.isFinite(output.low) && Number.isFinite(output.high);
     const place = hasRange ? make("p", { class: "soft" }) : null;
@@ -109,7 +109,7 @@ function values(page) {
       make(
         "p",
         { class: "said", "aria-live": "polite" },
-        said,
+        prediction,
         " ",
         make("span", { class: "said-chance" }, short(output.name, 60)),
       ),
@@ -119,15 +119,15 @@ function values(page) {
     return {
       element,
       update(value) {
-        setText(said, number(value, 4));
+        setText(prediction, number(value, 4));
         if (!hasRange) return;
         const share = (value - output.low) / (output.high - output.low || 1);
         setStyle(mark, "left", `${(100 * Math.max(0, Math.min(share, 1))).toFixed(2)}%`);
         setText(
           place,
           share < 0 || share > 1
-            ? "Outside what was seen in the data."
-            : `In the data it goes from ${number(output.low, 4)} to ${number(output.high, 4)}.`,
+            ? "Outside the range of the data."
+            : `In the data it ranges from ${number(output.low, 4)} to ${number(output.high, 4)}.`,
         );
       },
     };
@@ -143,9 +143,9 @@ function values(page) {
 
 const SHOWN_CHANGES = 6;
 
-/** Of a map by hand: what is held, how it ends, and which concepts change most against the map left alone. */
+/** For a hand-made map: clamped concepts, the attractor, and the concepts that change most. */
 function changes({ model }) {
-  const said = make("p", { class: "said-words", "aria-live": "polite" });
+  const prediction = make("p", { class: "said-words", "aria-live": "polite" });
   const ending = make("p", { class: "soft" });
   const lines = Array.from({ length: Math.min(SHOWN_CHANGES, model.concepts.length) }, () => {
     const name = make("span", { class: "bar-name" });
@@ -155,17 +155,17 @@ function changes({ model }) {
   });
   const list = make(
     "ul",
-    { class: "bars", "aria-label": "What changes most against the map left alone" },
+    { class: "bars", "aria-label": "Largest changes compared with the map without held concepts" },
     ...lines.map((line) => line.element),
   );
   return {
     kicker: "What happens",
-    elements: [said, ending, list],
+    elements: [prediction, ending, list],
     update({ result, before, state }) {
       const held = Object.entries(state.clamp);
       const names = held.map(([i, value]) => `${short(model.concepts[i].name, 30)} at ${number(value)}`);
       setText(
-        said,
+        prediction,
         held.length
           ? `With ${listed(names)} held:`
           : "Nothing is held: move a slider to hold a concept and see what follows.",
@@ -194,14 +194,14 @@ function changes({ model }) {
 function endingWords(result) {
   const { kind, period, steps } = result.settled;
   if (kind === "cycle")
-    return `The map goes round a cycle of ${count(period, "step")}, reached after ${count(steps, "step")}; shown are the means.`;
+    return `The map cycles with a period of ${count(period, "step")} after ${count(steps, "step")}; means are shown.`;
   if (kind === "neither")
-    return `The map has not come to rest after ${count(steps, "step")}; shown are the means of its last states.`;
+    return `The map has not come to rest after ${count(steps, "step")}; means of its last states are shown.`;
   return steps === 0 ? "The map is at rest." : `The map comes to rest after ${count(steps, "step")}.`;
 }
 
-/** A bar from the middle to the right if it is positive, to the left if not; `share` goes from -1 to 1. */
-export function drawSigned(fill, share) {
+/** Draw a bar from the middle, to the right if positive and to the left if negative; `share` is in [-1, 1]. */
+function drawSigned(fill, share) {
   const size = Math.min(Math.abs(share), 1) * 50;
   setAttribute(fill, "class", share < 0 ? "fill down" : "fill up");
   setStyle(fill, "left", `${(share < 0 ? 50 - size : 50).toFixed(2)}%`);

@@ -1,4 +1,4 @@
-// States over steps, as lines: of the outputs, or of a map by hand those that change most; and the chosen concept.
+// Line chart of states over steps: outputs, or the most changing concepts of a hand-made map; and the selected concept.
 
 import { draw, make, setAttribute, setText } from "./dom.js";
 import { fixed, short } from "./words.js";
@@ -77,7 +77,6 @@ export function drawChart(page) {
 }
 
 function linesShown(page, { result, state }) {
-  const { model } = page;
   let shown = page.shownConcepts;
   if (shown.length > LINES) {
     const first = result.states[0],
@@ -90,15 +89,15 @@ function linesShown(page, { result, state }) {
   return state.chosen === null || shown.includes(state.chosen) ? shown : [...shown, state.chosen];
 }
 
-/** Move labels apart, in their order, so that each can be read. */
+/** Move labels apart, keeping their order, so that none overlap. */
 function apart(heights) {
   const order = [...heights.keys()].sort((a, b) => heights[a] - heights[b]);
   const result = [...heights];
-  const room = 15;
+  const spacing = 15;
   let above = -Infinity;
-  for (const place of order) above = result[place] = Math.max(result[place], above + room, TOP);
-  let below = HEIGHT - BOTTOM + room;
-  for (const place of order.reverse()) below = result[place] = Math.min(result[place], below - room);
+  for (const place of order) above = result[place] = Math.max(result[place], above + spacing, TOP);
+  let below = HEIGHT - BOTTOM + spacing;
+  for (const place of order.reverse()) below = result[place] = Math.min(result[place], below - spacing);
   return result;
 }
 

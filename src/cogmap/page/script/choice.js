@@ -1,4 +1,4 @@
-// One of several words, or yes and no; also that it is unknown.
+// Control of a categorical or boolean value, which may also be unknown.
 
 import { make } from "./dom.js";
 import { short } from "./words.js";

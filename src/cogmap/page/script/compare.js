@@ -1,4 +1,4 @@
-// Two side by side: what was kept, and what is set now.
+// Comparison of a kept state (A) with the current one (B).
 
 import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
 import { answerLine } from "./answer.js";
@@ -17,7 +17,7 @@ export function comparePart(page) {
     store.change({ other: { row, clamp }, row: other.row, clamp: other.clamp, from: null });
   });
   const drop = button("Stop comparing", () => store.change({ other: null }));
-  const hint = make("p", { class: "soft" }, "Keep what is set now, then change values: both stay beside each other.");
+  const hint = make("p", { class: "soft" }, "Keep what is set now, then change values: both are shown side by side.");
   const lines = model.kind === "map" ? scenarioLines(page) : rowLines(page);
   const heads = lines.headings.map((text) => make("th", { scope: "col" }, text));
   const answer = lines.answer ? make("tr", { class: "total" }) : null;

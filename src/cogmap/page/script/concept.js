@@ -1,14 +1,13 @@
-// The panel about a chosen concept: its state, what drives it, what it drives, and the place where weights are changed.
+// Panel of the selected concept: its state, incoming and outgoing edges, and the weight editor.
 
 import { button, make, setAttribute, setStyle, setText } from "./dom.js";
 import { fixed, oneLine, short, signed } from "./words.js";
 import { holdControl } from "./holding.js";
 
-const LISTED = 12; // influences at first
-const KINDS = { input: "a value of the row", hidden: "a hidden concept, found in learning", output: "an output" };
+const LISTED = 12; // edges listed initially
+const KINDS = { input: "a value of the row", hidden: "a hidden concept", output: "an output" };
 
 export function conceptPanel(page) {
-  const { model, store } = page;
   const body = make("div", { class: "panel-body" });
   const element = make("div", { class: "panel", role: "region", "aria-label": "The chosen concept" }, body);
   let about = null,
@@ -18,9 +17,9 @@ export function conceptPanel(page) {
     element,
     update(view) {
       const { chosen, arrow } = view.state;
-      const wanted = `${chosen} ${arrow}`;
-      if (wanted !== key) {
-        key = wanted;
+      const newKey = `${chosen} ${arrow}`;
+      if (newKey !== key) {
+        key = newKey;
         about = chosen === null ? null : aboutConcept(page, chosen, arrow);
         body.replaceChildren(...(about ? about.elements : emptyPanel(page)));
         element.scrollTop = 0;
@@ -34,17 +33,16 @@ function emptyPanel({ model }) {
   const kinds = ["input", "hidden", "output"]
     .map((kind) => [kind, model.concepts.filter((concept) => concept.kind === kind).length])
     .filter(([, amount]) => amount);
-  const words =
-    model.kind === "map"
-      ? `${model.concepts.length} concepts.`
-      : `${kinds.map(([kind, amount]) => `${amount} ${{ input: "from values", hidden: "hidden", output: "for outputs" }[kind]}`).join(", ")}.`;
+  const labels = { input: "from values", hidden: "hidden", output: "for outputs" };
+  const counts = kinds.map(([kind, amount]) => `${amount} ${labels[kind]}`).join(", ");
   return [
     make("h3", {}, "Nothing is chosen"),
-    make("p", {}, `The map has ${model.concepts.length} concepts${model.kind === "map" ? "." : `: ${words}`}`),
+    make("p", {}, `The map has ${model.concepts.length} concepts${model.kind === "map" ? "" : `: ${counts}`}.`),
     make(
       "p",
       { class: "soft" },
-      "Choose a box or an arrow. With the keyboard: Tab to the map, arrow keys from concept to concept, Enter to choose, Escape to let go.",
+      "Choose a box or an arrow. With the keyboard: Tab to the map, arrow keys from concept to concept, " +
+        "Enter to choose, Escape to deselect.",
     ),
   ];
 }
@@ -55,7 +53,7 @@ function aboutConcept(page, i, arrow) {
   const state = make("p", { class: "concept-state" });
   const close = button("×", () => store.change({ chosen: null, arrow: null }), {
     class: "close",
-    "aria-label": "Let go of the concept",
+    "aria-label": "Deselect the concept",
   });
   const hold = holdControl(page, i);
   const editor = arrow ? arrowEditor(page, ...arrow) : null;
@@ -85,7 +83,7 @@ function aboutConcept(page, i, arrow) {
   };
 }
 
-/** A slider for one weight, twice as far as the largest of the map. */
+/** Create a slider for one weight, with a range of twice the largest weight of the map. */
 function arrowEditor(page, target, source) {
   const { model } = page;
   const place = target * model.n + source;
@@ -126,7 +124,6 @@ function arrowEditor(page, target, source) {
 }
 
 function influences(page, title, i, into) {
-  const { model, store } = page;
   const all = page.influencesOf(i, into);
   const list = make("ul", { class: "influences" });
   let lines = [];
@@ -137,7 +134,7 @@ function influences(page, title, i, into) {
     setText(more, `Show all ${all.length}`);
     setAttribute(more, "hidden", size >= all.length);
   }
-  const strong = all.filter((edge) => edge.strength !== null).length; // those that carry next to nothing are shown when asked for
+  const strong = all.filter((edge) => edge.strength !== null).length; // edges with negligible flow are shown on demand
   fill(Math.min(strong || all.length, LISTED));
   const nothing = all.length ? null : make("p", { class: "soft" }, "Nothing.");
   return {
@@ -149,7 +146,7 @@ function influences(page, title, i, into) {
 }
 
 function influenceLine(page, { target, source, strength }, into) {
-  const { model, store } = page;
+  const { model } = page;
   const place = target * model.n + source;
   const other = into ? source : target;
   const name = oneLine(model.concepts[other].name);
@@ -198,14 +195,14 @@ function weightBox(page, target, source) {
   };
 }
 
-/** An influence that the map does not have yet. */
+/** Create a control that adds an edge to the concept. */
 function adding(page, i) {
   const { model } = page;
   const known = new Set(page.influencesOf(i, true).map((edge) => edge.source));
   const free = [...model.concepts.keys()].filter((j) => !known.has(j));
   const select = make(
     "select",
-    { "aria-label": "Concept that shall drive it" },
+    { "aria-label": "Concept that should drive it" },
     ...free.map((j) => make("option", { value: j }, short(model.concepts[j].name, 40))),
   );
   const add = button("Add", () => {

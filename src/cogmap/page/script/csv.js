@@ -1,6 +1,6 @@
-// Rows of text between commas, semicolons or tabs: read and written.
+// Reading and writing of CSV, separated by commas, semicolons or tabs.
 
-/** Read text as rows of cells. Quotes may hold separators, line breaks and doubled quotes. */
+/** Parse text as rows of cells. Quoted cells may contain separators, line breaks and doubled quotes. */
 export function parseCsv(text) {
   const separator = separatorOf(text);
   const rows = [[]];
@@ -31,7 +31,7 @@ export function parseCsv(text) {
   return rows.filter((row) => row.length > 1 || row[0] !== "");
 }
 
-/** The separator that occurs most outside quotes; a tab wins, since spreadsheets copy with tabs. */
+/** Return the most frequent separator outside quotes; tabs take precedence, since spreadsheets copy with tabs. */
 function separatorOf(text) {
   const bare = text.replace(/"[^"]*"/g, "");
   if (bare.includes("\t")) return "\t";
@@ -52,8 +52,8 @@ const YES_AND_NO = { 0: 0, 1: 1, no: 0, yes: 1, false: 0, true: 1 };
 const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "unknown", "?"]);
 
 /**
- * Read one pasted row for these columns, in their order or under a header that names them.
- * Gives {row} or {problem}, a sentence.
+ * Parse one pasted row for these columns, in their order or below a header with their names.
+ * Returns {row}, or {problem} with a sentence.
  */
 export function pastedRow(text, columns) {
   const lines = parseCsv(text);
@@ -66,8 +66,8 @@ export function pastedRow(text, columns) {
   if (cells.length !== columns.length) {
     return {
       problem:
-        `The row has ${cells.length} values, and the table ${columns.length} columns. Paste all of them in the order of the table, ` +
-        "or put a line with the names of some above.",
+        `The row has ${cells.length} values, but the table has ${columns.length} columns. ` +
+        "Paste all of them in the order of the table, or add a header line with the names of those you have.",
     };
   }
   return readCells(cells, columns);
@@ -91,7 +91,7 @@ function readCells(cells, columns) {
   return { row };
 }
 
-/** Read what was typed for a column: {value} or {problem}. */
+/** Parse the text of one cell: returns {value} or {problem}. */
 export function readCell(text, column) {
   const place = column.choices?.indexOf(text) ?? -1;
   if (place >= 0) return { value: column.kind === "boolean" ? place : text };
@@ -102,6 +102,6 @@ export function readCell(text, column) {
   if (column.choices)
     return { problem: `“${column.name}” has no “${text}”: it is one of ${column.choices.join(", ")}.` };
   const value = Number(text.replace("−", "-").replace(/^([^.,]*),(\d+)$/, "$1.$2"));
-  if (!Number.isFinite(value)) return { problem: `“${column.name}” takes a number, and “${text}” is none.` };
+  if (!Number.isFinite(value)) return { problem: `“${column.name}” takes a number, and “${text}” is not one.` };
   return { value };
 }

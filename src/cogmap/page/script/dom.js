@@ -1,13 +1,13 @@
-// Elements are made here and nowhere else. Text goes in as text: nothing on this page is ever read as markup.
+// All elements are created here. Text is inserted as text nodes: nothing on the page is parsed as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Make an element of HTML. Attributes that start with "on" are listeners; false and null leave one out. */
+/** Create an HTML element. Attributes that start with "on" are listeners; false and null omit an attribute. */
 export function make(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** Make an element of SVG. */
+/** Create an SVG element. */
 export function draw(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -21,7 +21,7 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** Set, or take away if it is null or false. What is so already is not touched, so that nothing is painted anew. */
+/** Set an attribute, or remove it if null or false. Unchanged attributes are not touched, to avoid repaints. */
 export function setAttribute(element, name, value) {
   if (value === null || value === undefined || value === false) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -31,17 +31,17 @@ export function setAttribute(element, name, value) {
   if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 }
 
-/** Write text into an element that holds nothing else. */
+/** Set the text of an element that contains nothing else. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Set a property of style, which a policy that forbids style attributes allows. */
+/** Set a style property, which is allowed by a policy that forbids style attributes. */
 export function setStyle(element, name, value) {
   if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value);
 }
 
-/** The place in a section of the shell where a part goes. */
+/** Return the element of a section that contains its part. */
 export function bodyOf(id) {
   return document.querySelector(`#${id} > .body`);
 }
@@ -50,7 +50,7 @@ export function button(text, onclick, attributes = {}) {
   return make("button", { type: "button", onclick, ...attributes }, text);
 }
 
-/** A table with a caption for readers that cannot see it, in a box that scrolls if it has to. */
+/** Create a table with a caption for screen readers, in a box that scrolls if necessary. */
 export function table(caption, headings, body) {
   const head = make("tr", {}, ...headings.map((text) => make("th", { scope: "col" }, text)));
   return make(
@@ -60,7 +60,7 @@ export function table(caption, headings, body) {
   );
 }
 
-/** A drawing of 16 pixels, for a button that also has words or a label. */
+/** Create an icon of 16 pixels for a button that also has text or a label. */
 export function icon(path) {
   return draw(
     "svg",

@@ -1,4 +1,4 @@
-// What the reader has changed in the map, how to undo it, and how well the changed map does beside the original.
+// Edits of the map, undo and redo, and scores of the edited map next to the original.
 
 import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
 import { score } from "./engine.js";
@@ -12,7 +12,7 @@ export function editsPart(page) {
   const none = make(
     "p",
     { class: "soft" },
-    "Nothing is changed: choose an arrow or a concept of the map and set a weight.",
+    "No changes yet: choose an arrow or a concept of the map and set a weight.",
   );
   const list = make("ul", { class: "edits" });
   const scores = model.answers && page.rows.length ? scoreTable(page) : null;
@@ -44,12 +44,12 @@ function scoreTable(page) {
   const lines =
     model.kind === "classifier"
       ? [
-          ["accuracy", (found) => `${fixed(100 * found.accuracy, 1)}\u00a0%`],
-          ["log loss", (found) => fixed(found.logLoss, 4)],
+          ["accuracy", (scores) => `${fixed(100 * scores.accuracy, 1)}\u00a0%`],
+          ["log loss", (scores) => fixed(scores.logLoss, 4)],
         ]
       : [
-          ["R²", (found) => fixed(found.r2, 4)],
-          ["mean absolute error", (found) => number(found.mae, 4)],
+          ["R²", (scores) => fixed(scores.r2, 4)],
+          ["mean absolute error", (scores) => number(scores.mae, 4)],
         ];
   const learned = score(model, page.rows, model.answers);
   const cells = lines.map(() => make("td", { class: "number" }));
@@ -65,12 +65,12 @@ function scoreTable(page) {
     {},
     ...["score", "original map", "changed map"].map((text) => make("th", { scope: "col" }, text)),
   );
-  let now = { model, found: learned };
+  let now = { model, scores: learned };
   return {
     element: make(
       "div",
       {},
-      make("p", { class: "soft" }, `How well it does on ${count(learned.n, "row")} of this page:`),
+      make("p", { class: "soft" }, `Scores on ${count(learned.n, "row")} of this page:`),
       make(
         "table",
         { class: "narrow" },
@@ -81,8 +81,8 @@ function scoreTable(page) {
     ),
     update(view) {
       if (now.model !== view.model)
-        now = { model: view.model, found: view.edits.length ? score(view.model, page.rows, model.answers) : learned };
-      lines.forEach(([, show], place) => setText(cells[place], view.edits.length ? show(now.found) : "—"));
+        now = { model: view.model, scores: view.edits.length ? score(view.model, page.rows, model.answers) : learned };
+      lines.forEach(([, show], place) => setText(cells[place], view.edits.length ? show(now.scores) : "—"));
     },
   };
 }

@@ -1,16 +1,16 @@
-// From a row to first states: columns become features, features become inputs, all else is undecided.
+// Encoding of rows: columns become features, features become states of input concepts; other concepts are undecided.
 
-export const UNDECIDED = 0.5;
+const UNDECIDED = 0.5;
 
-const OUTERMOST = [-1, 2]; // a value outside the range of the training data is followed that far
-const STEEPNESS = 0.75; // of the logistic function of a value in deviations from its mean
+const OUTERMOST = [-1, 2]; // states of values outside the training range are clipped to this range
+const STEEPNESS = 0.75; // of the logistic function, per standard deviation from the mean
 
-/** Return whether there is nothing to read. */
+/** Return whether a value is missing. */
 export function isMissing(value) {
   return value === null || value === undefined || value === "" || Number.isNaN(value);
 }
 
-/** Return a number per column, NaN where it is missing: that of a category is the number of its choice. */
+/** Return one number per column, NaN if missing; a category is encoded as the index of its choice. */
 export function numbersOf(model, row) {
   const numbers = new Float64Array(model.columns.length);
   for (let c = 0; c < numbers.length; c++) {
@@ -21,14 +21,14 @@ export function numbersOf(model, row) {
   return numbers;
 }
 
-/** Return the number of a choice. Rare ones share the last, and what was never seen says nothing. */
+/** Return the index of a choice. Rare choices share the last index; unseen ones count as missing. */
 function choiceOf({ choices, rare }, value) {
   const choice = choices.indexOf(value);
   if (choice >= 0) return choice;
   return rare?.includes(value) ? choices.length - 1 : NaN;
 }
 
-/** Return the features from a number per column: a category has one per choice, of which one is 1. */
+/** Return the features from one number per column; categories are one-hot encoded. */
 export function featuresOf(model, numbers) {
   const features = new Float64Array(model.features.length).fill(NaN);
   for (let c = 0; c < numbers.length; c++) {
@@ -40,14 +40,14 @@ export function featuresOf(model, numbers) {
   return features;
 }
 
-/** Return the first states of a row. Those of a map by hand are the row itself. */
+/** Return the initial states of a row. For a hand-made map these are the row itself. */
 export function firstStates(model, row) {
   return model.kind === "map"
     ? Float64Array.from(model.middle, (middle, i) => (isMissing(row[i]) ? middle : Number(row[i])))
     : statesOfFeatures(model, featuresOf(model, numbersOf(model, row)));
 }
 
-/** Return the first states that features give. */
+/** Return the initial states of features. */
 export function statesOfFeatures(model, features) {
   const states = new Float64Array(model.n).fill(UNDECIDED);
   for (let f = 0; f < features.length; f++) {
@@ -66,7 +66,7 @@ function scaled(value, { center, unit }, scaling) {
   return scaling === "spread" ? expit(relative * STEEPNESS) : Math.min(Math.max(relative, OUTERMOST[0]), OUTERMOST[1]);
 }
 
-/** Return how true the word is that is fully true at values[w], and not at all at its neighbours. */
+/** Return the degree of membership in term w, which is 1 at values[w] and 0 at its neighbours. */
 function truth(value, values, w) {
   const here = values[w];
   if (value === here) return 1;
@@ -75,7 +75,7 @@ function truth(value, values, w) {
   return Math.max(1 - (value - here) / (values[other] - here), 0);
 }
 
-/** Return the derivative of the state of each input with respect to its feature, 0 where that is missing. */
+/** Return the derivative of the state of each input with respect to its feature, 0 if that is missing. */
 export function encodingDerivative(model, features) {
   const result = new Float64Array(model.n);
   model.features.forEach((feature, f) => {

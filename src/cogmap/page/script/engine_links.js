@@ -1,41 +1,42 @@
-// What outputs mean: probabilities of classes, or values. A link is given what enters the outputs in the last step, in the
-// form in which the state of an output is 0.5 + 0.5 tanh(net); a state of 1 to the last bit no longer tells how sure it is.
+// Links from output concepts to predictions: class probabilities or values. A link takes the excitation of the outputs
+// in the last step, where the state of an output is 0.5 + 0.5 tanh(net): states saturated at 1 have lost the
+// confidence.
 
 import { expit } from "./engine_encoding.js";
 
-/** Return what the map says: a probability per class, or a value per target. */
-export function linked(link, net) {
+/** Return the prediction: a probability per class, or a value per target. */
+export function linkOutputs(link, net) {
   if (link.kind === "log-odds") return Float64Array.of(expit(-2 * net[0]), expit(2 * net[0]));
   if (link.kind === "softmax") return softmax(net.map((x) => 0.5 * link.gain * Math.tanh(x)));
   const most = Number.MAX_VALUE;
   return net.map((x, k) => Math.min(Math.max(link.mean[k] + link.deviation[k] * x, -most), most));
 }
 
-/** Return the derivative of that, one row per output that is said, one column per output concept. */
+/** Return the derivative of `linkOutputs`, one row per prediction, one column per output concept. */
 export function linkDerivative(link, net) {
   if (link.kind === "log-odds") {
     const slope = 2 * expit(2 * net[0]) * expit(-2 * net[0]);
     return [Float64Array.of(-slope), Float64Array.of(slope)];
   }
   if (link.kind === "softmax") {
-    const p = linked(link, net);
+    const p = linkOutputs(link, net);
     const slopes = net.map((x) => 0.5 * link.gain * (1 - Math.tanh(x) ** 2));
     return Array.from(p, (own, k) => slopes.map((slope, l) => own * ((k === l ? 1 : 0) - p[l]) * slope));
   }
   return Array.from(net, (_, k) => net.map((_, l) => (k === l ? link.deviation[k] : 0)));
 }
 
-/** Return what decides: log-odds of the second of two classes, a score per class, or the values. */
-export function decided(link, net) {
+/** Return the decision values: log-odds of the second of two classes, a score per class, or the values. */
+export function decisionValues(link, net) {
   if (link.kind === "log-odds") return Float64Array.of(2 * net[0]);
   if (link.kind === "softmax") {
     const scores = net.map((x) => link.gain * (0.5 + 0.5 * Math.tanh(x)));
     return scores.length === 2 ? Float64Array.of(scores[1] - scores[0]) : scores;
   }
-  return linked(link, net);
+  return linkOutputs(link, net);
 }
 
-/** Return the derivative of what decides, as that of what is said. */
+/** Return the derivative of `decisionValues`, in the layout of `linkDerivative`. */
 export function decisionDerivative(link, net) {
   if (link.kind === "log-odds") return [Float64Array.of(2)];
   if (link.kind === "softmax") {
@@ -46,8 +47,8 @@ export function decisionDerivative(link, net) {
   return linkDerivative(link, net);
 }
 
-/** Return the number of the class that the map says, as `predict` decides. */
-export function answered(outputs) {
+/** Return the index of the predicted class, as `predict` does. */
+export function predictedClass(outputs) {
   if (outputs.length === 2) return outputs[1] >= outputs[0] ? 1 : 0;
   return outputs.indexOf(Math.max(...outputs));
 }

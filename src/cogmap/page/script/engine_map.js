@@ -1,5 +1,5 @@
-// Steps of a map, for several points at once. States and net inputs lie concept by concept: state[i * points + p] is that
-// of concept i at point p, so that the innermost loops run over neighbours.
+// Steps of a map, for several points at once. States and net inputs are stored concept by concept: state[i * points +
+// p] is that of concept i at point p, so that the innermost loops access memory contiguously.
 
 const TANH = 0, LINE = 1, TWO_VALUES = 2, THREE_VALUES = 3;
 
@@ -13,7 +13,7 @@ const ACTIVATIONS = {
   trivalent: { center: 0, middle: 0, reach: 1, steepness: 1, shape: THREE_VALUES },
 };
 
-/** Return what each concept does with its net input, as arrays with one number per concept. */
+/** Return the activation parameters as arrays with one number per concept. */
 export function activationArrays(names, slopes) {
   const each = names.map((name) => ACTIVATIONS[name]);
   const of = (key) => Float64Array.from(each, (activation) => activation[key]);
@@ -26,12 +26,12 @@ export function activationArrays(names, slopes) {
   };
 }
 
-/** Return the influences that are not 0, target by target, and source by source for the way back. */
+/** Return the nonzero weights by target, and by source for the backward pass. */
 export function influencesOf(weights, n) {
   return { into: sparse(weights, n, n, 1), outOf: sparse(weights, n, 1, n) };
 }
 
-/** Return the rows of a matrix without zeros, of which most maps have many; `down` and `across` lead to the next place. */
+/** Return the rows of a matrix in sparse form; `down` and `across` are the strides. */
 function sparse(weights, n, down, across) {
   const count = weights.reduce((sum, weight) => sum + (weight !== 0 ? 1 : 0), 0);
   const starts = new Uint32Array(n + 1), columns = new Uint32Array(count), values = new Float64Array(count);
@@ -48,8 +48,8 @@ function sparse(weights, n, down, across) {
 }
 
 /**
- * Return the product of rows of a sparse matrix, from `first` on, and a matrix with one row per column of it; of the
- * latter, columns before `offset` are left out. Four points at a time stay in registers: this is the one hot loop.
+ * Return the product of the rows of a sparse matrix from `first` on and a matrix with one row per column of it, where
+ * the first `offset` columns are omitted. Four points at a time stay in registers: this is the hot loop.
  */
 function product({ starts, columns, values }, right, points, first = 0, offset = 0) {
   const n = starts.length - 1, four = points - (points % 4);
@@ -81,7 +81,7 @@ function product({ starts, columns, values }, right, points, first = 0, offset =
   return result;
 }
 
-/** Return what enters the concepts from `first` on. */
+/** Return the net input of the concepts from `first` on. */
 export function netInput(model, states, points = 1, first = 0) {
   const net = product(model.influences.into, states, points, first);
   for (let i = first, p = 0; i < model.n; i++) {
@@ -90,12 +90,12 @@ export function netInput(model, states, points = 1, first = 0) {
   return net;
 }
 
-/** Go back through a step: from derivatives with respect to what enters concepts from `first` on to the states before. */
-export function pulledBack(model, pull, points = 1, first = 0) {
-  return product(model.influences.outOf, pull, points, 0, first);
+/** Backpropagate derivatives with respect to the net input of concepts from `first` on to the previous states. */
+export function backward(model, gradient, points = 1, first = 0) {
+  return product(model.influences.outOf, gradient, points, 0, first);
 }
 
-/** Replace the net input of the concepts from `first` on by what the shape of their activation is applied to. */
+/** Replace the net input of the concepts from `first` on by its excitation, the argument of the activation shape. */
 export function excite(model, net, points = 1, first = 0) {
   for (let i = first; i < model.n; i++) {
     const center = model.center[i], factor = model.factor[i], at = (i - first) * points;
@@ -123,7 +123,7 @@ function squashed(x, shape) {
   }
 }
 
-/** Return the states that follow. */
+/** Return the next states. */
 export function step(model, states, points = 1) {
   return activate(model, netInput(model, states, points), points);
 }
@@ -143,7 +143,7 @@ export function sensitivity(model, states) {
   return result;
 }
 
-/** Return a step of one point during which some concepts are held, and the first states with these in place. */
+/** Return a step function with clamped concepts, and the initial states with these in place. */
 export function held(model, first, clamp) {
   const concepts = Object.entries(clamp).map(([concept, state]) => [Number(concept), state]);
   const hold = (states) => {

@@ -1,4 +1,4 @@
-// A model as the page holds it. It never changes: an edited weight makes another model.
+// The model of the page. It is immutable: editing a weight creates another model.
 
 import { statesOfFeatures } from "./engine_encoding.js";
 import { activationArrays, influencesOf } from "./engine_map.js";
@@ -6,10 +6,10 @@ import { bytesOf } from "./payload.js";
 
 const KINDS = ["input", "hidden", "output"];
 
-/** Open what Python has written. */
+/** Create a model from the payload. */
 export function openModel(payload) {
   const n = payload.concepts.length;
-  const spread = (given) => (Array.isArray(given) ? given : Array(n).fill(given));
+  const spread = (value) => (Array.isArray(value) ? value : Array(n).fill(value));
   const slope = Float64Array.from(spread(payload.slope));
   const model = {
     ...payload,
@@ -30,7 +30,7 @@ export function openModel(payload) {
   return model;
 }
 
-/** Return a model with another influence of concept j on concept i. */
+/** Return a model with another weight from concept j to concept i. */
 export function withWeight(model, i, j, value) {
   const weights = model.weights.slice();
   weights[i * model.n + j] = value;
@@ -48,11 +48,11 @@ function inputsOf(payload, column) {
   return column.features.flatMap((feature) => payload.features[feature].inputs);
 }
 
-/** Return the matrix row by row, from the bytes of all weights, or for each row those that are not 0 with their columns. */
-function matrix(given, n) {
-  if (typeof given === "string") return new Float64Array(bytesOf(given).buffer);
+/** Return the matrix row by row, from the bytes of all weights, or from the nonzero weights of each row. */
+function matrix(weights, n) {
+  if (typeof weights === "string") return new Float64Array(bytesOf(weights).buffer);
   const result = new Float64Array(n * n);
-  given.forEach((row, i) => row.forEach(([j, weight]) => (result[i * n + j] = weight)));
+  weights.forEach((row, i) => row.forEach(([j, weight]) => (result[i * n + j] = weight)));
   return result;
 }
 

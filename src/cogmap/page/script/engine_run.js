@@ -1,15 +1,15 @@
-// What a map says about a row, step by step, and how well it does on many.
+// Predictions of a row, step by step, and scores on many rows.
 
 import { firstStates } from "./engine_encoding.js";
-import { answered, linked } from "./engine_links.js";
+import { linkOutputs, predictedClass } from "./engine_links.js";
 import { excite, held, netInput, step } from "./engine_map.js";
 import { settle } from "./engine_settling.js";
 
-const SURELY = 1 - 1e-9; // the outermost state of an output that is held: beyond, a value would be infinite
-const ROWS_AT_ONCE = 64;
-const SMALLEST = Number.EPSILON; // a probability below counts as this: one sure mistake does not decide a mean
+const MAX_STATE = 1 - 1e-9; // largest |2 state - 1| of a clamped output: at 1 the excitation would be infinite
+const BLOCK_ROWS = 64;
+const SMALLEST = Number.EPSILON; // lower bound of probabilities, so that one confident error does not dominate the mean
 
-/** Return the states at every step, and the outputs: probabilities, values, or where a map by hand settles. */
+/** Return the states at every step, and the outputs: probabilities, values, or the attractor of a hand-made map. */
 export function run(model, row, clamp = {}) {
   if (model.kind === "map") {
     const settled = settle(model, firstStates(model, row), clamp);
@@ -18,42 +18,42 @@ export function run(model, row, clamp = {}) {
   const { first, follow } = held(model, firstStates(model, row), clamp);
   const states = [first];
   while (states.length <= model.depth) states.push(follow(states.at(-1)));
-  return { states, outputs: linked(model.link, heldNet(model, states.at(-2), clamp)) };
+  return { states, outputs: linkOutputs(model.link, heldNet(model, states.at(-2), clamp)) };
 }
 
-/** Return what enters the outputs in the last step; that of one that is held is what would lead to its state. */
+/** Return the excitation of the outputs in the last step; that of a clamped output is derived from its state. */
 function heldNet(model, before, clamp) {
   const net = lastNet(model, before);
   for (const [concept, state] of Object.entries(clamp)) {
     const k = Number(concept) - model.firstOutput;
-    if (k >= 0) net[k] = Math.atanh(Math.min(Math.max(2 * state - 1, -SURELY), SURELY));
+    if (k >= 0) net[k] = Math.atanh(Math.min(Math.max(2 * state - 1, -MAX_STATE), MAX_STATE));
   }
   return net;
 }
 
-/** Return what enters the outputs in the last step, from the states before it. */
+/** Return the excitation of the outputs in the last step, from the states before it. */
 export function lastNet(model, before, points = 1) {
   return excite(model, netInput(model, before, points, model.firstOutput), points, model.firstOutput);
 }
 
-const ofSample = new WeakMap();
+const sampleOutputs = new WeakMap();
 
-/** Return the outputs of many rows; those of the rows that a model comes with are computed once. */
+/** Return the outputs of many rows; those of the sample of the model are cached. */
 export function outputsOf(model, rows) {
   if (rows !== model.rows) return computed(model, rows);
-  if (!ofSample.has(model)) ofSample.set(model, computed(model, rows));
-  return ofSample.get(model);
+  if (!sampleOutputs.has(model)) sampleOutputs.set(model, computed(model, rows));
+  return sampleOutputs.get(model);
 }
 
 function computed(model, rows) {
-  return outputsOfStates(model, rows.map((row) => firstStates(model, row)), linked);
+  return outputsOfStates(model, rows.map((row) => firstStates(model, row)), linkOutputs);
 }
 
-/** Return what a function of the link makes of many first states, computed a block at a time. */
+/** Apply a function of the link to many initial states, computed in blocks. */
 export function outputsOfStates(model, firsts, read) {
   const result = [];
-  for (let from = 0; from < firsts.length; from += ROWS_AT_ONCE) {
-    const block = firsts.slice(from, from + ROWS_AT_ONCE);
+  for (let from = 0; from < firsts.length; from += BLOCK_ROWS) {
+    const block = firsts.slice(from, from + BLOCK_ROWS);
     const points = block.length;
     let states = new Float64Array(model.n * points);
     for (let p = 0; p < points; p++) for (let i = 0; i < model.n; i++) states[i * points + p] = block[p][i];
@@ -66,28 +66,31 @@ export function outputsOfStates(model, firsts, read) {
   return result;
 }
 
-/** Return how well the map does on rows with known answers: accuracy and log loss, or R² and mean absolute error. */
+/** Return scores on the rows with known targets: accuracy and log loss, or R² and mean absolute error. */
 export function score(model, rows, answers) {
   if (model.kind === "map" || !answers?.some((answer) => answer !== null)) return null;
   const known = [...rows.keys()].filter((r) => answers[r] !== null);
   const outputs = outputsOf(model, rows);
-  const said = known.map((r) => outputs[r]), right = known.map((r) => answers[r]);
-  return { n: known.length, ...(model.kind === "classifier" ? classScore(said, right) : valueScore(said, right)) };
+  const predictions = known.map((r) => outputs[r]), truth = known.map((r) => answers[r]);
+  const scores = model.kind === "classifier" ? classScore(predictions, truth) : valueScore(predictions, truth);
+  return { n: known.length, ...scores };
 }
 
-function classScore(said, right) {
-  const hits = said.filter((outputs, r) => answered(outputs) === right[r]).length;
-  const losses = said.map((outputs, r) => -Math.log(Math.min(Math.max(outputs[right[r]], SMALLEST), 1 - SMALLEST)));
-  return { accuracy: hits / said.length, logLoss: mean(losses) };
+function classScore(predictions, truth) {
+  const hits = predictions.filter((outputs, r) => predictedClass(outputs) === truth[r]).length;
+  const losses = predictions.map((outputs, r) => {
+    return -Math.log(Math.min(Math.max(outputs[truth[r]], SMALLEST), 1 - SMALLEST));
+  });
+  return { accuracy: hits / predictions.length, logLoss: mean(losses) };
 }
 
-/** Return the mean over targets of both, as scikit-learn does. */
-function valueScore(said, right) {
-  const targets = Array.from(said[0], (_, k) => {
-    const middle = mean(right.map((answer) => answer[k]));
-    const off = said.map((outputs, r) => right[r][k] - outputs[k]);
-    const missed = mean(off.map((x) => x * x)), spread = mean(right.map((answer) => (answer[k] - middle) ** 2));
-    return { r2: spread > 0 ? 1 - missed / spread : missed > 0 ? 0 : 1, mae: mean(off.map(Math.abs)) };
+/** Return the means over targets, as scikit-learn does. */
+function valueScore(predictions, truth) {
+  const targets = Array.from(predictions[0], (_, k) => {
+    const center = mean(truth.map((values) => values[k]));
+    const errors = predictions.map((outputs, r) => truth[r][k] - outputs[k]);
+    const mse = mean(errors.map((x) => x * x)), variance = mean(truth.map((values) => (values[k] - center) ** 2));
+    return { r2: variance > 0 ? 1 - mse / variance : mse > 0 ? 0 : 1, mae: mean(errors.map(Math.abs)) };
   });
   return { r2: mean(targets.map((target) => target.r2)), mae: mean(targets.map((target) => target.mae)) };
 }
@@ -97,30 +100,32 @@ function mean(values) {
 }
 
 /**
- * Return for each edge of `model.edges` what passes through it in the step after `at`, beyond what passes for the mean of
- * the training data; of a map by hand, beyond what passes where it rests.
+ * Return the flow through each edge of `model.edges` in the step after `at`, relative to the mean of the training data,
+ * or to the steady state of a hand-made map.
  */
 export function flows(model, row, at, clamp = {}) {
   const { states } = run(model, row, clamp);
-  const there = usualStates(model);
-  const here = states[Math.min(at, states.length - 1)], base = there[Math.min(at, there.length - 1)];
+  const reference = referenceStates(model);
+  const now = states[Math.min(at, states.length - 1)], base = reference[Math.min(at, reference.length - 1)];
   return Float64Array.from(model.edges, ({ source, target }) => {
-    return model.weights[target * model.n + source] * (here[source] - base[source]);
+    return model.weights[target * model.n + source] * (now[source] - base[source]);
   });
 }
 
-const usual = new WeakMap();
+const references = new WeakMap();
 
-function usualStates(model) {
-  if (!usual.has(model)) usual.set(model, model.kind === "map" ? [steadyState(model)] : usualTrajectory(model));
-  return usual.get(model);
+function referenceStates(model) {
+  if (!references.has(model)) {
+    references.set(model, model.kind === "map" ? [steadyState(model)] : meanTrajectory(model));
+  }
+  return references.get(model);
 }
 
 function steadyState(model) {
   return settle(model, model.middle, {}).mean;
 }
 
-function usualTrajectory(model) {
+function meanTrajectory(model) {
   const states = [model.baseline];
   while (states.length <= model.depth) states.push(step(model, states.at(-1)));
   return states;

@@ -1,4 +1,4 @@
-// Maps by hand: follow a start until it rests or goes round a cycle, as cogmap's `settle` and `scenario` do.
+// Hand-made maps: iterate until a fixed point or a cycle, as `settle` and `scenario` in cogmap do.
 
 import { firstStates } from "./engine_encoding.js";
 import { held } from "./engine_map.js";
@@ -6,14 +6,14 @@ import { held } from "./engine_map.js";
 const LONGEST_PERIOD = 64;
 const MAX_STEPS = 1000;
 const TOLERANCE = 1e-6;
-const EXACT = 1e-12; // a trajectory that recurs so nearly need not be followed any longer
+const EXACT = 1e-12; // distance at which a recurrence ends the iteration
 
 /**
- * Follow first states while some concepts are held.
+ * Iterate from initial states with some concepts clamped.
  *
- * Returns `kind` ("fixed point", "cycle" or "neither"), `period` (null if neither), `steps` after which it was reached,
- * `states` (those it ends in), `mean` (one state per concept), `path` (all states from the start until it was reached)
- * and `moved`, the most by which the last step changed a state.
+ * Returns `kind` ("fixed point", "cycle" or "neither"), `period` (null if neither), `steps` until it was reached,
+ * `states` (of the attractor), `mean` (one state per concept), `path` (all states until it was reached) and `moved`,
+ * the largest change of a state in the last step.
  */
 export function settle(model, first, clamp = {}, maxSteps = MAX_STEPS) {
   const { first: start, follow } = held(model, first, clamp);
@@ -21,9 +21,9 @@ export function settle(model, first, clamp = {}, maxSteps = MAX_STEPS) {
   let period = null;
   for (let t = 1; t <= maxSteps && period === null; t++) {
     path.push(follow(path.at(-1)));
-    // A look at whole cycles takes longer than a step: one is enough in each round of the longest.
-    const rests = t % 8 === 0 && distance(path.at(-1), path.at(-2)) <= EXACT;
-    if (rests || t % (2 * LONGEST_PERIOD) === 0) period = periodOf(path.slice(-2 * LONGEST_PERIOD), EXACT);
+    // A search for cycles takes longer than a step: one search per two longest periods is enough.
+    const isFixed = t % 8 === 0 && distance(path.at(-1), path.at(-2)) <= EXACT;
+    if (isFixed || t % (2 * LONGEST_PERIOD) === 0) period = periodOf(path.slice(-2 * LONGEST_PERIOD), EXACT);
   }
   period ??= periodOf(path.slice(-2 * LONGEST_PERIOD), TOLERANCE);
   const moved = distance(path.at(-1), path.at(-2));
@@ -34,10 +34,11 @@ export function settle(model, first, clamp = {}, maxSteps = MAX_STEPS) {
 }
 
 /**
- * Hold some concepts and see where the others go from where the map rests.
+ * Clamp some concepts and follow the others from the steady state.
  *
- * `start` is a row of states from which it finds its rest, and `keep` has the numbers of concepts that keep the state they
- * start with. Returns `before`, `after` and `change` per concept, the `baseline` and the `outcome`, both as `settle` does.
+ * `start` holds the initial states from which the steady state is computed, and `keep` lists the concepts that keep
+ * their initial state. Returns `before`, `after` and `change` per concept, and `baseline` and `outcome`, both as from
+ * `settle`.
  */
 export function scenario(model, clamp, { start = [], keep = [] } = {}) {
   const first = firstStates(model, start);
@@ -55,10 +56,10 @@ function distance(one, other) {
 }
 
 /** Return the smallest number of steps after which the last states recur, or null. */
-function periodOf(watched, tolerance) {
+function periodOf(recent, tolerance) {
   for (let period = 1; period <= LONGEST_PERIOD; period++) {
-    // One recurrence may be an accident of chaos; the same in each of many steps is not.
-    const last = watched.slice(-(period + (period === 1 ? 1 : LONGEST_PERIOD)));
+    // A single recurrence may be a coincidence of chaotic states; a recurrence in each of many steps is not.
+    const last = recent.slice(-(period + (period === 1 ? 1 : LONGEST_PERIOD)));
     if (last.length <= period) return null;
     const recurs = last.slice(period).every((states, t) => distance(states, last[t]) <= tolerance);
     if (recurs && (period === 1 || last.length >= 2 * period)) return period;
@@ -66,7 +67,7 @@ function periodOf(watched, tolerance) {
   return null;
 }
 
-/** Return the last step that was not yet near the cycle, -1 if there is none. */
+/** Return the last step before the trajectory is near the cycle, -1 if there is none. */
 function lastAway(path, period) {
   for (let t = path.length - 1 - period; t >= 0; t--) {
     if (distance(path[t], path[t + period]) > TOLERANCE) return t;

@@ -1,18 +1,18 @@
-// Where a change of a row is looked for, how large it is, and the map that is asked about it, as often as the budget
-// allows. As in `cogmap.what_if`, a change is counted in standard deviations of the training data, and what is missing
-// stays missing. A row is a number per column here: that of a category is the number of its choice.
+// Search space of counterfactuals: allowed changes, their size and cost, and a budget of evaluations of the map. As in
+// `cogmap.what_if`, changes are measured in standard deviations of the training data, and missing values stay missing.
+// A row has one number per column here; a category is encoded as the index of its choice.
 
 import { encodingDerivative, featuresOf, numbersOf, statesOfFeatures } from "./engine_encoding.js";
-import { decided, decisionDerivative } from "./engine_links.js";
-import { pulledBack, sensitivity, step } from "./engine_map.js";
+import { decisionDerivative, decisionValues } from "./engine_links.js";
+import { backward, sensitivity, step } from "./engine_map.js";
 import { lastNet, outputsOfStates } from "./engine_run.js";
 
-const SURE = 1e-9; // a margin that no rounding takes away
-const MOST_ROWS = 20000; // that the map is asked about for one answer
-const MOST_WORK = 3e8; // products of a weight and a state, about half a second
-const PER_COLUMN = 0.005; // by which share each column that changes adds to the cost
+const SURE = 1e-9; // smallest margin that exceeds rounding errors
+const MAX_ROWS = 20000; // evaluated per search
+const MAX_WORK = 3e8; // multiplications, about half a second
+const PER_COLUMN = 0.005; // relative increase of the cost per changed column
 
-/** One column: between what its value may lie, and how large a change of it is. */
+/** One column: the range of its values, and the size of its changes. */
 class Axis {
   constructor(column, start, locked) {
     this.start = start;
@@ -26,21 +26,21 @@ class Axis {
     this.free = !locked && !column.held && !Number.isNaN(start) && (this.choices ? this.choices.length > 1 : this.low < this.high);
   }
 
-  /** Return the size of a change. Of a category two features change: one falls from 1 to 0, another rises. */
+  /** Return the size of a change. For a category two one-hot features change: one from 1 to 0, one from 0 to 1. */
   size(from, to) {
     if (from === to) return 0;
     return this.choices ? 1 / this.deviations[from] + 1 / this.deviations[to] : Math.abs(to - from) / this.unit;
   }
 
-  /** Return values within the range, whole ones rounded away from here; of a category, all its other choices. */
-  allowed(wanted, here) {
+  /** Return values clipped to the range, integers rounded away from `here`; for a category, all other choices. */
+  allowed(values, here) {
     if (this.choices) return this.choices.filter((choice) => choice !== here);
     const rounded = (value) => (!this.whole ? value : value > here ? Math.ceil(value) : Math.floor(value));
-    return wanted.map((value) => Math.min(Math.max(rounded(value), this.low), this.high));
+    return values.map((value) => Math.min(Math.max(rounded(value), this.low), this.high));
   }
 }
 
-/** A goal, and a space to reach it in. */
+/** A goal, and the space in which to search for it. */
 export class Trial {
   constructor(model, row, to, locked) {
     this.model = model;
@@ -48,17 +48,17 @@ export class Trial {
     this.axes = model.columns.map((column, c) => new Axis(column, this.start[c], locked.includes(c)));
     this.free = this.axes.flatMap((axis, c) => (axis.free ? [c] : []));
     const work = Math.max(model.influences.into.values.length * model.depth, 1);
-    this.left = Math.min(MOST_ROWS, Math.ceil(MOST_WORK / work));
+    this.left = Math.min(MAX_ROWS, Math.ceil(MAX_WORK / work));
     const now = this.decisions([this.start])[0];
     this.goal = model.kind === "classifier" ? classGoal(to, now) : valueGoal(model.link, to, now);
   }
 
   decisions(rows) {
     const states = rows.map((row) => statesOfFeatures(this.model, featuresOf(this.model, row)));
-    return outputsOfStates(this.model, states, decided);
+    return outputsOfStates(this.model, states, decisionValues);
   }
 
-  /** Return how far each row is beyond the goal, -Infinity of those beyond the budget. */
+  /** Return the margin by which each row reaches the goal, -Infinity for rows beyond the budget. */
   margins(rows) {
     const { counts, beyond } = this.goal;
     const within = rows.slice(0, this.left);
@@ -75,12 +75,12 @@ export class Trial {
     return this.free.reduce((sum, c) => sum + this.axes[c].size(this.start[c], row[c]), 0);
   }
 
-  /** Return the cost of a change: its size, and a little more for each column that changes. */
+  /** Return the cost of a change: its size plus a small share per changed column. */
   cost(row) {
     return this.size(row) * (1 + PER_COLUMN * this.changed(row).length);
   }
 
-  /** Return the cheapest of those rows that reach the goal, or null; of several, that with the largest margin. */
+  /** Return the cheapest row that reaches the goal, or null; ties are broken by the largest margin. */
   cheapest(rows, costs, margins) {
     const reached = [...rows.keys()].filter((r) => margins[r] > SURE);
     const least = reached.reduce((least, r) => Math.min(least, costs[r]), Infinity);
@@ -88,38 +88,38 @@ export class Trial {
     return cheapest.length ? rows[cheapest.reduce((best, r) => (margins[r] > margins[best] ? r : best))] : null;
   }
 
-  /** Return some of the free columns, those with the steepest slopes first. */
+  /** Return the free columns with the steepest slopes, steepest first. */
   steepest(slopes, count) {
     const steepness = (c) => Math.abs(slopes[c]);
     return [...this.free].sort((a, b) => steepness(b) - steepness(a) || 0).slice(0, count);
   }
 
-  /** Return the derivative of the margin with respect to each column, in deviations; categories always come first. */
+  /** Return the derivative of the margin with respect to each column, in deviations; Infinity for categories. */
   slopes(row) {
     const { model } = this;
     const features = featuresOf(model, row);
     const states = [statesOfFeatures(model, features)];
     while (states.length < model.depth) states.push(step(model, states.at(-1)));
     const net = lastNet(model, states.at(-1));
-    const counts = this.goal.counts(decided(model.link, net));
+    const counts = this.goal.counts(decisionValues(model.link, net));
     const derivative = decisionDerivative(model.link, net);
-    let pull = net.map((_, o) => {
+    let gradient = net.map((_, o) => {
       return derivative.reduce((sum, of, k) => sum + counts[k] * of[o], 0) * model.factor[model.firstOutput + o];
     });
     for (let t = states.length - 1; t >= 0; t--) {
       const slopes = t ? sensitivity(model, states[t]) : encodingDerivative(model, features);
-      pull = pulledBack(model, pull, 1, model.n - pull.length).map((d, i) => d * slopes[i]);
+      gradient = backward(model, gradient, 1, model.n - gradient.length).map((d, i) => d * slopes[i]);
     }
     return model.columns.map(({ inputs }, c) => {
       const { choices, unit } = this.axes[c];
-      return choices ? Infinity : unit * inputs.reduce((sum, i) => sum + pull[i], 0);
+      return choices ? Infinity : unit * inputs.reduce((sum, i) => sum + gradient[i], 0);
     });
   }
 }
 
 /**
- * A class that the map has to prefer to all others, or any class but that of now. Of a goal, `counts` says how much each
- * number of a decision counts for its margin, to which `beyond` is added, and `reached` whether there is nothing to do.
+ * Goal of a class, or of any class but the current one. `counts` returns the coefficients of the decision values in the
+ * margin, to which `beyond` is added; `reached` tells whether the goal is already reached.
  */
 function classGoal(to, now) {
   const two = now.length === 1; // log-odds of the second class
@@ -134,7 +134,7 @@ function classGoal(to, now) {
   return { counts, beyond: 0, reached: to === current };
 }
 
-/** A value that a prediction has to reach from its side, in deviations of the target. */
+/** Goal of a value that the prediction has to reach from its side, in deviations of the target. */
 function valueGoal(link, { output, value }, now) {
   const unit = (now[output] < value ? 1 : -1) / link.deviation[output];
   const counts = (values) => Array.from(values, (_, k) => (k === output ? unit : 0));

@@ -1,6 +1,6 @@
-// What follows from the model alone, whatever the reader does.
+// Constants derived from the model.
 
-/** Facts about the model that no state changes. */
+/** Return facts about the model that do not depend on the state. */
 export function factsOf({
   kind,
   edges,
@@ -23,8 +23,10 @@ export function factsOf({
     const place = target * n + source;
     return { target, source, strength: strength.get(place) ?? null, size: Math.abs(weights[place]) };
   };
-  const strongestFirst = (found) =>
-    found.filter(({ size }) => size > 0).sort((a, b) => (b.strength ?? -1) - (a.strength ?? -1) || b.size - a.size);
+  const strongestFirst = (influences) =>
+    influences
+      .filter(({ size }) => size > 0)
+      .sort((a, b) => (b.strength ?? -1) - (a.strength ?? -1) || b.size - a.size);
   const sent = (column) =>
     edges.filter((edge) => column.inputs.includes(edge.source)).reduce((sum, edge) => sum + edge.strength, 0);
   const range = (k) => {

@@ -4,7 +4,7 @@ import { writeCsv } from "./csv.js";
 
 const DEFAULTS = { bias: 0, slope: 1, activation: "sigmoid" };
 
-/** What belongs to each concept beside its name, as far as it is not the default of all. */
+/** Return the parameters of all concepts, and the keys of those that are not all at their default. */
 function parameters(model) {
   const activation = (i) => (Array.isArray(model.activation) ? model.activation[i] : model.activation);
   const all = model.concepts.map((_, i) => ({ bias: model.bias[i], slope: model.slope[i], activation: activation(i) }));
@@ -13,14 +13,14 @@ function parameters(model) {
 }
 
 function edges(model) {
-  const found = [];
+  const list = [];
   for (let source = 0; source < model.n; source++) {
     for (let target = 0; target < model.n; target++) {
       const weight = model.weights[target * model.n + source];
-      if (weight !== 0) found.push([model.concepts[source].name, model.concepts[target].name, weight]);
+      if (weight !== 0) list.push([model.concepts[source].name, model.concepts[target].name, weight]);
     }
   }
-  return found;
+  return list;
 }
 
 export function toJson(model) {
@@ -59,7 +59,7 @@ export function toMapCsv(model) {
   return writeCsv([["from", "to", "weight", ...keys], ...concepts, ...list]);
 }
 
-/** Mental Modeler knows names, places and influences; what else a map has is lost. */
+/** Write a Mental Modeler file, which holds names, positions and weights only. */
 export function toMmp(model) {
   const places = new Map(model.graph.boxes.map((box) => [box.concept, [Math.round(box.x), Math.round(box.y)]]));
   const concepts = model.concepts.map(({ name }, source) => {
@@ -110,7 +110,7 @@ function leaf(name, value) {
   return `<${name}>${escaped(String(value))}</${name}>\n`;
 }
 
-/** Text without control characters and halves of pairs, which neither XML nor tables can hold. */
+/** Replace control characters and lone surrogates, which XML and CSV cannot represent. */
 function printable(text) {
   return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd").toWellFormed();
 }
@@ -120,7 +120,7 @@ export function escaped(text) {
   return printable(text).replace(/[&<>"\r\n\t]/g, (sign) => signs[sign]);
 }
 
-/** The row and what each value contributes, one line per column. */
+/** Write the row and the contributions of its values, one line per column. */
 export function toRowCsv(page, view) {
   const { model, outputs } = page;
   const lines = model.columns.map((column, c) => [column.name, view.state.row[c], ...view.reasons.values[c]]);
@@ -132,7 +132,7 @@ export function toRowCsv(page, view) {
   ]);
 }
 
-/** The states of every step, one line per concept. */
+/** Write the states at every step, one line per concept. */
 export function toStatesCsv(page, view) {
   const { states } = view.result;
   return writeCsv([

@@ -1,28 +1,28 @@
-// What would change the answer: the smallest change of the values that does, with locked ones left as they are.
+// Counterfactuals: the smallest change of unlocked values that changes the prediction.
 
 import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
 import { flip } from "./engine.js";
 import { hash } from "./fragment.js";
-import { answerLine, saidOutput } from "./answer.js";
+import { answerLine, predictedOutput } from "./answer.js";
 import { cell, className, listed, number, short } from "./words.js";
 
 export function flipPart(page) {
   const { model, store } = page;
   const goal = model.kind === "classifier" ? classGoal(page) : valueGoal(page);
   const locked = make("p", { class: "soft" });
-  const found = make("div", { class: "found", "aria-live": "polite" });
+  const result = make("div", { class: "found", "aria-live": "polite" });
   const ask = button("Find the smallest change", search, { class: "main" });
-  bodyOf("flip").append(make("div", { class: "tools" }, goal.element, ask), locked, found);
-  let answered = null; // the question to which an answer is shown
+  bodyOf("flip").append(make("div", { class: "tools" }, goal.element, ask), locked, result);
+  let shownSearch = null; // hash of the search whose result is shown
 
   function search() {
     const view = page.view;
-    if (goal.wanted(view) !== undefined) store.change({ asked: question(view) });
+    if (goal.target(view) !== undefined) store.change({ asked: searchHash(view) });
   }
 
   function answer(view) {
     const { row, locked } = view.state;
-    const changed = flip(view.model, row, { to: goal.wanted(view), locked });
+    const changed = flip(view.model, row, { to: goal.target(view), locked });
     if (changed) return shown(page, changed);
     const hint = locked.length ? "; fewer locks may help" : "";
     return [make("p", {}, `No change was found that leads to ${goal.words(view)}${hint}.`)];
@@ -32,16 +32,16 @@ export function flipPart(page) {
     goal.update(view);
     const names = view.state.locked.map((c) => short(model.columns[c].name, 30));
     setText(locked, names.length ? `Locked: ${listed(names)}.` : "Lock what cannot change with the padlock beside it.");
-    // An answer holds only for the values, the map and the goal that were asked about.
+    // A result is valid only for the values, the map and the goal of its search.
     const { asked } = view.state;
-    const now = asked !== null && asked === question(view) ? asked : null;
-    if (now === answered) return;
-    answered = now;
-    found.replaceChildren(...(now === null ? [] : answer(view)));
+    const now = asked !== null && asked === searchHash(view) ? asked : null;
+    if (now === shownSearch) return;
+    shownSearch = now;
+    result.replaceChildren(...(now === null ? [] : answer(view)));
   };
 }
 
-function question({ state: { row, goal, output, locked }, edits }) {
+function searchHash({ state: { row, goal, output, locked }, edits }) {
   return hash(JSON.stringify([row, edits, goal, output, locked]));
 }
 
@@ -84,11 +84,11 @@ function classGoal({ store, outputs }) {
   );
   return {
     element: make("label", { class: "inline" }, "The map should say ", select),
-    wanted: ({ state }) => state.goal,
+    target: ({ state }) => state.goal,
     words: ({ state }) => (state.goal === null ? "anything else" : className(short(outputs[state.goal].name, 50))),
     update({ state, result }) {
-      const said = saidOutput(result.outputs);
-      [...select.options].slice(1).forEach((option, k) => setAttribute(option, "disabled", k === said));
+      const predicted = predictedOutput(result.outputs);
+      [...select.options].slice(1).forEach((option, k) => setAttribute(option, "disabled", k === predicted));
       select.value = state.goal === null ? "" : String(state.goal);
     },
   };
@@ -104,11 +104,11 @@ function valueGoal(page) {
     onchange: () => store.change({ goal: box.value === "" ? null : box.valueAsNumber }),
   });
   const name = make("span");
-  const output = ({ state }) => state.output ?? 0; // the one that is explained
+  const output = ({ state }) => state.output ?? 0; // the explained one
   return {
     element: make("label", { class: "inline" }, name, " should reach ", box),
-    wanted(view) {
-      page.notice(view.state.goal === null ? "Say first which value the map should reach." : "");
+    target(view) {
+      page.notice(view.state.goal === null ? "First enter the value that the map should reach." : "");
       return view.state.goal === null ? undefined : { output: output(view), value: view.state.goal };
     },
     words: ({ state }) => number(state.goal),

@@ -1,7 +1,7 @@
-// The state as the fragment of an address, and back. It ends with a check of itself and of the page, so that a link
-// that was cut, changed or made by another page is noticed.
+// Serialization of the state as the fragment of a URL. It ends with a checksum of itself and of the page, which detects
+// truncated and modified links and links to other pages.
 
-/** Write what differs from the first state. */
+/** Serialize the differences from the initial state. */
 export function toFragment(state, first, seal) {
   const parts = Object.keys(first)
     .filter((key) => JSON.stringify(state[key]) !== JSON.stringify(first[key]))
@@ -11,7 +11,7 @@ export function toFragment(state, first, seal) {
   return `${body}&check=${hash(seal + body)}`;
 }
 
-/** Read a fragment: a whole state. What is damaged or does not fit the model throws an Error with one clear line. */
+/** Parse a fragment as a complete state; throw an Error with a message for users if it is damaged or does not fit. */
 export function fromFragment(fragment, first, seal, model) {
   const text = fragment.replace(/^#/, "");
   if (text === "") return first;
@@ -33,14 +33,14 @@ export function fromFragment(fragment, first, seal, model) {
 }
 
 export const DAMAGED =
-  "The link to this page is damaged or was made by another page, so everything is as at the start.";
+  "The link to this page is damaged or was made by another page, so the page starts from its initial state.";
 
-// Marks that are common in JSON and allowed in a fragment stay as they are, so that links can be read.
+// Characters that are common in JSON and allowed in a fragment are not escaped, so that links are readable.
 function packed(value) {
   return encodeURIComponent(JSON.stringify(value)).replace(/%(5B|5D|2C|3A|7B|7D)/g, decodeURIComponent);
 }
 
-/** FNV-1a over the letters, 32 bits twice with different starts. */
+/** Return two 32-bit FNV-1a hashes of the characters, with different initial values. */
 export function hash(text) {
   let [one, two] = [0x811c9dc5, 0x01000193];
   for (let place = 0; place < text.length; place++) {

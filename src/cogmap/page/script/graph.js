@@ -1,15 +1,15 @@
-// The drawn map. Boxes stand where Python has put them and never move; arrows come and go, and change their width.
+// The drawn map. Boxes keep the positions computed in Python; arrows appear, disappear and change their width.
 
-import { draw, setAttribute, setText } from "./dom.js";
+import { draw, setAttribute } from "./dom.js";
 import { number, oneLine, signed } from "./words.js";
-import { wayBetween } from "./ways.js";
+import { pathBetween } from "./paths.js";
 
 const THINNEST = 0.8,
   THICKEST = 5; // lines of arrows
-const MOST_OF_ONE = 24; // arrows of a chosen concept that are drawn although they are weak
+const MAX_OF_CONCEPT = 24; // arrows drawn for the selected concept, however weak
 const METER = 3; // height of the bar that shows a state
 
-/** Draw the map as SVG. `on` has what is told: choose(concept), chooseArrow(target, source), say(words). */
+/** Draw the map as SVG. `on` holds callbacks: choose(concept), chooseArrow(target, source), say(words). */
 export function drawGraph(page, on) {
   const { model } = page;
   const { graph } = model;
@@ -33,12 +33,12 @@ export function drawGraph(page, on) {
   const known = new Map(model.edges.map((edge, rank) => [`${edge.target} ${edge.source}`, { rank, ...edge }]));
   const arrows = new Map();
 
-  /** Return the arrow from one concept to another, drawn when it is first asked for; null where it has no boxes. */
+  /** Return the arrow between two concepts, created on first use; null if one of them has no box. */
   function arrowOf(target, source) {
     const key = `${target} ${source}`;
     if (!arrows.has(key)) {
       const [from, to] = [boxes.get(source), boxes.get(target)];
-      const shape = !from || !to || source === target ? null : (known.get(key) ?? wayBetween(from, to, lowest));
+      const shape = !from || !to || source === target ? null : (known.get(key) ?? pathBetween(from, to, lowest));
       arrows.set(key, shape && drawArrow(model, target, source, shape, on));
       // Strong arrows lie above weak ones.
       if (shape) insertByRank(lines, arrows.get(key), known.get(key)?.rank ?? Infinity);
@@ -46,7 +46,7 @@ export function drawGraph(page, on) {
     return arrows.get(key);
   }
 
-  /** How much wider an arrow is that was edited. */
+  /** Return the factor by which the width of an edited arrow changes. */
   function changed(weight, target, source) {
     const before = Math.abs(model.weights[target * model.n + source]);
     return Math.min(Math.max(before ? Math.abs(weight) / before : 3, 0.5), 8);
@@ -56,8 +56,8 @@ export function drawGraph(page, on) {
     height = 0;
   const usualHeight = Math.max(lowest + 12, ...model.edges.slice(0, page.usuallyShown).map(bottomOf));
 
-  /** Make the picture higher if ways back run below it, so that an arrow is never cut; nothing in it moves. */
-  function makeRoom(keys) {
+  /** Increase the height of the picture if backward arrows run below it; nothing in it moves. */
+  function fitHeight(keys) {
     const needed = Math.max(usualHeight, ...[...keys].map((key) => bottomOf(known.get(key))));
     if (needed === height) return;
     height = needed;
@@ -69,7 +69,7 @@ export function drawGraph(page, on) {
     const shown = arrowsShown(page, view, boxes);
     for (const key of drawn) if (!shown.has(key)) setAttribute(arrows.get(key).element, "class", "arrow gone");
     drawn = new Set();
-    makeRoom(shown);
+    fitHeight(shown);
     const mostFlow = state.flow ? Math.max(...view.flows.map(Math.abs), 1e-12) : 1;
     for (const key of shown) {
       const [target, source] = key.split(" ").map(Number);
@@ -107,13 +107,13 @@ export function drawGraph(page, on) {
   };
 }
 
-/** How far down the way of an edge goes. */
+/** Return the lower end of the path of an edge. */
 function bottomOf(edge) {
   const numbers = edge?.path.match(/-?[\d.]+/g) ?? [];
   return numbers.reduce((lowest, text, place) => (place % 2 ? Math.max(lowest, Number(text) + 10) : lowest), 0);
 }
 
-/** Which arrows are drawn: the strongest, those of the chosen concept, and those that were edited. */
+/** Return the arrows to draw: the strongest, those of the selected concept, and edited ones. */
 function arrowsShown(page, { state, edits }, boxes) {
   const { edges } = page.model;
   const shown = new Set();
@@ -123,7 +123,7 @@ function arrowsShown(page, { state, edits }, boxes) {
   if (state.chosen !== null)
     edges
       .filter((edge) => edge.target === state.chosen || edge.source === state.chosen)
-      .slice(0, MOST_OF_ONE)
+      .slice(0, MAX_OF_CONCEPT)
       .forEach(add);
   for (const [target, source] of edits) if (source >= 0) add({ target, source });
   if (state.arrow) add({ target: state.arrow[0], source: state.arrow[1] });
@@ -208,7 +208,7 @@ function drawBox(page, box, on) {
     : null;
   const clip = `box-${i}`;
   const outline = { x: box.x, y: box.y, width: box.width, height: box.height, rx: 4 };
-  // Names in boxes are cut where they are long, so that they stand beside the button, which has the whole name.
+  // Names in boxes may be shortened, so they are outside the button, which is labelled with the full name.
   const button = draw(
     "g",
     {
@@ -253,8 +253,8 @@ function drawBox(page, box, on) {
 }
 
 /**
- * Where an arrow key leads from a concept: right to what it drives most, left to what drives it most, up and down to
- * those above and below.
+ * Return the concept that an arrow key leads to: right to the one it drives most, left to the one that drives it most,
+ * up and down to those above and below.
  */
 export function neighbour(page, graph, from, key) {
   const { edges } = page.model;

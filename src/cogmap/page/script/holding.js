@@ -1,9 +1,9 @@
-// Concepts that are held: by a control per concept for maps by hand, and by the panel of any concept.
+// Clamping of concepts: controls of hand-made maps, and the control in the panel of a concept.
 
 import { make, setAttribute, setText } from "./dom.js";
 import { fixed, number, short } from "./words.js";
 
-/** How to hold a concept and how to let it go. */
+/** Return functions that clamp and release a concept. */
 function holder(store, i) {
   return {
     hold: (value) => store.change({ clamp: { ...store.state.clamp, [i]: value } }),
@@ -14,7 +14,7 @@ function holder(store, i) {
   };
 }
 
-/** Of a map by hand: a concept that follows the map, or is held where the slider stands. */
+/** Create the control of a concept of a hand-made map, which follows the map or is held at the slider position. */
 export function holdingControl(page, column, c) {
   const { model, store } = page;
   const i = column.inputs?.[0] ?? c;
@@ -70,7 +70,7 @@ export function holdingControl(page, column, c) {
   };
 }
 
-/** In the panel of a concept: whether it is held, and at which state. */
+/** Create the control in the panel of a concept: whether it is held, and at which state. */
 export function holdControl(page, i) {
   const { model, store } = page;
   const { low, high } = page.rangeOfState(i);

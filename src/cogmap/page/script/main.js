@@ -1,4 +1,4 @@
-// The page: opens the model, keeps the state, computes what follows from it once, and lets each part show its share.
+// Entry point: opens the model, keeps the state, computes the view once per change, and updates every part.
 
 import { openModel, run, unpacked } from "./engine.js";
 import { make, setAttribute, setText } from "./dom.js";
@@ -31,16 +31,16 @@ function restored() {
     const state = fromFragment(location.hash, first, seal, model);
     page.notice("");
     return state;
-  } catch (problem) {
-    page.notice(problem.message);
+  } catch (error) {
+    page.notice(error.message);
     return first;
   }
 }
 
-page.notice = (words) => {
+page.notice = (message) => {
   const notice = document.getElementById("notice");
-  setText(notice, words);
-  setAttribute(notice, "hidden", words === "");
+  setText(notice, message);
+  setAttribute(notice, "hidden", message === "");
 };
 const store = createStore(restored());
 page.store = store;
@@ -54,7 +54,7 @@ page.endGesture = () => (gesture = false);
 page.undo = () => store.change({ done: Math.max(store.state.done - 1, 0) });
 page.redo = () => store.change({ done: Math.min(store.state.done + 1, store.state.edits.length) });
 
-// ---- what follows from it --------------------------------------------------------------------------------------
+// ---- view ------------------------------------------------------------------------------------------------------
 
 const viewOf = viewer(page);
 page.runRow = (row) => run(page.view.model, row, store.state.clamp);
@@ -103,7 +103,7 @@ document.getElementById("contents").append(
 document
   .getElementById("notes")
   .append(
-    ...[...model.notes, "This page computes the map itself and asks no network for anything."].map((note) =>
+    ...[...model.notes, "This page computes everything in the browser and makes no network requests."].map((note) =>
       make("p", {}, note),
     ),
   );
@@ -125,14 +125,14 @@ function hashOf(state) {
   const fragment = toFragment(state, first, seal);
   return fragment ? `#${fragment}` : "";
 }
-/** Browsers allow only so many changes of the address in a time. */
+/** Delay updates of the address: browsers limit their rate. */
 function remember() {
   clearTimeout(pending);
   pending = setTimeout(() => {
     try {
       history.replaceState(null, "", page.address());
     } catch {
-      // Inside another page the address may be fixed; the link can be copied all the same.
+      // Inside another page the address may be read-only; the link can still be copied.
     }
   }, 200);
 }

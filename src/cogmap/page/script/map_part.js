@@ -1,16 +1,16 @@
-// The section with the drawn map: tools above it, the map, a line that says what is pointed at, its twin as tables.
+// Section of the drawn map: toolbar, map, a caption for the element under the pointer, player, and tables.
 
 import { bodyOf, button, make, setAttribute, setStyle, setText } from "./dom.js";
 import { drawGraph, neighbour } from "./graph.js";
-import { count, oneLine, percent, short } from "./words.js";
+import { percent, short } from "./words.js";
 import { conceptPanel } from "./concept.js";
 import { timePart } from "./time.js";
-import { twinPart } from "./twin.js";
+import { tablesPart } from "./tables.js";
 
 const ARROW_KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
 export function mapPart(page) {
-  const { model, store } = page;
+  const { store } = page;
   const caption = make("p", { class: "caption soft" });
   let hint = "";
   const say = (words) => setText(caption, words || hint);
@@ -25,17 +25,18 @@ export function mapPart(page) {
   const tools = toolbar(page, graph, frame);
   const panel = conceptPanel(page);
   const time = timePart(page);
-  const twin = twinPart(page);
+  const tables = tablesPart(page);
   const picture = make("div", { class: "picture" }, frame, legend(page), caption);
-  setStyle(picture, "flex-basis", `${Math.round(0.95 * graph.width)}px`); // the panel goes below where there is no room beside
+  // The panel wraps below if there is not enough space beside the map.
+  setStyle(picture, "flex-basis", `${Math.round(0.95 * graph.width)}px`);
   bodyOf("map").append(
     tools.element,
     make("div", { class: "map-and-panel" }, picture, panel.element),
     time.element,
-    twin.element,
+    tables.element,
   );
 
-  // One concept can be reached by Tab, the others from there by arrow keys: the one that was last focused or chosen.
+  // Roving tabindex: Tab reaches the concept last focused or selected, arrow keys the others.
   let stop = null;
   function stopAt(i) {
     graph.concepts.get(stop)?.focusable(false);
@@ -71,11 +72,11 @@ export function mapPart(page) {
     if (chosen !== view.state.chosen && graph.boxes.has(view.state.chosen)) stopAt(view.state.chosen);
     chosen = view.state.chosen;
     tools.update(view);
-    if (zoom !== view.state.zoom) say((hint = hintOf(frame))); // it measures, which takes long
+    if (zoom !== view.state.zoom) say((hint = hintOf(frame))); // only then, since measuring is slow
     zoom = view.state.zoom;
     panel.update(view);
     time.update(view);
-    twin.update(view);
+    tables.update(view);
   };
 }
 
@@ -102,13 +103,13 @@ function toolbar(page, graph, frame) {
     ...model.concepts.map((concept) => make("option", { value: concept.name })),
   );
   const find = () => {
-    const wanted = search.value.trim().toLowerCase();
-    if (!wanted) return;
+    const query = search.value.trim().toLowerCase();
+    if (!query) return;
     const all = model.concepts.map((concept) => concept.name.toLowerCase());
-    const exact = all.indexOf(wanted);
-    const found = exact >= 0 ? exact : all.findIndex((name) => name.includes(wanted));
-    page.notice(found < 0 ? `No concept has “${short(search.value, 40)}” in its name.` : "");
-    if (found >= 0) page.showConcept(found);
+    const exact = all.indexOf(query);
+    const match = exact >= 0 ? exact : all.findIndex((name) => name.includes(query));
+    page.notice(match < 0 ? `No concept has “${short(search.value, 40)}” in its name.` : "");
+    if (match >= 0) page.showConcept(match);
   };
   search.addEventListener("change", find);
   const threshold = make("input", {

@@ -1,4 +1,4 @@
-// What is on the page, as Python that says the same.
+// Python code that reproduces the state of the page.
 
 import { featuresOf, numbersOf } from "./engine_encoding.js";
 
@@ -45,10 +45,10 @@ function rowLines(model, row, named) {
       `row = pd.DataFrame([[${[...featuresOf(model, numbersOf(model, row))].map(literal).join(", ")}]], columns=model.feature_names_in_)`,
     ];
   }
-  const told = "# model is the fitted estimator of this page.";
-  if (!named) return [told, `row = np.array([[${row.map(literal).join(", ")}]])`];
+  const comment = "# model is the fitted estimator of this page.";
+  if (!named) return [comment, `row = np.array([[${row.map(literal).join(", ")}]])`];
   return [
-    told,
+    comment,
     "row = pd.DataFrame([{",
     ...model.columns.map((column, c) => `    ${quoted(column.name)}: ${literal(row[c])},`),
     "}])",
@@ -74,7 +74,7 @@ function literal(value) {
   return typeof value === "number" ? String(value) : quoted(value);
 }
 
-/** A string of Python; what is no plain letter is written by its number. */
+/** Return a Python string literal in ASCII. */
 function quoted(text) {
   return JSON.stringify(text).replace(
     /[\u007f-\uffff]/g,

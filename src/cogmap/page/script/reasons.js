@@ -1,23 +1,23 @@
-// What speaks for the answer and what against it: contributions, which add up from the average row to this one.
+// Explanation of the prediction: contributions, which add up to the difference from the average row.
 
 import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
 import { cell, className, number, percent, points, short, signed } from "./words.js";
-import { saidOutput } from "./answer.js";
+import { predictedOutput } from "./answer.js";
 
-const SLOTS = 4; // on each side; always so many, so that nothing moves
+const SLOTS = 4; // on each side; a fixed number, so that the layout does not move
 
-/** The output that is explained: the one that was asked for, or the one that the map says. */
+/** Return the explained output: the selected or the predicted one. */
 export function explainedOutput(model, view) {
-  return view.state.output ?? (model.kind === "classifier" ? saidOutput(view.result.outputs) : 0);
+  return view.state.output ?? (model.kind === "classifier" ? predictedOutput(view.result.outputs) : 0);
 }
 
-/** What a contribution is, in words: percentage points of a probability, or an amount of a value. */
+/** Format a contribution: percentage points of a probability, or an amount of a value. */
 export function contributionWords(model, value) {
   return model.kind === "classifier" ? points(value) : signed(value);
 }
 
 export function reasonsPart(page) {
-  const { model, store } = page;
+  const { model } = page;
   const heading = document.getElementById("reasons-heading");
   const choice = outputChoice(page);
   const size = Math.min(SLOTS, model.columns.length);
@@ -65,7 +65,7 @@ export function reasonsPart(page) {
       sum,
       `${show(view.reasons.base[k])} for an average row, ${contributionWords(model, total)} from these values: ${show(view.reasons.outputs[k])}.`,
     );
-    setText(note, Object.keys(view.state.clamp).length ? "Reasons are those of the map when no concept is held." : "");
+    setText(note, Object.keys(view.state.clamp).length ? "This explanation ignores held concepts." : "");
   };
 }
 

@@ -1,19 +1,19 @@
-// A table of rows of the data, to sort and to pick from.
+// Sortable table of data rows to select from.
 
 import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
 import { outputsOf } from "./engine.js";
-import { saidOutput } from "./answer.js";
+import { predictedOutput } from "./answer.js";
 import { cell, number, percent, short } from "./words.js";
 
-const AT_ONCE = 12;
-const MOST_COLUMNS = 8; // of values; more would not be looked at
+const PAGE_SIZE = 12;
+const MAX_COLUMNS = 8; // columns of values
 
 export function rowsPart(page) {
   const { model, store, rows } = page;
   // The most important columns, in the order of the table.
   const columns = [...model.columns.keys()]
     .sort((a, b) => page.importance[b] - page.importance[a])
-    .slice(0, MOST_COLUMNS)
+    .slice(0, MAX_COLUMNS)
     .sort((a, b) => a - b);
   const fields = fieldsOf(page, columns);
   const sorters = fields.map((field, place) =>
@@ -31,15 +31,15 @@ export function rowsPart(page) {
   );
   const body = make("tbody");
   const turn = (by) => () => store.change({ top: Math.max(store.state.top + by, 0) });
-  const [back, on] = [button("Earlier rows", turn(-AT_ONCE)), button("More rows", turn(AT_ONCE))];
+  const [back, on] = [button("Earlier rows", turn(-PAGE_SIZE)), button("More rows", turn(PAGE_SIZE))];
   const place = make("p", { class: "soft" });
   const all =
     model.n_rows > rows.length
-      ? `${rows.length} of the ${model.n_rows} rows are here, each class or part of the range with its share.`
-      : `All ${rows.length} rows are here.`;
+      ? `A stratified sample of ${rows.length} of the ${model.n_rows} rows.`
+      : `All ${rows.length} rows.`;
   const left =
     columns.length < model.columns.length
-      ? ` Shown are the ${columns.length} most important of ${model.columns.length} columns.`
+      ? ` The ${columns.length} most important of ${model.columns.length} columns are shown.`
       : "";
   bodyOf("rows").append(
     make("p", { class: "soft" }, all + left + " Choose one to start from it."),
@@ -58,12 +58,12 @@ export function rowsPart(page) {
   );
 
   let drawn = "",
-    said = null;
+    predictions = null;
   return (view) => {
     const first = Math.min(view.state.top, rows.length - 1);
-    if (said?.model !== view.model) said = { model: view.model, outputs: outputsOf(view.model, rows) };
-    const order = sorted(page, fields, view.state.sort, said.outputs);
-    const shown = order.slice(first, first + AT_ONCE);
+    if (predictions?.model !== view.model) predictions = { model: view.model, outputs: outputsOf(view.model, rows) };
+    const order = sorted(page, fields, view.state.sort, predictions.outputs);
+    const shown = order.slice(first, first + PAGE_SIZE);
     heads.forEach((head, at) =>
       setAttribute(
         head,
@@ -73,11 +73,11 @@ export function rowsPart(page) {
     );
     setText(place, `${first + 1} to ${first + shown.length} of ${rows.length}`);
     setAttribute(back, "disabled", first === 0);
-    setAttribute(on, "disabled", first + AT_ONCE >= rows.length);
+    setAttribute(on, "disabled", first + PAGE_SIZE >= rows.length);
     const key = JSON.stringify([shown, view.edits, view.state.from]);
     if (key === drawn) return;
     drawn = key;
-    body.replaceChildren(...shown.map((r) => line(page, fields, r, said.outputs[r], view.state.from === r)));
+    body.replaceChildren(...shown.map((r) => line(page, fields, r, predictions.outputs[r], view.state.from === r)));
   };
 }
 
@@ -101,8 +101,8 @@ function fieldsOf(page, columns) {
   if (model.kind === "classifier") {
     fields.push({
       title: "map says",
-      value: (_, outputs) => saidOutput(outputs),
-      show: (_, outputs) => name(saidOutput(outputs)),
+      value: (_, outputs) => predictedOutput(outputs),
+      show: (_, outputs) => name(predictedOutput(outputs)),
     });
     fields.push({
       title: "probability",
@@ -135,7 +135,7 @@ function sorted(page, fields, sort, outputs) {
   const field = sort && fields[sort[0]];
   if (!field) return order;
   const values = order.map((r) => field.value(r, outputs[r]));
-  // What is unknown comes last either way.
+  // Unknown values come last in both directions.
   const compare = (a, b) => (a === b ? 0 : a === null ? Infinity : b === null ? -Infinity : (a < b ? -1 : 1) * sort[1]);
   return order.sort((a, b) => compare(values[a], values[b]) || a - b);
 }
@@ -160,7 +160,7 @@ function line(page, fields, r, outputs, chosen) {
     model.kind === "classifier" &&
     model.answers &&
     model.answers[r] !== null &&
-    model.answers[r] !== saidOutput(outputs);
+    model.answers[r] !== predictedOutput(outputs);
   return make(
     "tr",
     { class: [chosen && "chosen", wrong && "wrong"].filter(Boolean).join(" ") || null, onclick: pick },

@@ -1,22 +1,22 @@
-// Keep and share: the address, Python, files, paper.
+// Sharing: link, Python code, files and printing.
 
-import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
+import { bodyOf, button, make, setText } from "./dom.js";
 import { toJson, toMapCsv, toMmp, toRowCsv, toStatesCsv } from "./files.js";
 import { toSvg } from "./svg_file.js";
 import { toPython } from "./python.js";
 
 export function sharePart(page) {
   const { model, store } = page;
-  const said = make("p", { class: "soft", role: "status" });
+  const status = make("p", { class: "soft", role: "status" });
   const code = make("pre", { class: "code", tabindex: "0", "aria-label": "The same in Python" });
   const stem = (model.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "map").slice(0, 60);
 
-  async function copy(text, what) {
+  async function copy(text, name) {
     try {
       await navigator.clipboard.writeText(text);
-      setText(said, `${what} is copied.`);
+      setText(status, `${name} is copied.`);
     } catch {
-      setText(said, `${what} could not be copied: this browser does not allow it for this page.`);
+      setText(status, `${name} could not be copied: this browser does not allow it for this page.`);
     }
   }
   function save(ending, kind, text) {
@@ -28,7 +28,7 @@ export function sharePart(page) {
     link.click();
     link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    setText(said, `${stem}${ending} is saved.`);
+    setText(status, `${stem}${ending} is saved.`);
   }
 
   const files = [
@@ -47,9 +47,9 @@ export function sharePart(page) {
       { class: "buttons" },
       button("Copy link", () => copy(page.address(), "The link"), { class: "main" }),
       button("Print", () => print()),
-      button("Start anew", () => store.change({ ...page.first, theme: store.state.theme })),
+      button("Start over", () => store.change({ ...page.first, theme: store.state.theme })),
     ),
-    make("p", { class: "soft" }, "The link holds all that is set here. It opens this same file: send both."),
+    make("p", { class: "soft" }, "The link holds all settings of this page. It opens this file only: send both."),
     make("h3", {}, "Save"),
     make("div", { class: "buttons" }, ...files.map(([text, act]) => button(text, act))),
     make("h3", {}, "The same in Python"),
@@ -59,7 +59,7 @@ export function sharePart(page) {
       { class: "buttons" },
       button("Copy as Python", () => copy(toPython(page, page.view), "The code")),
     ),
-    said,
+    status,
   );
   return (view) => setText(code, toPython(page, view));
 }

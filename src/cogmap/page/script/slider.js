@@ -1,13 +1,13 @@
-// A number: a slider with the real range of the data, below a silhouette of its rows, and a box.
+// Control of a number: a slider over the range of the data, a histogram above it, and a text box.
 
 import { draw, make, setAttribute } from "./dom.js";
 import { cell, number } from "./words.js";
 import { readCell } from "./csv.js";
 import { decimalsOf, POSITIONS } from "./state.js";
 
-const BINS = 24; // of the silhouette
+const BINS = 24; // of the histogram
 
-/** A slider between the lowest and the highest value of the data, and a box for any number; an empty box is unknown. */
+/** Create a slider over the range of the data, and a box for any number; an empty box means unknown. */
 export function sliderControl(page, column, c) {
   const { store } = page;
   const steps = stepsOf(column);
@@ -45,7 +45,7 @@ export function sliderControl(page, column, c) {
     constant ? `always ${number(column.low, 4)} in the data` : number(column.low, 4),
   );
   const high = make("span", { class: "end" }, constant ? "" : number(column.high, 4));
-  const main = make("div", { class: "slider-box" }, silhouette(page, column, c), range);
+  const main = make("div", { class: "slider-box" }, histogram(page, column, c), range);
   return {
     entry,
     main,
@@ -67,12 +67,12 @@ export function sliderControl(page, column, c) {
           ? "unknown"
           : `${shown}, ${outside ? "outside of" : "from"} ${number(column.low, 4)} to ${number(column.high, 4)} in the data`,
       );
-      setAttribute(entry, "title", outside ? "Outside of what the data have" : null);
+      setAttribute(entry, "title", outside ? "Outside the range of the data" : null);
     },
   };
 }
 
-/** Positions of a slider and the values they stand for: round ones, and exactly the ends of the data. */
+/** Return the mapping between slider positions and values: rounded values, and exactly the ends of the range. */
 function stepsOf(column) {
   const { low, high, whole } = column;
   const width = high - low;
@@ -86,8 +86,8 @@ function stepsOf(column) {
   };
 }
 
-/** How the rows of the data are spread, above the slider. */
-function silhouette(page, column, c) {
+/** Draw a histogram of the data rows. */
+function histogram(page, column, c) {
   const shape = draw("svg", {
     class: "silhouette",
     viewBox: `0 0 ${BINS} 10`,

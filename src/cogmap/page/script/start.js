@@ -1,15 +1,15 @@
-// Where values start from: an average row, one of the data, nothing known, or a pasted row.
+// Starting values: an average row, a data row, all unknown, or a pasted row.
 
-import { bodyOf, button, make, setText } from "./dom.js";
+import { button, make, setText } from "./dom.js";
 import { averageRow } from "./state.js";
 import { pastedRow } from "./csv.js";
 
 export function startPart(page) {
   const { model, store } = page;
-  const where = make("p", { class: "soft where" });
+  const status = make("p", { class: "soft where" });
   const set = (row) => store.change({ row, from: null });
   const buttons = make("div", { class: "buttons" });
-  const part = make("div", { class: "start" }, where, buttons);
+  const part = make("div", { class: "start" }, status, buttons);
   if (model.kind === "map") {
     buttons.append(button("Hold nothing", () => store.change({ clamp: {} })));
   } else {
@@ -22,11 +22,11 @@ export function startPart(page) {
   }
   document.querySelector("#values > .body").prepend(part);
   return ({ state }) => {
-    if (model.kind === "map") setText(where, "Move a slider to hold a concept; the others follow.");
+    if (model.kind === "map") setText(status, "Move a slider to hold a concept; the others follow.");
     else if (state.from !== null && page.rows[state.from]) {
       const changed = page.rows[state.from].filter((value, c) => value !== state.row[c]).length;
-      setText(where, `Row ${page.rowName(state.from)} of the data${changed ? `, with ${changed} changed` : ""}.`);
-    } else setText(where, "Numbers are between the lowest and the highest of the data.");
+      setText(status, `Row ${page.rowName(state.from)} of the data${changed ? `, with ${changed} changed` : ""}.`);
+    } else setText(status, "Sliders cover the range of the data.");
   };
 }
 

@@ -1,32 +1,32 @@
-// All that a reader has chosen, as one plain object that is never changed but replaced, and who is told of it.
+// State of the page as one immutable object, and a store that notifies listeners of changes.
 
-/** What everything starts with. `shown` is how many arrows are drawn, null standing for as many as in the drawn map. */
+/** Return the initial state. `shown` is the number of arrows drawn, null for those of the drawn map. */
 export function firstState(model) {
   return {
-    row: model.rows[0] ?? averageRow(model), // a value per column; null is unknown
-    from: model.rows.length ? 0 : null, // the place of the row of the data that it was last started from
-    clamp: {}, // states of concepts that are held, by number
-    edits: [], // [target, source, weight], in the order in which they were made
-    done: 0, // how many of them hold; the others were undone
-    step: null, // null is the last
-    chosen: null, // a concept
-    arrow: null, // [target, source]
+    row: model.rows[0] ?? averageRow(model), // one value per column; null is unknown
+    from: model.rows.length ? 0 : null, // index of the data row it was last started from
+    clamp: {}, // states of clamped concepts, by index
+    edits: [], // [target, source, weight], oldest first
+    done: 0, // number of edits in force; the others were undone
+    step: null, // null for the last
+    chosen: null, // selected concept
+    arrow: null, // selected arrow, [target, source]
     shown: null,
-    flow: false, // whether arrows show this row instead of the data as a whole
-    zoom: null, // null fits
-    output: null, // the output that is explained; null is the one that the map says
-    locked: [], // columns that must not change
-    goal: null, // a class, or a value to reach
-    asked: null, // the question about it that was asked last
-    other: null, // what this is compared with: {row, clamp}
+    flow: false, // whether arrows show the flow of this row instead of all data
+    zoom: null, // null to fit
+    output: null, // explained output; null for the predicted one
+    locked: [], // columns that must not change in the search
+    goal: null, // desired class or value
+    asked: null, // hash of the last search
+    other: null, // the kept side of the comparison: {row, clamp}
     sort: null, // [column of the table, 1 or -1]
-    top: 0, // the place of the first row that the table shows
+    top: 0, // index of the first row in the table
     order: "importance",
     theme: null,
   };
 }
 
-/** The mean of numbers, as exact as a slider is, and the most frequent of other values. */
+/** Return the means of numbers, with the decimals of a slider, and the most frequent value of other columns. */
 export function averageRow(model) {
   return model.columns.map((column) => {
     if (column.kind === "number") return Number(column.mean.toFixed(decimalsOf(column)));
@@ -36,12 +36,12 @@ export function averageRow(model) {
 
 export const POSITIONS = 200; // of a slider
 
-/** With how many decimals a slider sets a number. */
+/** Return the number of decimals of slider values. */
 export function decimalsOf({ low, high, whole }) {
   return whole ? 0 : Math.min(Math.max(Math.ceil(-Math.log10((high - low) / POSITIONS || 1)), 0), 12);
 }
 
-/** Keep a state, and tell each listener of the new one and the one before. */
+/** Create a store that passes the new and the previous state to each listener. */
 export function createStore(state) {
   const listeners = [];
   return {
@@ -59,7 +59,7 @@ export function createStore(state) {
   };
 }
 
-/** Add an edit after those that hold; what was undone is forgotten. Within a gesture an edit replaces the one before. */
+/** Append an edit to those in force and drop undone ones. Within a gesture it replaces the previous edit. */
 export function withEdit(state, target, source, value, sameGesture) {
   const held = state.edits.slice(0, state.done);
   const last = held.at(-1);
@@ -67,7 +67,7 @@ export function withEdit(state, target, source, value, sameGesture) {
   return { edits: [...held, [target, source, value]], done: held.length + 1 };
 }
 
-/** The edits that hold and change something, one per weight: the last. */
+/** Return the effective edits: the last one in force per weight, if it changes the weight. */
 export function heldEdits(state, { weights, n }) {
   const last = new Map(state.edits.slice(0, state.done).map((edit) => [`${edit[0]} ${edit[1]}`, edit]));
   return [...last.values()].filter(([target, source, value]) => weights[target * n + source] !== value);

@@ -1,4 +1,4 @@
-// The map as it is shown, as a picture of its own, with the colours of the drawn map.
+// The map as shown, as a standalone SVG file.
 
 import { escaped } from "./files.js";
 

@@ -1,4 +1,4 @@
-// Light or dark: as the system says, unless the reader says otherwise; always light on paper.
+// Light or dark theme: the system setting unless overridden; always light in print.
 
 import { button, setAttribute, setText } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// Step by step: a player that goes through the states of the map, and their lines over time.
+// Player of the states step by step, with a line chart.
 
 import { button, make, setAttribute, setText } from "./dom.js";
 import { drawChart } from "./chart.js";
@@ -24,7 +24,7 @@ export function timePart(page) {
   function play() {
     if (timer !== null) return stop();
     page.playing = true;
-    // Long trajectories of maps by hand play faster, so that none takes longer than about ten seconds.
+    // Long trajectories of hand-made maps play faster, so that none takes much longer than ten seconds.
     timer = setInterval(() => (now() >= last() ? stop() : go(now() + 1)), Math.max(Math.min(PACE, 10000 / last()), 60));
     store.change({ flow: true, step: now() >= last() ? 0 : now() });
   }
@@ -46,7 +46,7 @@ export function timePart(page) {
     go(now() + by);
   };
   const back = button("◂", step(-1), { "aria-label": "One step back" });
-  const forward = button("▸", step(1), { "aria-label": "One step on" });
+  const forward = button("▸", step(1), { "aria-label": "One step forward" });
   const chart = drawChart(page);
   const [starts, ends] =
     page.model.kind === "map"
@@ -70,8 +70,8 @@ export function timePart(page) {
       setText(playing, timer === null ? "Play" : "Pause");
       setAttribute(slider, "max", last());
       if (slider.value !== String(view.step)) slider.value = String(view.step);
-      const told = view.step === 0 ? starts : view.step === last() ? ends : "";
-      setText(words, `${view.step} of ${last()}${told}`);
+      const meaning = view.step === 0 ? starts : view.step === last() ? ends : "";
+      setText(words, `${view.step} of ${last()}${meaning}`);
       setAttribute(slider, "aria-valuetext", `${view.step} of ${last()}`);
       setAttribute(back, "disabled", view.step === 0);
       setAttribute(forward, "disabled", view.step === last());

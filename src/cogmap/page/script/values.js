@@ -1,4 +1,4 @@
-// The list of values: a control for each column with its lock and its effect; in which order, and found by name.
+// The list of values: a control per column with its lock and contribution; ordering and search by name.
 
 import { bodyOf, button, icon, make, setAttribute, setText } from "./dom.js";
 import { contributionWords, explainedOutput } from "./reasons.js";
@@ -27,9 +27,9 @@ export function valuesPart(page) {
   });
   const orders = { importance: "most important first", table: "as in the table", name: "by name" };
   for (const [value, text] of Object.entries(orders)) order.append(make("option", { value }, text));
-  const none = make("p", { class: "soft", hidden: true }, "No value has such a name.");
+  const none = make("p", { class: "soft", hidden: true }, "No value has this name.");
   const long = model.columns.length > MANY;
-  // Where the list is not beside the answer but above the map, it begins short.
+  // On narrow screens, where the list is above the map, it starts collapsed.
   const all = button(`Show all ${model.columns.length} values`, () => list.classList.remove("few"), {
     class: "show-all",
   });
@@ -43,15 +43,15 @@ export function valuesPart(page) {
   let arranged = null;
 
   function arrange() {
-    const wanted = search.value.trim().toLowerCase();
+    const query = search.value.trim().toLowerCase();
     list.classList.remove("few");
-    let found = 0;
+    let matches = 0;
     controls.forEach((one, c) => {
-      const match = model.columns[c].name.toLowerCase().includes(wanted);
+      const match = model.columns[c].name.toLowerCase().includes(query);
       setAttribute(one.element, "hidden", !match);
-      found += match;
+      matches += match;
     });
-    setAttribute(none, "hidden", found > 0);
+    setAttribute(none, "hidden", matches > 0);
   }
 
   return (view) => {
@@ -91,7 +91,7 @@ function control(page, column, c) {
       class: "lock",
       "aria-pressed": "false",
       "aria-label": `Lock ${column.name}`,
-      title: "Locked values stay when looking for what would change the answer",
+      title: "The search for the smallest change does not change locked values",
     },
   );
   lock.append(lockIcon);

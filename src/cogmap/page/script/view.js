@@ -1,14 +1,14 @@
-// What follows from a state: the edited model, what it says and why. Computed once for all parts.
+// The view of a state: the edited model, its predictions and their explanation. Computed once for all parts.
 
 import { contributions, flows, run, scenario, withWeight } from "./engine.js";
 import { heldEdits } from "./state.js";
 
-/** Return a function that makes the view of a state. */
+/** Return a function that computes the view of a state. */
 export function viewer(page) {
   const { model } = page;
   let edited = { edits: null, model };
 
-  /** The learned map with the edits of a state; the same object as long as these are the same. */
+  /** Return the learned map with the edits of a state; the same object while these are unchanged. */
   function editedModel(state) {
     const edits = heldEdits(state, model);
     if (JSON.stringify(edits) !== JSON.stringify(edited.edits)) {
@@ -23,7 +23,7 @@ export function viewer(page) {
   function resultOf(now, row, clamp) {
     if (model.kind !== "map") return { result: run(now, row, clamp) };
     const { before, outcome } = scenario(now, clamp);
-    // A map at rest has one state, and needs two for a beginning and an end.
+    // A map at its fixed point has one state; duplicate it so that there is a start and an end.
     const states = outcome.path.length > 1 ? outcome.path : [outcome.path[0], outcome.path[0]];
     return { result: { states, outputs: outcome.mean, settled: outcome }, before };
   }

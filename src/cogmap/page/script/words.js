@@ -1,8 +1,8 @@
-// Numbers and names in plain words.
+// Formatting of numbers and names.
 
 const MINUS = "−";
 
-/** A number with about three digits that count, without a tail of zeros. */
+/** Format a number with about three significant digits, without trailing zeros. */
 export function number(value, digits = 3) {
   if (value === null || Number.isNaN(value)) return "unknown";
   if (value === 0) return "0";
@@ -12,13 +12,13 @@ export function number(value, digits = 3) {
   return minus(String(Number(value.toFixed(Math.min(decimals, 12)))));
 }
 
-/** A number with its sign. */
+/** Format a number with its sign. */
 export function signed(value, digits = 3) {
   const text = number(value, digits);
   return value > 0 && text !== "0" ? `+${text}` : text;
 }
 
-/** A number with as many decimals as given, so that it does not change its width while it moves. */
+/** Format a number with a fixed number of decimals, so that its width is stable while it changes. */
 export function fixed(value, decimals) {
   return minus(value.toFixed(decimals)).replace(/^−(0(\.0*)?)$/, "$1");
 }
@@ -28,14 +28,14 @@ export function signedFixed(value, decimals) {
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
-/** A probability as a percentage that never claims to be certain. */
+/** Format a probability as a percentage; values near 0 and 1 are never rounded to certainty. */
 export function percent(share) {
   if (share > 0.999 && share < 1) return "over 99.9\u00a0%";
   if (share < 0.001 && share > 0) return "under 0.1\u00a0%";
   return `${fixed(100 * share, share > 0.99 || share < 0.01 ? 1 : 0)}\u00a0%`;
 }
 
-/** A difference of probabilities, in percentage points. */
+/** Format a difference of probabilities in percentage points. */
 export function points(difference) {
   const decimals = Math.abs(difference) < 0.1 ? 1 : 0;
   return `${signedFixed(100 * difference, decimals)} points`;
@@ -54,7 +54,7 @@ export function listed(words) {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
-/** A name short enough for a line; what is left out is in the middle, since names often differ at their ends. */
+/** Shorten a name in the middle, since names often differ at their ends. */
 export function short(name, longest = 40) {
   const text = oneLine(name);
   if (text.length <= longest) return text;
@@ -62,17 +62,17 @@ export function short(name, longest = 40) {
   return `${text.slice(0, head)}…${text.slice(text.length - (longest - 1 - head))}`;
 }
 
-/** A name without line breaks or anything else that cannot be seen. */
+/** Replace line breaks and invisible characters in a name. */
 export function oneLine(name) {
   return name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
 }
 
-/** What a class is called in a sentence: a number alone would be read as an amount. */
+/** Name a class in a sentence: a number alone would read as an amount. */
 export function className(name) {
   return /^[-+]?[\d.]+$/.test(name) || name === "" ? `class ${name}` : name;
 }
 
-/** A value of a column as people write it. */
+/** Format a value of a column. */
 export function cell(value, column) {
   if (column?.kind === "boolean" && value !== null) return (column.choices ?? ["no", "yes"])[value] ?? String(value);
   return value === null ? "unknown" : typeof value === "number" ? number(value, 6) : String(value);

@@ -1,4 +1,4 @@
-"""Features that influence nothing: a wide map is shown without them, and computes the same."""
+"""Removal of features without influence from large maps, which leaves predictions unchanged."""
 
 from dataclasses import fields, replace
 from typing import Any
@@ -11,35 +11,37 @@ from cogmap.models.encoding import Encoding
 from cogmap.models.model import MapModel
 from cogmap.models.terms import Terms
 
-_SHOWN = 200  # concepts, up to which a map is shown with all its features
+_MAX_COMPLETE = 200  # concepts up to which a map is shown with all features
 
 
-def busy_features(model: MapModel) -> NDArray[np.intp]:
-    """Return the features that influence anything but themselves; all of them where a map is small, or none does."""
+def influential_features(model: MapModel) -> NDArray[np.intp]:
+    """Return the features that influence other concepts; all features if the map is small or none has influence."""
     n_inputs = model.n_inputs
     everything = np.arange(model.n_features)
-    if model.map.n_concepts <= _SHOWN:
+    if model.map.n_concepts <= _MAX_COMPLETE:
         return everything
     fcm: Any = model.map
-    if hasattr(fcm, "influential"):  # a structured map knows without its square table
-        busy = fcm.influential
+    if hasattr(fcm, "influential"):  # a structured map, without expanding its weights
+        influential = fcm.influential
     else:
         others = fcm.weights != 0.0
         np.fill_diagonal(others, False)
-        busy = others.any(axis=0)[:n_inputs]
-    found = np.unique(model.encoding.columns[busy[:n_inputs]])
-    return found if len(found) else everything
+        influential = others.any(axis=0)[:n_inputs]
+    features = np.unique(model.encoding.columns[influential[:n_inputs]])
+    return features if len(features) else everything
 
 
-def narrowed(model: MapModel, features: NDArray[np.intp]) -> MapModel:
-    """Return the model of some of the features, all that influence anything among them: it says the same."""
+def select_features(model: MapModel, features: NDArray[np.intp]) -> MapModel:
+    """Return a model of some features, which must include all influential ones: its predictions are the same."""
     if len(features) == model.n_features:
         return model
     inputs = np.flatnonzero(np.isin(model.encoding.columns, features))
-    return MapModel(_map_of(model, inputs), model.depth, _encoding_of(model.encoding, features), model.link)
+    return MapModel(
+        _select_in_map(model, inputs), model.depth, _select_in_encoding(model.encoding, features), model.link
+    )
 
 
-def _map_of(model: MapModel, inputs: NDArray[np.intp]) -> FuzzyCognitiveMap:
+def _select_in_map(model: MapModel, inputs: NDArray[np.intp]) -> FuzzyCognitiveMap:
     fcm: Any = model.map
     if hasattr(fcm, "influential"):
         smaller: FuzzyCognitiveMap = fcm.narrowed(inputs)
@@ -55,12 +57,12 @@ def _map_of(model: MapModel, inputs: NDArray[np.intp]) -> FuzzyCognitiveMap:
     )
 
 
-def _encoding_of(encoding: Encoding, features: NDArray[np.intp]) -> Encoding:
+def _select_in_encoding(encoding: Encoding, features: NDArray[np.intp]) -> Encoding:
     scaling: Any = encoding.scaling
     if scaling is not None:
         known = scaling.known
-        of_all = {each.name: np.broadcast_to(getattr(known, each.name), encoding.n_features) for each in fields(known)}
-        scaling = replace(scaling, known=replace(known, **{name: of[features] for name, of in of_all.items()}))
+        full = {field.name: np.broadcast_to(getattr(known, field.name), encoding.n_features) for field in fields(known)}
+        scaling = replace(scaling, known=replace(known, **{name: values[features] for name, values in full.items()}))
     terms = encoding.terms
     if terms is not None:
         terms = Terms(tuple(terms.values[j] for j in features), tuple(terms.words[j] for j in features))

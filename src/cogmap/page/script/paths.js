@@ -1,10 +1,10 @@
-// Ways of arrows that the drawn map leaves out, between boxes that stand where it has put them.
+// Paths of arrows that the drawn map omits, between boxes at fixed positions.
 
 const HEAD = 7; // length of a head
-const BACK = 10; // how far below everything the way back runs
+const BACK = 10; // distance of backward arrows below everything
 
-/** The path of an arrow and the corners of its head, as attributes of SVG. */
-export function wayBetween(source, target, bottom) {
+/** Return the path of an arrow and the corners of its head, as SVG attributes. */
+export function pathBetween(source, target, bottom) {
   const [from, to] = [ends(source), ends(target)];
   if (to.left > from.right) return curve([from.right, from.middle], [to.left, to.middle], 1, 1);
   if (from.left > to.right && source.anchor === "middle")
@@ -17,7 +17,7 @@ function ends(box) {
   return { left: box.x, right: box.x + box.width, middle: box.y + box.height / 2 };
 }
 
-/** Leave and arrive level, to the right (1) or to the left (-1). */
+/** Start and end horizontally, to the right (1) or to the left (-1). */
 function curve(start, end, leave, arrive) {
   const reach = Math.max(Math.abs(end[0] - start[0]) / 2, 20);
   const base = end[0] - arrive * HEAD;
@@ -25,7 +25,7 @@ function curve(start, end, leave, arrive) {
   return { path, head: head(end, arrive) };
 }
 
-/** Between boxes above each other: out to the right and back. */
+/** Connect boxes above each other with a bow to the right. */
 function bow(from, to) {
   const out = Math.max(from.right, to.right) + 16 + 0.25 * Math.abs(to.middle - from.middle);
   const path = `M${at([from.right, from.middle])} C${at([out, from.middle])} ${at([out, to.middle])} ${at([to.right + HEAD, to.middle])}`;

@@ -1,12 +1,12 @@
-// The same map as two tables, for readers of screens and for looking things up: states of concepts, and influences.
+// The map as two tables, for screen readers and for lookup: states of concepts, and edges.
 
 import { make, setText, table } from "./dom.js";
 import { fixed, oneLine, signed } from "./words.js";
 
-const MOST_INFLUENCES = 1000; // that a table shows; more would not be read
-const MOST_STEPS = 12; // columns of states; of a longer trajectory the first and the last
+const MAX_EDGES = 1000; // rows of the table of edges
+const MAX_STEPS = 12; // columns of states; of a longer trajectory the first 11 steps and the last
 
-export function twinPart(page) {
+export function tablesPart(page) {
   const { model } = page;
   const place = make("div");
   const element = make(
@@ -37,8 +37,8 @@ export function twinPart(page) {
       };
     });
     const all = page.allInfluences();
-    const left = all.length > MOST_INFLUENCES ? `, ${MOST_INFLUENCES} of ${all.length}` : "";
-    const edges = all.slice(0, MOST_INFLUENCES).map(({ target, source, strength }) => {
+    const left = all.length > MAX_EDGES ? `, ${MAX_EDGES} of ${all.length}` : "";
+    const edges = all.slice(0, MAX_EDGES).map(({ target, source, strength }) => {
       const [weight, share] = [
         make("td", { class: "number" }),
         make("td", { class: "number" }, strength === null ? "" : fixed(100 * strength, 1)),
@@ -81,6 +81,6 @@ export function twinPart(page) {
 }
 
 function stepsShown(count) {
-  if (count <= MOST_STEPS) return [...Array(count).keys()];
-  return [...Array(MOST_STEPS - 1).keys(), count - 1];
+  if (count <= MAX_STEPS) return [...Array(count).keys()];
+  return [...Array(MAX_STEPS - 1).keys(), count - 1];
 }
