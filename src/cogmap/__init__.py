@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from cogmap.maps.formats import read_map, read_maps, write_map
     from cogmap.maps.map import FuzzyCognitiveMap
     from cogmap.persistence import load, save
-    from cogmap.table.preparation import TablePreparer
+    from cogmap.table import TableModel, TablePreparer, fit_table
 
 __version__ = "0.1.0.dev0"
 
@@ -18,10 +18,12 @@ __all__ = [
     "FCMClassifierCV",
     "FCMRegressor",
     "FuzzyCognitiveMap",
+    "TableModel",
     "TablePreparer",
     "__version__",
     "explain",
     "feature_importances",
+    "fit_table",
     "influence",
     "load",
     "prune",
@@ -40,9 +42,11 @@ _MODULES = {
     "FCMClassifierCV": "estimators",
     "FCMRegressor": "estimators",
     "FuzzyCognitiveMap": "maps.map",
+    "TableModel": "table",
     "TablePreparer": "table.preparation",
     "explain": "explanation",
     "feature_importances": "explanation",
+    "fit_table": "table",
     "influence": "explanation",
     "prune": "explanation",
     "pruning_curve": "explanation",

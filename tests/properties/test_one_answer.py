@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from cogmap.cli.group import cli
 from cogmap.integrations.onnx import to_inputs, to_onnx
 from cogmap.page.assemble import bundle, packed
-from cogmap.page.subject import page_subject
 from cogmap.page.payload import make_payload
+from cogmap.page.subject import page_subject
 from cogmap.serving import application
 from cogmap.serving.bodies import Limits
 from cogmap.serving.server import Server, listening

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -104,8 +103,3 @@ def write_rows(
                 output.write(line)
             done("Rows", part.first + len(part.frame), 0)
     tell(scan.notes())
-
-
-def cell(value: Any) -> str:
-    """Write the value of a column."""
-    return "missing" if value is None else value if isinstance(value, str) else f"{value:.6g}"

@@ -5,7 +5,8 @@ import json
 import click
 import numpy as np
 
-from cogmap.cli.common import cell, command, example, json_option, on_table, tell
+from cogmap.cli.common import command, example, json_option, on_table, tell
+from cogmap.explanation._answer import value_text
 from cogmap.maps._text import aligned, short
 from cogmap.table.model import TableModel
 from cogmap.table.scanning import Scan
@@ -45,7 +46,9 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
             number = subject.classes.index(str(label)) if subject.classes else 0
             of_output = contributions[:, number]
             order = np.argsort(-np.abs(of_output), kind="stable")
-            lines = [[short(names[c]), cell(explanation.values[0, c]), f"{of_output[c]:+.4g}"] for c in order]
+            lines = [
+                [short(names[c]), value_text(explanation.values[0, c], ".6g"), f"{of_output[c]:+.4g}"] for c in order
+            ]
             what = f"P({label})" if subject.classes else subject.target.name
             mean = [f"a row of means: {what}", "", f"{base[number]:.4g}"]
             this = [f"this row: {what}", "", f"{outputs[number]:.4g}"]

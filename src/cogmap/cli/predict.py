@@ -8,7 +8,8 @@ from typing import Any
 import click
 import numpy as np
 
-from cogmap.cli.common import cell, check_place, command, example, json_option, on_table, out_option, write_rows
+from cogmap.cli.common import check_place, command, example, json_option, on_table, out_option, write_rows
+from cogmap.explanation._answer import value_text
 from cogmap.table.files.writing import csv_cell
 from cogmap.table.model import EMPTY, Predictions, TableModel
 
@@ -98,4 +99,4 @@ def _reasons(model: TableModel, predictions: Predictions) -> Iterator[list[str]]
         for row, label in enumerate(predictions.labels[rows].tolist()):
             of_row = contributions[row, :, classes.index(str(label)) if model.classes else 0]
             strongest = np.argsort(-np.abs(of_row), kind="stable")[:_STRONGEST]
-            yield [f"{names[c]} = {cell(values[row, c])} ({of_row[c]:+.2g})" for c in strongest]
+            yield [f"{names[c]} = {value_text(values[row, c], '.6g')} ({of_row[c]:+.2g})" for c in strongest]

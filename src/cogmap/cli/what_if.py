@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from cogmap._utils.params import suggestion
-from cogmap.cli.common import cell, command, example, json_option, on_table, tell
+from cogmap.cli.common import command, example, json_option, on_table, tell
 from cogmap.exceptions import DataError
+from cogmap.explanation._answer import value_text
 from cogmap.maps._text import aligned, short
 from cogmap.table.model import TableModel
 from cogmap.table.scanning import Scan
@@ -49,7 +50,9 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
         elif not answer.changes:
             text = f"Nothing has to change: the prediction of row {row} is {to} already."
         else:
-            lines = [[short(name), cell(b), cell(a)] for name, (b, a) in answer.changes.items()]
+            lines = [
+                [short(name), value_text(b, ".6g"), value_text(a, ".6g")] for name, (b, a) in answer.changes.items()
+            ]
             outputs = [["", "before", "after"]] + [
                 [f"P({name})" if subject.classes else subject.target.name, f"{before[name]:.4g}", f"{after[name]:.4g}"]
                 for name in subject.outputs

@@ -67,6 +67,11 @@ def number(value: float, sign: str = "") -> str:
     return f"{value:{sign}.4f}" if abs(value) < 1e4 else f"{value:{sign}.5g}"
 
 
+def value_text(value: Any, written: str = ".5g") -> str:
+    """Format the value of a feature, or of a column of a raw table."""
+    return "missing" if value is None else value if isinstance(value, str) else f"{value:{written}}"
+
+
 def _plain(value: Any) -> Any:
     """Return a value as JSON types."""
     if isinstance(value, Answer):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import Literal, check_integer, check_number, numbers, param_error, shown, suggestion
 from cogmap._utils.threads import one_blas_thread
-from cogmap.explanation._answer import Drawn, frame, text_table
+from cogmap.explanation._answer import Drawn, frame, text_table, value_text
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
 from cogmap.explanation._search import BUDGET, Evaluator, Space, search
 from cogmap.explanation._subject import Subject, feature_index, known_features, one_row, opened
@@ -78,7 +78,7 @@ class WhatIf(Drawn):
         lines = []
         for answer in [self, *self.others]:
             rows = [
-                [name, *(v if isinstance(v, str) else f"{v:.5g}" for v in values), f"{answer.sizes[name]:+.2f}"]
+                [name, *map(value_text, values), f"{answer.sizes[name]:+.2f}"]
                 for name, values in answer.changes.items()
             ]
             lines += [

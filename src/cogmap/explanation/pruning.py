@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from cogmap._learning.concepts import Concepts
 from cogmap._learning.structure import Bounds, free, weight_limits
 from cogmap._utils.params import check_integer, check_number, param_error
 from cogmap.explanation._answer import Drawn, frame, text_table
-from cogmap.explanation._subject import opened
+from cogmap.explanation._subject import opened, table_parts
 from cogmap.explanation.influences import Influence, influence
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.features import Array
@@ -107,6 +107,15 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
     True
     """
     keep = _share("prune", "keep", keep)
+    parts = table_parts(estimator)
+    if parts is not None:
+        preparer, last = parts
+        pruned = prune(last, preparer.transform(preparer.arranged(X)[0]), y, keep)
+        if hasattr(estimator, "steps"):
+            return type(estimator)(
+                [(name, step) for (name, _), step in zip(estimator.steps, (preparer, pruned), strict=True)]
+            )
+        return replace(estimator, estimator=pruned)
     _check_estimator("prune", estimator)
     opened("prune", estimator, X)
     return _pruned(estimator, X, y, keep)

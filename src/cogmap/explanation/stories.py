@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import Literal, param_error
 from cogmap._utils.threads import one_blas_thread
-from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table, value_text
 from cogmap.explanation._path import adaptive_quadrature, quadrature_rule
 from cogmap.explanation._reading import Reading
 from cogmap.explanation._subject import baseline_rows, one_row, opened_on_scale, output_index
@@ -52,7 +52,7 @@ class Story(Drawn):
     baseline_states: Array
     flow: Array
     contributions: Array
-    values: Array
+    values: NDArray[Any]
     output: float
     base_value: float
     output_name: str
@@ -86,7 +86,10 @@ class Story(Drawn):
     def __repr__(self) -> str:
         head = f"Story of {self.output_name}: {self.output:.4g}, baseline {self.base_value:.4g}, scale {self.scale!r}"
         order = np.argsort(-np.abs(self.contributions), kind="stable")[:LINES_SHOWN]
-        features = [[self.feature_names[j], f"{self.values[j]:.4g}", number(self.contributions[j], "+")] for j in order]
+        features = [
+            [self.feature_names[j], value_text(self.values[j], ".4g"), number(self.contributions[j], "+")]
+            for j in order
+        ]
         lines = text_table(["feature", "value", "contribution"], features)
         edges = self._edges()
         for t in range(len(self.flow)):
@@ -149,7 +152,7 @@ def story(
         baseline_states=subject.model.trajectory(start_row)[:, 0],
         flow=flow,
         contributions=subject.by_column(flow[0].sum(axis=0)),
-        values=table[0],
+        values=subject.labels(table)[0],
         output=float(after[k]),
         base_value=float(before[k]),
         output_name=names[k],

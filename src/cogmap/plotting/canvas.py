@@ -106,6 +106,16 @@ def escape_dollars(text: object) -> str:
     return str(text).replace("$", r"\$")
 
 
+def plain_value(value: Any) -> float | str:
+    """Return the value of a feature, or of a column of a raw table, as JSON can hold it; a missing one is NaN."""
+    return value if isinstance(value, str) else float("nan") if value is None else float(value)
+
+
+def value_label(value: float | str) -> str:
+    """Format the value of a feature or column."""
+    return short_names([value])[0] if isinstance(value, str) else number(value)
+
+
 def number(value: float) -> str:
     """Format a number in few characters."""
     return (

@@ -9,7 +9,16 @@ from cogmap._utils.params import check_integer
 from cogmap.explanation import Explanation
 from cogmap.explanation._subject import output_index
 from cogmap.maps.drawing.picture import SOFT, color
-from cogmap.plotting.canvas import View, check_answer, escape_dollars, make_axes, name_rows, number, short_names
+from cogmap.plotting.canvas import (
+    View,
+    check_answer,
+    escape_dollars,
+    make_axes,
+    name_rows,
+    plain_value,
+    short_names,
+    value_label,
+)
 
 _MAX_ROWS = 12
 
@@ -51,7 +60,7 @@ def contributions_view(explanation: Explanation, row: int = 0, output: Any = Non
     rest = order[len(shown) :]
     return {
         "names": [str(explanation.feature_names[i]) for i in shown],
-        "values": [float(explanation.values[row, i]) for i in shown],
+        "values": [plain_value(explanation.values[row, i]) for i in shown],
         "contributions": [float(contributions[i]) for i in shown],
         "n_others": len(rest),
         "others": float(contributions[rest].sum()),
@@ -65,7 +74,7 @@ def contributions_view(explanation: Explanation, row: int = 0, output: Any = Non
 def draw_contributions(view: View, ax: Axes | None = None) -> Axes:
     """Draw the data prepared by `contributions_view`."""
     names = [
-        f"{name} = {number(value)}" for name, value in zip(short_names(view["names"]), view["values"], strict=True)
+        f"{name} = {value_label(value)}" for name, value in zip(short_names(view["names"]), view["values"], strict=True)
     ]
     bars = list(view["contributions"])
     if view["n_others"]:

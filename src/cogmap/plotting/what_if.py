@@ -6,7 +6,17 @@ from matplotlib.axes import Axes
 from cogmap.explanation import WhatIf
 from cogmap.maps.drawing.finishing import wrapped
 from cogmap.maps.drawing.picture import SOFT, color
-from cogmap.plotting.canvas import View, check_answer, escape_dollars, make_axes, name_rows, number, short_names
+from cogmap.plotting.canvas import (
+    View,
+    check_answer,
+    escape_dollars,
+    make_axes,
+    name_rows,
+    number,
+    plain_value,
+    short_names,
+    value_label,
+)
 
 
 def plot_what_if(what_if: WhatIf, ax: Axes | None = None) -> Axes:
@@ -31,7 +41,7 @@ def what_if_view(what_if: WhatIf) -> View:
     check_answer("plot_what_if", "what_if", what_if, WhatIf, "cogmap.explanation.what_if")
     return {
         "names": [str(name) for name in what_if.changes],
-        "values": [[float(before), float(after)] for before, after in what_if.changes.values()],
+        "values": [list(map(plain_value, values)) for values in what_if.changes.values()],
         "sizes": [float(what_if.sizes[name]) for name in what_if.changes],
         "outputs": [[float(a), float(b)] for a, b in zip(what_if.outputs_before, what_if.outputs, strict=True)],
         "output_names": [str(name) for name in what_if.output_names],
@@ -52,7 +62,7 @@ def draw_what_if(view: View, ax: Axes | None = None) -> Axes:
     rows, sizes = np.arange(n_rows), np.array(view["sizes"])
     ax.barh(rows, sizes, height=0.5, color=[color(size) for size in sizes])
     for y, size, (before, after) in zip(rows, sizes, view["values"], strict=True):
-        ax.annotate(f"{number(before)} → {number(after)}", (size, y), (5 if size >= 0 else -5, 0),
+        ax.annotate(f"{value_label(before)} → {value_label(after)}", (size, y), (5 if size >= 0 else -5, 0),
                     textcoords="offset points", ha="left" if size >= 0 else "right", va="center", size=9)  # fmt: skip
     ax.axvline(0.0, color=SOFT, linewidth=0.8)
     name_rows(ax, short_names(view["names"]))

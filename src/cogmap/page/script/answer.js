@@ -3,8 +3,9 @@
 import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
 import { className, count, fixed, listed, number, percent, short, signedFixed } from "./words.js";
 
-/** Return the index of the largest output, the first of equal ones. */
+/** Return the index of the largest output: the second of two equal ones, the first of several, as `predict` does. */
 export function predictedOutput(outputs) {
+  if (outputs.length === 2) return outputs[1] >= outputs[0] ? 1 : 0;
   let best = 0;
   for (let k = 1; k < outputs.length; k++) if (outputs[k] > outputs[best]) best = k;
   return best;
