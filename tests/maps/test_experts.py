@@ -139,13 +139,13 @@ def test_disagreement_is_counted_edge_by_edge(seed, k):
         (lambda a: combine([a, a], weights=["much", 1]), "weights.*2 numbers"),
         (lambda a: combine([a, a], weights="credible"), "weights.*'credibility'"),
         (lambda a: combine([a], only_drawn="yes"), "only_drawn.*True or False"),
-        (lambda a: combine([a, a.replace(slope=2)]), r"the same slope.*got 1.0 and 2.0 for C1. Make.*replace\(slope"),
+        (lambda a: combine([a, a.replace(slope=2)]), r"the same slope.*got 1.0 and 2.0 for C1. Use fcm.replace\(slope"),
         (lambda a: combine([a, a.replace(activation="tanh")]), "the same activation.*got sigmoid and tanh for C1"),
         (lambda a: disagreement("maps"), "maps.*a list of maps"),
         (lambda a: credibility(None), "maps.*a list of maps"),
     ],
 )
-def test_wrong_arguments_are_told(call, message):
+def test_invalid_arguments_raise(call, message):
     """Each with its name and what was expected."""
     with pytest.raises(ParameterError, match=message):
         call(FuzzyCognitiveMap(np.eye(2)))

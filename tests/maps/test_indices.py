@@ -199,7 +199,7 @@ def test_communities_are_the_blocks_of_a_map():
         (lambda fcm: communities(fcm, seed="x"), "seed.*integer >= 0"),
     ],
 )
-def test_wrong_arguments_are_told(call, message):
+def test_invalid_arguments_raise(call, message):
     """Each with its name and what was expected."""
     with pytest.raises(ParameterError, match=message):
         call(FuzzyCognitiveMap(np.eye(2)))

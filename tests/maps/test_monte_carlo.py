@@ -34,7 +34,7 @@ def test_without_a_spread_every_sample_is_the_scenario(activation, slope):
 def test_samples_do_not_depend_on_how_many_are_made_at_once(monkeypatch):
     """Blocks of any size give the same samples, and each is the scenario of a map within the spread."""
     whole = monte_carlo(LAKE, {"fishing": 0}, n_samples=50)
-    monkeypatch.setattr("cogmap.maps.monte_carlo._NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr("cogmap.maps.monte_carlo._WEIGHTS_PER_BLOCK", 1)
     np.testing.assert_allclose(monte_carlo(LAKE, {"fishing": 0}, n_samples=50).after, whole.after, rtol=0, atol=1e-8)
     assert not np.array_equal(monte_carlo(LAKE, {"fishing": 0}, n_samples=50, seed=1).after, whole.after)
 
@@ -105,7 +105,7 @@ def test_summaries_are_those_of_numpy():
     read = json.loads(json.dumps(result.to_dict()))
     assert read["quantiles"]["0.5"] == result.quantiles([0.5])[0].tolist()
     np.testing.assert_allclose(result.to_frame()["95%"], result.quantiles([0.95])[0])
-    assert repr(result).startswith("With fishing = 1, in 200 maps, of which 100% come to rest:")
+    assert repr(result).startswith("With fishing = 1, in 200 maps, of which 100% converge to a fixed point:")
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_summaries_are_those_of_numpy():
         ({"steps": 0}, "steps.*integer >= 1"),
         ({"seed": -1}, "seed.*integer >= 0"),
         ({"start": [0, 0]}, r"start.*shape \(3,\)"),
-        ({"keep": ["policy"]}, "keep.*names of concepts"),
+        ({"keep": ["policy"]}, "keep.*concept names"),
     ],
 )
-def test_wrong_arguments_are_told(arguments, message):
+def test_invalid_arguments_raise(arguments, message):
     """Each with its name and what was expected."""
     with pytest.raises(ParameterError, match=message):
         monte_carlo(**{"maps": LAKE, "clamp": {"fish": 1}, **arguments})

@@ -17,7 +17,7 @@ from cogmap.maps.scenarios import scenario, scenarios
 LAKE = FuzzyCognitiveMap(
     [[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["fishing", "fish", "weed"], slope=2, activation="logistic"
 )
-ANGLE = FuzzyCognitiveMap([[0.9, -0.3], [0.3, 0.9]], [0.2, -0.1], slope=6)  # goes round without end
+ANGLE = FuzzyCognitiveMap([[0.9, -0.3], [0.3, 0.9]], [0.2, -0.1], slope=6)  # rotates without a period
 
 
 @settings(max_examples=30, deadline=None)
@@ -70,24 +70,24 @@ def test_states_given_are_left_alone():
     assert clamp == {"fish": 1.0}
 
 
-def test_settling_at_a_fixed_point():
-    """The state is one that a step does not move, and that a long run ends in."""
+def test_convergence_to_a_fixed_point():
+    """A step does not change the state, and a long run ends in it."""
     settled = LAKE.settle({"fish": 0.1})
     assert (settled.kind, settled.period) == ("fixed point", 1)
     np.testing.assert_allclose(LAKE.step(settled.mean), settled.mean, rtol=0, atol=1e-11)
     np.testing.assert_allclose(LAKE.run({"fish": 0.1}, 2000)[-1], settled.mean, rtol=0, atol=1e-11)
-    assert settled.sentence == f"It comes to rest at a fixed point after {settled.steps} steps."
+    assert settled.sentence == f"It converges to a fixed point after {settled.steps} steps."
     moves = np.abs(np.diff(LAKE.run({"fish": 0.1}, settled.steps + 1), axis=0)).max(axis=1)
     assert moves[-1] <= 1e-6 < moves[-2]
     assert settled.to_dict()["fish"] == settled.mean[1]
 
 
-def test_a_fixed_point_that_a_push_would_leave_is_told():
-    """Undecided concepts may rest where nothing else comes to: between two basins, or at 0 in a steep map of tanh."""
+def test_unstable_fixed_points_are_reported():
+    """Undecided concepts may start on one: between two basins, or at 0 in a steep map of tanh."""
     switch = FuzzyCognitiveMap([[1.0]], slope=8)
     settled = switch.settle()
     assert (settled.kind, settled.stable) == ("fixed point", False)
-    assert settled.sentence == "It comes to rest at a fixed point after 0 steps, which a small push would leave."
+    assert settled.sentence == "It converges to an unstable fixed point after 0 steps."
     assert switch.settle([0.6]).stable is True
     assert switch.settle(clamp={"C1": 0.5}).stable is True
     steep = FuzzyCognitiveMap([[0, 2], [2, 0]], activation="tanh")
@@ -96,23 +96,23 @@ def test_a_fixed_point_that_a_push_would_leave_is_told():
     assert ONE_CYCLE.settle([0.2, 0.3]).stable is None
 
 
-def test_settling_in_a_cycle():
-    """Its states follow each other, the first one after the last, and no two are alike."""
+def test_convergence_to_a_cycle():
+    """Each state leads to the next, the last one to the first, and all differ."""
     settled = ONE_CYCLE.settle([0.2, 0.3])
     assert (settled.kind, settled.period, settled.states.shape) == ("cycle", 8, (8, 2))
     np.testing.assert_allclose(ONE_CYCLE.step(settled.states), np.roll(settled.states, -1, axis=0), atol=1e-6)
     assert min(np.abs(np.roll(settled.states, lag, axis=0) - settled.states).max() for lag in range(1, 8)) > 1e-2
     np.testing.assert_allclose(settled.mean, settled.states.mean(axis=0))
-    assert "goes round a cycle of 8 states" in settled.sentence
+    assert "converges to a cycle of 8 states after" in settled.sentence
 
 
-def test_settling_in_neither():
-    """A turn that never closes is told as such, and so is a rest that is not reached in time."""
+def test_no_convergence():
+    """Neither a quasiperiodic trajectory nor one with too few steps converges, and the sentence says so."""
     wandering = ANGLE.replace(bias=0.5 - ANGLE.weights.sum(axis=1) / 2)
     settled = wandering.settle([0.3, 0.2], max_steps=500)
     assert (settled.kind, settled.period, settled.steps) == ("neither", None, 500)
     assert settled.sentence.startswith(
-        "It is neither at rest nor in a cycle of up to 64 states after 500 steps: the la"
+        "It does not converge to a fixed point or a cycle of up to 64 states within 500 steps: the last step"
     )
     assert LAKE.settle(max_steps=3).kind == "neither"
     assert "max_steps" in LAKE.settle(max_steps=8).sentence
@@ -157,7 +157,7 @@ def test_a_scenario_is_the_difference_of_two_ends():
     np.testing.assert_allclose(result.before, alone, rtol=0, atol=1e-11)
     np.testing.assert_allclose(result.after, held, rtol=0, atol=1e-11)
     np.testing.assert_allclose(result.change, held - alone, rtol=0, atol=1e-11)
-    assert result.sentence.startswith("With fishing = 0 the map comes to rest at a fixed point after ")
+    assert result.sentence.startswith("With fishing = 0, the map converges to a fixed point after ")
 
 
 def test_a_scenario_starts_where_the_map_was():
@@ -222,18 +222,18 @@ def test_frames_need_pandas(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: LAKE.run({"fich": 1}, 1), r"run\(start=.*names of concepts.*got 'fich'. Did you mean 'fish'"),
+        (lambda: LAKE.run({"fich": 1}, 1), r"run\(start=.*concept names.*got 'fich'. Did you mean 'fish'"),
         (lambda: LAKE.run({"fish": np.nan}, 1), "start.*finite numbers, got nan for concept 'fish'"),
         (lambda: LAKE.run({"fish": "high"}, 1), "start.*finite numbers, got 'high' for concept 'fish'"),
         (lambda: LAKE.run({"fish": None}, 1), "start.*finite numbers, got None for concept 'fish'"),
         (lambda: LAKE.run({"fish": 10**400}, 1), "start.*finite numbers"),
-        (lambda: LAKE.run({1: 1}, 1), "start.*names of concepts.*got 1"),
+        (lambda: LAKE.run({1: 1}, 1), "start.*concept names.*got 1"),
         (lambda: LAKE.run([0, np.nan, 0], 1), "start.*finite numbers, got nan for concept 'fish'"),
-        (lambda: LAKE.run([0, 0, 0], 1, clamp={"policy": 1}), "clamp.*names of concepts.*got 'policy'"),
+        (lambda: LAKE.run([0, 0, 0], 1, clamp={"policy": 1}), "clamp.*concept names.*got 'policy'"),
         (lambda: LAKE.run([0, 0, 0], 1, clamp={"fish": np.inf}), "clamp.*finite numbers, got inf for concept 'fish'"),
         (lambda: LAKE.run([0, 0, 0], 1, clamp=["fish"]), r"clamp.*a mapping.*got \['fish'\]"),
-        (lambda: LAKE.run([0, 0, 0], 1, keep="fish"), "keep.*'drivers' or a list of names of concepts, got 'fish'"),
-        (lambda: LAKE.run([0, 0, 0], 1, keep=["tax"]), "keep.*names of concepts.*got 'tax'"),
+        (lambda: LAKE.run([0, 0, 0], 1, keep="fish"), "keep.*'drivers' or a list of concept names, got 'fish'"),
+        (lambda: LAKE.run([0, 0, 0], 1, keep=["tax"]), "keep.*concept names.*got 'tax'"),
         (lambda: LAKE.run([0, 0, 0], 1, keep=3), "keep.*'drivers' or a list"),
         (lambda: LAKE.settle([[0, 0, 0]]), r"settle\(start=.*shape \(3,\), one state per concept, got shape \(1, 3\)"),
         (lambda: LAKE.settle(max_steps=0), "max_steps.*integer >= 1, got 0"),
@@ -242,16 +242,16 @@ def test_frames_need_pandas(monkeypatch):
         (lambda: scenario(LAKE, {"fish": np.nan}), r"scenario\(clamp=.*finite numbers, got nan for concept 'fish'"),
         (lambda: scenario(LAKE, "fish"), r"scenario\(clamp=.*a mapping"),
         (lambda: scenario(LAKE, {"fish": 1}, against=[0, 0]), r"against.*shape \(3,\)"),
-        (lambda: scenario(LAKE, {"fish": 1}, against=[0, 0, 0], start=[0, 0, 0]), "None if there is `against`"),
+        (lambda: scenario(LAKE, {"fish": 1}, against=[0, 0, 0], start=[0, 0, 0]), "None if `against` is given"),
         (lambda: scenario(LAKE, {"fish": 1}, against=scenario(ONE_CYCLE, {"C1": 1})), "against.*the same concepts"),
         (lambda: scenario(np.eye(3), {"fish": 1}), "fcm.*a FuzzyCognitiveMap"),
-        (lambda: scenarios(LAKE, {"fish": 1}), "clamps.*a mapping from names of scenarios to clamps"),
+        (lambda: scenarios(LAKE, {"fish": 1}), "clamps.*a mapping from scenario names to clamps"),
         (lambda: scenarios(LAKE, {}), "clamps.*a mapping"),
         (lambda: FuzzyCognitiveMap(np.eye(2), activation=["tanh"]), "activation.*2 of them, one per concept"),
         (lambda: FuzzyCognitiveMap(np.eye(2), activation=["tanh", "tan"]), "activation.*Did you mean 'tanh'"),
     ],
 )
-def test_wrong_states_and_names_are_told(call, message):
+def test_invalid_states_and_names_raise(call, message):
     """With the concept, and the name that was probably meant."""
     with pytest.raises(ParameterError, match=message):
         call()

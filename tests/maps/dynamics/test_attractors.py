@@ -210,7 +210,7 @@ def test_no_starts_find_nothing():
         ({"fcm": [[1.0]]}, "fcm.*a FuzzyCognitiveMap"),
     ],
 )
-def test_wrong_arguments_are_told(arguments, message):
+def test_invalid_arguments_raise(arguments, message):
     """Each wrong argument gets a message with its name and what was expected."""
     with pytest.raises(ParameterError, match=message) as caught:
         attractors(**{"fcm": ONE_CYCLE, "starts": [[0.5, 0.5]], **arguments})

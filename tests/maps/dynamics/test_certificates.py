@@ -18,7 +18,7 @@ from cogmap.maps.dynamics import (
     fixed_points,
     slope_advice,
 )
-from cogmap.maps.dynamics.enclosures import enclosing_box, holds_fixed_point, shrinks
+from cogmap.maps.dynamics.enclosures import enclosing_box, has_radius_below_one, proves_fixed_point
 from cogmap.maps.dynamics.steepness import knight_slope
 
 ACTIVATIONS = ["sigmoid", "logistic", "tanh", "saturation", "bivalent", "trivalent"]
@@ -138,7 +138,7 @@ def test_what_is_not_known_is_said():
     known = certificate(ONE_CYCLE)
     assert known.unique is None
     assert known.sentence == (
-        "Not known: no proof holds, 1 fixed point proved to exist. All attractors lie in a box, 0.992 wide at most. "
+        "Unknown: no proof holds, 1 fixed point proved to exist. All attractors lie in a box at most 0.992 wide. "
         "100 starts end in 1 cycle."
     )
     assert len(repr(known).splitlines()) == 5
@@ -165,7 +165,7 @@ def test_a_matrix_said_to_shrink_does_in_exact_arithmetic(seed, n):
     rng = np.random.default_rng(seed)
     M = rng.random((n, n))
     M /= np.abs(np.linalg.eigvals(M)).max() * (1 + rng.choice([-1e-3, 1e-3, 0.1]))
-    if shrinks(M):
+    if has_radius_below_one(M):
         power = [[Fraction(float(value)) for value in row] for row in M]
         for _ in range(14):  # the power 2^14
             power = [
@@ -180,11 +180,11 @@ def test_a_matrix_said_to_shrink_does_in_exact_arithmetic(seed, n):
 def test_no_fixed_point_is_proved_where_there_is_none():
     """Away from a fixed point, Krawczyk's test refuses."""
     for point in fixed_points(FOUR_FIXED_POINTS):
-        assert holds_fixed_point(FOUR_FIXED_POINTS, point.state, 1e-9)
-        assert not holds_fixed_point(FOUR_FIXED_POINTS, point.state + 1e-7, 1e-9)
+        assert proves_fixed_point(FOUR_FIXED_POINTS, point.state, 1e-9)
+        assert not proves_fixed_point(FOUR_FIXED_POINTS, point.state + 1e-7, 1e-9)
     # Here the derivative of a step is 1 at the fixed point, which is a double one: it cannot be told from none.
     touching = FuzzyCognitiveMap([[4.0]], [-1.5], 1.0)
-    assert not holds_fixed_point(touching, np.array([0.5]), 1e-9)
+    assert not proves_fixed_point(touching, np.array([0.5]), 1e-9)
 
 
 def test_knights_slopes_are_the_published_ones():
@@ -240,7 +240,7 @@ def test_advice_does_not_depend_on_the_slope_that_a_map_has():
         (lambda: knight_slope(0), "n_concepts.*integer >= 1"),
     ],
 )
-def test_wrong_arguments_are_told(call, message):
+def test_invalid_arguments_raise(call, message):
     """Each with its name and what was expected."""
     with pytest.raises(ParameterError, match=message):
         call()

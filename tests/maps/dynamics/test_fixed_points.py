@@ -124,12 +124,12 @@ def test_held_concepts_belong_to_the_map():
         (lambda: fixed_points(ONE_CYCLE, [[0.5]]), r"starts.*\(n_starts, 2\)"),
         (lambda: fixed_points(ONE_CYCLE, [[0.5, np.nan]]), "starts.*finite"),
         (lambda: fixed_points(ONE_CYCLE, 5, seed=-1), "seed.*integer >= 0"),
-        (lambda: lyapunov(ONE_CYCLE, {"rain": 1}), "start.*names of concepts"),
+        (lambda: lyapunov(ONE_CYCLE, {"rain": 1}), "start.*concept names"),
         (lambda: lyapunov(ONE_CYCLE, steps=3), "steps.*integer >= 200"),
         (lambda: lyapunov("map"), "fcm.*a FuzzyCognitiveMap"),
     ],
 )
-def test_wrong_arguments_are_told(call, message):
+def test_invalid_arguments_raise(call, message):
     """Each with its name and what was expected."""
     with pytest.raises(ParameterError, match=message):
         call()
