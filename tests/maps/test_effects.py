@@ -32,7 +32,7 @@ def strength_and_sign(fcm, chain):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 6), st.sampled_from([0.2, 0.5, 1.0]), st.booleans())
 def test_no_chain_is_stronger(seed, n, share, words):
-    """Of all chains without a concept twice, none is stronger; the one given is as strong as said, and has its sign."""
+    """No simple chain is stronger; the returned chain has the strength and sign of the effect."""
     fcm = sparse_map(seed, n, share, [-0.8, -0.5, 0.25, 0.5, 0.8] if words else None)
     found = total_effects(fcm)
     graph = to_networkx(fcm)
@@ -58,7 +58,7 @@ def test_no_chain_is_stronger(seed, n, share, words):
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 40), st.sampled_from([0.05, 0.3, 1.0]))
 def test_strengths_are_those_of_floyd_and_warshall(seed, n, share):
-    """The largest of the smallest weights on the way, by the other algorithm."""
+    """The widest path by another algorithm."""
     fcm = sparse_map(seed, n, share)
     S = np.abs(fcm.weights)
     for k in range(n):
@@ -67,7 +67,7 @@ def test_strengths_are_those_of_floyd_and_warshall(seed, n, share):
 
 
 def test_an_edge_is_taken_before_a_detour_of_the_same_strength():
-    """Of equally strong chains, one with few edges."""
+    """Among equally strong chains, the shortest is preferred."""
     fcm = FuzzyCognitiveMap.from_edges([("a", "b", 0.5), ("b", "c", -0.5), ("a", "c", 0.5)])
     found = total_effects(fcm)
     assert found.chain("a", "c") == ("a", "c")
@@ -78,7 +78,7 @@ def test_an_edge_is_taken_before_a_detour_of_the_same_strength():
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(["sigmoid", "logistic", "tanh"]))
 def test_the_linear_response_is_that_of_small_scenarios(seed, activation):
-    """Hold a concept a little higher and a little lower: the quotient of the differences is the response."""
+    """The response equals the difference quotient of clamps slightly above and below."""
     rng = np.random.default_rng(seed)
     fcm = FuzzyCognitiveMap(rng.uniform(-0.3, 0.3, (4, 4)), rng.normal(size=4) / 2, 1.5, activation=activation)
     settled = fcm.settle()
@@ -89,8 +89,8 @@ def test_the_linear_response_is_that_of_small_scenarios(seed, activation):
         np.testing.assert_allclose(response[:, j], (up - down) / (2 * h), rtol=0, atol=1e-5)
 
 
-def test_the_response_at_a_given_fixed_point():
-    """Each of several has its own."""
+def test_response_at_a_chosen_fixed_point():
+    """Each fixed point has its own response."""
     low, high = sorted((p.state for p in fixed_points(TWO_FIXED_POINTS) if p.stable), key=lambda state: state[0])
     assert linear_response(TWO_FIXED_POINTS, low).shape == (2, 2)
     np.testing.assert_allclose(linear_response(TWO_FIXED_POINTS, low), linear_response(TWO_FIXED_POINTS, high))
@@ -112,6 +112,6 @@ def test_the_response_at_a_given_fixed_point():
     ],
 )
 def test_invalid_arguments_raise(call, message):
-    """Each with its name and what was expected."""
+    """Each error names the parameter and the expected value."""
     with pytest.raises(ParameterError, match=message):
         call()

@@ -1,4 +1,4 @@
-"""Indices, feedback loops, distances and communities against formulas written out, networkx and counting."""
+"""Indices, feedback loops, distances and communities against formulas, networkx and brute force."""
 
 import itertools
 import json
@@ -41,7 +41,7 @@ def test_the_wetland_of_ozesmi(name):
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
 def test_degrees_are_those_of_networkx(seed, loops):
-    """The sum of weights without sign; the density of a graph without loops, too."""
+    """The sum of absolute weights; also the density of a graph without loops."""
     fcm = sparse_map(seed, loops=loops)
     graph = to_networkx(fcm.replace(weights=np.abs(fcm.weights)))
     found = indices(fcm)
@@ -55,14 +55,14 @@ def test_degrees_are_those_of_networkx(seed, loops):
         assert kind == expected[graph.in_degree(name) > 0, graph.out_degree(name) > 0]
 
 
-def test_hierarchy_goes_from_equality_to_command():
-    """0 in a ring where all say as much, 1 where each concept commands all after it."""
+def test_hierarchy_ranges_from_0_to_1():
+    """0 in a ring with equal weights, 1 where each concept influences all later ones."""
     assert indices(FuzzyCognitiveMap(np.roll(np.eye(7), 1, axis=0))).hierarchy == pytest.approx(0)
     assert indices(FuzzyCognitiveMap(np.tril(np.ones((7, 7)), -1))).hierarchy == pytest.approx(1)
 
 
-def test_maps_with_next_to_nothing():
-    """No edges, no transmitters, one concept: still numbers, or None where there are none."""
+def test_indices_of_minimal_maps():
+    """No edges, no transmitters, one concept: finite numbers, or None if undefined."""
     alone = indices(FuzzyCognitiveMap([[0.0]]))
     assert (alone.n_edges, alone.density, alone.complexity, alone.hierarchy) == (0, 0, None, 0)
     assert alone.kinds == ("isolated",)
@@ -82,7 +82,7 @@ def test_indices_as_tables_and_json():
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.sampled_from([0.2, 0.5, 1.0]))
 def test_loops_are_those_of_networkx(seed, n, share):
-    """Each once, with the product of its weights; and it is known that there are no others."""
+    """Each once, with the product of its weights; the search reports that it is complete."""
     fcm = sparse_map(seed, n, share)
     found = feedback_loops(fcm)
     graph = to_networkx(fcm)
@@ -101,7 +101,7 @@ def test_loops_are_those_of_networkx(seed, n, share):
 
 
 def test_the_search_for_loops_is_bounded():
-    """A full map of 40 concepts has more loops than atoms in a hand: the search ends, and says how far it came."""
+    """A full map of 40 concepts has too many loops: the search ends and reports the complete length."""
     full = FuzzyCognitiveMap(np.ones((40, 40)) - np.eye(40))
     found = feedback_loops(full)
     assert len(found.loops) == 10_000
@@ -116,7 +116,7 @@ def test_the_search_for_loops_is_bounded():
 
 
 def test_a_map_without_loops_has_none():
-    """And it is known after one look."""
+    """The search is complete after length 1."""
     found = feedback_loops(FuzzyCognitiveMap(np.tril(np.ones((30, 30)), -1)))
     assert (found.loops, found.complete) == ((), True)
 
@@ -144,7 +144,7 @@ def written_out_distance(a, b):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 3), st.booleans())
 def test_distance_is_the_published_ratio(seed, shift, loops):
-    """Also for maps that share some concepts only; it is symmetric, 0 to oneself, and at most 1."""
+    """Also for maps that share only some concepts; it is symmetric, 0 for equal maps, and at most 1."""
     a = sparse_map(seed, 4, loops=loops).replace(concepts=["a", "b", "c", "d"])
     b = sparse_map(seed + 1, 4, loops=loops).replace(concepts=["abcdefg"[i + shift] for i in range(4)])
     assert distance(a, b) == pytest.approx(written_out_distance(a, b))
@@ -153,8 +153,8 @@ def test_distance_is_the_published_ratio(seed, shift, loops):
     assert 0 <= distance(a, b) <= 1
 
 
-def test_distance_reaches_its_ends():
-    """Opposite full weights are as far apart as maps can be; the order of concepts does not matter."""
+def test_distance_reaches_0_and_1():
+    """Opposite full weights have distance 1; the order of concepts does not matter."""
     full = FuzzyCognitiveMap(np.ones((3, 3)) - np.eye(3), concepts=["a", "b", "c"])
     assert distance(full, full.replace(weights=-full.weights)) == 1
     fcm = sparse_map(0).replace(concepts=list("abcdef"))
@@ -165,7 +165,7 @@ def test_distance_reaches_its_ends():
 
 
 def test_similarity_is_the_cosine():
-    """1 for a multiple, -1 for the opposite, 0 without common edges, and in between the formula."""
+    """1 for a multiple, -1 for the opposite, 0 without common edges, otherwise the formula."""
     a, b = sparse_map(0), sparse_map(1)
     assert similarity(a, a.replace(weights=3 * a.weights)) == pytest.approx(1)
     assert similarity(a, a.replace(weights=-a.weights)) == pytest.approx(-1)
@@ -200,6 +200,6 @@ def test_communities_are_the_blocks_of_a_map():
     ],
 )
 def test_invalid_arguments_raise(call, message):
-    """Each with its name and what was expected."""
+    """Each error names the parameter and the expected value."""
     with pytest.raises(ParameterError, match=message):
         call(FuzzyCognitiveMap(np.eye(2)))

@@ -1,4 +1,4 @@
-"""Held concepts, what a map settles in, and scenarios: against loops written out and others' published results."""
+"""Clamps, convergence and scenarios against explicit loops and published results."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ ANGLE = FuzzyCognitiveMap([[0.9, -0.3], [0.3, 0.9]], [0.2, -0.1], slope=6)  # ro
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(["sigmoid", "logistic", "tanh", "saturation"]))
 def test_clamped_states_are_held_and_the_others_follow(seed, activation):
-    """Every step is a plain step after which the clamped states are put back; a clamp of 0 is a clamp."""
+    """Every step equals a plain step followed by resetting the clamped states; 0 is a valid clamp."""
     rng = np.random.default_rng(seed)
     fcm = FuzzyCognitiveMap(rng.normal(size=(4, 4)), rng.normal(size=4), 2.0, activation=activation)
     start = rng.random((3, 4))
@@ -46,7 +46,7 @@ def test_states_by_name_leave_the_others_undecided():
 
 
 def test_drivers_keep_their_value():
-    """Those that nothing influences, or those that the author marked."""
+    """Concepts without incoming edges, or those marked by the author."""
     assert LAKE.drivers == ("fishing",)
     assert (LAKE.run({"fishing": 0.9}, 5, keep="drivers")[:, 0] == 0.9).all()
     assert LAKE.run({"fishing": 0.9}, 5)[-1, 0] == 0.5
@@ -56,12 +56,12 @@ def test_drivers_keep_their_value():
     assert (last[0], last[2]) == (0.5, 0.9)
 
 
-def test_a_clamp_is_stronger_than_keep():
-    """What is clamped has the state of the clamp, driver or not."""
+def test_clamp_takes_precedence_over_keep():
+    """Also for a driver."""
     assert (LAKE.run({"fishing": 0.9}, 2, {"fishing": 0.1}, "drivers")[:, 0] == 0.1).all()
 
 
-def test_states_given_are_left_alone():
+def test_input_states_are_not_modified():
     """Neither the start nor the clamp changes."""
     start, clamp = np.full(3, 0.3), {"fish": 1.0}
     LAKE.run(start, 3, clamp)
@@ -119,8 +119,8 @@ def test_no_convergence():
 
 
 @pytest.mark.parametrize("max_steps", [1, 2, 7, 8, 9, 127, 128, 129])
-def test_any_budget_will_do(max_steps):
-    """What rests at once rests within each, and a cycle of two is seen as soon as it has come back often enough."""
+def test_any_max_steps_is_valid(max_steps):
+    """A map at rest needs more than one step, and a cycle of period 2 more than two."""
     rest = FuzzyCognitiveMap(np.zeros((2, 2))).settle(LAKE.step([0, 0, 0])[:2], max_steps=max_steps)
     assert rest.kind == ("fixed point" if max_steps > 1 else "neither")
     swap = FuzzyCognitiveMap([[0, 1], [1, 0]], activation="bivalent").settle([1, 0], max_steps=max_steps)
@@ -128,7 +128,7 @@ def test_any_budget_will_do(max_steps):
 
 
 def test_long_cycles_have_their_smallest_period():
-    """A ring of n concepts that pass on what they got comes back after n steps."""
+    """A ring of n concepts that copy their predecessor has period n."""
     for n in (3, 16, 63, 64):
         ring = FuzzyCognitiveMap(np.roll(np.eye(n), 1, axis=0), activation="bivalent")
         assert ring.settle({"C1": 1, **{f"C{i}": 0 for i in range(2, n + 1)}}).period == n
@@ -142,15 +142,15 @@ PUBLISHED = [("kosko", (0.07, -0.02)), ("modified", (0.02, -0.01)), ("rescaled",
 
 @pytest.mark.parametrize(("rule", "change"), PUBLISHED)
 def test_published_changes_of_three_rules(rule, change):
-    """B and C change by what others have published."""
+    """B and C change by the published amounts."""
     adjacency = np.array([[0, 1, 0], [1, 0, -1], [1, -1, 0]])
     fcm = with_rule(FuzzyCognitiveMap(adjacency.T, concepts=["A", "B", "C"], activation="logistic"), rule)
     result = scenario(fcm, {"A": 1}, start=[1, 1, 1])
     assert result.change[1:].round(2).tolist() == pytest.approx(change)
 
 
-def test_a_scenario_is_the_difference_of_two_ends():
-    """Of the map left alone, and of the map held, which starts from there."""
+def test_scenario_is_the_difference_of_two_limits():
+    """That of the map without the clamp, and that of the clamped map started from there."""
     result = scenario(LAKE, {"fishing": 0}, start={"fish": 1})
     alone = LAKE.run({"fish": 1}, 300)[-1]
     held = LAKE.run(alone, 300, clamp={"fishing": 0})[-1]
@@ -160,16 +160,16 @@ def test_a_scenario_is_the_difference_of_two_ends():
     assert result.sentence.startswith("With fishing = 0, the map converges to a fixed point after ")
 
 
-def test_a_scenario_starts_where_the_map_was():
-    """With two attractors it matters: a push that is too weak leads back, a strong one to the other side."""
+def test_scenario_starts_from_the_baseline():
+    """With two attractors this matters: a weak change leads back, a strong one to the other attractor."""
     switch = FuzzyCognitiveMap([[1, 1], [0, 0]], concepts=["state", "push"], slope=10, bias=[-0.5, 0])
     low = switch.settle([0, 0], clamp={"push": 0.5})
     assert scenario(switch, {"push": 0.55}, against=low.mean).after[0] < 0.1
     assert scenario(switch, {"push": 0.9}, against=low.mean).after[0] > 0.9
 
 
-def test_scenarios_follow_each_other():
-    """Against another scenario: what comes after it."""
+def test_scenario_against_another_scenario():
+    """It starts from the final states of the other one."""
     first = scenario(LAKE, {"fishing": 1}, name="ban lifted")
     second = scenario(LAKE, {"fishing": 0}, against=first)
     np.testing.assert_array_equal(second.before, first.after)
@@ -177,14 +177,14 @@ def test_scenarios_follow_each_other():
 
 
 def test_a_cycle_is_compared_by_its_mean():
-    """Before and after are the means over the states that recur."""
+    """Before and after are means over the states of the cycle."""
     result = scenario(ONE_CYCLE, {"C1": 0.5}, start=[0.2, 0.3])
     np.testing.assert_allclose(result.before, ONE_CYCLE.settle([0.2, 0.3]).states.mean(axis=0), atol=1e-6)
     assert result.outcome.kind == "fixed point"
 
 
-def test_several_scenarios_stand_side_by_side():
-    """One row of changes each, found by name or number."""
+def test_several_scenarios():
+    """One row of changes each, indexed by name or position."""
     clamps = {"no fishing": {"fishing": 0}, "no weed": {"weed": 0}}
     several = scenarios(LAKE, clamps)
     assert len(several) == 2
@@ -195,8 +195,8 @@ def test_several_scenarios_stand_side_by_side():
     assert [one.name for one in several] == list(clamps)
 
 
-def test_tables_and_json_say_what_the_arrays_say():
-    """Data frames by name, JSON that can be read back, and a repr with the largest change first."""
+def test_tables_and_json_match_the_arrays():
+    """Data frames by name, JSON that round-trips, and a repr with the largest change first."""
     result = scenario(LAKE, {"weed": 0})
     frame = result.to_frame()
     assert list(frame.index) == list(LAKE.concepts)
@@ -252,6 +252,6 @@ def test_frames_need_pandas(monkeypatch):
     ],
 )
 def test_invalid_states_and_names_raise(call, message):
-    """With the concept, and the name that was probably meant."""
+    """The error names the concept and suggests a similar name."""
     with pytest.raises(ParameterError, match=message):
         call()

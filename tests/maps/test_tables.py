@@ -17,7 +17,7 @@ MAP = FuzzyCognitiveMap.from_edges(EDGES)
 
 
 def test_edges_point_from_source_to_target():
-    """weights[target, source], with the concepts in the order in which they appear, or as given."""
+    """weights[target, source], with concepts in order of appearance or in the given order."""
     assert MAP.concepts == ("rain", "umbrellas", "sun")
     assert np.array_equal(MAP.weights, [[0, 0, -1], [0.8, 0.1, -0.5], [0, 0, 0]])
     other = FuzzyCognitiveMap.from_edges(iter(EDGES), ["sun", "snow", "rain", "umbrellas"], slope=3, activation="tanh")
@@ -25,7 +25,7 @@ def test_edges_point_from_source_to_target():
     assert (other.n_concepts, other.slope, other.activation) == (4, 3, "tanh")
 
 
-def test_rows_of_a_frame_are_what_the_caller_says():
+def test_rows_determines_the_direction_of_edges():
     """The adjacency matrix of networkx, whose rows are sources, is the outside oracle."""
     graph = nx.DiGraph()
     graph.add_weighted_edges_from(EDGES)
@@ -38,7 +38,7 @@ def test_rows_of_a_frame_are_what_the_caller_says():
 
 @given(arrays(float, (4, 4), elements=st.floats(-5, 5)), st.sampled_from(["source", "target"]))
 def test_frames_round_trip(weights, rows):
-    """There and back is the same map, whatever a row is."""
+    """The round trip returns the same map for either meaning of rows."""
     fcm = FuzzyCognitiveMap(weights)
     assert FuzzyCognitiveMap.from_frame(fcm.to_frame(rows), rows) == fcm
 
@@ -78,7 +78,10 @@ WRONG = {
     "missing column": (lambda: FuzzyCognitiveMap.from_frame(FRAME.iloc[:, 1:], "source"), "no column for 'rain'"),
     "two rows": (lambda: FuzzyCognitiveMap.from_frame(pd.concat([FRAME, FRAME]), "source"), "two of row 'rain'"),
     "not square": (lambda: FuzzyCognitiveMap.from_frame(pd.DataFrame({"a": [1, 2, 3]}), "source"), "3 rows and 1"),
-    "text": (lambda: FuzzyCognitiveMap.from_frame(FRAME.astype(object).replace(0.8, "x"), "source"), "got a frame with text cells"),
+    "text": (
+        lambda: FuzzyCognitiveMap.from_frame(FRAME.astype(object).replace(0.8, "x"), "source"),
+        "with text cells",
+    ),
 }
 
 
