@@ -34,7 +34,7 @@ def strength_and_sign(fcm, chain):
 def test_no_chain_is_stronger(seed, n, share, words):
     """No simple chain is stronger; the returned chain has the strength and sign of the effect."""
     fcm = sparse_map(seed, n, share, [-0.8, -0.5, 0.25, 0.5, 0.8] if words else None)
-    found = total_effects(fcm)
+    result = total_effects(fcm)
     graph = to_networkx(fcm)
     for j, source in enumerate(fcm.concepts):
         for i, target in enumerate(fcm.concepts):
@@ -42,15 +42,15 @@ def test_no_chain_is_stronger(seed, n, share, words):
             if source == target:
                 chains = [[*cycle, cycle[0]] for cycle in nx.simple_cycles(graph) if source in cycle]
                 chains = [c[c.index(source) : -1] + c[: c.index(source)] + [source] for c in chains]
-            chain = found.chain(source, target)
+            chain = result.chain(source, target)
             if not chains:
-                assert found.effects[i, j] == 0
+                assert result.effects[i, j] == 0
                 assert chain == ()
                 continue
             possible = {strength_and_sign(fcm, one) for one in chains}
             strength, sign = strength_and_sign(fcm, chain)
             assert strength == max(s for s, _ in possible)
-            assert found.effects[i, j] == sign * strength
+            assert result.effects[i, j] == sign * strength
             assert (chain[0], chain[-1]) == (source, target)
             assert len(set(chain)) == len(chain) - (source == target)
 
@@ -69,9 +69,9 @@ def test_strengths_are_those_of_floyd_and_warshall(seed, n, share):
 def test_an_edge_is_taken_before_a_detour_of_the_same_strength():
     """Among equally strong chains, the shortest is preferred."""
     fcm = FuzzyCognitiveMap.from_edges([("a", "b", 0.5), ("b", "c", -0.5), ("a", "c", 0.5)])
-    found = total_effects(fcm)
-    assert found.chain("a", "c") == ("a", "c")
-    assert found.effects[fcm.concepts.index("c"), fcm.concepts.index("a")] == 0.5
+    result = total_effects(fcm)
+    assert result.chain("a", "c") == ("a", "c")
+    assert result.effects[fcm.concepts.index("c"), fcm.concepts.index("a")] == 0.5
     assert repr(total_effects(FuzzyCognitiveMap(np.zeros((3, 3))))) == "No chains between 3 concepts."
 
 

@@ -106,23 +106,23 @@ def test_credibility_is_agreement():
 def test_disagreement_is_counted_edge_by_edge(seed, k):
     """Counts, deviations, bounds and opposed signs equal explicit loops over experts."""
     maps = experts(seed, k)
-    found = disagreement(maps)
+    result = disagreement(maps)
     for i in range(4):
         for j in range(4):
             weights = [fcm.weights[i, j] for fcm in maps]
-            assert found.n_drawn[i, j] == sum(w != 0 for w in weights)
-            assert found.deviation[i, j] == pytest.approx(np.std(weights))
-            assert (found.low[i, j], found.high[i, j]) == (min(weights), max(weights))
-            assert found.opposed[i, j] == (min(weights) < 0 < max(weights))
-    edges = found.edges()
-    assert len(edges) == np.count_nonzero(found.n_drawn)
+            assert result.n_drawn[i, j] == sum(w != 0 for w in weights)
+            assert result.deviation[i, j] == pytest.approx(np.std(weights))
+            assert (result.low[i, j], result.high[i, j]) == (min(weights), max(weights))
+            assert result.opposed[i, j] == (min(weights) < 0 < max(weights))
+    edges = result.edges()
+    assert len(edges) == np.count_nonzero(result.n_drawn)
     assert [edge["deviation"] for edge in edges] == sorted((edge["deviation"] for edge in edges), reverse=True)
     assert json.loads(json.dumps(edges)) == edges
     for edge in edges[:3]:
         i, j = (int(edge[end][1:]) - 1 for end in ("target", "source"))
-        assert edge["mean"] == found.mean[i, j]
-    assert len(found.to_frame()) == len(edges)
-    assert repr(found).startswith(f"{k} map")
+        assert edge["mean"] == result.mean[i, j]
+    assert len(result.to_frame()) == len(edges)
+    assert repr(result).startswith(f"{k} map")
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,11 @@ def sparse_map(seed, n=6, share=0.4, loops=True):
 @pytest.mark.parametrize("name", ["mm_ozesmi_wetland.mmp", "mm_suite_ozesmi.json", "fsdm_ozesmi_relations.json"])
 def test_the_wetland_of_ozesmi(name):
     """As published: 5 concepts, 11 edges, 1 transmitter, 1 receiver, 3 ordinary concepts."""
-    found = indices(read_map(MAPS / name))
-    assert (len(found.concepts), found.n_edges) == (5, 11)
-    assert [found.number_of(kind) for kind in ("transmitter", "receiver", "ordinary", "isolated")] == [1, 1, 3, 0]
-    assert found.complexity == 1.0
-    assert found.density == 11 / 20
+    result = indices(read_map(MAPS / name))
+    assert (len(result.concepts), result.n_edges) == (5, 11)
+    assert [result.number_of(kind) for kind in ("transmitter", "receiver", "ordinary", "isolated")] == [1, 1, 3, 0]
+    assert result.complexity == 1.0
+    assert result.density == 11 / 20
 
 
 @settings(max_examples=30, deadline=None)
@@ -44,13 +44,13 @@ def test_degrees_are_those_of_networkx(seed, loops):
     """The sum of absolute weights; also the density of a graph without loops."""
     fcm = sparse_map(seed, loops=loops)
     graph = to_networkx(fcm.replace(weights=np.abs(fcm.weights)))
-    found = indices(fcm)
-    np.testing.assert_allclose(found.indegree, [graph.in_degree(name, "weight") for name in fcm.concepts])
-    np.testing.assert_allclose(found.outdegree, [graph.out_degree(name, "weight") for name in fcm.concepts])
-    np.testing.assert_allclose(found.centrality, found.indegree + found.outdegree)
+    result = indices(fcm)
+    np.testing.assert_allclose(result.indegree, [graph.in_degree(name, "weight") for name in fcm.concepts])
+    np.testing.assert_allclose(result.outdegree, [graph.out_degree(name, "weight") for name in fcm.concepts])
+    np.testing.assert_allclose(result.centrality, result.indegree + result.outdegree)
     if not loops:
-        assert found.density == pytest.approx(nx.density(graph))
-    for name, kind in zip(fcm.concepts, found.kinds, strict=True):
+        assert result.density == pytest.approx(nx.density(graph))
+    for name, kind in zip(fcm.concepts, result.kinds, strict=True):
         expected = {(0, 1): "transmitter", (1, 0): "receiver", (1, 1): "ordinary", (0, 0): "isolated"}
         assert kind == expected[graph.in_degree(name) > 0, graph.out_degree(name) > 0]
 
@@ -73,10 +73,10 @@ def test_indices_of_minimal_maps():
 def test_indices_as_tables_and_json():
     """The same numbers everywhere; the most central concept is shown first."""
     fcm = sparse_map(3)
-    found = indices(fcm)
-    np.testing.assert_array_equal(found.to_frame()["centrality"], found.centrality)
-    assert json.loads(json.dumps(found.to_dict()))["outdegree"] == found.outdegree.tolist()
-    assert repr(found).splitlines()[3].split()[0] == fcm.concepts[int(found.centrality.argmax())]
+    result = indices(fcm)
+    np.testing.assert_array_equal(result.to_frame()["centrality"], result.centrality)
+    assert json.loads(json.dumps(result.to_dict()))["outdegree"] == result.outdegree.tolist()
+    assert repr(result).splitlines()[3].split()[0] == fcm.concepts[int(result.centrality.argmax())]
 
 
 @settings(max_examples=40, deadline=None)
@@ -84,7 +84,7 @@ def test_indices_as_tables_and_json():
 def test_loops_are_those_of_networkx(seed, n, share):
     """Each once, with the product of its weights; the search reports that it is complete."""
     fcm = sparse_map(seed, n, share)
-    found = feedback_loops(fcm)
+    result = feedback_loops(fcm)
     graph = to_networkx(fcm)
     expected = {}
     for cycle in nx.simple_cycles(graph):
@@ -93,23 +93,23 @@ def test_loops_are_those_of_networkx(seed, n, share):
         expected[turned] = np.prod(
             [graph[a][b]["weight"] for a, b in zip(turned, turned[1:] + turned[:1], strict=True)]
         )
-    assert {loop.concepts: pytest.approx(loop.gain) for loop in found.loops} == expected
-    assert found.complete
-    strengths = [loop.strength for loop in found.loops]
+    assert {loop.concepts: pytest.approx(loop.gain) for loop in result.loops} == expected
+    assert result.complete
+    strengths = [loop.strength for loop in result.loops]
     assert strengths == sorted(strengths, reverse=True)
-    assert all(loop.sign == np.sign(loop.gain) for loop in found.loops)
+    assert all(loop.sign == np.sign(loop.gain) for loop in result.loops)
 
 
 def test_the_search_for_loops_is_bounded():
     """A full map of 40 concepts has too many loops: the search ends and reports the complete length."""
     full = FuzzyCognitiveMap(np.ones((40, 40)) - np.eye(40))
-    found = feedback_loops(full)
-    assert len(found.loops) == 10_000
-    assert not found.complete
-    assert sum(len(loop.concepts) == 2 for loop in found.loops) == 40 * 39 / 2
-    assert found.complete_to == 2
-    assert "there may be longer ones" in found.sentence
-    assert len(repr(found).splitlines()) == 12
+    result = feedback_loops(full)
+    assert len(result.loops) == 10_000
+    assert not result.complete
+    assert sum(len(loop.concepts) == 2 for loop in result.loops) == 40 * 39 / 2
+    assert result.complete_to == 2
+    assert "there may be longer ones" in result.sentence
+    assert len(repr(result).splitlines()) == 12
     short = feedback_loops(full, max_length=2)
     assert (len(short.loops), short.complete_to, short.complete) == (780, 2, False)
     assert len(feedback_loops(full, max_loops=5).loops) == 5
@@ -117,8 +117,8 @@ def test_the_search_for_loops_is_bounded():
 
 def test_a_map_without_loops_has_none():
     """The search is complete after length 1."""
-    found = feedback_loops(FuzzyCognitiveMap(np.tril(np.ones((30, 30)), -1)))
-    assert (found.loops, found.complete) == ((), True)
+    result = feedback_loops(FuzzyCognitiveMap(np.tril(np.ones((30, 30)), -1)))
+    assert (result.loops, result.complete) == ((), True)
 
 
 def written_out_distance(a, b):
@@ -131,8 +131,8 @@ def written_out_distance(a, b):
             continue
         inside = [i in fcm.concepts and j in fcm.concepts for fcm in (a, b)]
         weight = [
-            fcm.weights[fcm.concepts.index(i), fcm.concepts.index(j)] if known else 0.0
-            for fcm, known in zip((a, b), inside, strict=True)
+            fcm.weights[fcm.concepts.index(i), fcm.concepts.index(j)] if is_present else 0.0
+            for fcm, is_present in zip((a, b), inside, strict=True)
         ]
         if all(inside):
             total, largest = total + abs(weight[0] - weight[1]), largest + 2 * full

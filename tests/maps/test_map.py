@@ -272,8 +272,8 @@ def test_normalized_keeps_trajectories_or_raises(activation, size, slope):
     fcm = FuzzyCognitiveMap([[size, 0.0], [0.0, 1.0]], [0.25, 0.0], slope, activation=activation)
     try:
         normal = fcm.normalized()
-    except ParameterError as told:
-        assert "Use the map without normalizing it" in str(told)  # noqa: PT017 - one of two good ends
+    except ParameterError as error:
+        assert "Use the map without normalizing it" in str(error)  # noqa: PT017 - one of two good ends
         assert not 1e-9 < size * slope < 1e9
         return
     start = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]

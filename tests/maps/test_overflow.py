@@ -58,8 +58,8 @@ def test_every_function_returns_or_raises_a_clear_error(ask, fcm):
     """Without a warning, with a short and narrow repr."""
     try:
         text = repr(ask(fcm))
-    except ParameterError as told:
-        assert len(str(told)) < 400  # noqa: PT017 - one of two good ends
+    except ParameterError as error:
+        assert len(str(error)) < 400  # noqa: PT017 - one of two good ends
         return
     lines = text.splitlines()
     assert len(lines) < 60

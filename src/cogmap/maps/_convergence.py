@@ -22,7 +22,7 @@ _EXACT = 1e-12  # recurrence within this distance ends the iteration early
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """Fixed point or cycle that a trajectory converges to.
+    """Limit of a trajectory: a fixed point, a cycle, or neither within the allowed steps.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Settled:
 
     @property
     def kind(self) -> str:
-        """``"fixed point"``, ``"cycle"`` or ``"neither"``."""
+        """Kind of limit: ``"fixed point"``, ``"cycle"`` or ``"neither"``."""
         return {None: "neither", 1: "fixed point"}.get(self.period, "cycle")
 
     @property

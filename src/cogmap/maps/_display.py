@@ -9,7 +9,7 @@ from cogmap.maps._text import count, map_lines, slope_text
 KINDS = ("feature", "hidden", "output")
 
 
-class MapDisplay:
+class MapReprMixin:
     """Mixin of `FuzzyCognitiveMap` with its representations."""
 
     __slots__ = ()

@@ -92,7 +92,7 @@ def _weights_from_frame(frame: Any, rows: str) -> tuple[NDArray[np.float64], lis
     return (weights.T if rows == "source" else weights), names
 
 
-class MapTables:
+class MapTablesMixin:
     """Mixin of `FuzzyCognitiveMap` with conversions from and to tables."""
 
     __slots__ = ()

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from cogmap._utils.params import check_integer, check_number, param_error
 from cogmap.maps._checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
 from cogmap.maps._convergence import Settled, converge
-from cogmap.maps._display import MapDisplay, check_kinds
+from cogmap.maps._display import MapReprMixin, check_kinds
 from cogmap.maps._overflow import clip_to_range, normal_form, overflow_safe_net
 from cogmap.maps._states import DRIVERS, check_states, clamped_states, clamped_step, first_states
-from cogmap.maps._tables import MapTables
+from cogmap.maps._tables import MapTablesMixin
 from cogmap.maps.activations import get_activation
 
 Array = NDArray[np.floating]
@@ -21,7 +21,7 @@ Array = NDArray[np.floating]
 _OWNER = "FuzzyCognitiveMap"
 
 
-class FuzzyCognitiveMap(MapTables, MapDisplay):
+class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
     """A directed graph of concepts that influence each other.
 
     A step maps the states ``A`` of all concepts, one row per sample, to ``f(A @ weights.T + bias)``, where ``f`` is

@@ -94,8 +94,8 @@ def test_a_map_without_edges_has_a_view(weights, names_of):
 
 def test_some_concepts_may_lack_a_position():
     """They are placed below, at distinct positions; without any position there is no layout."""
-    said = {"concepts": {"a": {"x": 0, "y": 10}, "b": {"x": 100, "y": 30}, "c": {"notes": "somewhere"}}}
-    positions = author_positions(["a", "b", "c", "d"], said)
+    details = {"concepts": {"a": {"x": 0, "y": 10}, "b": {"x": 100, "y": 30}, "c": {"notes": "somewhere"}}}
+    positions = author_positions(["a", "b", "c", "d"], details)
     np.testing.assert_array_equal(positions[:2], [[0, 10], [100, 30]])
     assert (positions[2:, 1] > 30).all()
     assert positions[2, 0] != positions[3, 0]

@@ -26,10 +26,10 @@ def swap(bias=0.0, slope=10.0):
 )
 def test_the_examples_have_the_attractors_of_their_names(fcm, periods):
     """Random starts find all of them, and every start ends in one."""
-    found = attractors(fcm, starts())
-    assert [len(cycle) for cycle in found.cycles] == periods
-    assert set(found.basin) == set(range(len(periods)))
-    assert found.basin.shape == (200,)
+    result = attractors(fcm, starts())
+    assert [len(cycle) for cycle in result.cycles] == periods
+    assert set(result.basin) == set(range(len(periods)))
+    assert result.basin.shape == (200,)
 
 
 @settings(max_examples=25, deadline=None)
@@ -40,8 +40,8 @@ def test_states_of_a_cycle_recur(seed, activation, n_concepts, slope):
     """Each state leads to the next, the last to the first, and a fixed point to itself."""
     weights = np.random.default_rng(seed).normal(size=(n_concepts, n_concepts))
     fcm = FuzzyCognitiveMap(weights, slope=slope, activation=activation)
-    found = attractors(fcm, starts(n_concepts, 30, seed), max_steps=300)
-    for cycle in found.cycles:
+    result = attractors(fcm, starts(n_concepts, 30, seed), max_steps=300)
+    for cycle in result.cycles:
         np.testing.assert_allclose(fcm.step(cycle), np.roll(cycle, -1, axis=0), rtol=0, atol=1e-6)
 
 
@@ -55,18 +55,18 @@ def test_periods_are_the_smallest():
 
 def test_phases_of_a_cycle_are_one_attractor():
     """(1, 0) and (0, 1) are states of the same cycle, in different phases."""
-    found = attractors(swap(), [[1, 0], [0, 1], [1, 1], [0, 0], [0.9, 0.2]])
-    assert [len(cycle) for cycle in found.cycles] == [2, 1, 1]
-    assert found.basin.tolist() == [0, 0, 1, 2, 0]
+    result = attractors(swap(), [[1, 0], [0, 1], [1, 1], [0, 0], [0.9, 0.2]])
+    assert [len(cycle) for cycle in result.cycles] == [2, 1, 1]
+    assert result.basin.tolist() == [0, 0, 1, 2, 0]
 
 
 def test_a_contraction_has_one_attractor():
     """With a small slope the step is a contraction: one fixed point, computed here by iteration."""
     fcm = FuzzyCognitiveMap(np.random.default_rng(0).uniform(-1, 1, (5, 5)), slope=0.5)
     assert 0.25 * 0.5 * np.abs(fcm.weights).sum(axis=1).max() < 1
-    found = attractors(fcm, starts(5))
-    assert not found.basin.any()
-    (cycle,) = found.cycles
+    result = attractors(fcm, starts(5))
+    assert not result.basin.any()
+    (cycle,) = result.cycles
     np.testing.assert_allclose(cycle, fcm.run(np.full((1, 5), 0.9), 200)[-1], rtol=0, atol=1e-12)
 
 
@@ -74,8 +74,8 @@ def test_a_contraction_has_one_attractor():
 def test_basins_of_a_symmetric_map_are_symmetric(fcm):
     """These maps are symmetric about (0.5, 0.5), and so are their basins."""
     A = starts()
-    found, turned = attractors(fcm, A), attractors(fcm, 1 - A)
-    ends = np.concatenate(found.cycles)[found.basin]
+    result, turned = attractors(fcm, A), attractors(fcm, 1 - A)
+    ends = np.concatenate(result.cycles)[result.basin]
     turned_ends = np.concatenate(turned.cycles)[turned.basin]
     np.testing.assert_allclose(turned_ends, 1 - ends, rtol=0, atol=1e-6)
 
@@ -83,10 +83,10 @@ def test_basins_of_a_symmetric_map_are_symmetric(fcm):
 def test_basin_is_where_the_trajectory_ends():
     """The attractor of each start is the final state of a long run from it alone."""
     A = starts(n=20)
-    found = attractors(FOUR_FIXED_POINTS, A)
-    for start, index in zip(A, found.basin, strict=True):
+    result = attractors(FOUR_FIXED_POINTS, A)
+    for start, index in zip(A, result.basin, strict=True):
         end = FOUR_FIXED_POINTS.run(start, 2000)[-1]
-        np.testing.assert_allclose(found.cycles[index][0], end, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(result.cycles[index][0], end, rtol=0, atol=1e-6)
 
 
 @settings(max_examples=20, deadline=None)
@@ -100,36 +100,36 @@ def test_every_start_ends_where_a_long_run_of_it_ends(seed, activation, n_concep
     rng = np.random.default_rng(seed)
     fcm = FuzzyCognitiveMap(rng.normal(size=(n_concepts, n_concepts)), slope=4, activation=activation)
     A = starts(n_concepts, 60, seed)
-    found = attractors(fcm, A, max_steps=600)
+    result = attractors(fcm, A, max_steps=600)
     ends = fcm.run(A, 3000)[-1]
-    for number, cycle in enumerate(found.cycles):
-        nearest = np.abs(ends[found.basin == number][:, None] - cycle).max(axis=2).min(axis=1)
+    for number, cycle in enumerate(result.cycles):
+        nearest = np.abs(ends[result.basin == number][:, None] - cycle).max(axis=2).min(axis=1)
         assert nearest.size
         assert nearest.max() < 1e-3
 
 
 def test_attractors_are_exact():
     """Fixed points are exact up to rounding, regardless of `tol`."""
-    found = attractors(TWO_FIXED_POINTS, starts(), tol=1e-3)
-    for cycle in found.cycles:
+    result = attractors(TWO_FIXED_POINTS, starts(), tol=1e-3)
+    for cycle in result.cycles:
         np.testing.assert_allclose(TWO_FIXED_POINTS.step(cycle), cycle, rtol=0, atol=1e-12)
 
 
 def test_a_fixed_point_approached_slowly_from_both_sides_is_no_cycle_of_two():
     """Deviations alternate in sign and shrink by a thousandth per step."""
     fcm = FuzzyCognitiveMap([[-0.999]], activation="tanh")
-    found = attractors(fcm, [[0.02], [-0.03]], max_steps=4000)
-    assert [len(cycle) for cycle in found.cycles] == [1]
-    np.testing.assert_allclose(found.cycles[0], 0, atol=1e-9)
-    assert found.basin.tolist() == [0, 0]
+    result = attractors(fcm, [[0.02], [-0.03]], max_steps=4000)
+    assert [len(cycle) for cycle in result.cycles] == [1]
+    np.testing.assert_allclose(result.cycles[0], 0, atol=1e-9)
+    assert result.basin.tolist() == [0, 0]
 
 
 def test_a_line_of_fixed_points_has_one_for_each_start():
     """Every state of the concept is fixed: Newton's method fails, but each start is at rest."""
     fcm = FuzzyCognitiveMap([[1, 0], [0.5, 0]], activation=["saturation", "logistic"])
-    found = attractors(fcm, [[0.1, 0], [0.5, 0], [0.1, 1]])
-    assert found.basin.tolist() == [0, 1, 0]
-    np.testing.assert_allclose([cycle[0, 0] for cycle in found.cycles], [0.1, 0.5])
+    result = attractors(fcm, [[0.1, 0], [0.5, 0], [0.1, 1]])
+    assert result.basin.tolist() == [0, 1, 0]
+    np.testing.assert_allclose([cycle[0, 0] for cycle in result.cycles], [0.1, 0.5])
 
 
 def test_random_starts_are_spread_over_the_range():
@@ -158,9 +158,9 @@ def test_sentence_and_repr():
 
 def test_too_few_steps_reach_nothing():
     """Trajectories still move after one step, but not after a thousand."""
-    found = attractors(TWO_FIXED_POINTS, starts(), max_steps=1)
-    assert found.cycles == ()
-    assert (found.basin == -1).all()
+    result = attractors(TWO_FIXED_POINTS, starts(), max_steps=1)
+    assert result.cycles == ()
+    assert (result.basin == -1).all()
     assert (attractors(TWO_FIXED_POINTS, starts()).basin >= 0).all()
 
 
@@ -173,8 +173,8 @@ def test_a_longer_period_than_allowed_is_not_found():
 def test_unstable_fixed_points_are_no_attractors():
     """(0.5, 0.5) is fixed, but repels nearby states."""
     np.testing.assert_allclose(FOUR_FIXED_POINTS.step([0.5, 0.5]), 0.5, rtol=0, atol=1e-15)
-    found = attractors(FOUR_FIXED_POINTS, [[0.5, 0.5], [0.5, 0.6]], max_steps=100)
-    assert found.basin.tolist() == [-1, 0]
+    result = attractors(FOUR_FIXED_POINTS, [[0.5, 0.5], [0.5, 0.6]], max_steps=100)
+    assert result.basin.tolist() == [-1, 0]
 
 
 def test_quasiperiodic_trajectories_reach_no_attractor():
@@ -186,9 +186,9 @@ def test_quasiperiodic_trajectories_reach_no_attractor():
 
 def test_no_starts_give_an_empty_result():
     """An empty array of starts is valid."""
-    found = attractors(ONE_CYCLE, np.empty((0, 2)))
-    assert found.cycles == ()
-    assert found.basin.shape == (0,)
+    result = attractors(ONE_CYCLE, np.empty((0, 2)))
+    assert result.cycles == ()
+    assert result.basin.shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -219,5 +219,5 @@ def test_invalid_arguments_raise(arguments, message):
 
 def test_a_map_of_huge_weights_has_its_fixed_points():
     """Nothing overflows."""
-    found = attractors(FuzzyCognitiveMap([[1e300, -1e300], [-1e300, 1e300]], [0.5, 0.5]), [[1, 0], [0, 1]])
-    assert [cycle.tolist() for cycle in found.cycles] == [[[1.0, 0.0]], [[0.0, 1.0]]]
+    result = attractors(FuzzyCognitiveMap([[1e300, -1e300], [-1e300, 1e300]], [0.5, 0.5]), [[1, 0], [0, 1]])
+    assert [cycle.tolist() for cycle in result.cycles] == [[[1.0, 0.0]], [[0.0, 1.0]]]

@@ -46,13 +46,13 @@ def test_proved_unique_fixed_points_are_unique(fcm):
     """Many random starts end in one fixed point, and Newton's method finds no other."""
     proved = certificate(fcm)
     if proved.unique:
-        found = attractors(fcm, 60, max_steps=5000)
-        assert len(found.cycles) == 1
-        assert len(found.cycles[0]) == 1
-        assert not found.basin.any()
+        result = attractors(fcm, 60, max_steps=5000)
+        assert len(result.cycles) == 1
+        assert len(result.cycles[0]) == 1
+        assert not result.basin.any()
         points = fixed_points(fcm, 60)
         assert len(points) == 1
-        np.testing.assert_allclose(points[0].state, found.cycles[0][0], rtol=0, atol=1e-6)
+        np.testing.assert_allclose(points[0].state, result.cycles[0][0], rtol=0, atol=1e-6)
         for point in proved.fixed_points:
             np.testing.assert_allclose(points[0].state, point, rtol=0, atol=2e-9)
 
@@ -127,21 +127,21 @@ def test_the_box_proves_what_norms_cannot():
 @pytest.mark.parametrize(("fcm", "n_points"), [(TWO_FIXED_POINTS, 3), (FOUR_FIXED_POINTS, 9)])
 def test_several_fixed_points_are_proved(fcm, n_points):
     """All known ones, stable or not."""
-    known = certificate(fcm)
-    assert known.unique is False
-    assert len(known.fixed_points) == n_points
-    assert known.sentence.startswith(f"Several fixed points: {n_points} fixed points proved to exist.")
+    result = certificate(fcm)
+    assert result.unique is False
+    assert len(result.fixed_points) == n_points
+    assert result.sentence.startswith(f"Several fixed points: {n_points} fixed points proved to exist.")
 
 
 def test_sentence_without_a_proof():
     """An unstable fixed point with a cycle around it has no proof, and the sentence says so."""
-    known = certificate(ONE_CYCLE)
-    assert known.unique is None
-    assert known.sentence == (
+    result = certificate(ONE_CYCLE)
+    assert result.unique is None
+    assert result.sentence == (
         "Unknown: no proof holds, 1 fixed point proved to exist. All attractors lie in a box at most 0.992 wide. "
         "100 starts end in 1 cycle."
     )
-    assert len(repr(known).splitlines()) == 5
+    assert len(repr(result).splitlines()) == 5
 
 
 @pytest.mark.parametrize("activation", ["bivalent", "trivalent"])

@@ -155,9 +155,8 @@ class _AttractorSearch:
         rows = max(1, _STATES_PER_CYCLE_CHECK // ((2 * self.max_period + 1) * A.shape[1]))
         for first in range(0, len(A), rows):
             trajectories = self.fcm.run(A[first : first + rows], 2 * self.max_period)
-            periods = find_periods(
-                trajectories[::-1], self.max_period, self.tol
-            )  # reversed: recur from the first state
+            # Reversed in time, so that recurrence is checked from the first state on.
+            periods = find_periods(trajectories[::-1], self.max_period, self.tol)
             for period in np.unique(periods[periods > 0]):
                 some = np.flatnonzero(periods == period)
                 reached[first + some] = self._match(trajectories[-period:, some], exact)
