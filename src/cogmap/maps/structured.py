@@ -125,7 +125,7 @@ class StructuredMap(FuzzyCognitiveMap):
         n = self.n_concepts
         if n > SQUARE_UP_TO:
             raise DataError(
-                f"The dense weights of a map of {n} concepts, most of them 0, would take {8e-9 * n * n:.3g} GB. "
+                f"The dense weights of a map of {n} concepts, most of them 0, would need {8e-9 * n * n:.3g} GB. "
                 "`to_edges()` lists the nonzero ones; `feature_importances_` and `explain` show which features matter. "
                 f"Pictures, files and pages support maps of up to {SQUARE_UP_TO} concepts: select features first "
                 "(sklearn.feature_selection)."
