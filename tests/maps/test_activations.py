@@ -1,4 +1,4 @@
-"""Activation functions against finite differences, formulas written out, and at the ends of the number line."""
+"""Activation functions against finite differences and explicit formulas, and at extreme inputs."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ X = np.linspace(-3.1, 2.87, 21).reshape(7, 3)
 @pytest.mark.parametrize("activation", ALL.values(), ids=ALL)
 @pytest.mark.parametrize("slope", [0.5, 3.0, np.array([0.5, 1.0, 2.0])], ids=str)
 def test_values_are_those_of_the_formulas(activation, slope):
-    """Each function as it is written in the literature; at a jump, too."""
+    """Each function equals its formula in the literature, also at a jump."""
     names = [activation.name] * 3 if isinstance(activation.name, str) else activation.name
     slopes = np.broadcast_to(slope, 3)
     x = np.vstack([X, [0.0, 0.0, 0.0], [1e-9, 1e-9, 1e-9]])
@@ -41,8 +41,8 @@ def test_derivative_through_the_output_matches_finite_differences(activation, sl
 
 @pytest.mark.parametrize("activation", ALL.values(), ids=ALL)
 @pytest.mark.parametrize("slope", [0.5, 3.0], ids=str)
-def test_slopes_between_two_numbers_hold_all_quotients_there(activation, slope):
-    """The difference quotient of any two numbers between them is not less than the least, nor more than the most."""
+def test_slopes_bound_all_difference_quotients_of_an_interval(activation, slope):
+    """Every difference quotient in the interval lies between the smallest and the largest derivative."""
     rng = np.random.default_rng(0)
     low = rng.uniform(-3, 3, (200, 3))
     high = low + rng.exponential(0.5, (200, 3))
@@ -56,15 +56,15 @@ def test_slopes_between_two_numbers_hold_all_quotients_there(activation, slope):
 
 @pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
 def test_value_in_place_stays_in_range_without_overflow(activation):
-    """The array given is the array returned, and the largest floats saturate."""
+    """The function works in place, and the largest floats saturate."""
     x = np.array([-1e307, -1e3, 1e3, 1e307])
     result = activation.apply(x, 1.0)
     assert result is x
     np.testing.assert_allclose(result, np.repeat([activation.low, activation.high], 2), atol=1e-12)
 
 
-def test_a_part_is_that_of_its_concepts():
-    """Some of several functions, or the one that all have."""
+def test_part_selects_the_functions_of_a_slice():
+    """Some of several functions, or the one shared by all."""
     assert MIXED.part(slice(1, 3)).name == ("tanh", "saturation")
     assert MIXED.part(slice(1, 2)).name == "tanh"
     assert ACTIVATIONS["tanh"].part(slice(1, 2)) is ACTIVATIONS["tanh"]

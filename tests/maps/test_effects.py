@@ -32,9 +32,9 @@ def strength_and_sign(fcm, chain):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 6), st.sampled_from([0.2, 0.5, 1.0]), st.booleans())
 def test_no_chain_is_stronger(seed, n, share, words):
-    """Of all chains without a concept twice, none is stronger; the one given is as strong as said, and has its sign."""
+    """No simple chain is stronger; the returned chain has the strength and sign of the effect."""
     fcm = sparse_map(seed, n, share, [-0.8, -0.5, 0.25, 0.5, 0.8] if words else None)
-    found = total_effects(fcm)
+    result = total_effects(fcm)
     graph = to_networkx(fcm)
     for j, source in enumerate(fcm.concepts):
         for i, target in enumerate(fcm.concepts):
@@ -42,15 +42,15 @@ def test_no_chain_is_stronger(seed, n, share, words):
             if source == target:
                 chains = [[*cycle, cycle[0]] for cycle in nx.simple_cycles(graph) if source in cycle]
                 chains = [c[c.index(source) : -1] + c[: c.index(source)] + [source] for c in chains]
-            chain = found.chain(source, target)
+            chain = result.chain(source, target)
             if not chains:
-                assert found.effects[i, j] == 0
+                assert result.effects[i, j] == 0
                 assert chain == ()
                 continue
             possible = {strength_and_sign(fcm, one) for one in chains}
             strength, sign = strength_and_sign(fcm, chain)
             assert strength == max(s for s, _ in possible)
-            assert found.effects[i, j] == sign * strength
+            assert result.effects[i, j] == sign * strength
             assert (chain[0], chain[-1]) == (source, target)
             assert len(set(chain)) == len(chain) - (source == target)
 
@@ -58,7 +58,7 @@ def test_no_chain_is_stronger(seed, n, share, words):
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 40), st.sampled_from([0.05, 0.3, 1.0]))
 def test_strengths_are_those_of_floyd_and_warshall(seed, n, share):
-    """The largest of the smallest weights on the way, by the other algorithm."""
+    """The widest path by another algorithm."""
     fcm = sparse_map(seed, n, share)
     S = np.abs(fcm.weights)
     for k in range(n):
@@ -67,18 +67,18 @@ def test_strengths_are_those_of_floyd_and_warshall(seed, n, share):
 
 
 def test_an_edge_is_taken_before_a_detour_of_the_same_strength():
-    """Of equally strong chains, one with few edges."""
+    """Among equally strong chains, the shortest is preferred."""
     fcm = FuzzyCognitiveMap.from_edges([("a", "b", 0.5), ("b", "c", -0.5), ("a", "c", 0.5)])
-    found = total_effects(fcm)
-    assert found.chain("a", "c") == ("a", "c")
-    assert found.effects[fcm.concepts.index("c"), fcm.concepts.index("a")] == 0.5
+    result = total_effects(fcm)
+    assert result.chain("a", "c") == ("a", "c")
+    assert result.effects[fcm.concepts.index("c"), fcm.concepts.index("a")] == 0.5
     assert repr(total_effects(FuzzyCognitiveMap(np.zeros((3, 3))))) == "No chains between 3 concepts."
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(["sigmoid", "logistic", "tanh"]))
 def test_the_linear_response_is_that_of_small_scenarios(seed, activation):
-    """Hold a concept a little higher and a little lower: the quotient of the differences is the response."""
+    """The response equals the difference quotient of clamps slightly above and below."""
     rng = np.random.default_rng(seed)
     fcm = FuzzyCognitiveMap(rng.uniform(-0.3, 0.3, (4, 4)), rng.normal(size=4) / 2, 1.5, activation=activation)
     settled = fcm.settle()
@@ -89,8 +89,8 @@ def test_the_linear_response_is_that_of_small_scenarios(seed, activation):
         np.testing.assert_allclose(response[:, j], (up - down) / (2 * h), rtol=0, atol=1e-5)
 
 
-def test_the_response_at_a_given_fixed_point():
-    """Each of several has its own."""
+def test_response_at_a_chosen_fixed_point():
+    """Each fixed point has its own response."""
     low, high = sorted((p.state for p in fixed_points(TWO_FIXED_POINTS) if p.stable), key=lambda state: state[0])
     assert linear_response(TWO_FIXED_POINTS, low).shape == (2, 2)
     np.testing.assert_allclose(linear_response(TWO_FIXED_POINTS, low), linear_response(TWO_FIXED_POINTS, high))
@@ -100,18 +100,18 @@ def test_the_response_at_a_given_fixed_point():
     ("call", "message"),
     [
         (lambda: total_effects([[1.0]]), "fcm.*a FuzzyCognitiveMap"),
-        (lambda: total_effects(ONE_CYCLE).chain("C1", "C3"), "target.*names of concepts.*got 'C3'"),
-        (lambda: total_effects(ONE_CYCLE).chain("x", "C1"), "source.*names of concepts.*got 'x'"),
-        (lambda: linear_response(SWING), "comes to rest, got one that goes round a cycle of 2 states"),
-        (lambda: linear_response(ONE_CYCLE, [0.2, 0.9]), "state.*a fixed point, got a state that a step moves by"),
+        (lambda: total_effects(ONE_CYCLE).chain("C1", "C3"), "target.*concept names.*got 'C3'"),
+        (lambda: total_effects(ONE_CYCLE).chain("x", "C1"), "source.*concept names.*got 'x'"),
+        (lambda: linear_response(SWING), "converges to a fixed point, got one that converges to a cycle of 2 states"),
+        (lambda: linear_response(ONE_CYCLE, [0.2, 0.9]), "state.*a fixed point, got a state that changes by"),
         (lambda: linear_response(ONE_CYCLE, [0.5, np.nan]), "state.*finite numbers, got nan for concept 'C2'"),
         (
             lambda: linear_response(FuzzyCognitiveMap([[1.0]], activation="saturation"), [0.5]),
-            "state.*moves by little, got one where .* eigenvalue 1",
+            "state.*a finite response, got one where .* eigenvalue 1",
         ),
     ],
 )
-def test_wrong_arguments_are_told(call, message):
-    """Each with its name and what was expected."""
+def test_invalid_arguments_raise(call, message):
+    """Each error names the parameter and the expected value."""
     with pytest.raises(ParameterError, match=message):
         call()

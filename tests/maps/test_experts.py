@@ -1,4 +1,4 @@
-"""Several experts: combinations, disagreement and credibility against NumPy and counting."""
+"""Maps of several experts: combination, disagreement and credibility against NumPy and explicit loops."""
 
 import json
 
@@ -23,7 +23,7 @@ def experts(seed, k=5, n=4, share=0.6):
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 7))
 def test_combinations_are_those_of_numpy(seed, k):
-    """Means and medians of all; with weights, the weighted mean; and by whole numbers, the median of repetitions."""
+    """Means and medians; with weights, the weighted mean, and for integers the median of repeated maps."""
     maps = experts(seed, k)
     W, b = np.array([fcm.weights for fcm in maps]), np.array([fcm.bias for fcm in maps])
     np.testing.assert_allclose(combine(maps).weights, W.mean(axis=0), atol=1e-15)
@@ -42,7 +42,7 @@ def test_combinations_are_those_of_numpy(seed, k):
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 7), st.sampled_from(["mean", "median"]))
-def test_only_those_who_drew_an_edge_have_a_say(seed, k, how):
+def test_only_drawn_ignores_missing_edges(seed, k, how):
     """The mean or median of the weights that are not 0, edge by edge."""
     maps = experts(seed, k)
     W = np.array([fcm.weights for fcm in maps])
@@ -55,7 +55,7 @@ def test_only_those_who_drew_an_edge_have_a_say(seed, k, how):
 
 
 def test_concepts_are_matched_by_name():
-    """In any order; what an expert does not know counts as not drawn, and has no say in a bias."""
+    """In any order; a concept missing from a map has no edges there and does not affect the bias."""
     one = FuzzyCognitiveMap([[0, 0.4], [0.2, 0]], [1, 2], concepts=["rain", "fish"])
     two = FuzzyCognitiveMap([[0, 0.6], [0.8, 0]], [5, 7], concepts=["fish", "weed"])
     both = combine([one, two])
@@ -73,8 +73,8 @@ def test_one_map_combined_is_itself():
     assert combine([fcm]).details == details
 
 
-def test_details_are_those_of_the_first_who_says_something():
-    """About each concept and about each edge."""
+def test_details_come_from_the_first_map_that_has_them():
+    """For each concept and each edge."""
     one = FuzzyCognitiveMap(np.eye(2), concepts=["a", "b"], details={"concepts": {"a": {"x": 1, "y": 1}}})
     two = one.replace(details={"concepts": {"a": {"x": 9, "units": "mm"}, "b": {"x": 5, "y": 5}}, "source": "there"})
     assert combine([one, two]).details == {
@@ -84,7 +84,7 @@ def test_details_are_those_of_the_first_who_says_something():
 
 
 def test_credibility_is_agreement():
-    """Who agrees with the others counts more, who contradicts them not at all; the numbers add up to 1."""
+    """A map that agrees with the others gets more, one that contradicts them 0; the sum is 1."""
     a = FuzzyCognitiveMap([[0, 1], [0.5, 0]])
     similar, opposite = a.replace(weights=[[0, 0.9], [0.6, 0]]), a.replace(weights=-a.weights)
     shares = credibility([a, similar, opposite])
@@ -104,25 +104,25 @@ def test_credibility_is_agreement():
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 6))
 def test_disagreement_is_counted_edge_by_edge(seed, k):
-    """Drawn, spread, ends and opposed signs, as loops over experts say."""
+    """Counts, deviations, bounds and opposed signs equal explicit loops over experts."""
     maps = experts(seed, k)
-    found = disagreement(maps)
+    result = disagreement(maps)
     for i in range(4):
         for j in range(4):
             weights = [fcm.weights[i, j] for fcm in maps]
-            assert found.n_drawn[i, j] == sum(w != 0 for w in weights)
-            assert found.deviation[i, j] == pytest.approx(np.std(weights))
-            assert (found.low[i, j], found.high[i, j]) == (min(weights), max(weights))
-            assert found.opposed[i, j] == (min(weights) < 0 < max(weights))
-    edges = found.edges()
-    assert len(edges) == np.count_nonzero(found.n_drawn)
+            assert result.n_drawn[i, j] == sum(w != 0 for w in weights)
+            assert result.deviation[i, j] == pytest.approx(np.std(weights))
+            assert (result.low[i, j], result.high[i, j]) == (min(weights), max(weights))
+            assert result.opposed[i, j] == (min(weights) < 0 < max(weights))
+    edges = result.edges()
+    assert len(edges) == np.count_nonzero(result.n_drawn)
     assert [edge["deviation"] for edge in edges] == sorted((edge["deviation"] for edge in edges), reverse=True)
     assert json.loads(json.dumps(edges)) == edges
     for edge in edges[:3]:
         i, j = (int(edge[end][1:]) - 1 for end in ("target", "source"))
-        assert edge["mean"] == found.mean[i, j]
-    assert len(found.to_frame()) == len(edges)
-    assert repr(found).startswith(f"{k} map")
+        assert edge["mean"] == result.mean[i, j]
+    assert len(result.to_frame()) == len(edges)
+    assert repr(result).startswith(f"{k} map")
 
 
 @pytest.mark.parametrize(
@@ -139,13 +139,13 @@ def test_disagreement_is_counted_edge_by_edge(seed, k):
         (lambda a: combine([a, a], weights=["much", 1]), "weights.*2 numbers"),
         (lambda a: combine([a, a], weights="credible"), "weights.*'credibility'"),
         (lambda a: combine([a], only_drawn="yes"), "only_drawn.*True or False"),
-        (lambda a: combine([a, a.replace(slope=2)]), r"the same slope.*got 1.0 and 2.0 for C1. Make.*replace\(slope"),
+        (lambda a: combine([a, a.replace(slope=2)]), r"the same slope.*got 1.0 and 2.0 for C1. Use fcm.replace\(slope"),
         (lambda a: combine([a, a.replace(activation="tanh")]), "the same activation.*got sigmoid and tanh for C1"),
         (lambda a: disagreement("maps"), "maps.*a list of maps"),
         (lambda a: credibility(None), "maps.*a list of maps"),
     ],
 )
-def test_wrong_arguments_are_told(call, message):
-    """Each with its name and what was expected."""
+def test_invalid_arguments_raise(call, message):
+    """Each error names the parameter and the expected value."""
     with pytest.raises(ParameterError, match=message):
         call(FuzzyCognitiveMap(np.eye(2)))

@@ -1,4 +1,4 @@
-"""Indices, feedback loops, distances and communities against formulas written out, networkx and counting."""
+"""Indices, feedback loops, distances and communities against formulas, networkx and brute force."""
 
 import itertools
 import json
@@ -31,38 +31,38 @@ def sparse_map(seed, n=6, share=0.4, loops=True):
 @pytest.mark.parametrize("name", ["mm_ozesmi_wetland.mmp", "mm_suite_ozesmi.json", "fsdm_ozesmi_relations.json"])
 def test_the_wetland_of_ozesmi(name):
     """As published: 5 concepts, 11 edges, 1 transmitter, 1 receiver, 3 ordinary concepts."""
-    found = indices(read_map(MAPS / name))
-    assert (len(found.concepts), found.n_edges) == (5, 11)
-    assert [found.number_of(kind) for kind in ("transmitter", "receiver", "ordinary", "isolated")] == [1, 1, 3, 0]
-    assert found.complexity == 1.0
-    assert found.density == 11 / 20
+    result = indices(read_map(MAPS / name))
+    assert (len(result.concepts), result.n_edges) == (5, 11)
+    assert [result.number_of(kind) for kind in ("transmitter", "receiver", "ordinary", "isolated")] == [1, 1, 3, 0]
+    assert result.complexity == 1.0
+    assert result.density == 11 / 20
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
 def test_degrees_are_those_of_networkx(seed, loops):
-    """The sum of weights without sign; the density of a graph without loops, too."""
+    """The sum of absolute weights; also the density of a graph without loops."""
     fcm = sparse_map(seed, loops=loops)
     graph = to_networkx(fcm.replace(weights=np.abs(fcm.weights)))
-    found = indices(fcm)
-    np.testing.assert_allclose(found.indegree, [graph.in_degree(name, "weight") for name in fcm.concepts])
-    np.testing.assert_allclose(found.outdegree, [graph.out_degree(name, "weight") for name in fcm.concepts])
-    np.testing.assert_allclose(found.centrality, found.indegree + found.outdegree)
+    result = indices(fcm)
+    np.testing.assert_allclose(result.indegree, [graph.in_degree(name, "weight") for name in fcm.concepts])
+    np.testing.assert_allclose(result.outdegree, [graph.out_degree(name, "weight") for name in fcm.concepts])
+    np.testing.assert_allclose(result.centrality, result.indegree + result.outdegree)
     if not loops:
-        assert found.density == pytest.approx(nx.density(graph))
-    for name, kind in zip(fcm.concepts, found.kinds, strict=True):
+        assert result.density == pytest.approx(nx.density(graph))
+    for name, kind in zip(fcm.concepts, result.kinds, strict=True):
         expected = {(0, 1): "transmitter", (1, 0): "receiver", (1, 1): "ordinary", (0, 0): "isolated"}
         assert kind == expected[graph.in_degree(name) > 0, graph.out_degree(name) > 0]
 
 
-def test_hierarchy_goes_from_equality_to_command():
-    """0 in a ring where all say as much, 1 where each concept commands all after it."""
+def test_hierarchy_ranges_from_0_to_1():
+    """0 in a ring with equal weights, 1 where each concept influences all later ones."""
     assert indices(FuzzyCognitiveMap(np.roll(np.eye(7), 1, axis=0))).hierarchy == pytest.approx(0)
     assert indices(FuzzyCognitiveMap(np.tril(np.ones((7, 7)), -1))).hierarchy == pytest.approx(1)
 
 
-def test_maps_with_next_to_nothing():
-    """No edges, no transmitters, one concept: still numbers, or None where there are none."""
+def test_indices_of_minimal_maps():
+    """No edges, no transmitters, one concept: finite numbers, or None if undefined."""
     alone = indices(FuzzyCognitiveMap([[0.0]]))
     assert (alone.n_edges, alone.density, alone.complexity, alone.hierarchy) == (0, 0, None, 0)
     assert alone.kinds == ("isolated",)
@@ -73,18 +73,18 @@ def test_maps_with_next_to_nothing():
 def test_indices_as_tables_and_json():
     """The same numbers everywhere; the most central concept is shown first."""
     fcm = sparse_map(3)
-    found = indices(fcm)
-    np.testing.assert_array_equal(found.to_frame()["centrality"], found.centrality)
-    assert json.loads(json.dumps(found.to_dict()))["outdegree"] == found.outdegree.tolist()
-    assert repr(found).splitlines()[3].split()[0] == fcm.concepts[int(found.centrality.argmax())]
+    result = indices(fcm)
+    np.testing.assert_array_equal(result.to_frame()["centrality"], result.centrality)
+    assert json.loads(json.dumps(result.to_dict()))["outdegree"] == result.outdegree.tolist()
+    assert repr(result).splitlines()[3].split()[0] == fcm.concepts[int(result.centrality.argmax())]
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.sampled_from([0.2, 0.5, 1.0]))
 def test_loops_are_those_of_networkx(seed, n, share):
-    """Each once, with the product of its weights; and it is known that there are no others."""
+    """Each once, with the product of its weights; the search reports that it is complete."""
     fcm = sparse_map(seed, n, share)
-    found = feedback_loops(fcm)
+    result = feedback_loops(fcm)
     graph = to_networkx(fcm)
     expected = {}
     for cycle in nx.simple_cycles(graph):
@@ -93,32 +93,32 @@ def test_loops_are_those_of_networkx(seed, n, share):
         expected[turned] = np.prod(
             [graph[a][b]["weight"] for a, b in zip(turned, turned[1:] + turned[:1], strict=True)]
         )
-    assert {loop.concepts: pytest.approx(loop.gain) for loop in found.loops} == expected
-    assert found.complete
-    strengths = [loop.strength for loop in found.loops]
+    assert {loop.concepts: pytest.approx(loop.gain) for loop in result.loops} == expected
+    assert result.complete
+    strengths = [loop.strength for loop in result.loops]
     assert strengths == sorted(strengths, reverse=True)
-    assert all(loop.sign == np.sign(loop.gain) for loop in found.loops)
+    assert all(loop.sign == np.sign(loop.gain) for loop in result.loops)
 
 
 def test_the_search_for_loops_is_bounded():
-    """A full map of 40 concepts has more loops than atoms in a hand: the search ends, and says how far it came."""
+    """A full map of 40 concepts has too many loops: the search ends and reports the complete length."""
     full = FuzzyCognitiveMap(np.ones((40, 40)) - np.eye(40))
-    found = feedback_loops(full)
-    assert len(found.loops) == 10_000
-    assert not found.complete
-    assert sum(len(loop.concepts) == 2 for loop in found.loops) == 40 * 39 / 2
-    assert found.complete_to == 2
-    assert "there may be longer ones" in found.sentence
-    assert len(repr(found).splitlines()) == 12
+    result = feedback_loops(full)
+    assert len(result.loops) == 10_000
+    assert not result.complete
+    assert sum(len(loop.concepts) == 2 for loop in result.loops) == 40 * 39 / 2
+    assert result.complete_to == 2
+    assert "there may be longer ones" in result.sentence
+    assert len(repr(result).splitlines()) == 12
     short = feedback_loops(full, max_length=2)
     assert (len(short.loops), short.complete_to, short.complete) == (780, 2, False)
     assert len(feedback_loops(full, max_loops=5).loops) == 5
 
 
 def test_a_map_without_loops_has_none():
-    """And it is known after one look."""
-    found = feedback_loops(FuzzyCognitiveMap(np.tril(np.ones((30, 30)), -1)))
-    assert (found.loops, found.complete) == ((), True)
+    """The search is complete after length 1."""
+    result = feedback_loops(FuzzyCognitiveMap(np.tril(np.ones((30, 30)), -1)))
+    assert (result.loops, result.complete) == ((), True)
 
 
 def written_out_distance(a, b):
@@ -131,8 +131,8 @@ def written_out_distance(a, b):
             continue
         inside = [i in fcm.concepts and j in fcm.concepts for fcm in (a, b)]
         weight = [
-            fcm.weights[fcm.concepts.index(i), fcm.concepts.index(j)] if known else 0.0
-            for fcm, known in zip((a, b), inside, strict=True)
+            fcm.weights[fcm.concepts.index(i), fcm.concepts.index(j)] if is_present else 0.0
+            for fcm, is_present in zip((a, b), inside, strict=True)
         ]
         if all(inside):
             total, largest = total + abs(weight[0] - weight[1]), largest + 2 * full
@@ -144,7 +144,7 @@ def written_out_distance(a, b):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 3), st.booleans())
 def test_distance_is_the_published_ratio(seed, shift, loops):
-    """Also for maps that share some concepts only; it is symmetric, 0 to oneself, and at most 1."""
+    """Also for maps that share only some concepts; it is symmetric, 0 for equal maps, and at most 1."""
     a = sparse_map(seed, 4, loops=loops).replace(concepts=["a", "b", "c", "d"])
     b = sparse_map(seed + 1, 4, loops=loops).replace(concepts=["abcdefg"[i + shift] for i in range(4)])
     assert distance(a, b) == pytest.approx(written_out_distance(a, b))
@@ -153,8 +153,8 @@ def test_distance_is_the_published_ratio(seed, shift, loops):
     assert 0 <= distance(a, b) <= 1
 
 
-def test_distance_reaches_its_ends():
-    """Opposite full weights are as far apart as maps can be; the order of concepts does not matter."""
+def test_distance_reaches_0_and_1():
+    """Opposite full weights have distance 1; the order of concepts does not matter."""
     full = FuzzyCognitiveMap(np.ones((3, 3)) - np.eye(3), concepts=["a", "b", "c"])
     assert distance(full, full.replace(weights=-full.weights)) == 1
     fcm = sparse_map(0).replace(concepts=list("abcdef"))
@@ -165,7 +165,7 @@ def test_distance_reaches_its_ends():
 
 
 def test_similarity_is_the_cosine():
-    """1 for a multiple, -1 for the opposite, 0 without common edges, and in between the formula."""
+    """1 for a multiple, -1 for the opposite, 0 without common edges, otherwise the formula."""
     a, b = sparse_map(0), sparse_map(1)
     assert similarity(a, a.replace(weights=3 * a.weights)) == pytest.approx(1)
     assert similarity(a, a.replace(weights=-a.weights)) == pytest.approx(-1)
@@ -199,7 +199,7 @@ def test_communities_are_the_blocks_of_a_map():
         (lambda fcm: communities(fcm, seed="x"), "seed.*integer >= 0"),
     ],
 )
-def test_wrong_arguments_are_told(call, message):
-    """Each with its name and what was expected."""
+def test_invalid_arguments_raise(call, message):
+    """Each error names the parameter and the expected value."""
     with pytest.raises(ParameterError, match=message):
         call(FuzzyCognitiveMap(np.eye(2)))

@@ -1,4 +1,4 @@
-"""The map: steps, trajectories, normalisation, and that it never changes."""
+"""The map: steps, trajectories, normalization and immutability."""
 
 import copy
 import pickle
@@ -66,8 +66,8 @@ def test_run_of_depth_zero_is_the_start():
     assert np.array_equal(fcm.run(start, 0), start[None])
 
 
-def test_states_are_not_modified_and_float32_stays():
-    """Input arrays are left alone; float32 in gives float32 out."""
+def test_states_are_not_modified_and_float32_is_kept():
+    """Input arrays are not modified; float32 in gives float32 out."""
     fcm = random_map(0)
     start = np.random.default_rng(0).random((3, 5)).astype(np.float32)
     before = start.copy()
@@ -78,7 +78,7 @@ def test_states_are_not_modified_and_float32_stays():
 
 @given(st.integers(0, 10_000), st.sampled_from(ACTIVATIONS), st.floats(0.01, 20.0), st.booleans())
 def test_normalized_map_has_the_same_trajectories(seed, activation, scale, slopes):
-    """Rows get within [-1, 1], trajectories stay to 1e-12."""
+    """Weights are in [-1, 1], and trajectories agree to 1e-12."""
     slope = np.random.default_rng(seed + 1).uniform(0.5, 2.0, 5) if slopes else 1.5
     fcm = random_map(seed, activation=activation, scale=scale, slope=slope)
     normal = fcm.normalized()
@@ -89,7 +89,7 @@ def test_normalized_map_has_the_same_trajectories(seed, activation, scale, slope
 
 
 def test_normalized_leaves_rows_of_zeros():
-    """A concept that nothing influences has nothing to scale."""
+    """A concept without incoming edges has nothing to scale."""
     fcm = FuzzyCognitiveMap([[0, 0], [4, 0]], [0.3, 0.1])
     assert np.array_equal(fcm.normalized().weights, [[0, 0], [1, 0]])
     np.testing.assert_allclose(fcm.normalized().run([0.2, 0.7], 3), fcm.run([0.2, 0.7], 3), rtol=0, atol=1e-14)
@@ -97,7 +97,7 @@ def test_normalized_leaves_rows_of_zeros():
 
 @pytest.mark.parametrize(("fcm", "n_outputs"), [(MOONS_SINGLE, 1), (MOONS_ONE_HOT, 2)])
 def test_the_papers_moons_maps_classify_make_moons(fcm, n_outputs):
-    """The weights that the paper prints tell the moons apart. They were learned on unscaled coordinates."""
+    """The weights printed in the paper separate the moons. They were learned on unscaled coordinates."""
     X, y = make_moons(500, noise=0.05, random_state=0)
     states = np.hstack([X, np.full((len(X), n_outputs), 0.5)])
     outputs = fcm.run(states, 3)[-1][:, 2:]
@@ -119,8 +119,8 @@ def test_equality_compares_everything():
     assert a != "map"
 
 
-def test_map_never_changes():
-    """Neither attributes nor arrays can be written, and the arrays given are copied."""
+def test_maps_are_immutable():
+    """Neither attributes nor arrays can be written, and input arrays are copied."""
     W = np.eye(2)
     fcm = FuzzyCognitiveMap(W, slope=[1.0, 2.0])
     W[0, 0] = 5
@@ -128,7 +128,7 @@ def test_map_never_changes():
     for name in ("weights", "bias", "slope", "concepts", "_weights"):
         with pytest.raises(AttributeError):
             setattr(fcm, name, None)
-    with pytest.raises(AttributeError, match="never changes"):
+    with pytest.raises(AttributeError, match="immutable"):
         del fcm._weights
     for array in (fcm.weights, fcm.bias, fcm.slope):
         with pytest.raises(ValueError, match="read-only"):
@@ -138,7 +138,7 @@ def test_map_never_changes():
 
 
 def test_map_survives_pickle_and_copy():
-    """Copies are equal and still never change."""
+    """Copies are equal and immutable."""
     fcm = FuzzyCognitiveMap(np.eye(2), slope=[1.0, 2.0], concepts=["a", "b"], activation="tanh")
     for other in (pickle.loads(pickle.dumps(fcm)), copy.copy(fcm), copy.deepcopy(fcm)):
         assert other == fcm
@@ -146,7 +146,7 @@ def test_map_survives_pickle_and_copy():
 
 
 def test_repr_of_a_small_map_is_a_table():
-    """A person can read who influences whom."""
+    """The table names sources and targets."""
     fcm = FuzzyCognitiveMap([[0, -1.5], [2, 0]], [0.25, 0], concepts=["rain", "umbrellas"])
     assert repr(fcm).splitlines() == [
         "FuzzyCognitiveMap: 2 concepts, sigmoid, slope 1",
@@ -157,7 +157,7 @@ def test_repr_of_a_small_map_is_a_table():
 
 
 def test_repr_of_a_large_map_names_the_strongest_influences():
-    """A table of hundreds of columns helps nobody."""
+    """A table of hundreds of columns would be unreadable."""
     W = np.zeros((30, 30))
     W[3, 7] = -9.0
     lines = repr(FuzzyCognitiveMap(W, slope=np.arange(1, 31))).splitlines()
@@ -183,24 +183,24 @@ def test_repr_of_a_large_map_names_the_strongest_influences():
         ({"weights": np.eye(2), "slope": "steep"}, "slope"),
         ({"weights": np.eye(2), "concepts": ["a"]}, "concepts.*2 strings"),
         ({"weights": np.eye(2), "concepts": "ab"}, "concepts.*2 names"),
-        ({"weights": np.eye(2), "concepts": ["a", "a"]}, "concepts.*no two are alike.*'a'"),
+        ({"weights": np.eye(2), "concepts": ["a", "a"]}, "concepts.*unique names.*'a'"),
         ({"weights": np.eye(2), "concepts": [1, 2]}, "concepts.*2 strings"),
         ({"weights": np.eye(2), "activation": "sigmoyd"}, "activation.*Did you mean 'sigmoid'"),
         ({"weights": np.eye(2), "activation": None}, "activation"),
-        ({"weights": np.eye(2), "concepts": {"a", "b"}}, "concepts.*2 names.*no order"),
+        ({"weights": np.eye(2), "concepts": {"a", "b"}}, "concepts.*2 names.*unordered"),
         ({"weights": np.eye(2) * 1j}, "weights.*numbers"),
         ({"weights": np.eye(2), "bias": [1j, 0]}, "bias.*numbers"),
     ],
 )
-def test_wrong_arguments_are_told(arguments, message):
-    """Each wrong argument gets a message with its name and what was expected."""
+def test_invalid_arguments_raise(arguments, message):
+    """Each error names the parameter and the expected value."""
     with pytest.raises(ParameterError, match=message) as caught:
         FuzzyCognitiveMap(**arguments)
     assert str(caught.value).startswith("`FuzzyCognitiveMap(")
 
 
-def test_wrong_states_and_depth_are_told():
-    """A state for each concept, and a depth of 0 or more."""
+def test_invalid_states_and_depth_raise():
+    """States need one number per concept, and the depth must be 0 or more."""
     fcm = FuzzyCognitiveMap(np.eye(2))
     for states in ([1.0], [[1.0, 2.0, 3.0]], np.zeros((2, 2, 2)), 0.5):
         with pytest.raises(ParameterError, match=r"states.*\(2,\) or \(n_samples, 2\)"):
@@ -225,8 +225,8 @@ def test_wrong_states_and_depth_are_told():
         ([[0.0, 1.0], [2.0]], "of numbers, got"),
     ],
 )
-def test_states_that_are_no_numbers_are_told(method, states, message):
-    """With their place."""
+def test_nonfinite_and_nonnumeric_states_raise(method, states, message):
+    """The error gives the location."""
     fcm = FuzzyCognitiveMap(np.eye(2), concepts=["a", "b"])
     with pytest.raises(ParameterError, match=message) as caught:
         getattr(fcm, method)(states, *[2][: method == "run"])
@@ -248,7 +248,7 @@ def test_states_that_are_no_numbers_are_told(method, states, message):
     ],
 )
 def test_huge_weights_give_states_within_range(weights, bias, slope, activation, dtype):
-    """Without a warning, and near what exact arithmetic gives."""
+    """Without a warning, and near the result of exact arithmetic."""
     fcm = FuzzyCognitiveMap(weights, bias, slope, activation=activation)
     start = np.array([[0.0, 0.0], [1.0, 0.5], [0.25, 0.75], [1.0, 1.0]], dtype=dtype)
     states = fcm.run(start, 3)
@@ -267,13 +267,13 @@ def test_huge_weights_give_states_within_range(weights, bias, slope, activation,
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("size", [1e-300, 1e-20, 1e-6, 1e6, 1e12, 1e100, 1e300])
 @pytest.mark.parametrize("slope", [1.0, 1e-10, 1e100])
-def test_normalized_keeps_trajectories_or_refuses(activation, size, slope):
-    """Whatever the size of the weights."""
+def test_normalized_keeps_trajectories_or_raises(activation, size, slope):
+    """For weights of any size."""
     fcm = FuzzyCognitiveMap([[size, 0.0], [0.0, 1.0]], [0.25, 0.0], slope, activation=activation)
     try:
         normal = fcm.normalized()
-    except ParameterError as told:
-        assert "Use the map as it is" in str(told)  # noqa: PT017 - one of two good ends
+    except ParameterError as error:
+        assert "Use the map without normalizing it" in str(error)  # noqa: PT017 - one of two good ends
         assert not 1e-9 < size * slope < 1e9
         return
     start = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
@@ -283,8 +283,8 @@ def test_normalized_keeps_trajectories_or_refuses(activation, size, slope):
 @pytest.mark.parametrize("n_concepts", [1, 2, 7, 10, 11, 60])
 @pytest.mark.parametrize("name", ["x" * 300, "a\nb", "naïve", "long name of a concept", "長い名前" * 10])
 @pytest.mark.parametrize("size", [1.0, 1e300])
-def test_repr_is_short_whatever_the_names(n_concepts, name, size):
-    """No line of it is wider than 100 columns, and there are few lines."""
+def test_repr_is_short_for_any_names(n_concepts, name, size):
+    """No line is wider than 100 columns, and there are few lines."""
     names = [f"{i} {name}" for i in range(n_concepts)]
     fcm = FuzzyCognitiveMap(np.full((n_concepts, n_concepts), size), concepts=names, slope=size)
     lines = repr(fcm).splitlines()
@@ -301,8 +301,8 @@ DETAILS = {
 RAIN = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5, details=DETAILS)
 
 
-def test_details_are_kept_and_change_nothing():
-    """Copies, pickles and maps made from a map say the same; equality is that of what a map does."""
+def test_details_are_kept_and_do_not_affect_equality():
+    """Copies, pickles and replaced maps keep them; equality ignores them."""
     for fcm in (RAIN, copy.deepcopy(RAIN), pickle.loads(pickle.dumps(RAIN)), RAIN.normalized(), RAIN.replace(slope=2)):
         assert fcm.details == DETAILS
     assert RAIN.replace(details=None) == RAIN
@@ -311,14 +311,14 @@ def test_details_are_kept_and_change_nothing():
     assert RAIN.details == DETAILS
 
 
-def test_replace_changes_what_it_is_told():
-    """All else stays."""
+def test_replace_changes_only_the_given_parameters():
+    """All other parameters are kept."""
     other = RAIN.replace(activation="tanh", bias=[1, 2])
     assert other == FuzzyCognitiveMap([[0, 0], [2, 0]], [1, 2], 5, ["rain", "umbrellas"], "tanh")
 
 
 def test_details_follow_concepts_to_new_names():
-    """Who translates a map keeps its layout."""
+    """A translated map keeps its layout."""
     details = RAIN.replace(concepts=["Regen", "Schirme"]).details
     assert details["concepts"] == {"Regen": DETAILS["concepts"]["rain"]}
     assert details["edges"] == {"Regen": {"Schirme": DETAILS["edges"]["rain"]["umbrellas"]}}
@@ -330,17 +330,17 @@ def test_details_follow_concepts_to_new_names():
     ("details", "message"),
     [
         ("rain", "must be a mapping such as"),
-        ({1: "a"}, r"details is a mapping whose keys are strings, got \[1\]"),
-        ({"concepts": ["rain"]}, r"details\['concepts'\] is a mapping from names of concepts"),
-        ({"concepts": {"rian": {}}}, "about concepts of the map, got 'rian'. Did you mean 'rain'"),
+        ({1: "a"}, r"details is a mapping with string keys, got \[1\]"),
+        ({"concepts": ["rain"]}, r"details\['concepts'\] is a mapping keyed by concept names"),
+        ({"concepts": {"rian": {}}}, "keyed by concepts of the map, got 'rian'. Did you mean 'rain'"),
         ({"concepts": {"rain": {"x": "left"}}}, r"details\['concepts'\]\['rain'\]\['x'\] is a number, got 'left'"),
-        ({"edges": {"rain": {"sun": {}}}}, r"details\['edges'\]\['rain'\] is about concepts of the map, got 'sun'"),
+        ({"edges": {"rain": {"sun": {}}}}, r"details\['edges'\]\['rain'\] is keyed by concepts of the map, got 'sun'"),
         ({"edges": {"rain": {"umbrellas": 2}}}, r"\['umbrellas'\] is a mapping, got 2"),
-        ({"when": np.nan}, r"details\['when'\] is text, a finite number"),
-        ({"when": [0, object()]}, r"details\['when'\]\[1\] is text, a finite number"),
+        ({"when": np.nan}, r"details\['when'\] is a string, a finite number"),
+        ({"when": [0, object()]}, r"details\['when'\]\[1\] is a string, a finite number"),
     ],
 )
-def test_wrong_details_are_named(details, message):
-    """The message says where in the details it is."""
+def test_invalid_details_raise(details, message):
+    """The error gives the location in the details."""
     with pytest.raises(ParameterError, match=message):
         RAIN.replace(details=details)

@@ -1,4 +1,4 @@
-"""Monte Carlo over weights: each sample is a scenario, and the weights are spread as asked for."""
+"""Monte Carlo over weights: each sample is a scenario, and weights follow the requested distribution."""
 
 import json
 
@@ -21,7 +21,7 @@ LAKE = FuzzyCognitiveMap(
 @pytest.mark.parametrize("activation", ["sigmoid", "logistic", "tanh", ["saturation", "logistic", "tanh"]])
 @pytest.mark.parametrize("slope", [1.5, [1.0, 2.0, 0.5]])
 def test_without_a_spread_every_sample_is_the_scenario(activation, slope):
-    """For each activation and slope, with a bias, a start and drivers that are kept."""
+    """For each activation and slope, with a bias, a start and kept drivers."""
     fcm = LAKE.replace(activation=activation, slope=slope, bias=[0.1, -0.2, 0.3])
     arguments = {"start": {"fishing": 0.3, "weed": 0.9}, "keep": "drivers"}
     result = monte_carlo(fcm, {"weed": 0}, spread=0, n_samples=5, steps=1000, **arguments)
@@ -31,16 +31,16 @@ def test_without_a_spread_every_sample_is_the_scenario(activation, slope):
     assert result.resting == 1
 
 
-def test_samples_do_not_depend_on_how_many_are_made_at_once(monkeypatch):
+def test_samples_do_not_depend_on_the_block_size(monkeypatch):
     """Blocks of any size give the same samples, and each is the scenario of a map within the spread."""
     whole = monte_carlo(LAKE, {"fishing": 0}, n_samples=50)
-    monkeypatch.setattr("cogmap.maps.monte_carlo._NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr("cogmap.maps.monte_carlo._WEIGHTS_PER_BLOCK", 1)
     np.testing.assert_allclose(monte_carlo(LAKE, {"fishing": 0}, n_samples=50).after, whole.after, rtol=0, atol=1e-8)
     assert not np.array_equal(monte_carlo(LAKE, {"fishing": 0}, n_samples=50, seed=1).after, whole.after)
 
 
-def test_results_are_those_of_maps_at_the_ends():
-    """The scenario of each corner of the weights lies in the spread of many samples, nearly; none lies outside."""
+def test_samples_lie_between_the_extreme_maps():
+    """Scenarios of the corners of the weight box bound all samples, and samples come close to them."""
     result = monte_carlo(LAKE, {"fishing": 0}, spread=0.1, n_samples=4000)
     corners = []
     for signs in np.array(np.meshgrid(*[[-0.1, 0.1]] * 3)).reshape(3, -1).T:
@@ -54,7 +54,7 @@ def test_results_are_those_of_maps_at_the_ends():
 
 
 def test_weights_keep_their_signs_and_their_range():
-    """No edge is born or dies; [-1, 1] is not left by maps that are in it."""
+    """No edge is added or removed; maps with weights in [-1, 1] remain there."""
     W = np.array([[0.0, 0.1], [-0.95, 0.5]])
     low, high = _around(FuzzyCognitiveMap(W), 0.2)
     np.testing.assert_allclose(low, [[0, 0], [-1, 0.3]])
@@ -66,14 +66,14 @@ def test_weights_keep_their_signs_and_their_range():
 @pytest.mark.parametrize(
     ("shape", "law"), [("uniform", uniform(-0.5, 1.5)), ("triangular", triang(0.7 / 1.5, -0.5, 1.5))]
 )
-def test_weights_follow_the_law_asked_for(shape, law):
-    """By the test of Kolmogorov and Smirnov, from SciPy."""
+def test_weights_follow_the_requested_distribution(shape, law):
+    """By SciPy's Kolmogorov-Smirnov test."""
     drawn = _draw(np.random.default_rng(0), shape, np.array([-0.5]), np.array([0.2]), np.array([1.0]), 5000)
     assert kstest(drawn[:, 0], law.cdf).pvalue > 0.01
 
 
-def test_between_experts_lie_the_experts():
-    """Each edge is drawn between its lowest and highest weight; one expert alone has no spread."""
+def test_weights_vary_between_those_of_the_experts():
+    """Each weight is drawn between its lowest and highest value; a single expert has no spread."""
     low, high = LAKE.replace(weights=LAKE.weights * 0.5), LAKE.replace(weights=LAKE.weights * 1.2)
     result = monte_carlo([low, LAKE, high], {"fishing": 0}, n_samples=2000)
     ends = [scenario(fcm, {"fishing": 0}).change[1] for fcm in (low, high)]
@@ -88,8 +88,8 @@ def test_between_experts_lie_the_experts():
     assert narrow.change[:, 1].std() < result.change[:, 1].std()
 
 
-def test_maps_that_do_not_rest_are_counted():
-    """Their states are means over a while, as for a scenario of a cycle."""
+def test_maps_that_do_not_converge_are_counted():
+    """Their states are means over the last steps, as in a scenario that ends in a cycle."""
     result = monte_carlo(ONE_CYCLE, {"C1": 0.5}, spread=0, n_samples=3, start=[0.2, 0.3], steps=400)
     assert result.resting == 0
     expected = ONE_CYCLE.settle([0.2, 0.3]).states.mean(axis=0)
@@ -97,7 +97,7 @@ def test_maps_that_do_not_rest_are_counted():
 
 
 def test_summaries_are_those_of_numpy():
-    """Means, quantiles, shares; in JSON and in a data frame, too."""
+    """Means, quantiles and shares, also in JSON and data frames."""
     result = monte_carlo(LAKE, {"fishing": 1}, n_samples=200)
     np.testing.assert_allclose(result.mean, result.change.mean(axis=0))
     np.testing.assert_allclose(result.quantiles([0.1, 0.5]), np.quantile(result.change, [0.1, 0.5], axis=0))
@@ -105,7 +105,7 @@ def test_summaries_are_those_of_numpy():
     read = json.loads(json.dumps(result.to_dict()))
     assert read["quantiles"]["0.5"] == result.quantiles([0.5])[0].tolist()
     np.testing.assert_allclose(result.to_frame()["95%"], result.quantiles([0.95])[0])
-    assert repr(result).startswith("With fishing = 1, in 200 maps, of which 100% come to rest:")
+    assert repr(result).startswith("With fishing = 1, in 200 maps, of which 100% converge to a fixed point:")
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_summaries_are_those_of_numpy():
         ({"steps": 0}, "steps.*integer >= 1"),
         ({"seed": -1}, "seed.*integer >= 0"),
         ({"start": [0, 0]}, r"start.*shape \(3,\)"),
-        ({"keep": ["policy"]}, "keep.*names of concepts"),
+        ({"keep": ["policy"]}, "keep.*concept names"),
     ],
 )
-def test_wrong_arguments_are_told(arguments, message):
-    """Each with its name and what was expected."""
+def test_invalid_arguments_raise(arguments, message):
+    """Each error names the parameter and the expected value."""
     with pytest.raises(ParameterError, match=message):
         monte_carlo(**{"maps": LAKE, "clamp": {"fish": 1}, **arguments})

@@ -1,4 +1,4 @@
-"""Held concepts, what a map settles in, and scenarios: against loops written out and others' published results."""
+"""Clamps, convergence and scenarios against explicit loops and published results."""
 
 import json
 import sys
@@ -17,13 +17,13 @@ from cogmap.maps.scenarios import scenario, scenarios
 LAKE = FuzzyCognitiveMap(
     [[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["fishing", "fish", "weed"], slope=2, activation="logistic"
 )
-ANGLE = FuzzyCognitiveMap([[0.9, -0.3], [0.3, 0.9]], [0.2, -0.1], slope=6)  # goes round without end
+ANGLE = FuzzyCognitiveMap([[0.9, -0.3], [0.3, 0.9]], [0.2, -0.1], slope=6)  # rotates without a period
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(["sigmoid", "logistic", "tanh", "saturation"]))
 def test_clamped_states_are_held_and_the_others_follow(seed, activation):
-    """Every step is a plain step after which the clamped states are put back; a clamp of 0 is a clamp."""
+    """Every step equals a plain step followed by resetting the clamped states; 0 is a valid clamp."""
     rng = np.random.default_rng(seed)
     fcm = FuzzyCognitiveMap(rng.normal(size=(4, 4)), rng.normal(size=4), 2.0, activation=activation)
     start = rng.random((3, 4))
@@ -46,7 +46,7 @@ def test_states_by_name_leave_the_others_undecided():
 
 
 def test_drivers_keep_their_value():
-    """Those that nothing influences, or those that the author marked."""
+    """Concepts without incoming edges, or those marked by the author."""
     assert LAKE.drivers == ("fishing",)
     assert (LAKE.run({"fishing": 0.9}, 5, keep="drivers")[:, 0] == 0.9).all()
     assert LAKE.run({"fishing": 0.9}, 5)[-1, 0] == 0.5
@@ -56,12 +56,12 @@ def test_drivers_keep_their_value():
     assert (last[0], last[2]) == (0.5, 0.9)
 
 
-def test_a_clamp_is_stronger_than_keep():
-    """What is clamped has the state of the clamp, driver or not."""
+def test_clamp_takes_precedence_over_keep():
+    """Also for a driver."""
     assert (LAKE.run({"fishing": 0.9}, 2, {"fishing": 0.1}, "drivers")[:, 0] == 0.1).all()
 
 
-def test_states_given_are_left_alone():
+def test_input_states_are_not_modified():
     """Neither the start nor the clamp changes."""
     start, clamp = np.full(3, 0.3), {"fish": 1.0}
     LAKE.run(start, 3, clamp)
@@ -70,24 +70,24 @@ def test_states_given_are_left_alone():
     assert clamp == {"fish": 1.0}
 
 
-def test_settling_at_a_fixed_point():
-    """The state is one that a step does not move, and that a long run ends in."""
+def test_convergence_to_a_fixed_point():
+    """A step does not change the state, and a long run ends in it."""
     settled = LAKE.settle({"fish": 0.1})
     assert (settled.kind, settled.period) == ("fixed point", 1)
     np.testing.assert_allclose(LAKE.step(settled.mean), settled.mean, rtol=0, atol=1e-11)
     np.testing.assert_allclose(LAKE.run({"fish": 0.1}, 2000)[-1], settled.mean, rtol=0, atol=1e-11)
-    assert settled.sentence == f"It comes to rest at a fixed point after {settled.steps} steps."
+    assert settled.sentence == f"It converges to a fixed point after {settled.steps} steps."
     moves = np.abs(np.diff(LAKE.run({"fish": 0.1}, settled.steps + 1), axis=0)).max(axis=1)
     assert moves[-1] <= 1e-6 < moves[-2]
     assert settled.to_dict()["fish"] == settled.mean[1]
 
 
-def test_a_fixed_point_that_a_push_would_leave_is_told():
-    """Undecided concepts may rest where nothing else comes to: between two basins, or at 0 in a steep map of tanh."""
+def test_unstable_fixed_points_are_reported():
+    """Undecided concepts may start on one: between two basins, or at 0 in a steep map of tanh."""
     switch = FuzzyCognitiveMap([[1.0]], slope=8)
     settled = switch.settle()
     assert (settled.kind, settled.stable) == ("fixed point", False)
-    assert settled.sentence == "It comes to rest at a fixed point after 0 steps, which a small push would leave."
+    assert settled.sentence == "It converges to an unstable fixed point after 0 steps."
     assert switch.settle([0.6]).stable is True
     assert switch.settle(clamp={"C1": 0.5}).stable is True
     steep = FuzzyCognitiveMap([[0, 2], [2, 0]], activation="tanh")
@@ -96,31 +96,31 @@ def test_a_fixed_point_that_a_push_would_leave_is_told():
     assert ONE_CYCLE.settle([0.2, 0.3]).stable is None
 
 
-def test_settling_in_a_cycle():
-    """Its states follow each other, the first one after the last, and no two are alike."""
+def test_convergence_to_a_cycle():
+    """Each state leads to the next, the last one to the first, and all differ."""
     settled = ONE_CYCLE.settle([0.2, 0.3])
     assert (settled.kind, settled.period, settled.states.shape) == ("cycle", 8, (8, 2))
     np.testing.assert_allclose(ONE_CYCLE.step(settled.states), np.roll(settled.states, -1, axis=0), atol=1e-6)
     assert min(np.abs(np.roll(settled.states, lag, axis=0) - settled.states).max() for lag in range(1, 8)) > 1e-2
     np.testing.assert_allclose(settled.mean, settled.states.mean(axis=0))
-    assert "goes round a cycle of 8 states" in settled.sentence
+    assert "converges to a cycle of 8 states after" in settled.sentence
 
 
-def test_settling_in_neither():
-    """A turn that never closes is told as such, and so is a rest that is not reached in time."""
+def test_no_convergence():
+    """Neither a quasiperiodic trajectory nor one with too few steps converges, and the sentence says so."""
     wandering = ANGLE.replace(bias=0.5 - ANGLE.weights.sum(axis=1) / 2)
     settled = wandering.settle([0.3, 0.2], max_steps=500)
     assert (settled.kind, settled.period, settled.steps) == ("neither", None, 500)
     assert settled.sentence.startswith(
-        "It is neither at rest nor in a cycle of up to 64 states after 500 steps: the la"
+        "It does not converge to a fixed point or a cycle of up to 64 states within 500 steps: the last step"
     )
     assert LAKE.settle(max_steps=3).kind == "neither"
     assert "max_steps" in LAKE.settle(max_steps=8).sentence
 
 
 @pytest.mark.parametrize("max_steps", [1, 2, 7, 8, 9, 127, 128, 129])
-def test_any_budget_will_do(max_steps):
-    """What rests at once rests within each, and a cycle of two is seen as soon as it has come back often enough."""
+def test_any_max_steps_is_valid(max_steps):
+    """A map at rest needs more than one step, and a cycle of period 2 more than two."""
     rest = FuzzyCognitiveMap(np.zeros((2, 2))).settle(LAKE.step([0, 0, 0])[:2], max_steps=max_steps)
     assert rest.kind == ("fixed point" if max_steps > 1 else "neither")
     swap = FuzzyCognitiveMap([[0, 1], [1, 0]], activation="bivalent").settle([1, 0], max_steps=max_steps)
@@ -128,7 +128,7 @@ def test_any_budget_will_do(max_steps):
 
 
 def test_long_cycles_have_their_smallest_period():
-    """A ring of n concepts that pass on what they got comes back after n steps."""
+    """A ring of n concepts that copy their predecessor has period n."""
     for n in (3, 16, 63, 64):
         ring = FuzzyCognitiveMap(np.roll(np.eye(n), 1, axis=0), activation="bivalent")
         assert ring.settle({"C1": 1, **{f"C{i}": 0 for i in range(2, n + 1)}}).period == n
@@ -142,34 +142,34 @@ PUBLISHED = [("kosko", (0.07, -0.02)), ("modified", (0.02, -0.01)), ("rescaled",
 
 @pytest.mark.parametrize(("rule", "change"), PUBLISHED)
 def test_published_changes_of_three_rules(rule, change):
-    """B and C change by what others have published."""
+    """B and C change by the published amounts."""
     adjacency = np.array([[0, 1, 0], [1, 0, -1], [1, -1, 0]])
     fcm = with_rule(FuzzyCognitiveMap(adjacency.T, concepts=["A", "B", "C"], activation="logistic"), rule)
     result = scenario(fcm, {"A": 1}, start=[1, 1, 1])
     assert result.change[1:].round(2).tolist() == pytest.approx(change)
 
 
-def test_a_scenario_is_the_difference_of_two_ends():
-    """Of the map left alone, and of the map held, which starts from there."""
+def test_scenario_is_the_difference_of_two_limits():
+    """That of the map without the clamp, and that of the clamped map started from there."""
     result = scenario(LAKE, {"fishing": 0}, start={"fish": 1})
     alone = LAKE.run({"fish": 1}, 300)[-1]
     held = LAKE.run(alone, 300, clamp={"fishing": 0})[-1]
     np.testing.assert_allclose(result.before, alone, rtol=0, atol=1e-11)
     np.testing.assert_allclose(result.after, held, rtol=0, atol=1e-11)
     np.testing.assert_allclose(result.change, held - alone, rtol=0, atol=1e-11)
-    assert result.sentence.startswith("With fishing = 0 the map comes to rest at a fixed point after ")
+    assert result.sentence.startswith("With fishing = 0, the map converges to a fixed point after ")
 
 
-def test_a_scenario_starts_where_the_map_was():
-    """With two attractors it matters: a push that is too weak leads back, a strong one to the other side."""
+def test_scenario_starts_from_the_baseline():
+    """With two attractors this matters: a weak change leads back, a strong one to the other attractor."""
     switch = FuzzyCognitiveMap([[1, 1], [0, 0]], concepts=["state", "push"], slope=10, bias=[-0.5, 0])
     low = switch.settle([0, 0], clamp={"push": 0.5})
     assert scenario(switch, {"push": 0.55}, against=low.mean).after[0] < 0.1
     assert scenario(switch, {"push": 0.9}, against=low.mean).after[0] > 0.9
 
 
-def test_scenarios_follow_each_other():
-    """Against another scenario: what comes after it."""
+def test_scenario_against_another_scenario():
+    """It starts from the final states of the other one."""
     first = scenario(LAKE, {"fishing": 1}, name="ban lifted")
     second = scenario(LAKE, {"fishing": 0}, against=first)
     np.testing.assert_array_equal(second.before, first.after)
@@ -177,14 +177,14 @@ def test_scenarios_follow_each_other():
 
 
 def test_a_cycle_is_compared_by_its_mean():
-    """Before and after are the means over the states that recur."""
+    """Before and after are means over the states of the cycle."""
     result = scenario(ONE_CYCLE, {"C1": 0.5}, start=[0.2, 0.3])
     np.testing.assert_allclose(result.before, ONE_CYCLE.settle([0.2, 0.3]).states.mean(axis=0), atol=1e-6)
     assert result.outcome.kind == "fixed point"
 
 
-def test_several_scenarios_stand_side_by_side():
-    """One row of changes each, found by name or number."""
+def test_several_scenarios():
+    """One row of changes each, indexed by name or position."""
     clamps = {"no fishing": {"fishing": 0}, "no weed": {"weed": 0}}
     several = scenarios(LAKE, clamps)
     assert len(several) == 2
@@ -195,8 +195,8 @@ def test_several_scenarios_stand_side_by_side():
     assert [one.name for one in several] == list(clamps)
 
 
-def test_tables_and_json_say_what_the_arrays_say():
-    """Data frames by name, JSON that can be read back, and a repr with the largest change first."""
+def test_tables_and_json_match_the_arrays():
+    """Data frames by name, JSON that round-trips, and a repr with the largest change first."""
     result = scenario(LAKE, {"weed": 0})
     frame = result.to_frame()
     assert list(frame.index) == list(LAKE.concepts)
@@ -222,18 +222,18 @@ def test_frames_need_pandas(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: LAKE.run({"fich": 1}, 1), r"run\(start=.*names of concepts.*got 'fich'. Did you mean 'fish'"),
+        (lambda: LAKE.run({"fich": 1}, 1), r"run\(start=.*concept names.*got 'fich'. Did you mean 'fish'"),
         (lambda: LAKE.run({"fish": np.nan}, 1), "start.*finite numbers, got nan for concept 'fish'"),
         (lambda: LAKE.run({"fish": "high"}, 1), "start.*finite numbers, got 'high' for concept 'fish'"),
         (lambda: LAKE.run({"fish": None}, 1), "start.*finite numbers, got None for concept 'fish'"),
         (lambda: LAKE.run({"fish": 10**400}, 1), "start.*finite numbers"),
-        (lambda: LAKE.run({1: 1}, 1), "start.*names of concepts.*got 1"),
+        (lambda: LAKE.run({1: 1}, 1), "start.*concept names.*got 1"),
         (lambda: LAKE.run([0, np.nan, 0], 1), "start.*finite numbers, got nan for concept 'fish'"),
-        (lambda: LAKE.run([0, 0, 0], 1, clamp={"policy": 1}), "clamp.*names of concepts.*got 'policy'"),
+        (lambda: LAKE.run([0, 0, 0], 1, clamp={"policy": 1}), "clamp.*concept names.*got 'policy'"),
         (lambda: LAKE.run([0, 0, 0], 1, clamp={"fish": np.inf}), "clamp.*finite numbers, got inf for concept 'fish'"),
         (lambda: LAKE.run([0, 0, 0], 1, clamp=["fish"]), r"clamp.*a mapping.*got \['fish'\]"),
-        (lambda: LAKE.run([0, 0, 0], 1, keep="fish"), "keep.*'drivers' or a list of names of concepts, got 'fish'"),
-        (lambda: LAKE.run([0, 0, 0], 1, keep=["tax"]), "keep.*names of concepts.*got 'tax'"),
+        (lambda: LAKE.run([0, 0, 0], 1, keep="fish"), "keep.*'drivers' or a list of concept names, got 'fish'"),
+        (lambda: LAKE.run([0, 0, 0], 1, keep=["tax"]), "keep.*concept names.*got 'tax'"),
         (lambda: LAKE.run([0, 0, 0], 1, keep=3), "keep.*'drivers' or a list"),
         (lambda: LAKE.settle([[0, 0, 0]]), r"settle\(start=.*shape \(3,\), one state per concept, got shape \(1, 3\)"),
         (lambda: LAKE.settle(max_steps=0), "max_steps.*integer >= 1, got 0"),
@@ -242,16 +242,16 @@ def test_frames_need_pandas(monkeypatch):
         (lambda: scenario(LAKE, {"fish": np.nan}), r"scenario\(clamp=.*finite numbers, got nan for concept 'fish'"),
         (lambda: scenario(LAKE, "fish"), r"scenario\(clamp=.*a mapping"),
         (lambda: scenario(LAKE, {"fish": 1}, against=[0, 0]), r"against.*shape \(3,\)"),
-        (lambda: scenario(LAKE, {"fish": 1}, against=[0, 0, 0], start=[0, 0, 0]), "None if there is `against`"),
+        (lambda: scenario(LAKE, {"fish": 1}, against=[0, 0, 0], start=[0, 0, 0]), "None if `against` is given"),
         (lambda: scenario(LAKE, {"fish": 1}, against=scenario(ONE_CYCLE, {"C1": 1})), "against.*the same concepts"),
         (lambda: scenario(np.eye(3), {"fish": 1}), "fcm.*a FuzzyCognitiveMap"),
-        (lambda: scenarios(LAKE, {"fish": 1}), "clamps.*a mapping from names of scenarios to clamps"),
+        (lambda: scenarios(LAKE, {"fish": 1}), "clamps.*a mapping from scenario names to clamps"),
         (lambda: scenarios(LAKE, {}), "clamps.*a mapping"),
         (lambda: FuzzyCognitiveMap(np.eye(2), activation=["tanh"]), "activation.*2 of them, one per concept"),
         (lambda: FuzzyCognitiveMap(np.eye(2), activation=["tanh", "tan"]), "activation.*Did you mean 'tanh'"),
     ],
 )
-def test_wrong_states_and_names_are_told(call, message):
-    """With the concept, and the name that was probably meant."""
+def test_invalid_states_and_names_raise(call, message):
+    """The error names the concept and suggests a similar name."""
     with pytest.raises(ParameterError, match=message):
         call()

@@ -17,7 +17,7 @@ MAP = FuzzyCognitiveMap.from_edges(EDGES)
 
 
 def test_edges_point_from_source_to_target():
-    """weights[target, source], with the concepts in the order in which they appear, or as given."""
+    """weights[target, source], with concepts in order of appearance or in the given order."""
     assert MAP.concepts == ("rain", "umbrellas", "sun")
     assert np.array_equal(MAP.weights, [[0, 0, -1], [0.8, 0.1, -0.5], [0, 0, 0]])
     other = FuzzyCognitiveMap.from_edges(iter(EDGES), ["sun", "snow", "rain", "umbrellas"], slope=3, activation="tanh")
@@ -25,7 +25,7 @@ def test_edges_point_from_source_to_target():
     assert (other.n_concepts, other.slope, other.activation) == (4, 3, "tanh")
 
 
-def test_rows_of_a_frame_are_what_the_caller_says():
+def test_rows_determines_the_direction_of_edges():
     """The adjacency matrix of networkx, whose rows are sources, is the outside oracle."""
     graph = nx.DiGraph()
     graph.add_weighted_edges_from(EDGES)
@@ -38,7 +38,7 @@ def test_rows_of_a_frame_are_what_the_caller_says():
 
 @given(arrays(float, (4, 4), elements=st.floats(-5, 5)), st.sampled_from(["source", "target"]))
 def test_frames_round_trip(weights, rows):
-    """There and back is the same map, whatever a row is."""
+    """The round trip returns the same map for either meaning of rows."""
     fcm = FuzzyCognitiveMap(weights)
     assert FuzzyCognitiveMap.from_frame(fcm.to_frame(rows), rows) == fcm
 
@@ -59,12 +59,12 @@ WRONG = {
     "no triples": (lambda: FuzzyCognitiveMap.from_edges([("a", "b")]), r"\('a', 'b'\) as edge 0"),
     "not even edges": (lambda: FuzzyCognitiveMap.from_edges(3), "a sequence of triples"),
     "text as edge": (lambda: FuzzyCognitiveMap.from_edges(["abc"]), "'abc' as edge 0"),
-    "numbers as names": (lambda: FuzzyCognitiveMap.from_edges([(1, 2, 0.5)]), "named by text"),
+    "numbers as names": (lambda: FuzzyCognitiveMap.from_edges([(1, 2, 0.5)]), "concept names as strings"),
     "unknown concept": (
         lambda: FuzzyCognitiveMap.from_edges(EDGES, ["rain", "umbrella", "sun"]),
         "got 'umbrellas'. Did you mean 'umbrella'?",
     ),
-    "text as weight": (lambda: FuzzyCognitiveMap.from_edges([("a", "b", "high")]), "a weight being a number"),
+    "text as weight": (lambda: FuzzyCognitiveMap.from_edges([("a", "b", "high")]), "with numeric weights"),
     "NaN as weight": (lambda: FuzzyCognitiveMap.from_edges([("a", "b", np.nan)]), "finite numbers"),
     "two weights": (
         lambda: FuzzyCognitiveMap.from_edges([*EDGES, ("sun", "rain", 2)]),
@@ -78,20 +78,23 @@ WRONG = {
     "missing column": (lambda: FuzzyCognitiveMap.from_frame(FRAME.iloc[:, 1:], "source"), "no column for 'rain'"),
     "two rows": (lambda: FuzzyCognitiveMap.from_frame(pd.concat([FRAME, FRAME]), "source"), "two of row 'rain'"),
     "not square": (lambda: FuzzyCognitiveMap.from_frame(pd.DataFrame({"a": [1, 2, 3]}), "source"), "3 rows and 1"),
-    "text": (lambda: FuzzyCognitiveMap.from_frame(FRAME.astype(object).replace(0.8, "x"), "source"), "text in it"),
+    "text": (
+        lambda: FuzzyCognitiveMap.from_frame(FRAME.astype(object).replace(0.8, "x"), "source"),
+        "with text cells",
+    ),
 }
 
 
 @pytest.mark.parametrize("call", WRONG)
-def test_wrong_tables_are_told(call):
-    """Each with a message that names what is wrong."""
+def test_invalid_tables_raise(call):
+    """Each error names the problem."""
     make, message = WRONG[call]
     with pytest.raises(ParameterError, match=message):
         make()
 
 
-def test_what_a_row_is_has_no_default():
-    """A wrong guess would turn all arrows around."""
+def test_rows_has_no_default():
+    """A wrong guess would reverse all edges."""
     with pytest.raises(TypeError, match="rows"):
         FuzzyCognitiveMap.from_frame(FRAME)
     with pytest.raises(TypeError, match="rows"):

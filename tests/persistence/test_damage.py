@@ -225,7 +225,7 @@ HOSTILE = {
     ),
     "names twice": (
         lambda valid: with_head(valid, lambda head: put(["a"] * 21, *MODEL, "map", "map", "concepts")(head)),
-        "names of which no two are alike",
+        "unique names",
     ),
     "a card that is none": (lambda valid: zipped(parts(valid) | {"card.json": b"[1]"}), "'card.json' is no mapping"),
 }

@@ -9,7 +9,7 @@ import numpy as np
 from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import check_integer, param_error
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.maps._checks import plain
+from cogmap.maps._checks import json_copy
 from cogmap.maps.formats.drawing import PARAMETERS, Drawing, Edge, edges_of, said_about
 from cogmap.maps.formats.words import as_number
 from cogmap.maps.map import FuzzyCognitiveMap, check_map
@@ -95,7 +95,7 @@ def _kept(attributes: dict[Any, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for key, value in attributes.items():
         with suppress(ParameterError):
-            kept |= plain({key: value}, "details")
+            kept |= json_copy({key: value}, "details")
     return kept
 
 

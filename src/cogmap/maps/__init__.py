@@ -1,1 +1,1 @@
-"""Given maps: `FuzzyCognitiveMap`, its files and drawing, scenarios, indices, loops, effects, experts and dynamics."""
+"""`FuzzyCognitiveMap` and everything that needs only a map: files, drawing, scenarios, indices, effects, dynamics."""

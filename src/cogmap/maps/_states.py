@@ -1,4 +1,4 @@
-"""States of the concepts of a map: as an array or by name, and those that are held while the others follow."""
+"""Validation of concept states given as an array or by name, and steps with clamped concepts."""
 
 import math
 import reprlib
@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from cogmap._utils.params import Literal, param_error, real, suggestion
 
 Array = NDArray[np.floating]
-Held = tuple[NDArray[np.intp], Array]  # columns of concepts, and their states in each row
+Clamped = tuple[NDArray[np.intp], Array]  # columns of the clamped concepts, and their states in each row
 
 DRIVERS = "drivers"
-_NONE_HELD: Held = (np.empty(0, dtype=np.intp), np.empty(0))
+_NOTHING_CLAMPED: Clamped = (np.empty(0, dtype=np.intp), np.empty(0))
 
 
 def check_states(
     states: ArrayLike, concepts: Sequence[str], owner: str, name: str = "states", dimensions: tuple[int, ...] = (1, 2)
 ) -> tuple[Array, float]:
-    """Return states as an array, float32 as it is and else float64, and the largest of them without its sign."""
+    """Return states as an array (float32 is kept, everything else becomes float64) and the largest absolute state."""
     n_concepts = len(concepts)
     shapes = {1: f"({n_concepts},)", 2: f"(n_samples, {n_concepts})"}
     expected = f"an array of shape {' or '.join(shapes[d] for d in dimensions)}, one state per concept"
@@ -48,7 +48,7 @@ def first_states(
     dimensions: tuple[int, ...] = (1, 2),
     name: str = "start",
 ) -> tuple[Array, float]:
-    """Return states to start from, and the largest of them; what is not named in a mapping is undecided."""
+    """Return initial states and the largest absolute one; concepts missing from a mapping are undecided."""
     if start is None or isinstance(start, Mapping):
         states = np.array(np.broadcast_to(undecided, len(concepts)))
         for column, state in by_name(start or {}, concepts, owner, name).items():
@@ -58,44 +58,44 @@ def first_states(
 
 
 def by_name(states: Mapping[str, float], concepts: Sequence[str], owner: str, name: str) -> dict[int, float]:
-    """Return states, given by the names of their concepts, by the columns of these."""
+    """Return a mapping from concept names to states as one from columns to states."""
     if not isinstance(states, Mapping):
-        raise param_error(owner, name, "a mapping from names of concepts to states, such as {'rainfall': 1}", states)
+        raise param_error(owner, name, "a mapping from concept names to states, such as {'rainfall': 1}", states)
     columns = columns_of(states, concepts, owner, name)
     for concept, state in states.items():
         if not _is_finite(state):
             got = Literal(f"{reprlib.repr(state)} for concept {concept!r}")
-            raise param_error(owner, name, "a mapping from names of concepts to finite numbers", got)
+            raise param_error(owner, name, "a mapping from concept names to finite numbers", got)
     return dict(zip(columns, map(float, states.values()), strict=True))
 
 
 def _is_finite(state: object) -> bool:
     try:
         return isinstance(state, Real) and math.isfinite(state)
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer too large for a float
         return False
 
 
 def columns_of(names: Collection[Any], concepts: Sequence[str], owner: str, name: str) -> list[int]:
-    """Return the numbers of the concepts with these names."""
-    numbers = {concept: i for i, concept in enumerate(concepts)}
-    unknown = [one for one in names if not isinstance(one, str) or one not in numbers]
+    """Return the columns of the concepts with these names."""
+    columns = {concept: i for i, concept in enumerate(concepts)}
+    unknown = [one for one in names if not isinstance(one, str) or one not in columns]
     if unknown:
         few = ", ".join(repr(concept) for concept in concepts[:6]) + (", ..." if len(concepts) > 6 else "")
         cure = suggestion(unknown[0], concepts)
-        raise param_error(owner, name, f"made of names of concepts ({few})", unknown[0], cure)
-    return [numbers[one] for one in names]
+        raise param_error(owner, name, f"made of concept names ({few})", unknown[0], cure)
+    return [columns[one] for one in names]
 
 
-def held_states(
+def clamped_states(
     first: Array, clamp: Mapping[str, float] | None, keep: Collection[str], concepts: Sequence[str], owner: str
-) -> Held:
-    """Return the concepts that do not follow, and their states: those of `clamp`, and for `keep` those of `first`."""
-    if clamp is None and keep == ():  # as in learning, where every microsecond counts
-        return _NONE_HELD
+) -> Clamped:
+    """Return the columns and states of clamped concepts: those in `clamp`, and those in `keep` at their first state."""
+    if clamp is None and keep == ():  # the fast path of training
+        return _NOTHING_CLAMPED
     clamped = by_name({} if clamp is None else clamp, concepts, owner, "clamp")
     if isinstance(keep, str) or not isinstance(keep, Collection):
-        raise param_error(owner, "keep", f"{DRIVERS!r} or a list of names of concepts", keep)
+        raise param_error(owner, "keep", f"{DRIVERS!r} or a list of concept names", keep)
     kept = [column for column in columns_of(keep, concepts, owner, "keep") if column not in clamped]
     columns = np.array([*clamped, *kept], dtype=np.intp)
     states = first[..., columns]
@@ -103,11 +103,11 @@ def held_states(
     return columns, states
 
 
-def holding(
-    step: Callable[[Array, float], Array], first: Array, peak: float, held: Held
+def clamped_step(
+    step: Callable[[Array, float], Array], first: Array, peak: float, clamped: Clamped
 ) -> tuple[Array, Callable[[Array], Array]]:
-    """Return first states, of which none is larger than `peak`, and the step that follows them, with some held."""
-    columns, states = held
+    """Return the first states and the step function with clamped concepts; `peak` bounds the absolute states."""
+    columns, states = clamped
     largest = 1.0
     if columns.size:
         largest = max(1.0, float(np.abs(states).max()))
@@ -115,12 +115,12 @@ def holding(
         first[..., columns] = states
     peak = max(peak, largest)
 
-    def followed(A: Array) -> Array:
+    def step_clamped(A: Array) -> Array:
         nonlocal peak
         A = step(A, peak)
         if columns.size:
             A[..., columns] = states
-        peak = largest  # only the first states can be larger
+        peak = largest  # only initial states can exceed it
         return A
 
-    return first, followed
+    return first, step_clamped

@@ -1,4 +1,4 @@
-"""Maps and numbers of concepts written as text, in tables that a screen can hold."""
+"""Text tables of maps and concepts that fit on a screen."""
 
 import reprlib
 import unicodedata
@@ -14,7 +14,7 @@ _WIDEST = 100  # columns of text
 
 
 def map_lines(concepts: Sequence[str], weights: NDArray[np.float64], bias: NDArray[np.float64]) -> list[str]:
-    """Return the lines that show the weights of a map, none wider than a screen."""
+    """Return the weight matrix as lines of text, or the strongest edges if it is too wide."""
     table = _table(concepts, weights, bias) if len(concepts) <= _MATRIX_SHOWN_UP_TO else []
     return table if table and len(table[0]) <= _WIDEST else _strongest_edges(concepts, weights)
 
@@ -30,7 +30,7 @@ def _table(concepts: Sequence[str], weights: NDArray[np.float64], bias: NDArray[
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return one line per row, with the first column on the left and the others on the right of theirs."""
+    """Return one line per row, with the first column left-aligned and the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         row[0].ljust(widths[0])
@@ -42,7 +42,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 def concept_lines(
     concepts: Sequence[str], columns: Mapping[str, Sequence[str]], order: Sequence[int] | None = None
 ) -> list[str]:
-    """Return a table with a row per concept, the first ones in `order` if there are too many for a screen."""
+    """Return a table with one row per concept, truncated to the first ones in `order` if there are too many."""
     order = range(len(concepts)) if order is None else order
     shown_rows = order if len(order) <= _ROWS_SHOWN else order[: _ROWS_SHOWN - 1]
     rows = [[short(concepts[i]), *(column[i] for column in columns.values())] for i in shown_rows]
@@ -51,8 +51,13 @@ def concept_lines(
 
 
 def count(number: int, noun: str) -> str:
-    """Write a number and what it counts, in the plural if need be."""
+    """Return "1 edge", "2 edges", ... for a number and a noun."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def clamp_text(clamp: Mapping[str, float]) -> str:
+    """Return clamped states as text, such as "rainfall = 1, fishing = 0"."""
+    return ", ".join(f"{short(concept)} = {state:g}" for concept, state in clamp.items()) or "nothing"
 
 
 def _strongest_edges(concepts: Sequence[str], weights: NDArray[np.float64]) -> list[str]:
@@ -66,12 +71,12 @@ def _strongest_edges(concepts: Sequence[str], weights: NDArray[np.float64]) -> l
 
 
 def slope_text(slope: float | NDArray[np.float64]) -> str:
-    """Write one slope, or the range of several."""
+    """Return one slope, or the range of several, as text."""
     return f"slope {slope:g}" if isinstance(slope, float) else f"slopes {slope.min():.3g} to {slope.max():.3g}"
 
 
 def short(name: str) -> str:
-    """Shorten a long name in the middle, and write it in one line, so that tables stay readable."""
+    """Return a name on one line, shortened in the middle if it is long."""
     name = printable(name)
     if len(name) + sum(map(_is_wide, name)) <= 24:
         return name
@@ -79,15 +84,15 @@ def short(name: str) -> str:
 
 
 def _is_wide(letter: str) -> bool:
-    """Whether a letter takes two columns of text."""
+    """Return whether a character takes two columns of text."""
     return unicodedata.east_asian_width(letter) in "WF"
 
 
 def printable(name: str) -> str:
-    """Write a name in one line, whatever is in it."""
+    """Return a name on one line, with unprintable characters escaped."""
     return name if name.isprintable() else repr(name)[1:-1]
 
 
 def number(value: float, sign: str = "", digits: int = 2) -> str:
-    """Write a number in few characters."""
+    """Return a number as short text."""
     return f"{value:{sign}.{digits}f}" if abs(value) < 1e5 else f"{value:{sign}.{digits}e}"

@@ -1,6 +1,6 @@
-"""Activation functions: the value in place, the derivative through the output.
+"""Activation functions, applied in place; derivatives are computed from the output.
 
-Each is a shape between -1 and 1 that is shifted and scaled. The tanh is vectorised by NumPy and cannot overflow.
+Each is a shifted and scaled function with values in [-1, 1]. NumPy vectorizes tanh, which cannot overflow.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,25 +17,25 @@ Number = float | NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shape:
-    """A function from the real line to [-1, 1] that never falls."""
+    """A nondecreasing function from the real line to [-1, 1]."""
 
-    squash: Callable[[Array], object]  # replaces numbers by the values of the function
+    squash: Callable[[Array], object]  # applies the function in place
     derivative: Callable[[Array], Array]  # from the values of the function
-    slopes: Callable[[Array, Array], tuple[Array, Array]]  # least and largest derivative between two numbers
+    slopes: Callable[[Array, Array], tuple[Array, Array]]  # smallest and largest derivative on an interval
 
 
 @dataclass(frozen=True)
 class Activation:
     """A squashing function of the net input x of a concept, with a slope s.
 
-    It is ``middle + reach * shape(steepness * s * (x - center))``. Where concepts have functions of their own, all of
-    it is arrays with one number per concept.
+    It is ``middle + reach * shape(steepness * s * (x - center))``. If concepts have different functions, the
+    parameters are arrays with one number per concept.
     """
 
     name: str | tuple[str, ...]
-    center: Number  # the net input that leaves a concept undecided
-    middle: Number  # the state of an undecided concept
-    reach: Number  # how far a state can get from the middle
+    center: Number  # net input that leaves a concept undecided
+    middle: Number  # state of an undecided concept
+    reach: Number  # largest distance of a state from the middle
     steepness: Number
     shape: Shape
 
@@ -50,14 +50,14 @@ class Activation:
         return self.middle + self.reach
 
     def part(self, concepts: slice) -> "Activation":
-        """Return the activation of some of the concepts."""
+        """Return the activation of a slice of the concepts."""
         return self if isinstance(self.name, str) else get_activation(self.name[concepts])
 
     def excite(self, net_input: Array, slope: float | Array) -> Array:
-        """Replace the net input by what the shape is applied to, in place."""
+        """Replace the net input by the argument of the shape, in place."""
         net_input -= self.center
         factor = self.steepness * slope
-        if isinstance(factor, float):  # float32 may not hold it, and 0 times infinity is not a number
+        if isinstance(factor, float):  # it may overflow in float32, and 0 times infinity is NaN
             factor = min(factor, float(np.finfo(net_input.dtype).max))
         net_input *= factor
         return net_input
@@ -72,17 +72,17 @@ class Activation:
         return net_input
 
     def derivative(self, states: Array, slope: float | Array) -> Array:
-        """Return the derivative with respect to the net input, computed from the state that it led to."""
+        """Return the derivative with respect to the net input, computed from the resulting state."""
         relative = (states - self.middle) / self.reach
         result: Array = self.reach * self.steepness * slope * self.shape.derivative(relative)
         return result
 
     def slopes(self, low: Array, high: Array, slope: float | Array) -> tuple[Array, Array]:
-        """Return the least and the largest derivative between two net inputs."""
+        """Return the smallest and the largest derivative between two net inputs."""
         with np.errstate(over="ignore"):
-            least, most = self.shape.slopes(self.excite(low.copy(), slope), self.excite(high.copy(), slope))
-        steepest = self.reach * self.steepness * slope
-        return steepest * least, steepest * most
+            smallest, largest = self.shape.slopes(self.excite(low.copy(), slope), self.excite(high.copy(), slope))
+        scale = self.reach * self.steepness * slope
+        return scale * smallest, scale * largest
 
 
 def _tanh_slopes(low: Array, high: Array) -> tuple[Array, Array]:
@@ -91,8 +91,8 @@ def _tanh_slopes(low: Array, high: Array) -> tuple[Array, Array]:
 
 
 def _line_slopes(low: Array, high: Array) -> tuple[Array, Array]:
-    touches, stays = (low <= 1.0) & (high >= -1.0), (low > -1.0) & (high < 1.0)
-    return stays.astype(low.dtype), touches.astype(low.dtype)
+    inside, overlaps = (low > -1.0) & (high < 1.0), (low <= 1.0) & (high >= -1.0)
+    return inside.astype(low.dtype), overlaps.astype(low.dtype)
 
 
 def _jump_slopes(low: Array, high: Array) -> tuple[Array, Array]:
@@ -115,13 +115,13 @@ _THREE_VALUES = Shape(lambda x: np.sign(x, out=x), np.zeros_like, _jump_slopes)
 ACTIVATIONS = {
     str(activation.name): activation
     for activation in (
-        # 1 / (1 + exp(-s (x - 0.5))): the paper's; its fixed point 0.5 is the middle of its range.
+        # 1 / (1 + exp(-s (x - 0.5))), used in the paper; its fixed point 0.5 is the middle of its range.
         Activation("sigmoid", center=0.5, middle=0.5, reach=0.5, steepness=0.5, shape=_TANH),
-        # 1 / (1 + exp(-s x)): the paper's equation 2, common in the literature.
+        # 1 / (1 + exp(-s x)): equation 2 of the paper, common in the literature.
         Activation("logistic", center=0.0, middle=0.5, reach=0.5, steepness=0.5, shape=_TANH),
         # tanh(s x): for states in [-1, 1].
         Activation("tanh", center=0.0, middle=0.0, reach=1.0, steepness=1.0, shape=_TANH),
-        # 0.5 + s (x - 0.5) between 0 and 1: with slope 1, x itself.
+        # 0.5 + s (x - 0.5), clipped to [0, 1]; the identity there for slope 1.
         Activation("saturation", center=0.5, middle=0.5, reach=0.5, steepness=2.0, shape=_LINE),
         # 1 above 0, else 0.
         Activation("bivalent", center=0.0, middle=0.5, reach=0.5, steepness=1.0, shape=_TWO_VALUES),
@@ -132,7 +132,7 @@ ACTIVATIONS = {
 
 
 def get_activation(name: str | Sequence[str], owner: str = "get_activation") -> Activation:
-    """Return the activation called `name`, or the one of concepts with a name each."""
+    """Return the activation called `name`, or one that combines a name per concept."""
     if not isinstance(name, list | tuple):
         return ACTIVATIONS[check_choice(owner, "activation", name, list(ACTIVATIONS), also="a list of these")]
     each = [ACTIVATIONS[check_choice(owner, "activation", one, list(ACTIVATIONS))] for one in name]
@@ -145,7 +145,7 @@ def get_activation(name: str | Sequence[str], owner: str = "get_activation") -> 
 
 
 def _mixed(shapes: Sequence[Shape]) -> Shape:
-    """Return the shape of concepts, in the last axis of an array, that have one each."""
+    """Return a shape that applies one shape per concept along the last axis of an array."""
     groups = [(shape, np.flatnonzero([one is shape for one in shapes])) for shape in dict.fromkeys(shapes)]
 
     def squash(x: Array) -> None:
@@ -161,9 +161,9 @@ def _mixed(shapes: Sequence[Shape]) -> Shape:
         return result
 
     def slopes(low: Array, high: Array) -> tuple[Array, Array]:
-        least, most = np.empty_like(low), np.empty_like(high)
+        smallest, largest = np.empty_like(low), np.empty_like(high)
         for shape, columns in groups:
-            least[..., columns], most[..., columns] = shape.slopes(low[..., columns], high[..., columns])
-        return least, most
+            smallest[..., columns], largest[..., columns] = shape.slopes(low[..., columns], high[..., columns])
+        return smallest, largest
 
     return Shape(squash, derivative, slopes)

@@ -1,4 +1,4 @@
-"""Total effects: what a concept does to another over all that lies between them."""
+"""Total effects of concepts on each other, through all intermediate concepts."""
 
 from dataclasses import dataclass
 
@@ -13,24 +13,24 @@ from cogmap.maps.map import FuzzyCognitiveMap, check_map, one_start
 
 Array = NDArray[np.float64]
 
-_AT_REST = 1e-6  # how little a step may move what counts as a fixed point
+_AT_REST = 1e-6  # largest change of a fixed point in a step
 _SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
 class TotalEffects:
-    """The strongest chain of influence from each concept to each other.
+    """Strongest chain of edges from each concept to each other.
 
     Attributes
     ----------
     concepts : tuple of str
         Names of the concepts.
     effects : ndarray of shape (n_concepts, n_concepts)
-        ``effects[i, j]`` is the effect of concept j on concept i, laid out as the weights of a map: the weight of the
-        weakest edge of the strongest chain from j to i, with the sign of the product of its edges; 0 without a chain.
-        On the diagonal are chains that come back.
+        ``effects[i, j]`` is the effect of concept j on concept i, laid out as the weights of a map: the absolute weight
+        of the weakest edge of the strongest chain from j to i, with the sign of the product of its edges; 0 without a
+        chain. The diagonal holds feedback loops.
     before : ndarray of int, of shape (n_concepts, n_concepts)
-        ``before[i, j]`` is the last concept before i on that chain, -1 without one.
+        ``before[i, j]`` is the last concept before i on that chain; -1 without a chain.
     """
 
     concepts: tuple[str, ...]
@@ -38,7 +38,7 @@ class TotalEffects:
     before: NDArray[np.intp]
 
     def chain(self, source: str, target: str) -> tuple[str, ...]:
-        """Return the concepts of the strongest chain from `source` to `target`, both included; empty without one.
+        """Return the concepts of the strongest chain from `source` to `target`, both included.
 
         Parameters
         ----------
@@ -48,6 +48,7 @@ class TotalEffects:
         Returns
         -------
         tuple of str
+            Empty if there is no chain.
         """
         (first,) = columns_of([source], self.concepts, "TotalEffects.chain", "source")
         (last,) = columns_of([target], self.concepts, "TotalEffects.chain", "target")
@@ -67,16 +68,16 @@ class TotalEffects:
             + " -> ".join(map(short, self.chain(self.concepts[j], self.concepts[i])))
             for i, j in pairs
         ]
-        joined = int(np.count_nonzero(off))
-        head = f"Chains join {count(joined, 'pair')} of {count(len(self.concepts), 'concept')}. The strongest:"
-        return "\n".join([head, *lines]) if joined else f"No chains between {count(len(self.concepts), 'concept')}."
+        n_pairs, concepts = int(np.count_nonzero(off)), count(len(self.concepts), "concept")
+        head = f"Chains connect {count(n_pairs, 'pair')} of {concepts}. The strongest:"
+        return "\n".join([head, *lines]) if n_pairs else f"No chains between {concepts}."
 
 
 def total_effects(fcm: FuzzyCognitiveMap) -> TotalEffects:
-    """Find the strongest chain of influence from each concept to each other.
+    """Find the strongest chain of edges from each concept to each other.
 
-    A chain is as strong as its weakest edge, and the total effect of a concept on another is that of the strongest
-    chain between them (Kosko 1986). Of chains that are equally strong, one with few edges is taken.
+    The strength of a chain is that of its weakest edge, and the total effect of a concept on another is that of the
+    strongest chain between them (Kosko 1986). Among equally strong chains, shorter ones are preferred.
 
     Parameters
     ----------
@@ -93,28 +94,27 @@ def total_effects(fcm: FuzzyCognitiveMap) -> TotalEffects:
     >>> from cogmap.maps.effects import total_effects
     >>> lake = FuzzyCognitiveMap([[0, 0, 0], [-0.5, 0, 0.8], [0, -0.6, 0]], concepts=["men", "fish", "weed"])
     >>> total_effects(lake)
-    Chains join 4 pairs of 3 concepts. The strongest:
+    Chains connect 4 pairs of 3 concepts. The strongest:
       +0.80  weed -> fish
       -0.60  fish -> weed
       -0.50  men -> fish
       +0.50  men -> fish -> weed
     """
     check_map(fcm, "total_effects")
-    edges = fcm.weights.T  # here rows are sources
+    edges = fcm.weights.T  # rows are sources
     n = fcm.n_concepts
     strengths, rank = np.unique(np.abs(np.append(edges, 0.0)), return_inverse=True)
-    # One number says how strong a chain is and, of equally strong ones, which is shorter: a chain of k edges whose
-    # weakest edge has rank r has the key r (n + 1) + n - k. Rank 0 is no edge, and its key is larger than what the
-    # search makes of it.
+    # One integer key orders chains by strength and then by length: a chain of k edges whose weakest edge has rank r has
+    # the key r (n + 1) + n - k. Rank 0 means no edge; its key n is larger than any key the search computes for rank 0.
     unit = n + 1
     rank = rank[:-1].reshape(n, n).astype(np.int32 if len(strengths) * unit < np.iinfo(np.int32).max else np.int64)
     key = np.where(rank > 0, rank * unit + n - 1, n)
     sign, signs = np.sign(edges), np.sign(edges)
     before = np.where(rank > 0, np.arange(n)[:, np.newaxis], -1)
-    waiting = key.copy()  # -1 for those whose strongest chain is known
+    waiting = key.copy()  # -1 for targets whose strongest chain is final
     sources = np.arange(n)
     longer = np.empty_like(rank)
-    # Dijkstra's search for the strongest instead of the shortest chain, from all sources at once.
+    # Dijkstra's algorithm for the widest instead of the shortest path, from all sources at once.
     for _ in range(n):
         via = np.argmax(waiting, axis=1)
         weakest, left = np.divmod(key[sources, via], unit)
@@ -125,28 +125,28 @@ def total_effects(fcm: FuzzyCognitiveMap) -> TotalEffects:
         np.minimum(longer, weakest[:, np.newaxis], out=longer)
         longer *= unit
         longer += (left - 1)[:, np.newaxis]
-        found = np.flatnonzero(longer > key)
-        row, column = np.divmod(found, n)
-        key.flat[found] = waiting.flat[found] = longer.flat[found]
-        sign.flat[found] = sign[row, via[row]] * signs[via[row], column]
-        before.flat[found] = via[row]
+        better = np.flatnonzero(longer > key)
+        row, column = np.divmod(better, n)
+        key.flat[better] = waiting.flat[better] = longer.flat[better]
+        sign.flat[better] = sign[row, via[row]] * signs[via[row], column]
+        before.flat[better] = via[row]
     return TotalEffects(fcm.concepts, (sign * strengths[key // unit]).T, before.T)
 
 
 def linear_response(fcm: FuzzyCognitiveMap, state: ArrayLike | None = None) -> Array:
-    """Return how a fixed point moves if one concept is held a little higher: total effects for small changes.
+    """Return the derivatives of a fixed point with respect to clamped concepts: total effects of small changes.
 
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
         The map.
     state : array-like of shape (n_concepts,), default=None
-        The fixed point. None means the one that the map settles in when all concepts start undecided.
+        The fixed point. None means the one that the map converges to when all concepts start undecided.
 
     Returns
     -------
     ndarray of shape (n_concepts, n_concepts)
-        Entry ``[i, j]`` is the derivative of state i with respect to the state at which concept j is held; 1 on the
+        Entry ``[i, j]`` is the derivative of state i with respect to the state at which concept j is clamped; 1 on the
         diagonal.
 
     Examples
@@ -162,23 +162,21 @@ def linear_response(fcm: FuzzyCognitiveMap, state: ArrayLike | None = None) -> A
     if state is None:
         settled = fcm.settle(max_steps=10_000)
         if settled.period != 1:
-            cure = "Pass the `state` of one, such as one of `cogmap.maps.dynamics.fixed_points(fcm)`."
+            cure = "Pass a fixed point as `state`, such as one from `cogmap.maps.dynamics.fixed_points(fcm)`."
             got = Literal(f"one that {settled.ending} when all concepts start undecided")
-            raise param_error("linear_response", "fcm", "a map that comes to rest", got, cure)
+            raise param_error("linear_response", "fcm", "a map that converges to a fixed point", got, cure)
         state = settled.mean
     point = one_start(fcm, state, "linear_response", "state")
     moved = float(np.abs(fcm.step(point) - point).max())
     if moved > _AT_REST:
         raise param_error(
-            "linear_response", "state", "a fixed point", Literal(f"a state that a step moves by {moved:.2g}")
+            "linear_response", "state", "a fixed point", Literal(f"a state that changes by {moved:.2g} in a step")
         )
     try:
         response = np.linalg.inv(np.eye(fcm.n_concepts) - jacobian(fcm, point))
     except np.linalg.LinAlgError:
-        got = Literal("one where the derivative of a step has the eigenvalue 1")
-        raise param_error(
-            "linear_response", "state", "a fixed point that a small change moves by little", got
-        ) from None
+        got = Literal("one where the Jacobian of a step has the eigenvalue 1")
+        raise param_error("linear_response", "state", "a fixed point with a finite response", got) from None
     with np.errstate(divide="ignore", invalid="ignore"):
         result: Array = response / np.diag(response)
     return result

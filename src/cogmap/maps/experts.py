@@ -1,6 +1,6 @@
-"""Several experts: their maps combined, where they disagree, and how much each is to be believed.
+"""Maps of several experts: combination, credibility and disagreement.
 
-Concepts are matched by name; an expert who does not know a concept has drawn no edges of it.
+Concepts are matched by name; a map without some concept counts as one without edges of that concept.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ _SHOWN = 12
 
 
 def check_maps(maps: Iterable[FuzzyCognitiveMap], owner: str) -> list[FuzzyCognitiveMap]:
-    """Return a list of maps, at least one."""
+    """Return the maps as a nonempty list."""
     if isinstance(maps, FuzzyCognitiveMap | str) or not isinstance(maps, Iterable):
         raise param_error(owner, "maps", "a list of maps", maps)
     checked = [check_map(fcm, owner, "maps") for fcm in maps]
@@ -37,25 +37,24 @@ def combine(
     weights: ArrayLike | str | None = None,
     only_drawn: bool = False,
 ) -> FuzzyCognitiveMap:
-    """Make one map of several.
+    """Combine several maps into one.
 
     Parameters
     ----------
     maps : sequence of FuzzyCognitiveMap
         The maps, with the same slope and activation where they have the same concepts.
     how : {"mean", "median"}, default="mean"
-        What becomes of the weights that experts give to an edge.
+        How to aggregate the weights of an edge over the maps.
     weights : array-like of shape (n_maps,), or "credibility", default=None
-        How much each map counts. ``"credibility"`` takes those of `credibility`; None means that all count the same.
+        Weight of each map. ``"credibility"`` uses the result of `credibility`; None means equal weights.
     only_drawn : bool, default=False
-        Whether only those who drew an edge have a say in its weight. Otherwise an edge that was not drawn is one of
-        weight 0.
+        Whether to aggregate only over the maps that have the edge. Otherwise a missing edge counts as weight 0.
 
     Returns
     -------
     FuzzyCognitiveMap
-        A map of all concepts, in the order in which the maps bring them. Biases are those of the maps that have the
-        concept, combined in the same way; details are those of the first map that has any.
+        A map of all concepts, in order of first appearance. Biases are aggregated in the same way over the maps that
+        have the concept; each detail comes from the first map that has it.
 
     Examples
     --------
@@ -73,16 +72,16 @@ def combine(
     maps = check_maps(maps, "combine")
     how = check_choice("combine", "how", how, ("mean", "median"))
     only_drawn = check_boolean("combine", "only_drawn", only_drawn)
-    say = _check_say(maps, weights)
+    map_weights = _check_map_weights(maps, weights)
     concepts, W, has = stacked(maps)
-    shares = np.broadcast_to(say[:, np.newaxis, np.newaxis], W.shape) * (W != 0.0 if only_drawn else 1.0)
+    shares = np.broadcast_to(map_weights[:, np.newaxis, np.newaxis], W.shape) * (W != 0.0 if only_drawn else 1.0)
     biases = np.zeros(has.shape)
     for k, fcm in enumerate(maps):
         biases[k, [concepts.index(name) for name in fcm.concepts]] = fcm.bias
-    middle = _mean if how == "mean" else _median
+    aggregate = _mean if how == "mean" else _median
     return FuzzyCognitiveMap(
-        middle(W, shares),
-        middle(biases, say[:, np.newaxis] * has),
+        aggregate(W, shares),
+        aggregate(biases, map_weights[:, np.newaxis] * has),
         _shared(maps, concepts, "slope"),
         concepts,
         _shared(maps, concepts, "activation"),
@@ -90,29 +89,29 @@ def combine(
     )
 
 
-def _check_say(maps: Sequence[FuzzyCognitiveMap], weights: ArrayLike | str | None) -> Array:
-    """Return how much each map counts."""
+def _check_map_weights(maps: Sequence[FuzzyCognitiveMap], weights: ArrayLike | str | None) -> Array:
+    """Return the weight of each map."""
     if weights is None:
         return np.ones(len(maps))
-    expected = f"'credibility' or {len(maps)} numbers >= 0 that are not all 0, one per map"
     if isinstance(weights, str) and weights == "credibility":
         return credibility(maps)
-    say = numbers(weights)
-    if say.shape != (len(maps),) or not np.isfinite(say).all() or (say < 0).any() or not say.any():
+    values = numbers(weights)
+    if values.shape != (len(maps),) or not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        expected = f"'credibility' or {len(maps)} numbers >= 0 that are not all 0, one per map"
         raise param_error("combine", "weights", expected, weights)
-    result: Array = say / say.max()
+    result: Array = values / values.max()
     return result
 
 
 def _mean(values: Array, shares: Array) -> Array:
     total = shares.sum(axis=0)
-    # Shares first: sums of huge weights could leave the range of numbers.
+    # Dividing the shares first avoids overflow in sums of huge weights.
     result: Array = (values * (shares / np.where(total > 0.0, total, 1.0))).sum(axis=0)
     return result
 
 
 def _median(values: Array, shares: Array) -> Array:
-    """Return the value with as much share below as above it, or the middle of two."""
+    """Return the weighted median, or the mean of the two middle values."""
     order = np.argsort(values, axis=0, kind="stable")
     values, shares = np.take_along_axis(values, order, axis=0), np.take_along_axis(shares, order, axis=0)
     below = np.cumsum(shares, axis=0)
@@ -124,35 +123,36 @@ def _median(values: Array, shares: Array) -> Array:
 
 
 def _shared(maps: Sequence[FuzzyCognitiveMap], concepts: Sequence[str], part: str) -> Any:
-    """Return the slope or the activation that maps share, concept by concept if they have one each."""
-    each: dict[str, Any] = {}
+    """Return the slope or the activation that all maps share, one per concept if concepts differ."""
+    by_concept: dict[str, Any] = {}
     for fcm in maps:
         values = getattr(fcm, part)
         values = values if isinstance(values, tuple | np.ndarray) else [values] * fcm.n_concepts
         for name, value in zip(fcm.concepts, values, strict=True):
-            if each.setdefault(name, value) != value:
-                got = Literal(f"{each[name]} and {value} for {short(name)}")
-                cure = f"Make them alike with fcm.replace({part}=...)."
+            if by_concept.setdefault(name, value) != value:
+                got = Literal(f"{by_concept[name]} and {value} for {short(name)}")
+                cure = f"Use fcm.replace({part}=...)."
                 raise param_error("combine", "maps", f"maps with the same {part} for the same concept", got, cure)
-    alike = len(set(each.values())) == 1
-    return each[concepts[0]] if alike else [each[name] for name in concepts]
+    if len(set(by_concept.values())) == 1:
+        return by_concept[concepts[0]]
+    return [by_concept[name] for name in concepts]
 
 
 def _details(maps: Sequence[FuzzyCognitiveMap]) -> dict[str, Any]:
-    """Return what the first map that says something says, about each concept and each edge."""
-    together: dict[str, Any] = {}
+    """Merge the details of all maps; the first map takes precedence."""
+    merged: dict[str, Any] = {}
     for fcm in maps:
         details = fcm.details
         for part in ("concepts", "edges"):
-            for name, about in details.pop(part, {}).items():
-                known = together.setdefault(part, {}).setdefault(name, {})
-                known.update({key: value for key, value in about.items() if key not in known})
-        together = {**details, **together}
-    return together
+            for name, detail in details.pop(part, {}).items():
+                present = merged.setdefault(part, {}).setdefault(name, {})
+                present.update({key: value for key, value in detail.items() if key not in present})
+        merged = {**details, **merged}
+    return merged
 
 
 def credibility(maps: Iterable[FuzzyCognitiveMap]) -> Array:
-    """Return how much each expert agrees with all: the similarity with the mean of the maps, as a share of the sum.
+    """Return the credibility of each expert: the similarity of a map to the mean map, normalized to sum 1.
 
     Parameters
     ----------
@@ -162,8 +162,8 @@ def credibility(maps: Iterable[FuzzyCognitiveMap]) -> Array:
     Returns
     -------
     ndarray of shape (n_maps,)
-        Numbers that add up to 1. Who contradicts the mean more than agreeing with it has 0. All have the same if nobody
-        agrees with it.
+        Numbers that add up to 1. A map with a negative similarity to the mean gets 0; if no map has a positive one, all
+        get the same.
     """
     maps = check_maps(maps, "credibility")
     concepts, W, _ = stacked(maps)
@@ -174,10 +174,10 @@ def credibility(maps: Iterable[FuzzyCognitiveMap]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Disagreement:
-    """How the weights that experts give to the same edge differ.
+    """Disagreement between experts about the weight of each edge.
 
-    All arrays have the shape (n_concepts, n_concepts), laid out as the weights of a map: ``[i, j]`` is about the edge
-    from concept j to concept i.
+    All arrays have the shape (n_concepts, n_concepts), laid out as the weights of a map: ``[i, j]`` is the edge from
+    concept j to concept i.
 
     Attributes
     ----------
@@ -186,11 +186,11 @@ class Disagreement:
     n_maps : int
         Number of experts.
     n_drawn : ndarray of int
-        How many drew the edge.
+        Number of experts who drew the edge.
     mean, deviation, low, high : ndarray
-        Of all experts, for whom an edge that they did not draw has the weight 0.
+        Mean, standard deviation, minimum and maximum of the weights of all experts; a missing edge has weight 0.
     opposed : ndarray of bool
-        Whether some drew it with a positive weight and some with a negative one.
+        Whether the edge has positive and negative weights.
     """
 
     concepts: tuple[str, ...]
@@ -203,7 +203,7 @@ class Disagreement:
     opposed: NDArray[np.bool_]
 
     def edges(self) -> list[dict[str, Any]]:
-        """Return a plain dict for each edge that somebody drew, those that experts disagree about most first."""
+        """Return a plain dict for each edge that an expert drew, sorted by decreasing deviation."""
         order = np.argsort(-self.deviation, axis=None, kind="stable")
         places = zip(*np.unravel_index(order, self.deviation.shape), strict=True)
         names = ("n_drawn", "mean", "deviation", "low", "high", "opposed")
@@ -215,7 +215,7 @@ class Disagreement:
         ]
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with a row per edge that somebody drew."""
+        """Return a pandas data frame with one row per edge that an expert drew."""
         return import_or_raise("pandas", "Disagreement.to_frame", "table").DataFrame(self.edges())
 
     def __repr__(self) -> str:
@@ -238,7 +238,7 @@ class Disagreement:
 
 
 def disagreement(maps: Iterable[FuzzyCognitiveMap]) -> Disagreement:
-    """Say edge by edge how much experts disagree.
+    """Measure how much experts disagree about each edge.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def disagreement(maps: Iterable[FuzzyCognitiveMap]) -> Disagreement:
     """
     maps = check_maps(maps, "disagreement")
     concepts, W, _ = stacked(maps)
-    with np.errstate(over="ignore", invalid="ignore"):  # weights near the end of numbers have infinite sums
+    with np.errstate(over="ignore", invalid="ignore"):  # sums of huge weights may overflow
         mean, deviation = W.mean(axis=0), W.std(axis=0)
     return Disagreement(
         concepts,

@@ -1,4 +1,4 @@
-"""What a map looks like in numbers: degrees, kinds of concepts, density, hierarchy, and how far two maps are apart."""
+"""Structural indices of a map (degrees, kinds of concepts, density, hierarchy), and distances between maps."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,26 +16,26 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Indices:
-    """The numbers by which maps are described and compared in the literature.
+    """Structural indices used in the literature to describe and compare maps.
 
     Attributes
     ----------
     concepts : tuple of str
         Names of the concepts.
     indegree, outdegree, centrality : ndarray of shape (n_concepts,)
-        The sum of the weights of a concept's incoming and of its outgoing edges, without their signs; and both.
+        Sum of the absolute weights of the incoming edges, of the outgoing edges, and of both.
     kinds : tuple of str
-        What each concept is: ``"transmitter"`` (it influences, and is not influenced), ``"receiver"`` (the other way
-        round), ``"ordinary"`` (both), or ``"isolated"``.
+        Kind of each concept: ``"transmitter"`` (only outgoing edges), ``"receiver"`` (only incoming edges),
+        ``"ordinary"`` (both), or ``"isolated"`` (neither).
     n_edges : int
         Number of edges.
     density : float
-        The share of all possible edges that are there. An edge from a concept to itself is possible if the map has one.
+        Number of edges divided by the number of possible edges. Self-loops are possible if the map has one.
     complexity : float or None
         Receivers per transmitter; None without transmitters.
     hierarchy : float
-        The hierarchy index of MacDonald (1983), from the spread of the outdegrees: with weights of size 1, 0 if all
-        concepts have the same say and 1 in a strict hierarchy.
+        Hierarchy index of MacDonald (1983), from the variance of the outdegrees: with weights of size 1, 0 if all
+        outdegrees are equal and 1 in a strict hierarchy.
     """
 
     concepts: tuple[str, ...]
@@ -49,7 +49,7 @@ class Indices:
 
     @property
     def centrality(self) -> Array:
-        """The sum of indegree and outdegree of each concept."""
+        """Sum of indegree and outdegree of each concept."""
         return self.indegree + self.outdegree
 
     def number_of(self, kind: str) -> int:
@@ -57,7 +57,7 @@ class Indices:
         return self.kinds.count(kind)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as a plain dict that JSON can hold."""
+        """Return the indices as a JSON-compatible dict."""
         return {
             "concepts": list(self.concepts),
             **{name: getattr(self, name).tolist() for name in _DEGREES},
@@ -66,7 +66,7 @@ class Indices:
         }
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with a row per concept: degrees, centrality, kind."""
+        """Return a pandas data frame with one row per concept: degrees, centrality, kind."""
         pandas = import_or_raise("pandas", "Indices.to_frame", "table")
         columns = {name: getattr(self, name) for name in _DEGREES}
         return pandas.DataFrame({**columns, "kind": self.kinds}, index=list(self.concepts))
@@ -84,17 +84,17 @@ class Indices:
 
 
 _DEGREES = ("indegree", "outdegree", "centrality")
-# Whether a concept is influenced, and whether it influences.
+# Whether a concept has incoming edges, and whether it has outgoing ones.
 _KINDS = {(False, True): "transmitter", (True, False): "receiver", (True, True): "ordinary", (False, False): "isolated"}
 
 
 def indices(fcm: FuzzyCognitiveMap) -> Indices:
-    """Describe a map by the numbers of the literature.
+    """Compute the structural indices of a map.
 
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
-        The map as it was drawn, not rewritten for another rule.
+        The original map, not one rewritten by `with_rule`.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def indices(fcm: FuzzyCognitiveMap) -> Indices:
     """
     check_map(fcm, "indices")
     absolute = np.abs(fcm.weights)
-    with np.errstate(over="ignore", invalid="ignore"):  # weights near the end of numbers have infinite sums
+    with np.errstate(over="ignore", invalid="ignore"):  # sums of huge weights may overflow
         indegree, outdegree = absolute.sum(axis=1), absolute.sum(axis=0)
         spread = float(((outdegree - outdegree.mean()) ** 2).sum())
     kinds = tuple(_KINDS[bool(i), bool(o)] for i, o in zip(indegree, outdegree, strict=True))
@@ -134,7 +134,7 @@ def indices(fcm: FuzzyCognitiveMap) -> Indices:
 
 
 def stacked(maps: Iterable[FuzzyCognitiveMap]) -> tuple[tuple[str, ...], Array, NDArray[np.bool_]]:
-    """Return the names of all concepts, the weights of each map on them, and which concepts each map has."""
+    """Return the names of all concepts, the weights of each map over them, and a mask of the concepts of each map."""
     maps = list(maps)
     concepts = tuple(dict.fromkeys(name for fcm in maps for name in fcm.concepts))
     place = {name: i for i, name in enumerate(concepts)}
@@ -148,11 +148,11 @@ def stacked(maps: Iterable[FuzzyCognitiveMap]) -> tuple[tuple[str, ...], Array, 
 
 
 def distance(a: FuzzyCognitiveMap, b: FuzzyCognitiveMap) -> float:
-    """Return how far two maps are apart, from 0 (the same weights) to 1 (as far as two maps can be).
+    """Return the distance between two maps, from 0 (the same weights) to 1 (the largest possible distance).
 
-    The distance ratio of Langfield-Smith and Wirth as Markóczy and Goldberg (1995) generalised it: the sum of all
-    differences of weights, an edge of a concept that only one of the maps has counting as much as a weight of full
-    size, divided by the largest that this sum could be. Full size is 1, or the largest weight of both maps.
+    This is the distance ratio of Langfield-Smith and Wirth as generalized by Markóczy and Goldberg (1995): the sum of
+    the absolute differences of weights, divided by its largest possible value. An edge of a concept that only one of
+    the maps has counts as a weight of full size, which is 1 or the largest absolute weight of both maps.
 
     Parameters
     ----------
@@ -186,10 +186,10 @@ def distance(a: FuzzyCognitiveMap, b: FuzzyCognitiveMap) -> float:
 
 
 def similarity(a: FuzzyCognitiveMap, b: FuzzyCognitiveMap) -> float:
-    """Return how alike the edges of two maps are: the cosine of the angle between their weights.
+    """Return the cosine similarity of the weights of two maps.
 
-    1 means the same up to a factor, 0 nothing in common, -1 the same edges with opposite signs. Unlike `distance`, it
-    takes no account of edges that neither map has.
+    1 means the same weights up to a factor, 0 nothing in common, -1 the same with opposite signs. Unlike `distance`, it
+    ignores edges that neither map has.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def similarity(a: FuzzyCognitiveMap, b: FuzzyCognitiveMap) -> float:
 
 
 def similarity_matrix(maps: Sequence[FuzzyCognitiveMap]) -> Array:
-    """Return the similarity of each map with each other.
+    """Return the pairwise similarity of maps.
 
     Parameters
     ----------

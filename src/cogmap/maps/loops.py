@@ -1,4 +1,4 @@
-"""Feedback loops: chains of influence that come back to where they started."""
+"""Feedback loops: directed cycles of a map."""
 
 import math
 from collections import deque
@@ -13,21 +13,21 @@ from cogmap._utils.params import check_integer
 from cogmap.maps._text import count, number, short
 from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
-_LOOKS = 1_000_000  # edges looked at before the search is given up: about a second
+_MAX_VISITS = 1_000_000  # edges visited before the search stops: about a second
 _SHOWN = 10
 
 
 @dataclass(frozen=True)
 class Loop:
-    """Concepts of which each influences the next, and the last one the first.
+    """A directed cycle of concepts.
 
     Attributes
     ----------
     concepts : tuple of str
-        Names of the concepts, in the order of the arrows.
+        Names of the concepts, in the direction of the edges.
     gain : float
-        The product of the weights: by what factor a small change would come back, if states were passed on as they
-        are. Above 0 the loop reinforces a change, below it works against it.
+        Product of the weights: the factor by which a small change returns, if activation functions were the identity. A
+        positive loop reinforces a change, a negative one balances it.
     """
 
     concepts: tuple[str, ...]
@@ -35,25 +35,25 @@ class Loop:
 
     @property
     def sign(self) -> int:
-        """1 if the loop reinforces a change, -1 if it works against it."""
+        """1 for a reinforcing loop, -1 for a balancing one."""
         return 1 if self.gain > 0 else -1
 
     @property
     def strength(self) -> float:
-        """The gain without its sign."""
+        """Absolute gain."""
         return abs(self.gain)
 
 
 @dataclass(frozen=True)
 class FeedbackLoops:
-    """The loops of a map that were found.
+    """Feedback loops found in a map.
 
     Attributes
     ----------
     loops : tuple of Loop
-        The strongest first.
+        The loops, strongest first.
     complete_to : int
-        All loops of up to this many concepts were found.
+        Length up to which all loops were found.
     complete : bool
         Whether these are all loops of the map.
     """
@@ -64,12 +64,14 @@ class FeedbackLoops:
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """Summary as a sentence."""
         positive = sum(loop.sign > 0 for loop in self.loops)
-        found = f"{count(len(self.loops), 'loop')}: {positive} reinforcing, {len(self.loops) - positive} balancing."
+        summary = f"{count(len(self.loops), 'loop')}: {positive} reinforcing, {len(self.loops) - positive} balancing."
         if self.complete:
-            return f"{found} There are no others."
-        return f"{found} All of up to {count(self.complete_to, 'concept')} are there; there may be longer ones."
+            return f"{summary} There are no others."
+        return (
+            f"{summary} All loops of up to {count(self.complete_to, 'concept')} are listed; there may be longer ones."
+        )
 
     def __repr__(self) -> str:
         lines = [
@@ -80,19 +82,19 @@ class FeedbackLoops:
 
 
 def feedback_loops(fcm: FuzzyCognitiveMap, max_length: int = 8, max_loops: int = 10_000) -> FeedbackLoops:
-    """Find feedback loops, short ones first, until there are enough.
+    """Find feedback loops, in order of length.
 
-    A map may have more loops than anybody can count, so the search is bounded: by the length of a loop, the number of
-    loops, and about a second.
+    The number of loops can be exponential in the number of concepts, so the search is bounded by the length of a loop,
+    the number of loops, and about a second of run time.
 
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
         The map.
     max_length : int, default=8
-        The largest number of concepts in a loop. An edge from a concept to itself is a loop of one.
+        Largest number of concepts in a loop. An edge from a concept to itself is a loop of length 1.
     max_loops : int, default=10000
-        The largest number of loops.
+        Largest number of loops.
 
     Returns
     -------
@@ -109,18 +111,18 @@ def feedback_loops(fcm: FuzzyCognitiveMap, max_length: int = 8, max_loops: int =
     check_map(fcm, "feedback_loops")
     max_length = check_integer("feedback_loops", "max_length", max_length, low=1)
     max_loops = check_integer("feedback_loops", "max_loops", max_loops, low=1)
-    search = _Search(fcm.weights)
+    search = _LoopSearch(fcm.weights)
     paths: list[list[int]] = []
     complete_to, complete = 0, False
     for length in range(1, min(max_length, fcm.n_concepts) + 1):
         paths += islice(search.loops(length), max_loops + 1 - len(paths))
-        if len(paths) > max_loops or search.looks > _LOOKS:
+        if len(paths) > max_loops or search.n_visits > _MAX_VISITS:
             break
         complete_to, complete = length, not search.longer or length == fcm.n_concepts
         if complete:
             break
-    found = (_loop(fcm, path) for path in paths[:max_loops])
-    return FeedbackLoops(tuple(sorted(found, key=lambda loop: -loop.strength)), complete_to, complete)
+    loops = (_loop(fcm, path) for path in paths[:max_loops])
+    return FeedbackLoops(tuple(sorted(loops, key=lambda loop: -loop.strength)), complete_to, complete)
 
 
 def _loop(fcm: FuzzyCognitiveMap, path: list[int]) -> Loop:
@@ -128,15 +130,15 @@ def _loop(fcm: FuzzyCognitiveMap, path: list[int]) -> Loop:
     return Loop(tuple(fcm.concepts[i] for i in path), math.prod(weights))
 
 
-class _Search:
-    """Loops of a given length; each is found once, from the first of its concepts."""
+class _LoopSearch:
+    """Search for loops of a given length; each is found once, from the first of its concepts (the root)."""
 
     def __init__(self, weights: NDArray[np.float64]) -> None:
         self.targets = [np.flatnonzero(column).tolist() for column in weights.T]
         self.sources = [np.flatnonzero(row).tolist() for row in weights]
-        # From each concept, how many arrows it takes to come back to the root, through concepts after the root only.
+        # For each root, the number of edges from a concept back to it, through concepts after the root only.
         self.back = [self._distances(root) for root in range(len(weights))]
-        self.looks = 0
+        self.n_visits = 0
         self.longer = True
 
     def _distances(self, root: int) -> dict[int, int]:
@@ -150,14 +152,14 @@ class _Search:
         return distances
 
     def loops(self, length: int) -> Iterator[list[int]]:
-        """Yield the loops of this length; then `longer` says whether a chain was left that might close later."""
+        """Yield the loops of this length, and set `longer` if some path may close in a longer loop."""
         self.longer = False
         for root, back in enumerate(self.back):
             path, choices = [root], [iter(self.targets[root])]
             while choices:
                 target = next(choices[-1], None)
-                self.looks += 1
-                if self.looks > _LOOKS:
+                self.n_visits += 1
+                if self.n_visits > _MAX_VISITS:
                     return
                 if target is None:
                     choices.pop()

@@ -1,4 +1,4 @@
-"""The fuzzy cognitive map: concepts, their influence on each other, and how their states follow in time."""
+"""The fuzzy cognitive map: concepts, weights between them, and the dynamics of their states."""
 
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import check_integer, check_number, param_error
 from cogmap.maps._checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
-from cogmap.maps._convergence import Settled, settle
-from cogmap.maps._display import MapShown, check_kinds
-from cogmap.maps._overflow import held_in_range, normal_form, wide_net
-from cogmap.maps._states import DRIVERS, check_states, first_states, held_states, holding
-from cogmap.maps._tables import MapTables
+from cogmap.maps._convergence import Settled, converge
+from cogmap.maps._display import MapReprMixin, check_kinds
+from cogmap.maps._overflow import clip_to_range, normal_form, overflow_safe_net
+from cogmap.maps._states import DRIVERS, check_states, clamped_states, clamped_step, first_states
+from cogmap.maps._tables import MapTablesMixin
 from cogmap.maps.activations import get_activation
 
 Array = NDArray[np.floating]
@@ -21,33 +21,33 @@ Array = NDArray[np.floating]
 _OWNER = "FuzzyCognitiveMap"
 
 
-class FuzzyCognitiveMap(MapTables, MapShown):
+class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
     """A directed graph of concepts that influence each other.
 
-    A step takes the states ``A`` of all concepts, one row per sample, to ``f(A @ weights.T + bias)``, where ``f`` is
-    the activation function. A map never changes: learning makes a new one.
+    A step maps the states ``A`` of all concepts, one row per sample, to ``f(A @ weights.T + bias)``, where ``f`` is
+    the activation function. Maps are immutable: learning returns a new one.
 
     Parameters
     ----------
     weights : array-like of shape (n_concepts, n_concepts)
         ``weights[i, j]`` is the influence of concept j on concept i.
     bias : array-like of shape (n_concepts,), default=None
-        What is added to the net input of each concept. None means zeros.
+        Bias added to the net input of each concept. None means zeros.
     slope : float or array-like of shape (n_concepts,), default=1.0
         Steepness of the activation function: one number, or one per concept.
     concepts : sequence of str, default=None
-        Names of the concepts, no two alike. None means C1, C2, ...
+        Unique names of the concepts. None means C1, C2, ...
     activation : str or list of str, default="sigmoid"
         The activation function, or one per concept: ``"sigmoid"`` is 1 / (1 + exp(-slope (x - 0.5))), ``"logistic"``
-        the same without the 0.5, ``"tanh"`` tanh(slope x), ``"saturation"`` 0.5 + slope (x - 0.5) cut off at 0 and 1,
+        the same without the 0.5, ``"tanh"`` tanh(slope x), ``"saturation"`` 0.5 + slope (x - 0.5) clipped to [0, 1],
         ``"bivalent"`` 1 above 0 and else 0, ``"trivalent"`` the sign of x: -1, 0 or 1.
     details : mapping, default=None
-        What the author says about the map, kept in files and otherwise without effect: anything that JSON can hold.
-        ``details["concepts"][name]`` may have ``x``, ``y`` (where the concept is drawn, y growing downwards),
-        ``group``, ``notes``, ``units``, and ``external``, True for a concept that keeps its value;
-        ``details["edges"][source][target]`` may have ``notes``, ``confidence``, ...
+        JSON-compatible metadata, saved in map files. ``details["concepts"][name]`` may have ``x`` and ``y`` (position
+        in drawings, y pointing down), ``external`` (True for a concept that keeps its value, see `drivers`),
+        ``group``, ``notes``, ``units``; ``details["edges"][source][target]`` may have ``notes``, ``confidence``, ...
+        Only positions and ``external`` have an effect.
     kinds : sequence of {"feature", "hidden", "output"}, default=None
-        What each concept of a learned map is; pictures show it.
+        Kind of each concept of a learned map, used in drawings.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         self._activation = get_activation(activation, _OWNER)
         self._details = check_details(details, self._concepts)
         self._kinds = check_kinds(kinds, n_concepts)
-        # Nothing larger occurs in a step, times the largest state.
+        # Times the largest state, this bounds every number that occurs in a step.
         largest = max(n_concepts * float(np.abs(self._weights).max()), float(np.abs(self._bias).max()), 1.0)
         self._largest = largest * max(float(slopes.max()), 1.0)
 
@@ -103,16 +103,16 @@ class FuzzyCognitiveMap(MapTables, MapShown):
 
     @property
     def transition(self) -> Any:
-        """The weights in the form in which the product ``states @ transition`` is fastest; for most maps an array."""
+        """The weights as an operator for fast products ``states @ transition``; for most maps an array."""
         return self.weights
 
     def weights_into(self, concepts: slice) -> NDArray[np.float64]:
-        """Return some rows of `weights`.
+        """Return the rows of `weights` for a slice of the concepts.
 
         Parameters
         ----------
         concepts : slice
-            Which concepts are influenced.
+            Targets of the weights.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class FuzzyCognitiveMap(MapTables, MapShown):
 
     @property
     def bias(self) -> NDArray[np.float64]:
-        """What is added to the net input of each concept; read-only."""
+        """Bias added to the net input of each concept; read-only."""
         return self._bias.view()
 
     @property
@@ -137,12 +137,12 @@ class FuzzyCognitiveMap(MapTables, MapShown):
 
     @property
     def activation(self) -> str | tuple[str, ...]:
-        """Name of the activation function, or of that of each concept if they differ."""
+        """Name of the activation function, or one name per concept if they differ."""
         return self._activation.name
 
     @property
     def details(self) -> dict[str, Any]:
-        """A copy of what the author says about the map; maps that differ in nothing else are equal."""
+        """A copy of the metadata of the map, which comparisons with ``==`` ignore."""
         return copy.deepcopy(self._details)
 
     @property
@@ -151,14 +151,14 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         return len(self._concepts)
 
     def net_input(self, states: ArrayLike, concepts: slice = slice(None)) -> Array:
-        """Return ``states @ weights.T + bias``, what the activation function is applied to.
+        """Return ``states @ weights.T + bias``, the argument of the activation function.
 
         Parameters
         ----------
         states : array-like of shape (n_concepts,) or (n_samples, n_concepts)
-            States of the concepts. float32 stays float32, everything else is computed in float64.
+            States of the concepts. float32 is kept; everything else is computed in float64.
         concepts : slice, default=slice(None)
-            Which concepts to compute it for.
+            Concepts to compute it for.
 
         Returns
         -------
@@ -167,30 +167,30 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         return self._net(*check_states(states, self._concepts, f"{_OWNER}.net_input"), concepts)
 
     def _net(self, A: Array, peak: float, concepts: slice = slice(None)) -> Array:
-        """Return the net input from states of which none is larger than `peak`."""
+        """Return the net input; `peak` bounds the absolute states."""
         W, b = self._weights[concepts], self._bias[concepts]
         if self._overflows(A, peak):
-            return wide_net(A, peak, W, b)
+            return overflow_safe_net(A, peak, W, b)
         result: Array = A @ W.T.astype(A.dtype, copy=False)
         result += b
         return result
 
     def _overflows(self, A: Array, peak: float) -> bool:
-        """Whether a step from states of which none is larger than `peak` might leave the range of their dtype."""
+        """Return whether a step might overflow the dtype of the states; `peak` bounds the absolute states."""
         return self._largest * max(peak, 1.0) > 1e-3 * float(np.finfo(A.dtype).max)
 
     def step(self, states: ArrayLike) -> Array:
-        """Return the states that follow `states`.
+        """Return the states after one step.
 
         Parameters
         ----------
         states : array-like of shape (n_concepts,) or (n_samples, n_concepts)
-            States of the concepts now.
+            Current states of the concepts.
 
         Returns
         -------
         ndarray of the shape of `states`
-            States of the concepts one step later.
+            Next states of the concepts.
         """
         return self._step(*check_states(states, self._concepts, f"{_OWNER}.step"))
 
@@ -199,14 +199,14 @@ class FuzzyCognitiveMap(MapTables, MapShown):
             return self._activation.apply(self._net(A, peak), self._slope)
 
     def excitation(self, states: ArrayLike, concepts: slice = slice(None)) -> Array:
-        """Return what the shape of the activation function is applied to: the net input, centred and steepened.
+        """Return the centered and scaled net input, the argument of the shape of the activation function.
 
         Parameters
         ----------
         states : array-like of shape (n_concepts,) or (n_samples, n_concepts)
             States of the concepts.
         concepts : slice, default=slice(None)
-            Which concepts to compute it for.
+            Concepts to compute it for.
 
         Returns
         -------
@@ -216,7 +216,7 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         slope = self._slope if isinstance(self._slope, float) else self._slope[concepts]
         with np.errstate(over="ignore"):
             result = self._activation.part(concepts).excite(self._net(A, peak, concepts), slope)
-        return held_in_range(result, A.dtype) if self._overflows(A, peak) else result
+        return clip_to_range(result, A.dtype) if self._overflows(A, peak) else result
 
     def excitation_slope(self, concepts: slice = slice(None)) -> NDArray[np.float64]:
         """Return the derivative of `excitation` with respect to the net input.
@@ -224,7 +224,7 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         Parameters
         ----------
         concepts : slice, default=slice(None)
-            Which concepts to return it for.
+            Concepts to return it for.
 
         Returns
         -------
@@ -233,9 +233,9 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         return (self._activation.steepness * np.broadcast_to(self._slope, self.n_concepts))[concepts]
 
     def sensitivity(self, states: Array) -> Array:
-        """Return the derivative of each state with respect to the net input that led to it.
+        """Return the derivative of each state with respect to its net input.
 
-        The derivative of a step from states A to states B is thus ``sensitivity(B)[:, None] * weights``.
+        The Jacobian of a step from states A to states B is thus ``sensitivity(B)[:, None] * weights``.
 
         Parameters
         ----------
@@ -250,10 +250,10 @@ class FuzzyCognitiveMap(MapTables, MapShown):
 
     @property
     def drivers(self) -> tuple[str, ...]:
-        """Names of the concepts marked `external` in `details`, or, if none is, of those that nothing influences."""
-        about = self._details.get("concepts", {})
-        marked = tuple(name for name in self._concepts if about.get(name, {}).get("external") is True)
-        return marked or tuple(self._concepts[i] for i in np.flatnonzero(self._n_influences() == 0))
+        """Names of the concepts marked `external` in `details`, or, if none is, of those without incoming edges."""
+        details = self._details.get("concepts", {})
+        external = tuple(name for name in self._concepts if details.get(name, {}).get("external") is True)
+        return external or tuple(self._concepts[i] for i in np.flatnonzero(self._n_influences() == 0))
 
     def run(
         self,
@@ -262,19 +262,19 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         clamp: Mapping[str, float] | None = None,
         keep: Collection[str] | str = (),
     ) -> Array:
-        """Return the whole trajectory: `start` and the `depth` states that follow.
+        """Return the trajectory: `start` and the states after each of `depth` steps.
 
         Parameters
         ----------
         start : array-like of shape (n_concepts,) or (n_samples, n_concepts), or mapping
-            States of the concepts at the start. A mapping has them by name, such as ``{"rainfall": 1}``; concepts that
-            it does not name are undecided, in the middle of their range.
+            Initial states, as an array or by name, such as ``{"rainfall": 1}``; concepts missing from a mapping are
+            undecided, in the middle of their range.
         depth : int
             Number of steps, 0 or more.
         clamp : mapping, default=None
-            States, by name, at which concepts are held from the start on.
+            States, by name, at which concepts are held from the start.
         keep : collection of str, or "drivers", default=()
-            Names of concepts that keep the state they start with; ``"drivers"`` means those in `drivers`.
+            Names of concepts that keep their initial state; ``"drivers"`` means those in `drivers`.
 
         Returns
         -------
@@ -296,68 +296,69 @@ class FuzzyCognitiveMap(MapTables, MapShown):
         max_steps: int = 1000,
         tol: float = 1e-6,
     ) -> Settled:
-        """Follow one start until it rests or goes round a cycle.
+        """Iterate from one start until it converges to a fixed point or a cycle.
 
         Parameters
         ----------
         start : array-like of shape (n_concepts,) or mapping, default=None
-            States at the start, as an array or by name; what is not named is undecided. None means that all are.
+            Initial states, as an array or by name; concepts missing from a mapping are undecided. None means that all
+            concepts are.
         clamp, keep
-            What is held, as in `run`.
+            As in `run`.
         max_steps : int, default=1000
-            Number of steps in which it has to get there.
+            Largest number of steps.
         tol : float, default=1e-6
-            How near a state has to come to one before it, in every concept, to count as the same.
+            Largest difference, in every concept, between states that count as the same.
 
         Returns
         -------
         Settled
-            With `kind` ("fixed point", "cycle" or "neither"), `states`, `period`, `steps` and a `sentence`.
+            Result with `kind` ("fixed point", "cycle" or "neither"), `states`, `period`, `steps` and a `sentence`.
         """
         owner = f"{_OWNER}.settle"
         max_steps = check_integer(owner, "max_steps", max_steps, low=1)
         tol = check_number(owner, "tol", tol, low=0, low_included=False)
         first, step = self._follow(start, clamp, keep, "settle", dimensions=(1,))
-        return settle(step, first.astype(np.float64), self._concepts, max_steps, tol)
+        return converge(step, first.astype(np.float64), self._concepts, max_steps, tol)
 
     def _follow(
         self, start: Any, clamp: Any, keep: Any, method: str, dimensions: tuple[int, ...] = (1, 2)
     ) -> tuple[Array, Callable[[Array], Array]]:
-        """Return the first states, and the step that follows them while some are held."""
+        """Return the initial states and the step function, with clamped concepts."""
         owner = f"{_OWNER}.{method}"
         first, peak = first_states(start, self._concepts, self._activation.middle, owner, dimensions)
         keep = self.drivers if isinstance(keep, str) and keep == DRIVERS else keep
-        return holding(self._step, first, peak, held_states(first, clamp, keep, self._concepts, owner))
+        return clamped_step(self._step, first, peak, clamped_states(first, clamp, keep, self._concepts, owner))
 
     def normalized(self) -> "FuzzyCognitiveMap":
-        """Return the same map with the largest absolute weight of every row equal to 1.
+        """Return an equivalent map whose largest absolute weight in every row is 1.
 
-        The scale moves from the row into the slope of its concept, and the bias moves along, so that every trajectory
-        stays the same to rounding. A row of zeros stays as it is. Weights so large or small that a bias or a slope
-        could not hold that are refused.
+        The scale of each row moves into the slope of its concept, and the bias is adapted, so that trajectories agree
+        up to rounding. Rows of zeros are unchanged. Weights too large or too small for the new bias or slope raise
+        `ParameterError`.
         """
         parts = normal_form(self.weights, self._bias, self._slope, self._activation.center, self._concepts)
         return self.replace(**dict(zip(("weights", "bias", "slope"), parts, strict=True)))
 
     def replace(self, **changes: Any) -> "FuzzyCognitiveMap":
-        """Return a map like this one with other values of some parameters.
+        """Return a copy with some parameters replaced.
 
         Parameters
         ----------
         **changes
-            Parameters of `FuzzyCognitiveMap`, such as ``slope=5``. Details follow concepts to their new names.
+            Parameters of `FuzzyCognitiveMap`, such as ``slope=5``. New concept names are also applied to the details.
 
         Returns
         -------
         FuzzyCognitiveMap
         """
         parameters = ("weights", "bias", "slope", "concepts", "activation", "details")
-        now = {name: getattr(self, name) for name in parameters}
+        current = {name: getattr(self, name) for name in parameters}
         if "concepts" in changes and "details" not in changes:
             names = check_concepts(changes["concepts"], self.n_concepts)
             changes["details"] = renamed_details(self._details, dict(zip(self._concepts, names, strict=True)))
-        made = FuzzyCognitiveMap(**(now | changes))
-        return made.with_kinds(self._kinds) if made.n_concepts == self.n_concepts else made
+        replaced = FuzzyCognitiveMap(**(current | changes))
+        return replaced.with_kinds(self._kinds) if replaced.n_concepts == self.n_concepts else replaced
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FuzzyCognitiveMap):
@@ -367,27 +368,27 @@ class FuzzyCognitiveMap(MapTables, MapShown):
             and self.activation == other.activation
             and self._same_weights(other)
             and np.array_equal(self._bias, other._bias)
-            and bool(np.equal(self._slope, other._slope).all())  # one for all concepts, or one each
+            and bool(np.equal(self._slope, other._slope).all())  # a scalar equals an array of the same slopes
         )
 
     def _same_weights(self, other: "FuzzyCognitiveMap") -> bool:
-        """Whether a map with as many concepts has the same weights."""
+        """Return whether a map with as many concepts has the same weights."""
         if type(other) is FuzzyCognitiveMap:
             return np.array_equal(self._weights, other._weights)
         return other._same_weights(self)
 
     def __hash__(self) -> int:
-        # Not of all weights, of which a wide map has too many. Adding 0.0 makes -0.0, which equals 0.0, hash alike.
+        # Large maps have too many weights to hash all. Adding 0.0 makes -0.0 hash like 0.0, which it equals.
         arrays = (self._bias + 0.0, self._n_influences(), self.weights_into(slice(-1, None)) + 0.0)
         return hash((self._concepts, self.activation, *(array.tobytes() for array in arrays)))
 
     def __setattr__(self, name: str, value: object) -> None:
         if hasattr(self, name) or name not in (*self.__slots__, *FuzzyCognitiveMap.__slots__):
-            raise AttributeError(f"A FuzzyCognitiveMap never changes: make a new one instead of setting `{name}`.")
+            raise AttributeError(f"A FuzzyCognitiveMap is immutable: use `replace` instead of setting `{name}`.")
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"A FuzzyCognitiveMap never changes: `{name}` cannot be deleted.")
+        raise AttributeError(f"A FuzzyCognitiveMap is immutable: `{name}` cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._weights, self._bias, self._slope, self._concepts, self.activation, self._details)
@@ -395,12 +396,12 @@ class FuzzyCognitiveMap(MapTables, MapShown):
 
 
 def one_start(fcm: FuzzyCognitiveMap, start: Any, owner: str, name: str = "start") -> Array:
-    """Return one state per concept, given as an array or by name; what is not named is undecided."""
+    """Return one state per concept from an array or a mapping; concepts missing from a mapping are undecided."""
     return first_states(start, fcm.concepts, fcm._activation.middle, owner, (1,), name)[0]
 
 
 def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:
     """Return `fcm` if it is a map."""
     if not isinstance(fcm, FuzzyCognitiveMap):
-        raise param_error(owner, name, "a FuzzyCognitiveMap", fcm, "An estimator that was fitted has one, `map_`.")
+        raise param_error(owner, name, "a FuzzyCognitiveMap", fcm, "A fitted estimator has one as `map_`.")
     return fcm

@@ -1,4 +1,4 @@
-"""How sure is a scenario: the same scenario for many maps whose weights are drawn at random."""
+"""Uncertainty of a scenario: its outcome in many maps with random weights."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import check_choice, check_integer, check_number
 from cogmap.maps._convergence import Run
-from cogmap.maps._states import DRIVERS, held_states
-from cogmap.maps._text import concept_lines, count, short
+from cogmap.maps._states import DRIVERS, clamped_states
+from cogmap.maps._text import clamp_text, concept_lines, count
 from cogmap.maps.activations import get_activation
 from cogmap.maps.experts import check_maps, combine
 from cogmap.maps.indices import stacked
@@ -21,27 +21,27 @@ Array = NDArray[np.floating]
 
 _OWNER = "monte_carlo"
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-_NUMBERS_AT_ONCE = 1 << 17  # weights of a block of samples: a megabyte, which stays in the cache on its way
-_LOOK_AFTER = 8  # steps
-_AT_REST = 1e-6
+_WEIGHTS_PER_BLOCK = 1 << 17  # a megabyte per block of samples, so that it fits in the cache
+_STEPS_PER_CHECK = 8
+_AT_REST = 1e-6  # largest change of a state per step
 _LARGEST = 1e200
 
 
 @dataclass(frozen=True, eq=False)
 class MonteCarlo:
-    """What a scenario changes in each of many maps drawn at random.
+    """Changes caused by a scenario in each of many random maps.
 
     Attributes
     ----------
     concepts : tuple of str
         Names of the concepts.
     clamp : dict
-        The states that were held, by name.
+        Clamped states, by name.
     before, after : ndarray of shape (n_samples, n_concepts)
-        The states of each map left alone and in the scenario; of a map that does not rest, the mean of the last quarter
-        of its steps.
+        Final states of each map without and with the clamp; without convergence, the mean over the last quarter of the
+        steps.
     resting : float
-        The share of the maps that came to rest, left alone and in the scenario.
+        Share of the maps that converge to a fixed point, both without and with the clamp.
     """
 
     concepts: tuple[str, ...]
@@ -52,28 +52,28 @@ class MonteCarlo:
 
     @property
     def change(self) -> Array:
-        """How much higher each state is than before: an array of shape (n_samples, n_concepts)."""
+        """Difference ``after - before``, an array of shape (n_samples, n_concepts)."""
         return self.after - self.before
 
     @property
     def mean(self) -> Array:
-        """The mean change of each concept."""
+        """Mean change of each concept."""
         result: Array = self.change.mean(axis=0)
         return result
 
     @property
     def rises(self) -> Array:
-        """The share of the maps in which each concept rises."""
+        """Share of the maps in which each concept rises."""
         result: Array = (self.change > 0.0).mean(axis=0)
         return result
 
     def quantiles(self, shares: Collection[float] = _QUANTILES) -> Array:
-        """Return changes that given shares of the maps do not exceed.
+        """Return quantiles of the change of each concept.
 
         Parameters
         ----------
         shares : sequence of float, default=(0.05, 0.25, 0.5, 0.75, 0.95)
-            The shares.
+            Probabilities of the quantiles.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class MonteCarlo:
         return np.quantile(self.change, list(shares), axis=0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return means and quantiles as a plain dict that JSON can hold."""
+        """Return means and quantiles as a JSON-compatible dict."""
         return {
             "clamp": self.clamp,
             "n_samples": len(self.before),
@@ -94,14 +94,14 @@ class MonteCarlo:
         }
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with a row per concept: mean, share of maps in which it rises, quantiles."""
+        """Return a pandas data frame with one row per concept: mean, share of maps in which it rises, quantiles."""
         pandas = import_or_raise("pandas", "MonteCarlo.to_frame", "table")
         columns = {f"{share:.0%}": row for share, row in zip(_QUANTILES, self.quantiles(), strict=True)}
         return pandas.DataFrame({"mean": self.mean, "rises": self.rises, **columns}, index=list(self.concepts))
 
     def __repr__(self) -> str:
-        held = ", ".join(f"{short(concept)} = {state:g}" for concept, state in self.clamp.items()) or "nothing"
-        head = f"With {held}, in {count(len(self.before), 'map')}, of which {self.resting:.0%} come to rest:"
+        maps = count(len(self.before), "map")
+        head = f"With {clamp_text(self.clamp)}, in {maps}, of which {self.resting:.0%} converge to a fixed point:"
         low, _, median, _, high = ([f"{value:+.3f}" for value in row] for row in self.quantiles())
         columns = {"median": median, "5%": low, "95%": high, "rises in": [f"{share:.0%}" for share in self.rises]}
         order = np.argsort(-np.abs(self.mean), kind="stable").tolist()
@@ -119,30 +119,29 @@ def monte_carlo(
     steps: int = 100,
     seed: int = 0,
 ) -> MonteCarlo:
-    """Draw the weights of a map at random, many times, and see how far the results of a scenario spread.
+    """Run a scenario on many maps with random weights and return the distribution of its outcome.
 
     Parameters
     ----------
     maps : FuzzyCognitiveMap or sequence of FuzzyCognitiveMap
-        One map, whose weights are drawn within `spread` of what they are; or those of several experts, between whose
-        lowest and highest weight each edge is drawn. Three maps may thus be lower ends, most likely values and upper
-        ends.
+        One map, whose weights vary by up to `spread`; or maps of several experts, where each weight varies between
+        their lowest and highest. Three maps may thus give lower bounds, most likely values and upper bounds.
     clamp : mapping
-        States, by name, at which concepts are held in the scenario.
+        States, by name, at which concepts are clamped in the scenario.
     spread : float, default=0.2
-        For one map, how far weights may be from what they are. No weight changes its sign, becomes one where there was
-        no edge, or leaves [-1, 1] if all are in it.
+        For one map, the largest deviation of a weight. No weight changes its sign, no edge is added, and no weight
+        leaves [-1, 1] if all are in it.
     shape : {"uniform", "triangular"}, default="uniform"
-        How weights are spread between their ends. The most likely one, if they are triangular, is that of the map, or
-        the median of the experts.
+        Distribution of a weight between its bounds. The mode of the triangular one is the weight of the map, or the
+        median of the experts.
     n_samples : int, default=1000
         Number of maps to draw.
     start : array-like of shape (n_concepts,) or mapping, default=None
-        Where each map starts on its way to its steady state, from which the scenario goes on; None means undecided.
+        Initial states of each map for its steady state, from which the scenario starts; None means undecided.
     keep : collection of str, or "drivers", default=()
-        Names of concepts that keep the state they start with.
+        Names of concepts that keep their initial state.
     steps : int, default=100
-        The largest number of steps to the steady state, and again in the scenario.
+        Largest number of steps to the steady state, and again in the scenario.
     seed : int, default=0
         Seed of the weights.
 
@@ -177,26 +176,26 @@ def monte_carlo(
     random = np.random.default_rng(seed)
     first = one_start(fcm, start, _OWNER).astype(np.float64)
     keep = fcm.drivers if isinstance(keep, str) and keep == DRIVERS else keep
-    alone = held_states(first, {}, keep, fcm.concepts, _OWNER)
-    held = held_states(first, clamp, keep, fcm.concepts, _OWNER)
+    unclamped = clamped_states(first, {}, keep, fcm.concepts, _OWNER)
+    clamped = clamped_states(first, clamp, keep, fcm.concepts, _OWNER)
     drawn = np.nonzero(high > low)
-    rows = max(1, _NUMBERS_AT_ONCE // fcm.n_concepts**2)
+    rows = max(1, _WEIGHTS_PER_BLOCK // fcm.n_concepts**2)
     before, after = np.empty((2, n_samples, fcm.n_concepts))
     resting = 0
     for begin in range(0, n_samples, rows):
         block = slice(begin, min(begin + rows, n_samples))
         W = np.repeat(fcm.weights[np.newaxis], block.stop - begin, axis=0)
         W[:, drawn[0], drawn[1]] = _draw(random, shape, low[drawn], fcm.weights[drawn], high[drawn], len(W))
-        maps_of_block = _Maps(fcm, W)
-        before[block], last, rests = maps_of_block.follow(first, *alone, steps)
-        after[block], _, rests_held = maps_of_block.follow(last, *held, steps)
-        resting += int((rests & rests_held).sum())
+        sampled = _SampledMaps(fcm, W)
+        before[block], last, rests = sampled.run(first, *unclamped, steps)
+        after[block], _, rests_clamped = sampled.run(last, *clamped, steps)
+        resting += int((rests & rests_clamped).sum())
     states = {name: float(state) for name, state in clamp.items()}
     return MonteCarlo(fcm.concepts, states, before, after, resting / n_samples)
 
 
 def _around(fcm: FuzzyCognitiveMap, spread: float) -> tuple[Array, Array]:
-    """Return the ends of weights that may be off by as much."""
+    """Return lower and upper bounds of the weights."""
     W = fcm.weights
     end = 1.0 if (np.abs(W) <= 1.0).all() else np.inf
     low = np.where(W > 0.0, np.maximum(W - spread, 0.0), np.maximum(W - spread, -end))
@@ -211,11 +210,11 @@ def _draw(random: np.random.Generator, shape: str, low: Array, mode: Array, high
     return random.triangular(low, np.clip(mode, low, high), high, size)
 
 
-class _Maps:
-    """Maps that differ in their weights only.
+class _SampledMaps:
+    """A batch of maps that differ only in their weights.
 
-    States are kept relative to the middle of their range, and slopes are part of the weights, so that a step is no more
-    than products, a sum and the shape of the activation function.
+    States are relative to the middle of their range, and slopes are multiplied into the weights, so that a step needs
+    only a matrix product, a sum and the shape of the activation function.
     """
 
     def __init__(self, fcm: FuzzyCognitiveMap, W: Array) -> None:
@@ -223,32 +222,32 @@ class _Maps:
         factor = np.broadcast_to(self.activation.steepness * fcm.slope, fcm.n_concepts)
         self.middle = np.broadcast_to(self.activation.middle, fcm.n_concepts)
         self.reach = np.broadcast_to(self.activation.reach, fcm.n_concepts)
-        with np.errstate(over="ignore"):  # a sum of what is held here is a number
+        with np.errstate(over="ignore"):  # after clipping, sums are finite
             offset = (W @ self.middle + fcm.bias - self.activation.center) * factor
             self.offset = np.clip(offset, -_LARGEST, _LARGEST)
             self.W = np.clip(W * factor[:, np.newaxis] * self.reach, -_LARGEST, _LARGEST)
 
-    def follow(
-        self, first: Array, held: NDArray[np.intp], states: Array, steps: int
+    def run(
+        self, first: Array, clamped: NDArray[np.intp], states: Array, steps: int
     ) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """Follow a state of each map: return where it settles, where it is, and whether it rests."""
+        """Return for each map its steady state (or mean state), its last state, and whether it is at rest."""
         T = np.array(np.broadcast_to((first - self.middle) / self.reach, self.offset.shape))
-        relative = (states - self.middle[held]) / self.reach[held]
-        T[:, held] = relative
+        relative = (states - self.middle[clamped]) / self.reach[clamped]
+        T[:, clamped] = relative
         total, n_uncounted = np.zeros_like(T), steps - max(steps // 4, 1)
 
         def step(T: Array) -> Array:
             T = (self.W @ T[:, :, np.newaxis])[:, :, 0]
             T += self.offset
             self.activation.shape.squash(T)
-            T[:, held] = relative
-            if run.made > n_uncounted:
+            T[:, clamped] = relative
+            if run.n_steps > n_uncounted:
                 np.add(total, T, out=total)
             return T
 
         run = Run(step, T, steps)
-        while run.advance(_LOOK_AFTER) and run.moved.max() > _AT_REST / 100:
+        while run.advance(_STEPS_PER_CHECK) and run.moved.max() > _AT_REST / 100:
             pass
         rests = run.moved <= _AT_REST
-        settled = np.where(rests[:, np.newaxis], run.states, total / max(run.made - n_uncounted, 1))
-        return self.middle + self.reach * settled, self.middle + self.reach * run.states, rests
+        steady = np.where(rests[:, np.newaxis], run.states, total / max(run.n_steps - n_uncounted, 1))
+        return self.middle + self.reach * steady, self.middle + self.reach * run.states, rests

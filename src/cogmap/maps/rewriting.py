@@ -1,6 +1,6 @@
-"""Maps rewritten: the inference rules of the field, and concepts held for good, as other weights and biases.
+"""Inference rules and permanent clamps, expressed as changes of weights and biases.
 
-Nothing that is asked about a map needs to know of rules or of clamps: it is asked about the map rewritten.
+Functions of a map therefore need no parameters for rules or clamps: pass them the rewritten map.
 """
 
 from collections.abc import Mapping
@@ -17,29 +17,29 @@ RULES = ("kosko", "modified", "rescaled")
 
 
 def with_rule(fcm: FuzzyCognitiveMap, rule: str) -> FuzzyCognitiveMap:
-    """Return the map whose plain steps are the steps of `fcm` by an inference rule of the field.
+    """Return a map whose steps are those of `fcm` under another inference rule.
 
     With ``f`` the activation function, ``W`` the weights, ``I`` the identity and ``1`` a vector of ones:
 
     ========== ======================================== ============================================
     rule       a step                                   weights and bias
     ========== ======================================== ============================================
-    kosko      ``f(W A)``                               as they are
+    kosko      ``f(W A)``                               unchanged
     modified   ``f(A + W A)``                           ``W + I``
-    rescaled   ``f((2 A - 1) + W (2 A - 1))``           ``2 (W + I)``, and ``-(W + I) 1`` more bias
+    rescaled   ``f((2 A - 1) + W (2 A - 1))``           ``2 (W + I)``, bias plus ``-(W + I) 1``
     ========== ======================================== ============================================
 
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
-        The map as it was drawn.
+        The original map.
     rule : {"kosko", "modified", "rescaled"}
-        The rule. The last one is for states in [0, 1].
+        The rule. ``"rescaled"`` requires states in [0, 1].
 
     Returns
     -------
     FuzzyCognitiveMap
-        Its weights are no longer those that were drawn: ask `fcm` for its indices, and this one for its dynamics.
+        The rewritten map. Use it for dynamics; compute indices from `fcm`, whose weights are the original ones.
 
     Examples
     --------
@@ -62,24 +62,24 @@ def with_rule(fcm: FuzzyCognitiveMap, rule: str) -> FuzzyCognitiveMap:
     if np.any(get_activation(fcm.activation).low != 0.0):
         got = Literal(f"'rescaled' for a map with activation {fcm.activation!r}")
         raise param_error("with_rule", "rule", "'kosko' or 'modified' for states in [-1, 1]", got)
-    with np.errstate(over="ignore"):  # what is beyond numbers is refused by the map
+    with np.errstate(over="ignore"):  # the map rejects infinite weights
         return fcm.replace(weights=2.0 * W, bias=fcm.bias - W.sum(axis=1))
 
 
 def with_clamp(fcm: FuzzyCognitiveMap, clamp: Mapping[str, float]) -> FuzzyCognitiveMap:
-    """Return the map of the other concepts while some are held: what these say moves into the bias.
+    """Return the map of the free concepts, with the influence of clamped concepts added to the bias.
 
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
         The map.
     clamp : mapping
-        States, by name, at which concepts are held. One concept at least has to be left.
+        States, by name, at which concepts are held. At least one concept must remain free.
 
     Returns
     -------
     FuzzyCognitiveMap
-        Its steps are those of the other concepts in ``fcm.run(..., clamp=clamp)``.
+        A map whose steps are those of the free concepts in ``fcm.run(..., clamp=clamp)``.
 
     Examples
     --------
@@ -92,13 +92,13 @@ def with_clamp(fcm: FuzzyCognitiveMap, clamp: Mapping[str, float]) -> FuzzyCogni
     umbrellas             0.00  1.00
     """
     check_map(fcm, "with_clamp")
-    held = by_name(clamp, fcm.concepts, "with_clamp", "clamp")
-    free = [i for i in range(fcm.n_concepts) if i not in held]
+    clamped = by_name(clamp, fcm.concepts, "with_clamp", "clamp")
+    free = [i for i in range(fcm.n_concepts) if i not in clamped]
     if not free:
         raise param_error(
-            "with_clamp", "clamp", "a mapping that leaves a concept free", Literal("all concepts of the map")
+            "with_clamp", "clamp", "a mapping that leaves at least one concept free", Literal("all concepts of the map")
         )
-    columns, states = list(held), np.array(list(held.values()))
+    columns, states = list(clamped), np.array(list(clamped.values()))
     per_concept = {
         name: [value[i] for i in free]
         for name, value in (("activation", fcm.activation), ("slope", fcm.slope))

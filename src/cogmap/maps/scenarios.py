@@ -1,6 +1,6 @@
-"""What if: hold some concepts, let the others follow, and compare with where the map was.
+"""Scenarios: clamp some concepts, iterate the map to convergence, and compare with a baseline.
 
-Every result is numbers in arrays, a table in its repr, and a plain dict for files and pages.
+Results hold arrays; they print as a table and convert to a plain dict, JSON or a data frame.
 """
 
 import json
@@ -16,7 +16,7 @@ from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import Literal, param_error
 from cogmap.maps._convergence import Settled
 from cogmap.maps._states import by_name
-from cogmap.maps._text import concept_lines, short
+from cogmap.maps._text import clamp_text, concept_lines
 from cogmap.maps.map import FuzzyCognitiveMap, check_map, one_start
 
 States = ArrayLike | Mapping[str, float]
@@ -24,22 +24,22 @@ States = ArrayLike | Mapping[str, float]
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """Where a map leads while some concepts are held, and how that differs from where it was.
+    """States that a map converges to with some concepts clamped, and the change from the states before.
 
     Attributes
     ----------
     name : str
-        What the scenario is called.
+        Name of the scenario.
     clamp : dict
-        The states that were held, by name.
+        Clamped states, by name.
     concepts : tuple of str
         Names of the concepts.
     before : ndarray of shape (n_concepts,)
-        The states it is compared with.
+        States to compare with.
     outcome : Settled
-        What it ends in.
+        Result with the clamp.
     baseline : Settled or None
-        What the map ends in when nothing is clamped, if that is what it is compared with.
+        Result without the clamp, if `before` comes from it.
     """
 
     name: str
@@ -51,42 +51,42 @@ class Scenario:
 
     @property
     def after(self) -> NDArray[np.float64]:
-        """The states it ends in; of a cycle, the mean."""
+        """Final states; the mean over the states of a cycle."""
         return self.outcome.mean.astype(np.float64)
 
     @property
     def change(self) -> NDArray[np.float64]:
-        """How much higher each state is than before."""
+        """Difference ``after - before`` of each state."""
         return self.after - self.before
 
     @property
     def sentence(self) -> str:
-        """What was held and how it ended, in words."""
-        held = ", ".join(f"{short(concept)} = {state:g}" for concept, state in self.clamp.items()) or "nothing"
-        alone = "" if self.baseline is None else f" Left alone, it {self.baseline.ending}."
-        return f"With {held} the map {self.outcome.ending}.{alone}"
+        """The clamp and the outcome as a sentence."""
+        baseline = "" if self.baseline is None else f" Without the clamp, it {self.baseline.ending}."
+        return f"With {clamp_text(self.clamp)}, the map {self.outcome.ending}.{baseline}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as a plain dict that JSON can hold."""
-        columns = {"before": self.before, "after": self.after, "change": self.change}
+        """Return the scenario as a JSON-compatible dict."""
         return {
             "name": self.name,
             "clamp": self.clamp,
             "sentence": self.sentence,
             "kind": self.outcome.kind,
             "concepts": list(self.concepts),
-            **{name: column.tolist() for name, column in columns.items()},
+            **{name: column.tolist() for name, column in self._columns().items()},
         }
 
     def to_json(self) -> str:
-        """Return all of it as JSON."""
+        """Return the scenario as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with a row per concept and columns `before`, `after` and `change`."""
+        """Return a pandas data frame with one row per concept and the columns `before`, `after` and `change`."""
         pandas = import_or_raise("pandas", "Scenario.to_frame", "table")
-        columns = {"before": self.before, "after": self.after, "change": self.change}
-        return pandas.DataFrame(columns, index=list(self.concepts))
+        return pandas.DataFrame(self._columns(), index=list(self.concepts))
+
+    def _columns(self) -> dict[str, NDArray[np.float64]]:
+        return {"before": self.before, "after": self.after, "change": self.change}
 
     def __repr__(self) -> str:
         columns = {"before": [f"{a:.3f}" for a in self.before], "after": [f"{a:.3f}" for a in self.after]}
@@ -102,14 +102,14 @@ class Scenarios:
     Attributes
     ----------
     each : tuple of Scenario
-        The scenarios. Iteration, ``len`` and indexing go over them.
+        The scenarios. Iteration, ``len`` and indexing (by position or name) apply to them.
     """
 
     each: tuple[Scenario, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the scenarios are called."""
+        """Names of the scenarios."""
         return tuple(scenario.name for scenario in self.each)
 
     @property
@@ -119,19 +119,19 @@ class Scenarios:
 
     @property
     def change(self) -> NDArray[np.float64]:
-        """How much higher each state is than before: an array of shape (n_scenarios, n_concepts)."""
+        """Change of each state in each scenario, an array of shape (n_scenarios, n_concepts)."""
         return np.array([scenario.change for scenario in self.each])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as a plain dict that JSON can hold."""
+        """Return the scenarios as a JSON-compatible dict."""
         return {"scenarios": [scenario.to_dict() for scenario in self.each]}
 
     def to_json(self) -> str:
-        """Return all of it as JSON."""
+        """Return the scenarios as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame of changes, with a row per concept and a column per scenario."""
+        """Return a pandas data frame of changes, with one row per concept and one column per scenario."""
         pandas = import_or_raise("pandas", "Scenarios.to_frame", "table")
         return pandas.DataFrame(self.change.T, index=list(self.concepts), columns=list(self.names))
 
@@ -160,7 +160,7 @@ def scenario(
     name: str = "scenario",
     max_steps: int = 1000,
 ) -> Scenario:
-    """Hold some concepts and see where the others go.
+    """Clamp some concepts and compute the states that the map converges to.
 
     Parameters
     ----------
@@ -169,16 +169,16 @@ def scenario(
     clamp : mapping
         States, by name, at which concepts are held, such as ``{"policy": 1, "fishing": 0}``.
     against : array-like of shape (n_concepts,), mapping, or Scenario, default=None
-        The states to compare with, which are also those that the scenario starts from; of a scenario, those that it
-        ended in. None means what the map ends in from `start` when nothing is clamped: its steady state.
+        States to start from and to compare with; for a scenario, its final states. None means the steady state, to
+        which the map converges from `start` without the clamp.
     start : array-like of shape (n_concepts,) or mapping, default=None
-        Where the map starts on its way to the steady state, as in `FuzzyCognitiveMap.settle`.
+        Initial states for the steady state, as in `FuzzyCognitiveMap.settle`.
     keep : collection of str, or "drivers", default=()
-        Names of concepts that keep the state they start with, in the steady state and in the scenario.
+        Names of concepts that keep their initial state, both in the steady state and in the scenario.
     name : str, default="scenario"
-        What to call it.
+        Name of the scenario.
     max_steps : int, default=1000
-        Number of steps in which it has to settle. What still moves then is compared by the mean of its last states.
+        Largest number of steps. Without convergence, the mean of the last states is used.
 
     Returns
     -------
@@ -193,8 +193,8 @@ def scenario(
     ...     concepts=["fishing", "fish", "weed"], slope=2, activation="logistic",
     ... )
     >>> scenario(lake, {"fishing": 0})
-    With fishing = 0 the map comes to rest at a fixed point after 11 steps. Left alone, it comes to rest
-    at a fixed point after 11 steps.
+    With fishing = 0, the map converges to a fixed point after 11 steps. Without the clamp, it converges
+    to a fixed point after 11 steps.
              before  after  change
     fishing   0.500  0.000  -0.500
     fish      0.515  0.626  +0.110
@@ -207,19 +207,19 @@ def scenario(
         baseline = fcm.settle(start, keep=keep, max_steps=max_steps)
         before, first = baseline.mean, baseline.states[-1]
     elif start is not None:
-        cure = "The scenario starts from the states that it is compared with."
-        raise param_error("scenario", "start", "None if there is `against`", Literal("both"), cure)
+        cure = "The scenario starts from the states in `against`."
+        raise param_error("scenario", "start", "None if `against` is given", Literal("both"), cure)
     elif isinstance(against, Scenario):
         if against.concepts != fcm.concepts:
             raise param_error(
-                "scenario", "against", "a scenario of the same concepts", Literal(f"one of {against.concepts}")
+                "scenario", "against", "a scenario with the same concepts", Literal(f"one with {against.concepts}")
             )
         before, first = against.after, against.outcome.states[-1]
     else:
         before = first = one_start(fcm, against, "scenario", "against")
     outcome = fcm.settle(first, clamp, keep, max_steps)
-    held = {concept: float(state) for concept, state in clamp.items()}
-    return Scenario(str(name), held, fcm.concepts, np.asarray(before, dtype=np.float64), outcome, baseline)
+    states = {concept: float(state) for concept, state in clamp.items()}
+    return Scenario(str(name), states, fcm.concepts, np.asarray(before, dtype=np.float64), outcome, baseline)
 
 
 def scenarios(
@@ -230,14 +230,14 @@ def scenarios(
     keep: Collection[str] | str = (),
     max_steps: int = 1000,
 ) -> Scenarios:
-    """Return several scenarios side by side.
+    """Compute several scenarios of one map.
 
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
         The map.
     clamps : mapping
-        The clamp of each scenario, by its name.
+        Clamp of each scenario, by scenario name.
     against, start, keep, max_steps
         As in `scenario`.
 
@@ -246,10 +246,11 @@ def scenarios(
     Scenarios
     """
     if not isinstance(clamps, Mapping) or not clamps or not all(isinstance(c, Mapping) for c in clamps.values()):
-        expected = "a mapping from names of scenarios to clamps, such as {'dry': {'rainfall': 0}}"
+        expected = "a mapping from scenario names to clamps, such as {'dry': {'rainfall': 0}}"
         raise param_error("scenarios", "clamps", expected, clamps)
-    rest = (against, start, keep)
-    return Scenarios(tuple(scenario(fcm, clamp, *rest, str(name), max_steps) for name, clamp in clamps.items()))
+    return Scenarios(
+        tuple(scenario(fcm, clamp, against, start, keep, str(name), max_steps) for name, clamp in clamps.items())
+    )
 
 
 def _signed(values: NDArray[np.float64]) -> list[str]:

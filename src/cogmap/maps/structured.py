@@ -1,8 +1,8 @@
-"""A wide map without its zeros: features remember themselves, and influence hidden concepts and outputs only.
+"""Maps of many features without their zeros: features influence only themselves, hidden concepts and outputs.
 
-It is a `FuzzyCognitiveMap` in all that is asked of it. Only what is learned is kept, the weights into hidden concepts
-and outputs, and a step costs as many products as there are such weights. The square table of all weights is made when
-somebody asks for it, if memory has room for it.
+A `StructuredMap` behaves like any `FuzzyCognitiveMap`, but stores only the learned weights, those into hidden concepts
+and outputs, so a step costs one product per stored weight. The dense weight matrix is built on access, up to
+`SQUARE_UP_TO` concepts.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ from cogmap.maps.activations import get_activation
 from cogmap.maps.map import Array, FuzzyCognitiveMap
 
 _EDGES_SHOWN = 8
-SQUARE_UP_TO = 10_000  # concepts; the weights of so many are 800 MB
+SQUARE_UP_TO = 10_000  # concepts; their dense weights take 800 MB
 
 
 class Transition:
-    """The weights of a structured map as a matrix of which only products from the left are asked."""
+    """The weights of a structured map as a linear operator with products from the left only."""
 
-    __array_ufunc__ = None  # so that NumPy leaves `array @ transition` to us
+    __array_ufunc__ = None  # makes NumPy defer `array @ transition` to `__rmatmul__`
 
     def __init__(self, rows: NDArray[np.float64], memory: float) -> None:
         self._rows, self._memory = rows, memory
@@ -42,7 +42,7 @@ class Transition:
         return Transition(np.abs(self._rows), abs(self._memory))
 
     def toarray(self) -> NDArray[np.float64]:
-        """Return all weights, with zeros."""
+        """Return the dense weights."""
         n_features = self.shape[0] - len(self._rows)
         weights = np.zeros(self.shape)
         weights[range(n_features), range(n_features)] = self._memory
@@ -51,14 +51,14 @@ class Transition:
 
 
 class StructuredMap(FuzzyCognitiveMap):
-    """A map whose first concepts, the features, are influenced by nothing but themselves.
+    """A map whose first concepts, the features, have no incoming edges but those from themselves.
 
     Parameters
     ----------
     rows : array-like of shape (n_others, n_concepts)
-        Weights into the other concepts, the last ones.
+        Weights into the other concepts, which come last.
     bias : array-like of shape (n_others,)
-        Bias of the other concepts. That of a feature keeps it undecided if it is.
+        Bias of the other concepts. The bias of a feature is chosen so that an undecided feature remains undecided.
     slope : float
         Steepness of the sigmoid.
     concepts : sequence of str
@@ -66,7 +66,7 @@ class StructuredMap(FuzzyCognitiveMap):
     memory : float
         Influence of each feature on itself.
     kinds : sequence of {"feature", "hidden", "output"}, default=None
-        What each concept is.
+        Kind of each concept.
 
     Examples
     --------
@@ -88,8 +88,8 @@ class StructuredMap(FuzzyCognitiveMap):
         n_features = n_concepts - n_others
         self._rows = finite_array("rows", rows, (n_others, n_concepts), "an array")
         self._memory = float(memory)
-        remembered = np.full(n_features, 0.5 - 0.5 * self._memory)
-        bias = np.concatenate([remembered, finite_array("bias", bias, (n_others,), "an array")])
+        feature_bias = np.full(n_features, 0.5 - 0.5 * self._memory)
+        bias = np.concatenate([feature_bias, finite_array("bias", bias, (n_others,), "an array")])
         bias.setflags(write=False)
         self._bias = bias
         self._slope = float(slope)
@@ -107,7 +107,7 @@ class StructuredMap(FuzzyCognitiveMap):
 
     @property
     def influential(self) -> NDArray[np.bool_]:
-        """Which features influence anything but themselves."""
+        """Mask of the features that influence another concept."""
         return np.asarray((self._rows[:, : self._n_features] != 0.0).any(axis=0))
 
     @property
@@ -121,13 +121,13 @@ class StructuredMap(FuzzyCognitiveMap):
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Influence of concept j (column) on concept i (row), read-only; made anew each time."""
+        """Influence of concept j (column) on concept i (row), read-only; computed on each access."""
         n = self.n_concepts
         if n > SQUARE_UP_TO:
             raise DataError(
-                f"All weights of a map of {n} concepts, most of them 0, would need {8e-9 * n * n:.3g} GB. `to_edges()` "
-                "lists those that are not 0; `feature_importances_` and `explain` say which features matter. Pictures, "
-                f"files and pages of maps go up to {SQUARE_UP_TO} concepts: choose columns first "
+                f"The dense weights of a map of {n} concepts, most of them 0, would need {8e-9 * n * n:.3g} GB. "
+                "`to_edges()` lists the nonzero ones; `feature_importances_` and `explain` show which features matter. "
+                f"Pictures, files and pages support maps of up to {SQUARE_UP_TO} concepts: select features first "
                 "(sklearn.feature_selection)."
             )
         weights = self.transition.toarray()
@@ -136,7 +136,7 @@ class StructuredMap(FuzzyCognitiveMap):
 
     @property
     def transition(self) -> Any:
-        """The weights without their zeros."""
+        """The weights as a linear operator that does not store zeros."""
         return Transition(self._rows, self._memory)
 
     def _edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
@@ -150,8 +150,8 @@ class StructuredMap(FuzzyCognitiveMap):
         )
 
     def _n_influences(self) -> NDArray[np.int64]:
-        of_features = np.full(self._n_features, self._memory != 0.0)
-        return np.concatenate([of_features, np.count_nonzero(self._rows, axis=1)]).astype(np.int64)
+        into_features = np.full(self._n_features, self._memory != 0.0)
+        return np.concatenate([into_features, np.count_nonzero(self._rows, axis=1)]).astype(np.int64)
 
     def _same_weights(self, other: FuzzyCognitiveMap) -> bool:
         if isinstance(other, StructuredMap) and other._rows.shape == self._rows.shape:
@@ -165,19 +165,19 @@ class StructuredMap(FuzzyCognitiveMap):
         places = np.argsort(-np.abs(self._rows), axis=None, kind="stable")[:_EDGES_SHOWN]
         edges = zip(*np.unravel_index(places, self._rows.shape), strict=True)
         names = self._concepts
-        return "\n".join([self._head, *(f"{names[j]} -> {names[k + i]}: {self._rows[i, j]:.2f}" for i, j in edges)])
+        return "\n".join([self._summary, *(f"{names[j]} -> {names[k + i]}: {self._rows[i, j]:.2f}" for i, j in edges)])
 
     def _repr_html_(self) -> str:
         return super()._repr_html_() if self.n_concepts <= SQUARE_UP_TO else f"<pre>{escape(repr(self))}</pre>"
 
     def weights_into(self, concepts: slice) -> NDArray[np.float64]:
-        """Return some rows of `weights`."""
+        """Return the rows of `weights` for a slice of the concepts."""
         start, stop, step = concepts.indices(self.n_concepts)
         k = self._n_features
         return self._rows[start - k : stop - k : step] if start >= k else self.weights[concepts]
 
     def _net(self, A: Array, peak: float, concepts: slice = slice(None)) -> Array:
-        """Return the net input from states of which none is larger than `peak`."""
+        """Return the net input; `peak` bounds the absolute states."""
         start, stop, step = concepts.indices(self.n_concepts)
         k = self._n_features
         if self._overflows(A, peak) or step != 1 or (start < k and (start, stop) != (0, self.n_concepts)):
@@ -190,19 +190,24 @@ class StructuredMap(FuzzyCognitiveMap):
         return net
 
     def net_of_sparse(self, states: csr_array, depth: int, n_outputs: int) -> Array:
-        """Return what enters the outputs in the last step, of shape (n_outputs, n_rows), as a link wants it.
+        """Return the `excitation` of the outputs in the last step for sparse first states.
 
         Parameters
         ----------
         states : csr_array of shape (n_rows, n_features)
-            First states of the features minus 0.5; what is not stored is undecided, and stays so.
+            First states of the features minus 0.5; entries that are not stored are undecided, and remain so.
         depth : int
             Number of steps.
         n_outputs : int
             Number of outputs, the last concepts.
+
+        Returns
+        -------
+        ndarray of shape (n_outputs, n_rows)
+            As a link takes it.
         """
         k, dtype = self._n_features, states.dtype
-        # In the form T = 2 A - 1 everything undecided is 0, and the same weights and biases hold at every step.
+        # In the form T = 2 A - 1 an undecided state is 0, and weights and biases are the same at every step.
         slope = float(self._slope)
         V = (0.25 * slope * self._rows).astype(dtype)
         c = (0.5 * slope * (self._bias[k:] - 0.5 + 0.5 * self._rows.sum(axis=1))).astype(dtype)
@@ -215,12 +220,15 @@ class StructuredMap(FuzzyCognitiveMap):
         return np.ascontiguousarray(net.T)
 
     def narrowed(self, columns: NDArray[np.intp]) -> "StructuredMap":
-        """Return the map of some of the features, in this order, and all other concepts."""
+        """Return the map restricted to some features, in this order, and all other concepts."""
         places = np.concatenate([columns, np.arange(self._n_features, self.n_concepts)])
         return self._with_features(self._rows[:, places], [self._concepts[j] for j in places])
 
     def widened(self, columns: NDArray[np.intp], concepts: Sequence[str]) -> "StructuredMap":
-        """Return the map in which these features are some among others, which influence nothing."""
+        """Return the map with further features that have no edges to other concepts.
+
+        The present features become those in `columns`; `concepts` has the names of all concepts.
+        """
         n_others = len(self._rows)
         places = np.concatenate([columns, np.arange(len(concepts) - n_others, len(concepts))])
         rows = np.zeros((n_others, len(concepts)))

@@ -45,7 +45,9 @@ def picture_of(
         "height": bottom,
         "size": round(picture.size, 1),
         "boxes": [_box(box, index[box.name]) for box in picture.boxes],
-        "headings": [_rounded(word, "x", "y") | {"text": word.text} for word in picture.words[: len(view["headings"])]],
+        "headings": [
+            _rounded(label, "x", "y") | {"text": label.text} for label in picture.labels[: len(view["headings"])]
+        ],
         "note": view["note"],
         "left_out": view["n_left_out"],
     }

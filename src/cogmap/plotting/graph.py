@@ -171,8 +171,8 @@ def _draw_legend(ax: Axes, picture: Picture) -> Iterator[Sized]:
             yield line, "linewidths", 2.5
         else:
             yield from _draw_rings(ax, [(key.x + 0.4 * size, key.y, 0.36 * size)], [SOFT], [2.0])
-    for word in picture.words:
-        yield _write(ax, word.x, word.y, word.text, word.anchor, SOFT), "fontsize", size
+    for label in picture.labels:
+        yield _write(ax, label.x, label.y, label.text, label.anchor, SOFT), "fontsize", size
 
 
 def _write(ax: Axes, x: float, y: float, text: str, anchor: str, shade: str) -> Text:

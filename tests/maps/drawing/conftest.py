@@ -57,7 +57,7 @@ _VIEWS = {
 
 @pytest.fixture(scope="session")
 def names_of():
-    """Return a function that makes names of concepts."""
+    """Return a function that makes concept names."""
     return _names_of
 
 
@@ -75,5 +75,5 @@ def loose_view():
 
 @pytest.fixture(scope="session", params=_VIEWS)
 def any_view(request):
-    """Return a view of each kind that has to be readable."""
+    """Return one view of each kind."""
     return _VIEWS[request.param]()

@@ -1,4 +1,4 @@
-"""Colours: told apart by people with any kind of colour vision, and seen on light and on dark ground."""
+"""Colors are distinguishable with any kind of color vision, and visible on light and dark backgrounds."""
 
 from itertools import combinations
 
@@ -29,7 +29,7 @@ def luminance(rgb):
 
 
 def contrast(one, other):
-    """Return the ratio of WCAG 2."""
+    """Return the contrast ratio of WCAG 2."""
     dark, light = sorted([luminance(one), luminance(other)])
     return (light + 0.05) / (dark + 0.05)
 
@@ -48,14 +48,14 @@ def distance(one, other, vision):
 
 
 @pytest.mark.parametrize("vision", VISION)
-def test_signs_are_told_apart_by_everybody(vision):
-    """A difference of 2.3 can just be seen; thin lines far from each other need much more."""
+def test_signs_are_distinguishable_with_any_vision(vision):
+    """A difference of 2.3 is just noticeable; thin lines far from each other need much more."""
     assert distance(POSITIVE, NEGATIVE, vision) > 40
 
 
 @pytest.mark.parametrize("vision", VISION)
-def test_colours_of_lines_are_told_apart_by_everybody(vision):
-    """The six that are used on white; what they cannot tell, dashes and markers do."""
+def test_line_colors_are_distinguishable_with_any_vision(vision):
+    """The six colors used on white; dashes and markers separate the rest."""
     pytest.importorskip("matplotlib")
     from cogmap.plotting.canvas import COLORS, N_ON_WHITE
 
@@ -64,8 +64,8 @@ def test_colours_of_lines_are_told_apart_by_everybody(vision):
 
 
 @pytest.mark.parametrize("ground", [LIGHT, *DARKS])
-def test_arrows_and_words_are_seen_on_any_ground(ground):
-    """WCAG 2 asks for 3 to 1 for graphics and large words; arrows let something of the ground through."""
+def test_arrows_and_labels_are_visible_on_any_background(ground):
+    """WCAG 2 requires 3:1 for graphics and large text; arrows are slightly transparent."""
     below = linear(ground)
     for color in (POSITIVE, NEGATIVE):
         mixed = _gamma_mix(color, ground)
@@ -74,7 +74,7 @@ def test_arrows_and_words_are_seen_on_any_ground(ground):
 
 
 def _gamma_mix(color, ground):
-    """Mix as browsers do, before colours are made linear."""
+    """Blend as browsers do, in nonlinear RGB."""
     mixed = "#" + "".join(
         f"{round(OPACITY * int(color[i : i + 2], 16) + (1 - OPACITY) * int(ground[i : i + 2], 16)):02X}"
         for i in (1, 3, 5)
@@ -83,15 +83,15 @@ def _gamma_mix(color, ground):
 
 
 @pytest.mark.parametrize("fill", FILLS.values())
-def test_names_are_read_on_the_ground_of_their_box(fill):
-    """WCAG 2 asks for 7 to 1 at its strictest; names of concepts without influences are only dimmed."""
+def test_names_are_readable_in_their_boxes(fill):
+    """WCAG 2 AAA requires 7:1; names of concepts without drawn edges are dimmed."""
     assert contrast(linear(TEXT), linear(fill)) > 7
     assert contrast(linear(SOFT), linear(fill)) > 3
     assert contrast(linear(BORDER), linear(fill)) > 2
 
 
-def test_text_is_measured_wider_than_it_is_but_not_much():
-    """Against the real widths of matplotlib's font, the widest of those that are common."""
+def test_text_width_is_a_slight_overestimate():
+    """Against the widths of matplotlib's font, the widest common one."""
     pytest.importorskip("matplotlib")
     from matplotlib.textpath import TextToPath
 

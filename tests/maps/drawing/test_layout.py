@@ -1,4 +1,4 @@
-"""Where everything in the picture of a map stands: in order, apart, and inside."""
+"""Layout of pictures: order, distances and bounds."""
 
 from itertools import combinations, pairwise
 
@@ -10,7 +10,7 @@ from cogmap.maps.drawing.text import names_in_lines, text_width
 from cogmap.maps.drawing.view import graph_view
 
 
-def rectangle_of_word(word, size):
+def rectangle_of_label(word, size):
     width = text_width(word.text, size)
     left = word.x if word.anchor == "start" else word.x - width / 2
     return left, word.y - 0.6 * size, left + width, word.y + 0.6 * size
@@ -39,10 +39,10 @@ def box_of(picture, name):
 
 @pytest.mark.parametrize("aspect", [None, 0.7, 2.5])
 def test_nothing_overlaps_and_nothing_is_cut_off(any_view, aspect):
-    """Boxes are apart from each other, words from boxes and words, and all of them lie inside the picture."""
+    """Boxes and labels do not overlap, and all lie inside the picture."""
     picture = layout(any_view, aspect)
     boxes = [rectangle_of_box(box) for box in picture.boxes]
-    words = [rectangle_of_word(word, picture.small) for word in picture.words]
+    words = [rectangle_of_label(label, picture.small) for label in picture.labels]
     for one, other in combinations(boxes + words, 2):
         assert not overlap(one, other)
     for left, top, right, bottom in boxes + words:
@@ -57,7 +57,7 @@ def test_nothing_overlaps_and_nothing_is_cut_off(any_view, aspect):
 
 
 def test_every_name_fits_into_its_box(any_view):
-    """Beside the ring, if there is one, and line below line."""
+    """Next to the ring, if there is one, and without overlapping lines."""
     picture = layout(any_view)
     for box in picture.boxes:
         wide = max(text_width(line, picture.size) for line in box.lines)
@@ -69,8 +69,8 @@ def test_every_name_fits_into_its_box(any_view):
         assert heights[-1] + 0.6 * picture.size <= box.bottom
 
 
-def test_every_influence_has_an_arrow_that_ends_at_its_target(any_view):
-    """And begins at its source; the strongest is the last, so that it lies above the others."""
+def test_every_edge_has_an_arrow_that_ends_at_its_target(any_view):
+    """It starts at its source; the strongest comes last, so that it is drawn on top."""
     picture = layout(any_view)
     assert len(picture.arrows) == len(any_view["edges"])
     for arrow, edge in zip(picture.arrows, reversed(any_view["edges"]), strict=True):
@@ -95,8 +95,8 @@ def test_features_are_left_hidden_concepts_in_the_middle_outputs_right(learned_v
         assert max(box.right for box in left) < min(box.left for box in right)
 
 
-def test_concepts_of_a_map_without_kinds_stand_right_of_what_influences_them(names_of):
-    """A chain becomes a row, whatever the order of its concepts."""
+def test_concepts_without_kinds_are_right_of_their_sources(names_of):
+    """A chain becomes a row, for any order of its concepts."""
     order = np.random.default_rng(0).permutation(5)
     weights = np.zeros((5, 5))
     weights[order[1:], order[:-1]] = 1
@@ -106,8 +106,8 @@ def test_concepts_of_a_map_without_kinds_stand_right_of_what_influences_them(nam
     assert len(set(places)) == 5
 
 
-def test_influences_that_can_be_drawn_without_crossing_are(names_of):
-    """Each output has features of its own, in no order."""
+def test_edges_do_not_cross_needlessly(names_of):
+    """Each output has its own features, in random order."""
     rng = np.random.default_rng(3)
     weights = np.zeros((20, 20))
     for output, features in enumerate(np.split(rng.permutation(15), 5)):
@@ -118,8 +118,8 @@ def test_influences_that_can_be_drawn_without_crossing_are(names_of):
     assert arrivals == sorted(arrivals)
 
 
-def test_influences_that_go_back_run_below_everything(learned_view):
-    """And no other does: they go to the right or bow out of a column."""
+def test_backward_edges_run_below_all_boxes(learned_view):
+    """No other edge does: it runs to the right or bends out of a column."""
     view = learned_view(10, 5, 5, feedback=2.0)
     picture = layout(view)
     bottom = max(box.bottom for box in picture.boxes)
@@ -132,8 +132,8 @@ def test_influences_that_go_back_run_below_everything(learned_view):
     assert n_back > 5
 
 
-def test_what_passes_a_column_passes_between_its_boxes(learned_view):
-    """An influence of a feature on an output does not run through hidden concepts."""
+def test_edges_pass_a_column_between_its_boxes(learned_view):
+    """An edge from a feature to an output does not cross hidden concepts."""
     picture = layout(learned_view(20, 8, 12, density=0.5))
     passing = [
         arrow
@@ -148,8 +148,8 @@ def test_what_passes_a_column_passes_between_its_boxes(learned_view):
             assert not inside.all(axis=1).any()
 
 
-def test_an_influence_on_oneself_is_a_ring_in_the_box():
-    """As wide as it is strong, with the colour of its sign, and no arrow."""
+def test_self_loops_are_rings_in_boxes():
+    """The width shows the strength, the color the sign; there is no arrow."""
     picture = layout(graph_view("abc", np.diag([2.0, -1.0, 0.0])))
     assert picture.arrows == []
     rings = {box.name: box.ring for box in picture.boxes}
@@ -158,8 +158,8 @@ def test_an_influence_on_oneself_is_a_ring_in_the_box():
     assert rings["a"].width > rings["b"].width
 
 
-def test_an_author_finds_everything_where_it_was(loose_view):
-    """What was left of or above another still is, where that was clear, although boxes have been moved apart."""
+def test_author_positions_keep_their_order(loose_view):
+    """Boxes clearly left of or above others remain so after being moved apart."""
     rng = np.random.default_rng(1)
     places = np.stack(np.meshgrid(np.arange(5), np.arange(4)), axis=-1).reshape(-1, 2) * [150.0, 90.0]
     places += rng.uniform(-15, 15, places.shape)
@@ -173,8 +173,8 @@ def test_an_author_finds_everything_where_it_was(loose_view):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_any_map_at_all_can_be_drawn(seed):
-    """Of any size, density and layout, with any number of influences asked for: nothing overlaps, nothing is lost."""
+def test_any_map_can_be_drawn(seed):
+    """Of any size, density, layout and number of edges: nothing overlaps, nothing is missing."""
     rng = np.random.default_rng(seed)
     n_concepts = int(rng.choice([1, 2, 3, 7, 20, 21, 60, 130]))
     shape = (n_concepts, n_concepts)
@@ -188,20 +188,20 @@ def test_any_map_at_all_can_be_drawn(seed):
     assert len(picture.arrows) == len(view["edges"])
     assert len(picture.boxes) + view["n_left_out"] == n_concepts
     drawn = [rectangle_of_box(box) for box in picture.boxes]
-    drawn += [rectangle_of_word(word, picture.small) for word in picture.words]
+    drawn += [rectangle_of_label(label, picture.small) for label in picture.labels]
     assert not any(overlap(one, other) for one, other in combinations(drawn, 2))
 
 
 @pytest.mark.parametrize("places", [np.zeros((6, 2)), np.array([[0.0, 0.0], [1e-6, 0.0]] * 3), np.eye(6, 2) * 1e9])
-def test_concepts_on_each_other_are_moved_apart(places):
-    """Also where an author has not laid out anything, or nearly so."""
+def test_concepts_at_the_same_position_are_moved_apart(places):
+    """Also if all positions are equal, or nearly so."""
     view = graph_view("abcdef", np.ones((6, 6)), positions=places)
     boxes = [rectangle_of_box(box) for box in layout(view).boxes]
     assert not any(overlap(one, other) for one, other in combinations(boxes, 2))
 
 
-def test_the_shape_of_a_picture_follows_what_is_asked(learned_view):
-    """Columns move apart or together, within reason."""
+def test_aspect_sets_the_shape_of_the_picture(learned_view):
+    """The distance between columns changes within limits."""
     view = learned_view(20, 0, 5)
     for aspect in (1.0, 1.5, 2.0):
         picture = layout(view, aspect)
@@ -209,7 +209,7 @@ def test_the_shape_of_a_picture_follows_what_is_asked(learned_view):
 
 
 def test_the_same_map_has_the_same_picture(learned_view):
-    """There is no chance in it."""
+    """The layout is deterministic."""
     one, other = (layout(learned_view(20, 5, 3)) for _ in range(2))
     assert one.boxes == other.boxes
     for first, second in zip(one.arrows, other.arrows, strict=True):
@@ -218,7 +218,7 @@ def test_the_same_map_has_the_same_picture(learned_view):
 
 @pytest.mark.parametrize("n_lines", [1, 2, 3])
 def test_names_that_differ_look_different(n_lines):
-    """At their beginning, their end, or in the middle, however long they are."""
+    """If they differ at the beginning, the end or in the middle, at any length."""
     filler = "x" * 30 + " " + "y" * 30
     for names in (
         [f"{i} {filler}" for i in range(20)],
@@ -231,8 +231,8 @@ def test_names_that_differ_look_different(n_lines):
         assert all(1 <= len(name) <= n_lines for name in lines)
 
 
-def test_short_names_stay_as_they_are():
-    """Names are broken between words, and after signs that join words."""
+def test_short_names_are_unchanged():
+    """Longer names are broken between words and after connecting characters."""
     assert names_in_lines(["petal width (cm)"], 20.0, 1) == [("petal width (cm)",)]
     assert names_in_lines(["od280/od315_of_diluted_wines"], 10.0, 3) == [("od280/od315_of_", "diluted_wines")]
     assert names_in_lines(["", " ", "a\nb"], 20.0, 2) == [("",), (" ",), (r"a\nb",)]

@@ -1,4 +1,4 @@
-"""The picture as SVG, and the notebooks that show it, without matplotlib."""
+"""Pictures as SVG, and in notebooks, without matplotlib."""
 
 import pickle
 import subprocess
@@ -23,8 +23,8 @@ def elements(root, kind):
     return list(root.iter(SVG + kind))
 
 
-def test_svg_has_a_box_per_concept_and_a_path_with_a_head_per_influence(any_view):
-    """And a circle per ring; the legend has two lines more, and a ring if there is any."""
+def test_svg_has_a_box_per_concept_and_a_path_with_a_head_per_edge(any_view):
+    """And a circle per ring; the legend adds two lines, and a ring if there is any."""
     root = ElementTree.fromstring(to_svg(layout(any_view)))
     n_edges, n_rings = len(any_view["edges"]), len(any_view["rings"])
     assert root.tag == SVG + "svg"
@@ -34,8 +34,8 @@ def test_svg_has_a_box_per_concept_and_a_path_with_a_head_per_influence(any_view
     assert len(elements(root, "circle")) == (n_rings + 1 if n_rings else 0)
 
 
-def test_whoever_points_at_something_reads_its_full_name_and_weight():
-    """Titles are what browsers show under a pointer, and what readers for the blind speak."""
+def test_tooltips_show_full_names_and_weights():
+    """Browsers show titles as tooltips, and screen readers speak them."""
     weights = np.array([[0.5, 0.0], [-1.2345, 0.0]])
     root = ElementTree.fromstring(to_svg(layout(graph_view(["a" * 100, "b"], weights))))
     titles = [title.text for title in elements(root, "title")]
@@ -46,8 +46,8 @@ def test_whoever_points_at_something_reads_its_full_name_and_weight():
     assert "on itself: +0.5" in titles
 
 
-def test_no_name_can_break_the_picture_or_put_code_into_it():
-    """All signs come out as text, in one line, and can be written as UTF-8."""
+def test_names_are_escaped():
+    """All characters appear as text, on one line, and can be encoded as UTF-8."""
     rng = np.random.default_rng(0)
     fcm = FuzzyCognitiveMap(rng.normal(size=(8, 8)), concepts=HOSTILE)
     text = to_svg(layout(graph_view(fcm.concepts, fcm.weights)))
@@ -61,8 +61,8 @@ def test_no_name_can_break_the_picture_or_put_code_into_it():
     assert "<script" not in fcm._repr_html_()
 
 
-def test_numbers_without_measure_make_a_picture():
-    """The largest and the smallest weights that a map can have."""
+def test_extreme_weights_can_be_drawn():
+    """The largest and the smallest possible weights."""
     for size in (1e300, 1e-300):
         text = to_svg(layout(graph_view("abc", np.array([[0, size, 0], [0, 0, -size], [size, 0, 0]]))))
         ElementTree.fromstring(text)
@@ -71,7 +71,7 @@ def test_numbers_without_measure_make_a_picture():
 
 
 def test_a_map_in_a_notebook_is_drawn():
-    """With the line that its text begins with, as its author laid it out if there is an author."""
+    """With the first line of its repr as caption, and at the positions of its author if there are any."""
     rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5)
     assert "FuzzyCognitiveMap: 2 concepts, sigmoid, slope 5" in rain._repr_html_()
     assert "<svg" in rain._repr_html_()
@@ -90,7 +90,7 @@ def _titles_of_boxes(root):
 
 @pytest.mark.parametrize("kind", [FCMClassifier, FCMClassifierCV, FCMRegressor])
 def test_an_estimator_in_a_notebook_shows_its_map_once_it_has_one(kind, iris):
-    """Below the diagram of scikit-learn, by both ways in which notebooks ask; as text, if that is what is wanted."""
+    """Below the scikit-learn diagram, by both notebook protocols; as text, if so configured."""
     estimator = kind(random_state=0, max_iter=5)
     assert "<title>Fuzzy cognitive map" not in estimator._repr_html_()
     X, y = load_diabetes(return_X_y=True) if kind is FCMRegressor else iris
@@ -105,8 +105,8 @@ def test_an_estimator_in_a_notebook_shows_its_map_once_it_has_one(kind, iris):
         assert "text/html" not in estimator._repr_mimebundle_()
 
 
-def test_the_map_of_an_estimator_keeps_what_its_concepts_are(iris, tmp_path):
-    """The picture of `map_` is that of the estimator, also of a copy, a map with other slopes, and a loaded one."""
+def test_the_map_of_an_estimator_keeps_the_kinds_of_its_concepts(iris, tmp_path):
+    """The picture of `map_` equals that of the estimator, also for a copy, with other slopes, and after loading."""
     fcm = FCMClassifier(n_hidden=3, n_teachers=0, random_state=0).fit(*iris)
     assert fcm.map_.kinds == fcm.model_.kinds
     drawn = fcm._drawn_map().partition("<svg")[2]
@@ -119,7 +119,7 @@ def test_the_map_of_an_estimator_keeps_what_its_concepts_are(iris, tmp_path):
     assert FuzzyCognitiveMap(fcm.map_.weights).kinds is None
 
 
-def test_notebooks_need_no_package_for_drawing():
+def test_notebooks_need_no_plotting_package():
     """Neither a map nor an estimator imports matplotlib to be shown."""
     code = """
 import sys

@@ -1,4 +1,4 @@
-"""Certificates against brute force: what is proved is never contradicted by trajectories or by Newton's method."""
+"""Certificates against brute force: trajectories and Newton's method never contradict a proof."""
 
 from fractions import Fraction
 
@@ -18,7 +18,7 @@ from cogmap.maps.dynamics import (
     fixed_points,
     slope_advice,
 )
-from cogmap.maps.dynamics.enclosures import enclosing_box, holds_fixed_point, shrinks
+from cogmap.maps.dynamics.enclosures import enclosing_box, has_radius_below_one, proves_fixed_point
 from cogmap.maps.dynamics.steepness import knight_slope
 
 ACTIVATIONS = ["sigmoid", "logistic", "tanh", "saturation", "bivalent", "trivalent"]
@@ -42,25 +42,25 @@ maps = st.builds(
 
 @settings(max_examples=40, deadline=None)
 @given(maps)
-def test_what_is_proved_unique_is(fcm):
+def test_proved_unique_fixed_points_are_unique(fcm):
     """Many random starts end in one fixed point, and Newton's method finds no other."""
     proved = certificate(fcm)
     if proved.unique:
-        found = attractors(fcm, 60, max_steps=5000)
-        assert len(found.cycles) == 1
-        assert len(found.cycles[0]) == 1
-        assert not found.basin.any()
+        result = attractors(fcm, 60, max_steps=5000)
+        assert len(result.cycles) == 1
+        assert len(result.cycles[0]) == 1
+        assert not result.basin.any()
         points = fixed_points(fcm, 60)
         assert len(points) == 1
-        np.testing.assert_allclose(points[0].state, found.cycles[0][0], rtol=0, atol=1e-6)
+        np.testing.assert_allclose(points[0].state, result.cycles[0][0], rtol=0, atol=1e-6)
         for point in proved.fixed_points:
             np.testing.assert_allclose(points[0].state, point, rtol=0, atol=2e-9)
 
 
 @settings(max_examples=30, deadline=None)
 @given(maps)
-def test_what_is_proved_several_is(fcm):
-    """Each fixed point proved is one indeed, and no two are the same."""
+def test_proved_fixed_points_exist_and_differ(fcm):
+    """Each is a fixed point, and all are distinct."""
     proved = certificate(fcm)
     if proved.unique is False:
         assert len(proved.fixed_points) > 1
@@ -73,7 +73,7 @@ def test_what_is_proved_several_is(fcm):
 @settings(max_examples=30, deadline=None)
 @given(maps)
 def test_all_attractors_lie_in_the_box(fcm):
-    """So do all trajectories after as many steps as the box took, from the ends of the range, too."""
+    """So do all trajectories after the steps of the box, also from the corners of the range."""
     box = enclosing_box(fcm)
     rng = np.random.default_rng(0)
     low = -1.0 if fcm.activation in ("tanh", "trivalent") else 0.0
@@ -88,8 +88,8 @@ def test_all_attractors_lie_in_the_box(fcm):
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 100_000), st.integers(1, 5), st.floats(0.1, 3.0))
-def test_norms_are_ordered_and_stop_where_they_say(seed, n, slope):
-    """Frobenius or row sums imply the radius, the radius implies the box; each ends where its size is 1."""
+def test_norms_are_ordered_and_hold_up_to_their_slopes(seed, n, slope):
+    """Frobenius or row sums imply the radius, the radius implies the box; each stops holding at size 1."""
     fcm = random_map(seed, n, slope)
     proofs = {proof.name: proof for proof in certificate(fcm).proofs}
     assert list(proofs) == ["frobenius", "row sums", "radius", "box"]
@@ -114,7 +114,7 @@ def test_norms_are_ordered_and_stop_where_they_say(seed, n, slope):
 
 
 def test_the_box_proves_what_norms_cannot():
-    """A steep loop that works against itself, and a map of positive weights at any slope."""
+    """For a steep balancing loop, and for positive weights at any slope."""
     balance = certificate(FuzzyCognitiveMap([[0, -1], [1, 0]], slope=5, activation="logistic"))
     assert balance.unique is True
     assert [proof.name for proof in balance.proofs if proof.holds] == ["box"]
@@ -126,46 +126,46 @@ def test_the_box_proves_what_norms_cannot():
 
 @pytest.mark.parametrize(("fcm", "n_points"), [(TWO_FIXED_POINTS, 3), (FOUR_FIXED_POINTS, 9)])
 def test_several_fixed_points_are_proved(fcm, n_points):
-    """All of them, stable or not, where they are known."""
-    known = certificate(fcm)
-    assert known.unique is False
-    assert len(known.fixed_points) == n_points
-    assert known.sentence.startswith(f"Several fixed points: {n_points} fixed points proved to exist.")
+    """All known ones, stable or not."""
+    result = certificate(fcm)
+    assert result.unique is False
+    assert len(result.fixed_points) == n_points
+    assert result.sentence.startswith(f"Several fixed points: {n_points} fixed points proved to exist.")
 
 
-def test_what_is_not_known_is_said():
-    """One fixed point that nothing is drawn to, and a cycle around it: no proof, and an honest sentence."""
-    known = certificate(ONE_CYCLE)
-    assert known.unique is None
-    assert known.sentence == (
-        "Not known: no proof holds, 1 fixed point proved to exist. All attractors lie in a box, 0.992 wide at most. "
+def test_sentence_without_a_proof():
+    """An unstable fixed point with a cycle around it has no proof, and the sentence says so."""
+    result = certificate(ONE_CYCLE)
+    assert result.unique is None
+    assert result.sentence == (
+        "Unknown: no proof holds, 1 fixed point proved to exist. All attractors lie in a box at most 0.992 wide. "
         "100 starts end in 1 cycle."
     )
-    assert len(repr(known).splitlines()) == 5
+    assert len(repr(result).splitlines()) == 5
 
 
 @pytest.mark.parametrize("activation", ["bivalent", "trivalent"])
-def test_jumps_have_proofs_too(activation):
-    """Where all that enters a jump stays on one side of it."""
+def test_step_functions_have_proofs(activation):
+    """If all net inputs are on one side of the jump."""
     fcm = FuzzyCognitiveMap([[0, 0.2], [0.2, 0]], [0.5, 0.5], activation=activation)
     assert certificate(fcm).unique is True
     assert certificate(fcm.replace(bias=[0, 0])).unique is not True
 
 
-def test_maps_beyond_all_numbers_are_not_proved():
-    """Sums of such weights overflow: nothing is claimed, nothing fails."""
+def test_overflow_prevents_a_proof():
+    """Sums of these weights overflow: there is no proof and no exception."""
     for W in ([[1e308, 1e308], [1e308, 1e308]], [[1e200, -1e200], [-1e200, 1e200]]):
         assert certificate(FuzzyCognitiveMap(W)).unique is not True
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 100_000), st.integers(1, 5))
-def test_a_matrix_said_to_shrink_does_in_exact_arithmetic(seed, n):
-    """Near the limit, too: powers of the matrix, as fractions, have row sums below 1 in the end."""
+def test_has_radius_below_one_holds_in_exact_arithmetic(seed, n):
+    """Also near the limit: some power of the matrix, in fractions, has row sums below 1."""
     rng = np.random.default_rng(seed)
     M = rng.random((n, n))
     M /= np.abs(np.linalg.eigvals(M)).max() * (1 + rng.choice([-1e-3, 1e-3, 0.1]))
-    if shrinks(M):
+    if has_radius_below_one(M):
         power = [[Fraction(float(value)) for value in row] for row in M]
         for _ in range(14):  # the power 2^14
             power = [
@@ -178,13 +178,13 @@ def test_a_matrix_said_to_shrink_does_in_exact_arithmetic(seed, n):
 
 
 def test_no_fixed_point_is_proved_where_there_is_none():
-    """Away from a fixed point, Krawczyk's test refuses."""
+    """Krawczyk's test fails away from a fixed point."""
     for point in fixed_points(FOUR_FIXED_POINTS):
-        assert holds_fixed_point(FOUR_FIXED_POINTS, point.state, 1e-9)
-        assert not holds_fixed_point(FOUR_FIXED_POINTS, point.state + 1e-7, 1e-9)
+        assert proves_fixed_point(FOUR_FIXED_POINTS, point.state, 1e-9)
+        assert not proves_fixed_point(FOUR_FIXED_POINTS, point.state + 1e-7, 1e-9)
     # Here the derivative of a step is 1 at the fixed point, which is a double one: it cannot be told from none.
     touching = FuzzyCognitiveMap([[4.0]], [-1.5], 1.0)
-    assert not holds_fixed_point(touching, np.array([0.5]), 1e-9)
+    assert not proves_fixed_point(touching, np.array([0.5]), 1e-9)
 
 
 def test_knights_slopes_are_the_published_ones():
@@ -197,7 +197,7 @@ def test_knights_slopes_are_the_published_ones():
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
-def test_slopes_for_any_map_are_proved_for_random_ones(n):
+def test_general_slope_bounds_hold_for_random_maps(n):
     """At slopes below the bounds of Knight and of Harmati every map with weights in [-1, 1] has a certificate."""
     rng = np.random.default_rng(n)
     for slope in (knight_slope(n), 4 / n):
@@ -220,8 +220,8 @@ def test_advice_is_the_formula_of_koutsellis():
         assert (settled.mean < 0.7887 + 1e-4).all()
 
 
-def test_advice_does_not_depend_on_the_slope_that_a_map_has():
-    """It is about the weights; tanh, four times as steep, gets a quarter of most bounds."""
+def test_advice_does_not_depend_on_the_slope_of_the_map():
+    """It depends on the weights; tanh, four times as steep, gets a quarter of most bounds."""
     fcm = FuzzyCognitiveMap([[0, -1], [0.5, 0]], activation="logistic")
     one, other = slope_advice(fcm).slopes, slope_advice(fcm.replace(slope=7)).slopes
     assert {name: pytest.approx(slope, rel=2e-3) for name, slope in one.items()} == other
@@ -240,7 +240,7 @@ def test_advice_does_not_depend_on_the_slope_that_a_map_has():
         (lambda: knight_slope(0), "n_concepts.*integer >= 1"),
     ],
 )
-def test_wrong_arguments_are_told(call, message):
-    """Each with its name and what was expected."""
+def test_invalid_arguments_raise(call, message):
+    """Each error names the parameter and the expected value."""
     with pytest.raises(ParameterError, match=message):
         call()

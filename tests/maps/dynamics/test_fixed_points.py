@@ -1,4 +1,4 @@
-"""Fixed points by Newton's method and the Lyapunov exponent, against exact answers and plain trajectories."""
+"""Fixed points by Newton's method and the Lyapunov exponent, against exact results and trajectories."""
 
 import numpy as np
 import pytest
@@ -23,8 +23,8 @@ def numeric_jacobian(fcm, state, h=1e-6):
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(["sigmoid", "logistic", "tanh", "saturation"]), st.floats(0.5, 10))
-def test_fixed_points_stay_and_have_the_eigenvalues_of_the_derivative(seed, activation, slope):
-    """A step does not move them; eigenvalues are those of difference quotients."""
+def test_fixed_points_are_fixed_and_have_the_eigenvalues_of_the_jacobian(seed, activation, slope):
+    """A step does not change them; eigenvalues equal those of difference quotients."""
     fcm = random_map(seed, slope=slope, activation=activation)
     for point in fixed_points(fcm, 30):
         np.testing.assert_allclose(fcm.step(point.state), point.state, rtol=0, atol=1e-11)
@@ -37,7 +37,7 @@ def test_fixed_points_stay_and_have_the_eigenvalues_of_the_derivative(seed, acti
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10_000))
 def test_every_attracting_fixed_point_is_among_them(seed):
-    """Where trajectories rest, Newton's method finds a fixed point, and a stable one."""
+    """Where trajectories converge, Newton's method finds a stable fixed point."""
     fcm = random_map(seed)
     stable = [point.state for point in fixed_points(fcm, 100) if point.spectral_radius <= 1]
     for cycle in attractors(fcm, 100).cycles:
@@ -49,7 +49,7 @@ def test_every_attracting_fixed_point_is_among_them(seed):
     ("fcm", "n_stable", "n_all"), [(TWO_FIXED_POINTS, 2, 3), (FOUR_FIXED_POINTS, 4, 9), (ONE_CYCLE, 0, 1)]
 )
 def test_unstable_fixed_points_are_found_too(fcm, n_stable, n_all):
-    """Those between the basins: one more than the stable ones in a line, and so on; the most attracting come first."""
+    """Those between the basins; the most strongly attracting come first."""
     points = fixed_points(fcm)
     assert sum(point.stable for point in points) == n_stable
     assert len(points) == n_all
@@ -57,7 +57,7 @@ def test_unstable_fixed_points_are_found_too(fcm, n_stable, n_all):
     assert radii == sorted(radii)
 
 
-def test_a_fixed_point_says_what_it_is():
+def test_fixed_point_as_dict_and_text():
     """States by name, and a sentence."""
     point = fixed_points(TWO_FIXED_POINTS)[-1]
     assert repr(point).startswith("Unstable fixed point: deviations change by a factor of 1.55 with each step.")
@@ -68,7 +68,7 @@ def test_a_fixed_point_says_what_it_is():
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(["sigmoid", "tanh"]))
 def test_at_a_fixed_point_the_exponent_is_the_logarithm_of_the_spectral_radius(seed, activation):
-    """As theory says; the radius is that of difference quotients here."""
+    """The radius is computed from difference quotients here."""
     fcm = random_map(seed, slope=0.6, activation=activation)
     settled = fcm.settle()
     if settled.period == 1:
@@ -76,16 +76,16 @@ def test_at_a_fixed_point_the_exponent_is_the_logarithm_of_the_spectral_radius(s
         assert lyapunov(fcm) == pytest.approx(np.log(radius), abs=1e-4)
 
 
-def test_on_a_cycle_the_exponent_is_that_of_a_way_round_it():
-    """Half the logarithm of the derivative of two steps: two concepts that swap."""
+def test_on_a_cycle_the_exponent_is_that_of_one_turn():
+    """Half the logarithm of the derivative of two steps, for two concepts that swap states."""
     swap = FuzzyCognitiveMap([[0, 1], [1, 0]], slope=10)
     cycle = swap.settle([1, 0]).states
     slopes = [10 * a * (1 - a) for a in cycle[0]]
     assert lyapunov(swap, [1, 0]) == pytest.approx(0.5 * np.log(slopes[0] * slopes[1]), abs=1e-6)
 
 
-def test_exponents_are_what_trajectories_do():
-    """Negative where two come together, about 0 where they turn for ever, positive where they come apart."""
+def test_exponents_match_the_divergence_of_trajectories():
+    """Negative where two converge, about 0 where they rotate, positive where they diverge."""
     W = np.array([[0.9, -0.3], [0.3, 0.9]])
     assert abs(lyapunov(FuzzyCognitiveMap(W, 0.5 - W.sum(axis=1) / 2, 6), [0.3, 0.2])) < 1e-3
     # A steep map of one concept that folds its range by two others: chaos. Growth of a real distance is measured here.
@@ -103,13 +103,13 @@ def test_exponents_are_what_trajectories_do():
     assert lyapunov(chaos, rng.random(20), steps=3000) == pytest.approx(np.mean(logs), rel=0.15)
 
 
-def test_what_is_forgotten_at_once_has_no_logarithm():
-    """A chain without loops: after as many steps as it has links nothing is left of a deviation."""
+def test_exponent_of_vanishing_deviations_is_minus_infinity():
+    """In a chain without loops a deviation vanishes after as many steps as there are edges."""
     assert lyapunov(FuzzyCognitiveMap([[0, 0], [1, 0]])) == -np.inf
 
 
-def test_held_concepts_belong_to_the_map():
-    """With a concept held, fixed points are those of the map rewritten."""
+def test_fixed_points_with_clamped_concepts():
+    """They are those of the map rewritten by `with_clamp`."""
     smaller = with_clamp(ONE_CYCLE, {"C1": 0.5})
     ends = [ONE_CYCLE.settle({"C2": start}, clamp={"C1": 0.5}).mean[1] for start in (0, 1)]
     stable = [point.state[0] for point in fixed_points(smaller) if point.stable]
@@ -124,12 +124,12 @@ def test_held_concepts_belong_to_the_map():
         (lambda: fixed_points(ONE_CYCLE, [[0.5]]), r"starts.*\(n_starts, 2\)"),
         (lambda: fixed_points(ONE_CYCLE, [[0.5, np.nan]]), "starts.*finite"),
         (lambda: fixed_points(ONE_CYCLE, 5, seed=-1), "seed.*integer >= 0"),
-        (lambda: lyapunov(ONE_CYCLE, {"rain": 1}), "start.*names of concepts"),
+        (lambda: lyapunov(ONE_CYCLE, {"rain": 1}), "start.*concept names"),
         (lambda: lyapunov(ONE_CYCLE, steps=3), "steps.*integer >= 200"),
         (lambda: lyapunov("map"), "fcm.*a FuzzyCognitiveMap"),
     ],
 )
-def test_wrong_arguments_are_told(call, message):
-    """Each with its name and what was expected."""
+def test_invalid_arguments_raise(call, message):
+    """Each error names the parameter and the expected value."""
     with pytest.raises(ParameterError, match=message):
         call()

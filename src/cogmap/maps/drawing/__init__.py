@@ -1,1 +1,1 @@
-"""A map as a drawn graph, without a package for drawing: what is shown, where it stands, and all of it as SVG."""
+"""Drawing of maps without a plotting package: selection of edges, layout, routing and SVG."""

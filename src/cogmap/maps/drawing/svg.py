@@ -1,4 +1,4 @@
-"""The picture of a map as SVG text and for a notebook, readable on light and dark ground, without any package."""
+"""The picture of a map as SVG, and as HTML for notebooks, readable on light and dark backgrounds."""
 
 from html import escape
 
@@ -14,11 +14,11 @@ from cogmap.maps.drawing.picture import (
     TEXT,
     Arrow,
     Box,
-    Key,
+    Label,
+    LegendKey,
     Picture,
     Points,
     Ring,
-    Word,
     color,
 )
 from cogmap.maps.drawing.view import View
@@ -27,7 +27,7 @@ _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 
 
 
 def to_html(view: View, caption: str) -> str:
-    """Return an HTML element with the drawn map and a line of text; nothing else is needed to show it."""
+    """Return a self-contained HTML element with a caption and the picture."""
     return (
         '<div style="margin:0.5em 0;overflow-x:auto">'
         f'<div style="font-size:90%;margin-bottom:0.3em">{escape(caption)}</div>{to_svg(layout(view))}</div>'
@@ -35,7 +35,7 @@ def to_html(view: View, caption: str) -> str:
 
 
 def to_svg(picture: Picture) -> str:
-    """Return the picture as an SVG element, which is as wide as it needs to be and at most as wide as its page."""
+    """Return the picture as an SVG element of its natural size, or narrower if the page is."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {_n(picture.width)} {_n(picture.height)}" '
         f'width="{_n(picture.width)}" height="{_n(picture.height)}" style="max-width:100%;height:auto" '
@@ -49,7 +49,7 @@ def to_svg(picture: Picture) -> str:
         "</g>",
         f'<g font-size="{_n(picture.small)}" fill="{SOFT}">',
         *(_key(key, picture.small) for key in picture.keys),
-        *(_word(word, picture.small) for word in picture.words),
+        *(_label(label, picture.small) for label in picture.labels),
         "</g>",
         "</svg>",
     ]
@@ -71,16 +71,16 @@ def _at(points: Points) -> str:
 def _arrow(arrow: Arrow) -> str:
     start, curves = arrow.points[:1], arrow.points[1:]
     shade = color(arrow.weight)
-    words = f"{_text(arrow.source)} → {_text(arrow.target)}: {arrow.weight:+.3g}"
+    title = f"{_text(arrow.source)} → {_text(arrow.target)}: {arrow.weight:+.3g}"
     return (
-        f'<g stroke="{shade}" stroke-width="{_n(arrow.width)}"><title>{words}</title>'
+        f'<g stroke="{shade}" stroke-width="{_n(arrow.width)}"><title>{title}</title>'
         f'<path d="M{_at(start)} C{_at(curves)}"/>'
         f'<polygon points="{_at(arrow.head)}" fill="{shade}" stroke="none"/></g>'
     )
 
 
 def _box(box: Box, size: float) -> str:
-    # The ground has to be known to a reader of the words: it is drawn with them.
+    # Text is in the group of its background, so that the contrast between them is known.
     shade = f' fill="{SOFT}"' if box.alone else ""
     lines = "".join(
         f'<text x="{_n(box.text_x)}" y="{_n(y + 0.35 * size)}" text-anchor="{box.anchor}"{shade}>{_text(line)}</text>'
@@ -88,11 +88,11 @@ def _box(box: Box, size: float) -> str:
     )
     dashed = ' stroke-dasharray="2 2"' if box.alone else ""
     title = f"<title>{_text(box.name)}</title>"
-    ground = (
+    background = (
         f'<rect x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}" rx="4" '
         f'fill="{FILLS[box.kind]}" stroke="{BORDER}"{dashed}/>'
     )
-    return f"<g>{title}{ground}{lines}{_ring(box.ring) if box.ring else ''}</g>"
+    return f"<g>{title}{background}{lines}{_ring(box.ring) if box.ring else ''}</g>"
 
 
 def _ring(ring: Ring) -> str:
@@ -102,7 +102,7 @@ def _ring(ring: Ring) -> str:
     )
 
 
-def _key(key: Key, size: float) -> str:
+def _key(key: LegendKey, size: float) -> str:
     if key.kind == "ring":
         middle = key.x + 0.4 * size
         return (
@@ -117,7 +117,6 @@ def _key(key: Key, size: float) -> str:
     )
 
 
-def _word(word: Word, size: float) -> str:
-    return (
-        f'<text x="{_n(word.x)}" y="{_n(word.y + 0.35 * size)}" text-anchor="{word.anchor}">{_text(word.text)}</text>'
-    )
+def _label(label: Label, size: float) -> str:
+    x, y = _n(label.x), _n(label.y + 0.35 * size)
+    return f'<text x="{x}" y="{y}" text-anchor="{label.anchor}">{_text(label.text)}</text>'

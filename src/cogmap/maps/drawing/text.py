@@ -1,4 +1,4 @@
-"""Text without a font at hand: about how wide it is, and how a long name is cut into lines."""
+"""Approximate text widths without a font, and line breaking of long names."""
 
 import re
 import unicodedata
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from cogmap.maps._text import printable
 
-# Widths in units of the size of the font. They are those of DejaVu Sans, which is wider than most: what has room in
-# these has room in any common font without serifs.
+# Widths of DejaVu Sans in units of the font size. It is wider than most fonts: text that fits in DejaVu Sans fits in
+# any common sans-serif font.
 _WIDTHS = {
     0.30: "'ijlIJ",
     0.35: " ,./:;\\|f",
@@ -21,19 +21,18 @@ _WIDTHS = {
     1.00: "%mW@",
 }
 _WIDTH_OF = {letter: width for width, letters in _WIDTHS.items() for letter in letters}
-_OTHER = 0.72  # letters of other alphabets are wider on average
+_OTHER = 0.72  # lower-case letters of other alphabets are wider on average
 _ELLIPSIS = "…"
 
 
 def text_width(text: str, size: float) -> float:
-    """Return about how wide a line of text is, rather too much than too little."""
+    """Return the approximate width of a line of text, an overestimate rather than an underestimate."""
     return size * sum(_width_of(letter) for letter in text)
 
 
 def _width_of(letter: str) -> float:
-    known = _WIDTH_OF.get(letter)
-    if known is not None:
-        return known
+    if letter in _WIDTH_OF:
+        return _WIDTH_OF[letter]
     if unicodedata.combining(letter):
         return 0.0
     if unicodedata.east_asian_width(letter) in "WF":
@@ -43,9 +42,9 @@ def _width_of(letter: str) -> float:
 
 
 def names_in_lines(names: Sequence[str], widest: float, n_lines: int) -> list[tuple[str, ...]]:
-    """Cut names into at most `n_lines` lines of about `widest` times the size of the font, so that none look alike.
+    """Break names into at most `n_lines` lines of about `widest` times the font size, so that all remain distinct.
 
-    What does not fit is left out in the middle, since names often differ at their ends.
+    Text that does not fit is omitted in the middle, since names often differ at their ends.
     """
     for wider in (1.0, 1.5, 2.0, 3.0):
         lines = [_lines(printable(name), wider * widest, n_lines) for name in names]
@@ -62,27 +61,27 @@ def _lines(text: str, widest: float, n_lines: int) -> tuple[str, ...]:
     while count < len(words) and text_width("".join(words[: count + 1]).rstrip(), 1.0) <= widest:
         count += 1
     head, tail = "".join(words[:count]).rstrip(), "".join(words[count:])
-    if text_width(head, 1.0) > widest or not tail:  # its first word is too long: it is cut where the line ends
+    if text_width(head, 1.0) > widest or not tail:  # the first word is too long: break it at the end of the line
         fitting = _prefix(text, widest)
         head, tail = text[:fitting], text[fitting:]
     return (head, *_lines(tail, widest, n_lines - 1))
 
 
 def _shortened(text: str, widest: float) -> str:
-    """Leave out the middle of a line that is too wide."""
+    """Replace the middle of a line that is too wide by an ellipsis."""
     if text_width(text, 1.0) <= widest:
         return text
-    room = widest - text_width(_ELLIPSIS, 1.0)
-    head = _prefix(text, 0.6 * room)
-    tail = _prefix(text[::-1], room - text_width(text[:head], 1.0))
+    available = widest - text_width(_ELLIPSIS, 1.0)
+    head = _prefix(text, 0.6 * available)
+    tail = _prefix(text[::-1], available - text_width(text[:head], 1.0))
     return text[:head].rstrip() + _ELLIPSIS + text[len(text) - tail :].lstrip()
 
 
-def _prefix(text: str, room: float) -> int:
-    """Return how many of the first letters fit, at least one."""
+def _prefix(text: str, available: float) -> int:
+    """Return the number of leading letters that fit, at least one."""
     used = 0.0
     for count, letter in enumerate(text):
         used += _width_of(letter)
-        if used > room:
+        if used > available:
             return max(count, 1)
     return len(text)

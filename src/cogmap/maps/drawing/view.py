@@ -1,4 +1,4 @@
-"""What the picture of a map shows: its concepts and its strongest influences, as a plain dict."""
+"""Selection of the concepts and edges to draw, as a plain dict."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,18 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Plain numbers and words, so that it can be kept in a file and drawn from there.
-View = dict[str, Any]
+View = dict[str, Any]  # JSON-compatible, so that it can be stored and drawn later
 Array = NDArray[np.float64]
-Edge = tuple[int, int]  # target and source
+EdgeIndex = tuple[int, int]  # target and source
 
 FEATURE, HIDDEN, OUTPUT = "feature", "hidden", "output"
 _COLUMNS = {FEATURE: 0, HIDDEN: 1, OUTPUT: 2}
 _HEADINGS = ("features", "hidden", "outputs")
 
-_MOST_CONCEPTS = 100  # in a picture; of a larger map the strongest ones
-_ALL_CONCEPTS = 20  # up to here those whose influences are too weak to be drawn have a box all the same
-_SHARE = 0.9  # of the strength of all influences, which those that are drawn have together, unless that takes too many
+_MAX_CONCEPTS = 100  # in a picture; of a larger map, those with the strongest edges
+_ALL_CONCEPTS = 20  # up to this number, concepts whose edges are too weak to be drawn also have a box
+_SHARE = 0.9  # of the total strength that drawn edges should have, unless that takes too many
 
 
 def graph_view(
@@ -28,57 +27,58 @@ def graph_view(
     positions: Array | None = None,
     n_edges: int | None = None,
 ) -> View:
-    """Choose what is drawn of a map.
+    """Select the concepts and edges to draw.
 
     Parameters
     ----------
     concepts : sequence of str
-        Names.
+        Names of the concepts.
     weights : ndarray of shape (n_concepts, n_concepts)
         ``weights[i, j]`` is the influence of concept j on concept i.
     kinds : sequence of {"feature", "hidden", "output"}, default=None
-        What each concept is, if that is known.
+        Kind of each concept, if known.
     strength : ndarray of shape (n_concepts, n_concepts), default=None
-        How much each influence carries on data, without sign. None means the weight without its sign.
+        Nonnegative strength of each edge, such as its flow on data. None means the absolute weight.
     positions : ndarray of shape (n_concepts, 2), default=None
-        Where the author of the map has placed each concept; y grows downwards.
+        Position of each concept chosen by the author of the map, with y pointing down.
     n_edges : int, default=None
-        How many of the strongest influences of one concept on another are drawn. None draws all of a map that has few
-        or was laid out by its author; of others those that have nine tenths of the strength of all together, and not
-        many more than there are concepts.
+        Number of edges between different concepts to draw, strongest first. None draws all edges of a map with few
+        edges or with positions; of other maps, edges with 90% of the total strength, up to 8 more than there are
+        concepts. Outputs without a drawn edge get their strongest one in addition.
 
     Returns
     -------
     dict
         ``names``, ``kinds``, ``columns`` and ``positions`` of the concepts; ``edges``, each with source, target, weight
-        and strength in (0, 1], the strongest first; ``rings``, the same for influences on oneself; ``left_out``, names
-        of concepts that are not drawn; and words for the legend.
+        and strength in (0, 1], the strongest first; ``rings``, the same for self-loops; ``left_out``, names of concepts
+        that are not drawn; and texts of the legend.
     """
     weights = np.asarray(weights, dtype=np.float64)
-    given = np.abs(weights) if strength is None else strength
-    of_others = np.where(np.eye(len(given), dtype=bool), 0.0, given)
-    kept = _strongest_concepts(of_others, kinds)
-    chosen = _strongest_edges(of_others, kept, kinds, n_edges, positions is not None)
+    strengths = np.abs(weights) if strength is None else strength
+    off_diagonal = np.where(np.eye(len(strengths), dtype=bool), 0.0, strengths)
+    kept = _strongest_concepts(off_diagonal, kinds)
+    chosen = _strongest_edges(off_diagonal, kept, kinds, n_edges, positions is not None)
     if len(kept) > _ALL_CONCEPTS and chosen:
-        touched = {concept for edge in chosen for concept in edge}
-        # What nothing influences and what influences nothing has a box of its own, unless there are too many for all.
-        alone = np.asarray(~(of_others.any(axis=0) | of_others.any(axis=1))) & (len(given) <= _MOST_CONCEPTS)
-        kept = [i for i in kept if i in touched or alone[i]]
+        connected = {concept for edge in chosen for concept in edge}
+        # Isolated concepts have a box, unless the map is too large to draw all concepts.
+        isolated = np.asarray(~(off_diagonal.any(axis=0) | off_diagonal.any(axis=1)))
+        isolated &= len(strengths) <= _MAX_CONCEPTS
+        kept = [i for i in kept if i in connected or isolated[i]]
     place = {concept: number for number, concept in enumerate(kept)}
-    most = max((of_others[edge] for edge in chosen), default=0.0) or float(given.max()) or 1.0
-    n_all = int(np.count_nonzero(of_others))
-    faintest = min((of_others[edge] for edge in chosen), default=0.0) if len(chosen) < n_all else 0.0
+    largest = max((off_diagonal[edge] for edge in chosen), default=0.0) or float(strengths.max()) or 1.0
+    n_all = int(np.count_nonzero(off_diagonal))
+    smallest = min((off_diagonal[edge] for edge in chosen), default=0.0) if len(chosen) < n_all else 0.0
 
-    def shown(target: int, source: int) -> dict[str, Any]:
+    def drawn_edge(target: int, source: int) -> dict[str, Any]:
         return {
             "source": place[source],
             "target": place[target],
             "weight": float(weights[target, source]),
-            "strength": float(min(given[target, source] / most, 1.0)),
+            "strength": float(min(strengths[target, source] / largest, 1.0)),
         }
 
     columns = [_COLUMNS[kinds[i]] for i in kept] if kinds else None
-    own = [i for i in kept if given[i, i] > 0.0 and given[i, i] >= faintest]
+    self_loops = [i for i in kept if strengths[i, i] > 0.0 and strengths[i, i] >= smallest]
     left_out = [concepts[i] for i in range(len(concepts)) if i not in place]
     return {
         "names": [concepts[i] for i in kept],
@@ -86,25 +86,25 @@ def graph_view(
         "columns": columns,
         "headings": [_HEADINGS[column] for column in sorted(set(columns))] if columns else [],
         "positions": None if positions is None else [[float(x), float(y)] for x, y in positions[kept]],
-        "edges": [shown(*edge) for edge in chosen],
-        "rings": [shown(i, i) for i in own],
+        "edges": [drawn_edge(*edge) for edge in chosen],
+        "rings": [drawn_edge(i, i) for i in self_loops],
         "signs": ["positive influence", "negative influence"],
         "note": _note("weight" if strength is None else "influence on the data", len(chosen), n_all),
-        "left_out": left_out[:_MOST_CONCEPTS],
+        "left_out": left_out[:_MAX_CONCEPTS],
         "n_left_out": len(left_out),
     }
 
 
-def _note(what: str, n_drawn: int, n_all: int) -> str:
-    """Say what widths mean and how many influences are not drawn."""
+def _note(quantity: str, n_drawn: int, n_all: int) -> str:
+    """Return a note on the meaning of line widths and the number of drawn edges."""
     drawn = "" if n_drawn == n_all else f" Drawn are the strongest {n_drawn} of {n_all} influences between concepts."
-    return f"Width shows the {what}.{drawn}"
+    return f"Width shows the {quantity}.{drawn}"
 
 
 def edge_strength(flow: NDArray[np.floating]) -> Array:
-    """Return how much each influence carries in all, every output counting the same, whatever its unit.
+    """Return the flow through each edge summed over outputs, with equal weight for every output.
 
-    `flow` has the shape (n_concepts, n_concepts, n_outputs), as an `Influence` has it.
+    `flow` has the shape (n_concepts, n_concepts, n_outputs), as in `Influence`.
     """
     of_output = flow.sum(axis=(0, 1))
     strength: Array = (flow / np.where(of_output > 0.0, of_output, 1.0)).sum(axis=2)
@@ -112,51 +112,54 @@ def edge_strength(flow: NDArray[np.floating]) -> Array:
 
 
 def author_positions(concepts: Sequence[str], details: Mapping[str, Any]) -> Array | None:
-    """Return where the author of a map has placed its concepts, None if nothing is said about that.
+    """Return the positions of the concepts in the details of a map, or None if there are none.
 
-    Concepts of which it is not said come in a row below the others.
+    Concepts without a position are placed in a row below the others.
     """
-    said = details.get("concepts", {})
-    known = {name: (about["x"], about["y"]) for name, about in said.items() if "x" in about and "y" in about}
-    if not known:
+    position_of = {
+        name: (detail["x"], detail["y"])
+        for name, detail in details.get("concepts", {}).items()
+        if "x" in detail and "y" in detail
+    }
+    if not position_of:
         return None
-    places = np.array(list(known.values()), dtype=np.float64)
-    (left, _), (right, bottom) = places.min(axis=0), places.max(axis=0)
-    others = [name for name in concepts if name not in known]
-    reach = max(right - left, bottom - places[:, 1].min(), 1.0)
+    positions = np.array(list(position_of.values()), dtype=np.float64)
+    (left, top), (right, bottom) = positions.min(axis=0), positions.max(axis=0)
+    others = [name for name in concepts if name not in position_of]
+    extent = max(right - left, bottom - top, 1.0)
     for number, name in enumerate(others):
-        known[name] = (left + reach * (number + 0.5) / len(others), bottom + 0.2 * reach)
-    return np.array([known[name] for name in concepts], dtype=np.float64)
+        position_of[name] = (left + extent * (number + 0.5) / len(others), bottom + 0.2 * extent)
+    return np.array([position_of[name] for name in concepts], dtype=np.float64)
 
 
 def _strongest_concepts(strength: Array, kinds: Sequence[str] | None) -> list[int]:
-    """Return which concepts may be drawn, in their order: outputs first of all, then those of strong influences."""
-    if len(strength) <= _MOST_CONCEPTS:
+    """Return the concepts that may be drawn, in order: all outputs, then those with the strongest edges."""
+    if len(strength) <= _MAX_CONCEPTS:
         return list(range(len(strength)))
-    touched = np.maximum(strength.max(axis=0), strength.max(axis=1))
-    last = np.array([kind == OUTPUT for kind in kinds]) if kinds else np.zeros(len(strength), dtype=bool)
-    return sorted(np.lexsort((-touched, ~last))[:_MOST_CONCEPTS].tolist())
+    strongest = np.maximum(strength.max(axis=0), strength.max(axis=1))
+    is_output = np.array([kind == OUTPUT for kind in kinds]) if kinds else np.zeros(len(strength), dtype=bool)
+    return sorted(np.lexsort((-strongest, ~is_output))[:_MAX_CONCEPTS].tolist())
 
 
 def _strongest_edges(
     strength: Array, kept: list[int], kinds: Sequence[str] | None, n_edges: int | None, laid_out: bool
-) -> list[Edge]:
-    """Return the influences that are drawn, the strongest first."""
+) -> list[EdgeIndex]:
+    """Return the edges to draw, the strongest first."""
     among = strength[np.ix_(kept, kept)]
     order = np.argsort(-among, axis=None, kind="stable")[: np.count_nonzero(among)]
-    count = _count(among.ravel()[order], len(kept), laid_out) if n_edges is None else n_edges
+    count = _default_n_edges(among.ravel()[order], len(kept), laid_out) if n_edges is None else n_edges
     edges = [(kept[i], kept[j]) for i, j in (divmod(int(place), len(kept)) for place in order)]
     chosen = edges[:count]
-    if n_edges is None and kinds:  # no output without a word about what moves it
-        moved = {target for target, _ in chosen}
-        for output in (i for i in kept if kinds[i] == OUTPUT and i not in moved):
+    if n_edges is None and kinds:  # every output has at least one incoming edge
+        targets = {target for target, _ in chosen}
+        for output in (i for i in kept if kinds[i] == OUTPUT and i not in targets):
             chosen += [edge for edge in edges if edge[0] == output][:1]
     return chosen
 
 
-def _count(ordered: Array, n_concepts: int, laid_out: bool) -> int:
-    """Return how many influences are drawn if nobody says how many."""
+def _default_n_edges(ordered: Array, n_concepts: int, laid_out: bool) -> int:
+    """Return the default number of edges to draw, from their strengths in decreasing order."""
     if laid_out or len(ordered) <= 3 * n_concepts:
         return len(ordered)
-    enough = int(np.searchsorted(np.cumsum(ordered), _SHARE * ordered.sum())) + 1
-    return min(enough, 8 + n_concepts)
+    with_share = int(np.searchsorted(np.cumsum(ordered), _SHARE * ordered.sum())) + 1
+    return min(with_share, 8 + n_concepts)

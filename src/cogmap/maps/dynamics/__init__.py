@@ -1,4 +1,4 @@
-"""Where a map leads: attractors and basins, fixed points, the Lyapunov exponent, and proofs of one fixed point."""
+"""Dynamics of a map: attractors and basins, fixed points, the Lyapunov exponent, proofs of a unique fixed point."""
 
 from cogmap.maps.dynamics.attractors import (
     FOUR_FIXED_POINTS,

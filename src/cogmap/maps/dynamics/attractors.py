@@ -1,4 +1,4 @@
-"""Where a map leads in the long run: fixed points and cycles, and which starts end in which of them."""
+"""Attractors of a map, fixed points and cycles, and their basins."""
 
 from dataclasses import dataclass
 
@@ -6,35 +6,35 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import check_integer, check_number
-from cogmap.maps._convergence import Run, periods
+from cogmap.maps._convergence import Run, find_periods
 from cogmap.maps._text import count
-from cogmap.maps.dynamics.newton import check_starts, draws_in, polished
+from cogmap.maps.dynamics.newton import check_starts, is_attracting, refine_cycle
 from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 Array = NDArray[np.floating]
 
-# Maps of two concepts for figures. Each is symmetric about its centre: the bias makes (0.5, 0.5) a fixed point,
-# which is not stable, and the slopes are small enough for trajectories to be seen on their way.
+# Maps of two concepts for figures. Each is symmetric about its center: the bias makes (0.5, 0.5) an unstable fixed
+# point, and slopes are small enough for trajectories to be visible.
 TWO_FIXED_POINTS = FuzzyCognitiveMap([[0.8, -0.4], [-0.6, 0.7]], [0.3, 0.45], slope=5)
 FOUR_FIXED_POINTS = FuzzyCognitiveMap([[1.0, 0.2], [-0.2, 1.0]], [-0.1, 0.1], slope=8)
 ONE_CYCLE = FuzzyCognitiveMap([[0.7, -0.7], [0.7, 0.7]], [0.5, -0.2], slope=8)
 
-_LOOK_AFTER = 4  # steps: looking who rests costs about as much as one
-_WATCH_AFTER = 256  # steps, twice as many each time: watching for cycles costs some hundred steps
-_STATES_IN_BLOCK = 1 << 16  # half a megabyte, so that a block of starts stays in the cache on its way
-_STATES_WATCHED = 1 << 21  # 16 MB
+_STEPS_PER_CHECK = 4  # a check for fixed points costs about as much as a step
+_FIRST_CYCLE_CHECK = 256  # steps, doubled after each check, which costs some hundred steps
+_STATES_PER_BLOCK = 1 << 16  # half a megabyte, so that a block of starts fits in the cache
+_STATES_PER_CYCLE_CHECK = 1 << 21  # 16 MB
 
 
 @dataclass(frozen=True, eq=False)
 class Attractors:
-    """What the trajectories of a map end in.
+    """Attractors of the trajectories of a map.
 
     Attributes
     ----------
     cycles : tuple of ndarray of shape (period, n_concepts)
-        The states of each attractor, in the order in which the map visits them. Period 1 is a fixed point.
+        States of each attractor, in the order of visits. Period 1 is a fixed point.
     basin : ndarray of int, of shape (n_starts,)
-        For each start the index of its attractor in `cycles`, or -1 if it has reached none.
+        Index in `cycles` of the attractor of each start, or -1 if it reaches none.
     """
 
     cycles: tuple[Array, ...]
@@ -42,12 +42,12 @@ class Attractors:
 
     @property
     def shares(self) -> Array:
-        """The share of the starts that end in each attractor: the size of its basin."""
+        """Share of the starts that end in each attractor: the size of its basin."""
         return np.bincount(self.basin[self.basin >= 0], minlength=len(self.cycles)) / max(len(self.basin), 1)
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """Summary as a sentence."""
         n_points = sum(len(cycle) == 1 for cycle in self.cycles)
         kinds = [count(n_points, "fixed point")] if n_points or not self.cycles else []
         kinds += [count(len(self.cycles) - n_points, "cycle")] if n_points < len(self.cycles) else []
@@ -72,25 +72,25 @@ def attractors(
     max_period: int = 64,
     seed: int = 0,
 ) -> Attractors:
-    """Find the fixed points and cycles that trajectories from `starts` end in.
+    """Find the fixed points and cycles that trajectories from `starts` converge to.
 
-    A start that rests is done; the others go on, and are watched for cycles from time to time. A trajectory that comes
-    back to each of its states after the same number of steps has reached a cycle, which Newton's method makes exact; it
-    is an attractor if it also draws in states near it. A start on the border between two basins may lead to a cycle
-    that does not, and then reaches no attractor.
+    Trajectories that converge to a fixed point are finished; the others continue and are checked for cycles at growing
+    intervals. If the last states of a trajectory recur with the same period, Newton's method refines the cycle, and it
+    is an attractor if it also attracts nearby states. A start on the border between two basins may lead to a cycle that
+    does not, and then reaches no attractor.
 
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
         The map. To hold concepts, pass ``cogmap.maps.rewriting.with_clamp(fcm, clamp)``.
     starts : int or array-like of shape (n_starts, n_concepts), default=1000
-        States to start from, or a number of random ones from the whole range of states.
+        Initial states, or a number of random ones, uniform in the whole range of states.
     max_steps : int, default=1000
-        Number of steps in which an attractor has to be reached, 0 or more; then ``2 * max_period`` more are watched.
+        Largest number of steps, 0 or more; ``2 * max_period`` further steps check for cycles.
     tol : float, default=1e-6
-        How near a state has to come to one before it, in every concept, to count as the same. Two attractors are one
-        if their states are within the square root of it: the last steps towards an attractor can be slow, and two
-        trajectories that have each come to rest be farther apart than `tol`.
+        Largest difference, in every concept, between states that count as the same. Attractors count as the same within
+        the square root of it, because convergence can be slow and two trajectories at rest can be farther apart than
+        `tol`.
     max_period : int, default=64
         Largest number of states in a cycle, up to 10,000.
     seed : int, default=0
@@ -99,16 +99,16 @@ def attractors(
     Returns
     -------
     Attractors
-        Attractors in the order of the first start that reaches them.
+        Attractors, ordered by the first start that reaches them.
 
     Examples
     --------
     >>> from cogmap.maps.dynamics import FOUR_FIXED_POINTS, attractors
     >>> corners = [[0, 0], [0, 1], [1, 0], [1, 1], [0.9, 0.8]]
-    >>> found = attractors(FOUR_FIXED_POINTS, corners)
-    >>> [len(cycle) for cycle in found.cycles]
+    >>> result = attractors(FOUR_FIXED_POINTS, corners)
+    >>> [len(cycle) for cycle in result.cycles]
     [1, 1, 1, 1]
-    >>> found.basin
+    >>> result.basin
     array([0, 1, 2, 3, 3])
     """
     check_map(fcm, "attractors")
@@ -116,85 +116,87 @@ def attractors(
     tol = check_number("attractors", "tol", tol, low=0, low_included=False)
     max_period = check_integer("attractors", "max_period", max_period, low=1, high=10_000)
     states = check_starts(fcm, starts, seed, "attractors")
-    search = _Search(fcm, max_steps, tol, max_period)
-    rows = max(1, _STATES_IN_BLOCK // fcm.n_concepts)
+    search = _AttractorSearch(fcm, max_steps, tol, max_period)
+    rows = max(1, _STATES_PER_BLOCK // fcm.n_concepts)
     blocks = [search.basins(states[first : first + rows]) for first in range(0, len(states), rows)]
     basin = np.concatenate(blocks) if blocks else np.empty(0, dtype=np.intp)
-    return _in_order(search.found, basin)
+    return _ordered_by_start(search.attracting, basin)
 
 
-class _Search:
-    """The attractors found so far, and the search for those of a block of starts."""
+class _AttractorSearch:
+    """Search for the attractors of blocks of starts, with the attractors found so far."""
 
     def __init__(self, fcm: FuzzyCognitiveMap, max_steps: int, tol: float, max_period: int) -> None:
         self.fcm, self.max_steps, self.tol, self.max_period = fcm, max_steps, tol, max_period
-        self.found: list[Array] = []
-        self.passed: list[Array] = []  # cycles that draw nothing in
+        self.attracting: list[Array] = []
+        self.repelling: list[Array] = []
 
     def basins(self, A: Array) -> NDArray[np.intp]:
-        """Return the numbers of the attractors that starts end in."""
+        """Return the index of the attractor of each start."""
         basin = np.full(len(A), -1, dtype=np.intp)
-        active, watch_after = np.arange(len(A)), _WATCH_AFTER
+        active, next_cycle_check = np.arange(len(A)), _FIRST_CYCLE_CHECK
         run = Run(self.fcm.step, A, self.max_steps)
-        while active.size and run.advance(_LOOK_AFTER):
+        while active.size and run.advance(_STEPS_PER_CHECK):
             reached = np.full(len(active), -1, dtype=np.intp)
             resting = np.flatnonzero(run.moved <= self.tol)
-            reached[resting] = self._known(run.states[np.newaxis, resting], exact=True)
-            if watch_after <= run.made < self.max_steps:
+            reached[resting] = self._match(run.states[np.newaxis, resting], exact=True)
+            if next_cycle_check <= run.n_steps < self.max_steps:
                 moving = np.flatnonzero(reached < 0)
-                reached[moving] = self._cycles(run.states[moving], exact=True)
-                watch_after *= 2
+                reached[moving] = self._match_cycles(run.states[moving], exact=True)
+                next_cycle_check *= 2
             basin[active] = reached
             run.states, active = run.states[reached < 0], active[reached < 0]
-        basin[active] = self._cycles(run.states, exact=False)
+        basin[active] = self._match_cycles(run.states, exact=False)
         return basin
 
-    def _cycles(self, A: Array, exact: bool) -> NDArray[np.intp]:
-        """Watch states for twice the longest period, and return the attractors that they go round."""
+    def _match_cycles(self, A: Array, exact: bool) -> NDArray[np.intp]:
+        """Run twice the longest period, and return the index of the attractor of each row whose states recur."""
         reached = np.full(len(A), -1, dtype=np.intp)
-        rows = max(1, _STATES_WATCHED // ((2 * self.max_period + 1) * A.shape[1]))
+        rows = max(1, _STATES_PER_CYCLE_CHECK // ((2 * self.max_period + 1) * A.shape[1]))
         for first in range(0, len(A), rows):
-            watched = self.fcm.run(A[first : first + rows], 2 * self.max_period)
-            found = periods(watched[::-1], self.max_period, self.tol)  # backwards: each state recurs from the first on
-            for period in np.unique(found[found > 0]):
-                some = np.flatnonzero(found == period)
-                reached[first + some] = self._known(watched[-period:, some], exact)
+            trajectories = self.fcm.run(A[first : first + rows], 2 * self.max_period)
+            # Reversed in time, so that recurrence is checked from the first state on.
+            periods = find_periods(trajectories[::-1], self.max_period, self.tol)
+            for period in np.unique(periods[periods > 0]):
+                some = np.flatnonzero(periods == period)
+                reached[first + some] = self._match(trajectories[-period:, some], exact)
         return reached
 
-    def _known(self, ends: Array, exact: bool) -> NDArray[np.intp]:
-        """Return the attractors that last states (period, n, n_concepts) belong to; those not met before are added.
+    def _match(self, ends: Array, exact: bool) -> NDArray[np.intp]:
+        """Return the index of the attractor of each trajectory, adding new attractors.
 
-        Unless they have to be `exact`, states that recur are an attractor even if Newton's method cannot say so.
+        `ends` holds the last states, of shape (period, n, n_concepts). If `exact`, a cycle that Newton's method cannot
+        refine is not accepted as an attractor.
         """
         near = float(np.sqrt(self.tol))
         reached = np.full(ends.shape[1], -1, dtype=np.intp)
         waiting = np.ones(ends.shape[1], dtype=bool)
-        for number, cycle in enumerate(self.found):
-            on = waiting & _on_cycle(ends, cycle, near)
-            reached[on] = number
-            waiting &= ~on
-        for cycle in self.passed:
+        for number, cycle in enumerate(self.attracting):
+            same = waiting & _on_cycle(ends, cycle, near)
+            reached[same] = number
+            waiting &= ~same
+        for cycle in self.repelling:
             waiting &= ~_on_cycle(ends, cycle, near)
         while waiting.any():
             number = int(np.argmax(waiting))
             first = ends[:, number]
-            root = polished(self.fcm, first, near)
+            root = refine_cycle(self.fcm, first, near)
             cycle = first.copy() if root is None else root
             same = waiting & _on_cycle(ends, cycle, near)
             same[number] = True
             waiting &= ~same
             if root is None and exact:
                 continue
-            if draws_in(self.fcm, cycle):
-                reached[same] = len(self.found)
-                self.found.append(cycle)
+            if is_attracting(self.fcm, cycle):
+                reached[same] = len(self.attracting)
+                self.attracting.append(cycle)
             else:
-                self.passed.append(cycle)
+                self.repelling.append(cycle)
         return reached
 
 
 def _on_cycle(ends: Array, cycle: Array, tolerance: float) -> NDArray[np.bool_]:
-    """Say which trajectories, whose last states are `ends`, are on `cycle`, wherever on it they are."""
+    """Return which trajectories, whose last states are `ends`, are on `cycle`, in any phase."""
     result = np.zeros(ends.shape[1], dtype=bool)
     if len(ends) % len(cycle):
         return result
@@ -204,10 +206,10 @@ def _on_cycle(ends: Array, cycle: Array, tolerance: float) -> NDArray[np.bool_]:
     return result
 
 
-def _in_order(found: list[Array], basin: NDArray[np.intp]) -> Attractors:
-    """Number the attractors by the first start that reaches them."""
+def _ordered_by_start(cycles: list[Array], basin: NDArray[np.intp]) -> Attractors:
+    """Order the attractors by the first start that reaches them."""
     numbers, first = np.unique(basin[basin >= 0], return_index=True)
     order = numbers[np.argsort(first)]
-    place = np.full(len(found) + 1, -1, dtype=np.intp)  # the last is that of the index -1
-    place[order] = np.arange(len(order))
-    return Attractors(tuple(found[number] for number in order), place[basin])
+    new_number = np.full(len(cycles) + 1, -1, dtype=np.intp)  # the last entry maps -1 to itself
+    new_number[order] = np.arange(len(order))
+    return Attractors(tuple(cycles[number] for number in order), new_number[basin])

@@ -1,4 +1,4 @@
-"""Is there exactly one fixed point, and how do we know: proofs, and the slopes at which they stop."""
+"""Proofs that a map has exactly one fixed point, and the slopes up to which they hold."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,9 +8,16 @@ from numpy.typing import NDArray
 
 from cogmap.maps._text import count
 from cogmap.maps.dynamics.attractors import Attractors, attractors
-from cogmap.maps.dynamics.enclosures import Box, enclosing_box, holds_fixed_point, shrinks, steepest, times
+from cogmap.maps.dynamics.enclosures import (
+    StateBox,
+    enclosing_box,
+    has_radius_below_one,
+    max_derivatives,
+    proves_fixed_point,
+    scale_rows,
+)
 from cogmap.maps.dynamics.fixed_points import fixed_points
-from cogmap.maps.dynamics.newton import check_starts, polished, spectral_radius, state_range
+from cogmap.maps.dynamics.newton import check_starts, refine_cycle, spectral_radius, state_range
 from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 Array = NDArray[np.floating]
@@ -19,29 +26,29 @@ _EPS = float(np.finfo(np.float64).eps)
 _SLOPE_STEP = 1.1  # the box is tried at slopes that grow by this factor ...
 _SLOPE_END = 1000.0  # ... up to this one
 _SLOPE_PRECISION = 1e-3
-_BOX_STEPS_TRIED = 300  # of a box at slopes other than that of the map
-_RADII = (1e-9, 1e-7)  # of boxes around fixed points: two that were found are farther apart
-_STARTS = 100  # of the search for what is there where nothing is proved; fewer if its equations are large
+_BOX_STEPS_TRIED = 300  # at slopes other than that of the map
+_RADII = (1e-9, 1e-7)  # of boxes around fixed points, smaller than the distance between two distinct ones
+_STARTS = 100  # of the search for fixed points and attractors if no proof holds; fewer for large maps
 _WORK = 1e8
 
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """One way to prove that there is exactly one fixed point, and that everything leads to it.
+    """One criterion for exactly one fixed point to which every trajectory converges.
 
     Attributes
     ----------
     name : str
         ``"frobenius"``, ``"row sums"``, ``"radius"`` or ``"box"``.
     holds : bool
-        Whether it proves that for this map.
+        Whether it holds for this map.
     why : str
-        What it looks at, with the numbers found.
+        The quantity it depends on, with its value.
     factor : float
-        The factor on the slope of the map at which this proof stops; infinity if it never does. For the box, the first
-        one met on the way up in steps of a tenth, and infinity if there is none up to slope 1000.
+        Factor on the slope of the map at which this proof stops holding; infinity if it always holds. For the box, the
+        first such factor when the slope grows in steps of 10%, and infinity if there is none up to slope 1000.
     stops_at : float or ndarray
-        The slope at which it stops: `factor` times that of the map.
+        Slope at which it stops holding: `factor` times that of the map.
     """
 
     name: str
@@ -53,21 +60,21 @@ class Proof:
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What is known for sure about the fixed points of a map.
+    """Proved facts about the fixed points of a map.
 
     Attributes
     ----------
     unique : bool or None
-        True if it is proved that there is exactly one fixed point and every trajectory ends in it; False if it is
-        proved that there are several fixed points; None if neither is proved.
+        True if there is provably exactly one fixed point, to which every trajectory converges; False if there are
+        provably several fixed points; None if neither is proved.
     proofs : tuple of Proof
-        The ways tried. One that holds is enough.
+        The criteria tried. One that holds is enough.
     low, high : ndarray of shape (n_concepts,)
-        A box that every trajectory enters and never leaves: all attractors lie in it.
+        Bounds of a box that every trajectory enters and never leaves: it contains all attractors.
     fixed_points : ndarray of shape (n_proved, n_concepts)
-        Fixed points that are proved to exist, each within 1e-7 of what is here.
+        Fixed points that provably exist, each within 1e-7 of the given state.
     found : Attractors or None
-        Where some random starts lead, if `unique` is not True.
+        Attractors of some random starts, if `unique` is not True.
     """
 
     unique: bool | None
@@ -79,40 +86,41 @@ class Certificate:
 
     @property
     def sentence(self) -> str:
-        """What is known, in words."""
+        """Summary as a sentence."""
         if self.unique:
             by = ", ".join(proof.name for proof in self.proofs if proof.holds)
             return f"Exactly one fixed point, and every start ends in it. Proved by: {by}."
-        known = f"{count(len(self.fixed_points), 'fixed point')} proved to exist"
-        head = f"Several fixed points: {known}." if self.unique is False else f"Not known: no proof holds, {known}."
+        proved = f"{count(len(self.fixed_points), 'fixed point')} proved to exist"
+        head = f"Several fixed points: {proved}." if self.unique is False else f"Unknown: no proof holds, {proved}."
         width = float((self.high - self.low).max())
-        found = "" if self.found is None else f" {self.found.sentence}"
-        return f"{head} All attractors lie in a box, {width:.3g} wide at most.{found}"
+        observed = "" if self.found is None else f" {self.found.sentence}"
+        return f"{head} All attractors lie in a box at most {width:.3g} wide.{observed}"
 
     def __repr__(self) -> str:
         lines = [
-            f"  {proof.name.ljust(9)}  {'proof   ' if proof.holds else 'no proof'}  {proof.why}; {_stop(proof)}"
+            f"  {proof.name.ljust(9)}  {'proof   ' if proof.holds else 'no proof'}  {proof.why}; {_validity(proof)}"
             for proof in self.proofs
         ]
         return "\n".join([self.sentence, *lines])
 
 
 def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
-    """Prove, if possible, that a map has exactly one fixed point and that every trajectory ends in it.
+    """Try to prove that a map has exactly one fixed point, to which every trajectory converges.
 
-    Four proofs are tried. With D the largest derivative of each concept's activation function (a quarter of the slope
-    for the sigmoid and the logistic function, the slope for tanh) and ``|W|`` the weights without their signs, a step
-    brings all states nearer to each other if
+    There are four criteria. With D the largest derivative of each concept's activation function (a quarter of the slope
+    for the sigmoid and the logistic function, the slope for tanh) and ``|W|`` the absolute weights, a step is a
+    contraction if
 
     - the Frobenius norm of ``D W`` is below 1,
     - the largest row sum of ``D |W|`` is below 1,
-    - the spectral radius of ``D |W|`` is below 1. This holds wherever one of the first two does.
+    - the spectral radius of ``D |W|`` is below 1. This holds whenever one of the first two does.
 
-    The last one, the box, needs no small slope. The whole range of states is a box; the lowest and the highest states
-    that a step can lead to from it are the next box, in it; and so on. Every trajectory is in all of them. As soon as D
-    within the box is small enough for the spectral radius, there is exactly one fixed point, and it is in the box.
+    The fourth criterion, the box, also works for steep slopes. The first box is the whole range of states; the lowest
+    and the highest states that a step can reach from a box bound the next one, which lies within it. Every trajectory
+    enters all of them. Once D within the box is small enough for the spectral radius to be below 1, there is exactly
+    one fixed point, and it is in the box.
 
-    All bounds allow for rounding: what is proved holds in exact arithmetic.
+    All bounds account for rounding, so that proofs hold in exact arithmetic.
 
     Parameters
     ----------
@@ -129,17 +137,17 @@ def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
     >>> from cogmap.maps.dynamics import certificate
     >>> certificate(FuzzyCognitiveMap([[0, -1], [1, 0]], slope=5, activation="logistic"))
     Exactly one fixed point, and every start ends in it. Proved by: box.
-      frobenius  no proof  norm 1.77; stops at slope 2.83
-      row sums   no proof  largest row sum 1.25; stops at slope 4
-      radius     no proof  spectral radius 1.25; stops at slope 4
-      box        proof     contracts within 0.00834 after 8 steps; no end up to slope 1000
+      frobenius  no proof  norm 1.77; holds below slope 2.83
+      row sums   no proof  largest row sum 1.25; holds below slope 4
+      radius     no proof  spectral radius 1.25; holds below slope 4
+      box        proof     contracts within 0.00834 after 8 steps; holds up to slope 1000
     """
     check_map(fcm, "certificate")
     box = enclosing_box(fcm)
     proofs = (*_norm_proofs(fcm), _box_proof(fcm, box))
     if any(proof.holds for proof in proofs):
         middle = (box.low + box.high) / 2
-        point = polished(fcm, fcm.run(middle, 200)[-1:], within=np.inf)
+        point = refine_cycle(fcm, fcm.run(middle, 200)[-1:], within=np.inf)
         return Certificate(True, proofs, box.low, box.high, _proved(fcm, () if point is None else point), None)
     n_starts = int(np.clip(_WORK / fcm.n_concepts**3, 5, _STARTS))
     starts = check_starts(fcm, n_starts, 0, "certificate")
@@ -150,40 +158,40 @@ def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
 
 
 def _proved(fcm: FuzzyCognitiveMap, candidates: Iterable[Array]) -> Array:
-    """Return the candidates near which there is a fixed point for sure."""
-    proved = [point for point in candidates if any(holds_fixed_point(fcm, point, radius) for radius in _RADII)]
+    """Return the candidates near which a fixed point provably exists."""
+    proved = [point for point in candidates if any(proves_fixed_point(fcm, point, radius) for radius in _RADII)]
     return np.array(proved).reshape(-1, fcm.n_concepts)
 
 
 def _norm_proofs(fcm: FuzzyCognitiveMap) -> tuple[Proof, ...]:
-    """Return the proofs that look at the weights and the steepest parts of the activation functions."""
-    M = times(steepest(fcm), np.abs(fcm.weights))
+    """Return the criteria that depend on the weights and the largest derivatives of the activation functions."""
+    M = scale_rows(max_derivatives(fcm), np.abs(fcm.weights))
     with np.errstate(over="ignore"):
         norm = float(np.sqrt((M * M).sum()))
         largest = float(M.sum(axis=1).max())
     radius = spectral_radius(M)
     rounding = 1.0 + 4 * M.size * _EPS
-    each = (
+    criteria = (
         ("frobenius", norm * rounding < 1.0, f"norm {norm:.3g}", _inverse(norm)),
         ("row sums", largest * rounding < 1.0, f"largest row sum {largest:.3g}", _inverse(largest)),
-        ("radius", shrinks(M), f"spectral radius {radius:.3g}", _inverse(radius)),
+        ("radius", has_radius_below_one(M), f"spectral radius {radius:.3g}", _inverse(radius)),
     )
-    return tuple(Proof(*proof, proof[-1] * fcm.slope) for proof in each)
+    return tuple(Proof(*criterion, criterion[-1] * fcm.slope) for criterion in criteria)
 
 
-def _stop(proof: Proof) -> str:
+def _validity(proof: Proof) -> str:
     if proof.factor == np.inf:
-        return f"no end up to slope {_SLOPE_END:g}" if proof.name == "box" else "never stops"
+        return f"holds up to slope {_SLOPE_END:g}" if proof.name == "box" else "holds at any slope"
     if isinstance(proof.stops_at, float):
-        return f"stops at slope {proof.stops_at:.3g}"
-    return f"stops at {proof.factor:.3g} times the slopes"
+        return f"holds below slope {proof.stops_at:.3g}"
+    return f"holds below {proof.factor:.3g} times the slopes"
 
 
 def _inverse(size: float) -> float:
     return 1.0 / size if size > 0.0 else float("inf")
 
 
-def _box_proof(fcm: FuzzyCognitiveMap, box: Box) -> Proof:
+def _box_proof(fcm: FuzzyCognitiveMap, box: StateBox) -> Proof:
     width = float((box.high - box.low).max())
     after = f"after {count(box.steps, 'step')}"
     why = f"contracts within {width:.3g} {after}" if box.contracts else f"stops shrinking at {width:.3g} {after}"
@@ -192,23 +200,23 @@ def _box_proof(fcm: FuzzyCognitiveMap, box: Box) -> Proof:
 
 
 def _box_end(fcm: FuzzyCognitiveMap) -> float:
-    """Return the first factor on the slope, on the way up, at which the box proves nothing."""
-    steep = float(np.max(fcm.slope))
+    """Return the smallest factor on the slope, when it grows in steps, at which the box proves nothing."""
+    largest = float(np.max(fcm.slope))
 
     def fails(factor: float) -> bool:
-        if not (np.min(fcm.slope) * factor > 0.0 and steep * factor < np.inf):  # no slope of a map
+        if not (np.min(fcm.slope) * factor > 0.0 and largest * factor < np.inf):  # not a valid slope
             return True
         return not enclosing_box(fcm.replace(slope=fcm.slope * factor), _BOX_STEPS_TRIED).contracts
 
-    if not np.isfinite(steepest(fcm)).all():  # a jump is as steep at any slope
+    if not np.isfinite(max_derivatives(fcm)).all():  # a jump is as steep at any slope
         return 0.0 if fails(1.0) else float("inf")
-    radius = spectral_radius(times(steepest(fcm), np.abs(fcm.weights)))
-    # Up to here the spectral radius proves it in the whole range, which is the first box.
-    good = min(_inverse(radius) * (1.0 - _SLOPE_PRECISION), _SLOPE_END / steep)
+    radius = spectral_radius(scale_rows(max_derivatives(fcm), np.abs(fcm.weights)))
+    # Up to here the spectral radius proves it in the whole range of states, which is the first box.
+    good = min(_inverse(radius) * (1.0 - _SLOPE_PRECISION), _SLOPE_END / largest)
     bad = good * _SLOPE_STEP
     while not fails(bad):
         good, bad = bad, bad * _SLOPE_STEP
-        if good * steep >= _SLOPE_END:
+        if good * largest >= _SLOPE_END:
             return float("inf")
     while bad - good > _SLOPE_PRECISION * good:
         middle = (good + bad) / 2

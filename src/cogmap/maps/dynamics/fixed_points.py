@@ -1,4 +1,4 @@
-"""All fixed points that can be found, stable or not, and how fast nearby states come apart."""
+"""Stable and unstable fixed points by Newton's method, and the largest Lyapunov exponent."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,24 +8,31 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import check_integer
 from cogmap.maps._text import concept_lines
-from cogmap.maps.dynamics.newton import check_starts, growth, jacobian, polished, spectral_radius, state_range
+from cogmap.maps.dynamics.newton import (
+    check_starts,
+    cycle_jacobian,
+    jacobian,
+    refine_cycle,
+    spectral_radius,
+    state_range,
+)
 from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 Array = NDArray[np.floating]
 
-_ROOT = 1e-12  # how little a step may move a fixed point
-_SAME = 1e-6  # how near two fixed points are one
-_LARGEST = 1e100  # derivative that equations are solved with
+_ROOT = 1e-12  # largest change of a fixed point in a step
+_SAME = 1e-6  # fixed points within this distance count as the same
+_LARGEST = 1e100  # larger derivatives would overflow when solving for Newton steps
 _ITERATIONS = 60
 _HALVINGS = 6
-_NUMBERS_AT_ONCE = 1 << 21  # in the matrices of a block of starts: 16 MB
-_STEPS_FIRST = 20  # what attracts is found sooner by going there
-_FORGOTTEN = 200  # steps before growth is measured, and the least number after
+_ENTRIES_PER_BLOCK = 1 << 21  # of the Jacobians of a block of starts: 16 MB
+_WARM_UP = 20  # steps of the map, which approach attracting fixed points faster than Newton's method finds them
+_BURN_IN = 200  # steps before growth is measured, and the smallest number of steps after
 
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """A state that a map does not change.
+    """A fixed point of a map.
 
     Attributes
     ----------
@@ -34,7 +41,7 @@ class FixedPoint:
     state : ndarray of shape (n_concepts,)
         The state.
     eigenvalues : ndarray of complex, of shape (n_concepts,)
-        Those of the derivative of a step there, the largest in absolute value first.
+        Eigenvalues of the Jacobian of a step, the largest in absolute value first.
     """
 
     concepts: tuple[str, ...]
@@ -43,7 +50,7 @@ class FixedPoint:
 
     @property
     def spectral_radius(self) -> float:
-        """The largest absolute eigenvalue: by what factor small deviations grow or shrink with each step."""
+        """Largest absolute eigenvalue: the factor by which small deviations grow or shrink in each step."""
         return float(np.abs(self.eigenvalues[0]))
 
     @property
@@ -62,25 +69,24 @@ class FixedPoint:
 
 
 def fixed_points(fcm: FuzzyCognitiveMap, starts: ArrayLike | int = 200, seed: int = 0) -> tuple[FixedPoint, ...]:
-    """Find fixed points by Newton's method, with their eigenvalues.
+    """Find stable and unstable fixed points by Newton's method.
 
-    Those that draw nothing in are found, too, which no trajectory would lead to. That all were found is not certain:
-    `certificate` says whether there can be another one.
+    The search may miss fixed points; `certificate` can prove that there is only one.
 
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
         The map.
     starts : int or array-like of shape (n_starts, n_concepts), default=200
-        States to start from, or a number of random ones. Newton's method starts from them, and from where some steps
-        of the map lead.
+        Initial states, or a number of random ones. Newton's method starts from these states, and from those after 20
+        steps of the map.
     seed : int, default=0
         Seed of the random starts.
 
     Returns
     -------
     tuple of FixedPoint
-        Those that attract most come first.
+        Fixed points by increasing spectral radius, the most strongly attracting first.
 
     Examples
     --------
@@ -95,26 +101,26 @@ def fixed_points(fcm: FuzzyCognitiveMap, starts: ArrayLike | int = 200, seed: in
     states = check_starts(fcm, starts, seed, "fixed_points")
     if not len(states):
         return ()
-    states = np.concatenate([states, fcm.run(states, _STEPS_FIRST)[-1]])
-    rows = max(1, _NUMBERS_AT_ONCE // fcm.n_concepts**2)
+    states = np.concatenate([states, fcm.run(states, _WARM_UP)[-1]])
+    rows = max(1, _ENTRIES_PER_BLOCK // fcm.n_concepts**2)
     roots: list[Array] = []
     for first in range(0, len(states), rows):
         for root in _newton(fcm, states[first : first + rows]):
             if all(np.abs(root - other).max() > _SAME for other in roots):
                 roots.append(root)
-    return tuple(sorted((_described(fcm, root) for root in roots), key=lambda point: point.spectral_radius))
+    return tuple(sorted((_make_fixed_point(fcm, root) for root in roots), key=lambda point: point.spectral_radius))
 
 
-def _described(fcm: FuzzyCognitiveMap, root: Array) -> FixedPoint:
+def _make_fixed_point(fcm: FuzzyCognitiveMap, root: Array) -> FixedPoint:
     derivative = jacobian(fcm, root)
-    if not np.isfinite(derivative).all():  # steeper than numbers go
+    if not np.isfinite(derivative).all():  # overflow
         return FixedPoint(fcm.concepts, root, np.full(fcm.n_concepts, np.inf, dtype=np.complex128))
     eigenvalues = np.linalg.eigvals(derivative).astype(np.complex128)
     return FixedPoint(fcm.concepts, root, eigenvalues[np.argsort(-np.abs(eigenvalues), kind="stable")])
 
 
 def _newton(fcm: FuzzyCognitiveMap, A: Array) -> Array:
-    """Return the roots that Newton's method reaches from the rows of `A`, with steps halved until they help."""
+    """Return the roots that Newton's method reaches from the rows of `A`, halving steps until the error decreases."""
     low, high = state_range(fcm)
     A = np.clip(A, low, high)
     move = fcm.step(A) - A
@@ -125,31 +131,31 @@ def _newton(fcm: FuzzyCognitiveMap, A: Array) -> Array:
         A, move, error = A[error > _ROOT], move[error > _ROOT], error[error > _ROOT]
         if not len(A):
             break
-        towards = _solved(np.eye(fcm.n_concepts) - jacobian(fcm, A), move)
+        direction = _solve(np.eye(fcm.n_concepts) - jacobian(fcm, A), move)
         size = np.ones(len(A))
         better = np.zeros(len(A), dtype=bool)
         new, new_move = A.copy(), move.copy()
         for _ in range(_HALVINGS):
-            tried = np.clip(A + size[:, np.newaxis] * towards, low, high)
-            tried_move = fcm.step(tried) - tried
-            helps = ~better & (np.abs(tried_move).max(axis=1) < error)
-            new[helps], new_move[helps] = tried[helps], tried_move[helps]
-            better |= helps
+            trial = np.clip(A + size[:, np.newaxis] * direction, low, high)
+            trial_move = fcm.step(trial) - trial
+            improved = ~better & (np.abs(trial_move).max(axis=1) < error)
+            new[improved], new_move[improved] = trial[improved], trial_move[improved]
+            better |= improved
             if better.all():
                 break
             size[~better] /= 2
-        A, move = new[better], new_move[better]  # what no step helps leads nowhere
+        A, move = new[better], new_move[better]  # drop starts that no step size improves
     return np.concatenate(roots)
 
 
-def _solved(matrices: Array, vectors: Array) -> Array:
-    """Solve a system of equations per row, as well as it can be solved; where numbers end, the answer is 0."""
-    sane = (np.abs(matrices) < _LARGEST).all(axis=(1, 2))
+def _solve(matrices: Array, vectors: Array) -> Array:
+    """Solve one linear system per row, by the pseudoinverse if one is singular; return 0 on overflow."""
+    moderate = (np.abs(matrices) < _LARGEST).all(axis=(1, 2))
     result = np.zeros_like(vectors)
     try:
-        result[sane] = np.linalg.solve(matrices[sane], vectors[sane][..., np.newaxis])[..., 0]
-    except np.linalg.LinAlgError:  # one of them is singular
-        result[sane] = (np.linalg.pinv(matrices[sane]) @ vectors[sane][..., np.newaxis])[..., 0]
+        result[moderate] = np.linalg.solve(matrices[moderate], vectors[moderate][..., np.newaxis])[..., 0]
+    except np.linalg.LinAlgError:
+        result[moderate] = (np.linalg.pinv(matrices[moderate]) @ vectors[moderate][..., np.newaxis])[..., 0]
     return result
 
 
@@ -159,27 +165,28 @@ def lyapunov(
     steps: int = 2000,
     seed: int = 0,
 ) -> float:
-    """Return the largest Lyapunov exponent: the mean logarithm by which a small deviation grows with each step.
+    """Return the largest Lyapunov exponent: the mean logarithmic growth of a small deviation per step.
 
-    It is negative where trajectories come together, 0 where they keep their distance, and positive in chaos. Where the
-    start leads to a fixed point or a cycle it is exact: at a fixed point, the logarithm of the spectral radius of the
-    derivative. Elsewhere it is measured along the trajectory.
+    It is negative where trajectories converge, 0 where they keep their distance, and positive in chaos. If the start
+    leads to a fixed point or a cycle, it is computed from the spectral radius of the Jacobian there; otherwise it is
+    estimated along the trajectory.
 
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
         The map.
     start : array-like of shape (n_concepts,) or mapping, default=None
-        Where the trajectory starts, as in `FuzzyCognitiveMap.settle`.
+        Initial states, as in `FuzzyCognitiveMap.settle`.
     steps : int, default=2000
-        Number of steps in which growth is measured, after as many that are forgotten; 200 or more.
+        Largest number of steps to a fixed point or cycle, and number of steps over which growth is estimated otherwise;
+        200 or more.
     seed : int, default=0
-        Seed of the direction of the first deviation.
+        Seed of the direction of the initial deviation.
 
     Returns
     -------
     float
-        Minus infinity if a deviation is gone after some steps.
+        Minus infinity if a deviation vanishes after some steps.
 
     Examples
     --------
@@ -188,22 +195,22 @@ def lyapunov(
     -0.065
     """
     check_map(fcm, "lyapunov")
-    steps = check_integer("lyapunov", "steps", steps, low=_FORGOTTEN)
+    steps = check_integer("lyapunov", "steps", steps, low=_BURN_IN)
     settled = fcm.settle(start, max_steps=steps)
     if settled.period is not None:
-        cycle = polished(fcm, settled.states, within=1e-3)
+        cycle = refine_cycle(fcm, settled.states, within=1e-3)
         cycle = settled.states if cycle is None else cycle
         with np.errstate(divide="ignore"):
-            return float(np.log(spectral_radius(growth(fcm, cycle)))) / len(cycle)
+            return float(np.log(spectral_radius(cycle_jacobian(fcm, cycle)))) / len(cycle)
     A = settled.states[-1]
     deviation: Array = np.random.default_rng(check_integer("lyapunov", "seed", seed, low=0)).normal(size=fcm.n_concepts)
     total = 0.0
-    for t in range(steps + _FORGOTTEN):
+    for t in range(steps + _BURN_IN):
         deviation = jacobian(fcm, A) @ (deviation / np.linalg.norm(deviation))
         A = fcm.step(A)
         size = float(np.linalg.norm(deviation))
         if size == 0.0:
             return float("-inf")
-        if t >= _FORGOTTEN:  # until then the deviation turns to where it grows most
+        if t >= _BURN_IN:  # until then the deviation turns towards the direction of largest growth
             total += np.log(size)
     return total / steps

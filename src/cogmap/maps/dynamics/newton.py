@@ -1,4 +1,4 @@
-"""Cycles made exact by Newton's method, and what becomes of small deviations from them.
+"""Refinement of cycles by Newton's method, Jacobians and stability of cycles.
 
 A cycle of period p is a fixed point of p steps; a fixed point is a cycle of period 1.
 """
@@ -15,19 +15,19 @@ from cogmap.maps.map import FuzzyCognitiveMap
 Array = NDArray[np.floating]
 
 _ITERATIONS = 30
-_RESIDUAL = 1e-12  # a state that recurs so nearly is a root to rounding
+_RESIDUAL = 1e-12  # states that recur within this distance are roots up to rounding
 
 
 def jacobian(fcm: FuzzyCognitiveMap, states: Array) -> Array:
-    """Return the derivative of a step at `states`, or at each row of them."""
+    """Return the Jacobian of a step at `states`, or at each row of them."""
     sensitivity = fcm.sensitivity(fcm.step(states))
     with np.errstate(over="ignore"):
         result: Array = sensitivity[..., :, np.newaxis] * fcm.weights
     return result
 
 
-def growth(fcm: FuzzyCognitiveMap, cycle: Array) -> Array:
-    """Return the derivative of one way round a cycle: what it makes of a small deviation."""
+def cycle_jacobian(fcm: FuzzyCognitiveMap, cycle: Array) -> Array:
+    """Return the Jacobian of one full turn of a cycle."""
     result = np.eye(fcm.n_concepts)
     with np.errstate(over="ignore", invalid="ignore"):
         for states in cycle:
@@ -36,21 +36,21 @@ def growth(fcm: FuzzyCognitiveMap, cycle: Array) -> Array:
 
 
 def spectral_radius(matrix: Array) -> float:
-    """Return the largest absolute eigenvalue, infinity for a matrix beyond all numbers."""
+    """Return the largest absolute eigenvalue, infinity for a matrix with nonfinite entries."""
     if not np.isfinite(matrix).all():
         return float("inf")
     return float(np.abs(np.linalg.eigvals(matrix)).max())
 
 
-def draws_in(fcm: FuzzyCognitiveMap, cycle: Array) -> bool:
-    """Say whether a small deviation from the cycle shrinks, or at least does not grow, on a way round it."""
-    return spectral_radius(growth(fcm, cycle)) <= 1.0
+def is_attracting(fcm: FuzzyCognitiveMap, cycle: Array) -> bool:
+    """Return whether small deviations from a cycle do not grow in one turn."""
+    return spectral_radius(cycle_jacobian(fcm, cycle)) <= 1.0
 
 
-def polished(fcm: FuzzyCognitiveMap, cycle: Array, within: float) -> Array | None:
-    """Return the exact cycle near states that nearly are one, or None if there is none within this distance.
+def refine_cycle(fcm: FuzzyCognitiveMap, cycle: Array, within: float) -> Array | None:
+    """Return the exact cycle near an approximate one, or None if Newton's method finds none within this distance.
 
-    What looked like a long cycle may turn out to be a shorter one that is approached slowly.
+    The result has a smaller period if the approximate cycle is a slow approach to a shorter one.
     """
     first = cycle[0].copy()
     period = len(cycle)
@@ -60,7 +60,7 @@ def polished(fcm: FuzzyCognitiveMap, cycle: Array, within: float) -> Array | Non
         if np.abs(residual).max() <= _RESIDUAL:
             break
         try:
-            first = first + np.linalg.solve(np.eye(len(first)) - growth(fcm, path[:-1]), residual)
+            first = first + np.linalg.solve(np.eye(len(first)) - cycle_jacobian(fcm, path[:-1]), residual)
         except np.linalg.LinAlgError:
             return None
         if not np.abs(first - cycle[0]).max() <= within:
@@ -74,11 +74,11 @@ def polished(fcm: FuzzyCognitiveMap, cycle: Array, within: float) -> Array | Non
 
 
 def check_starts(fcm: FuzzyCognitiveMap, starts: ArrayLike | int, seed: int, owner: str) -> Array:
-    """Return states to start from: those given, or as many random ones."""
+    """Return validated initial states, drawn at random if `starts` is a number."""
     if isinstance(starts, int | np.integer):
-        number = check_integer(owner, "starts", starts, low=1)
+        n_starts = check_integer(owner, "starts", starts, low=1)
         low, high = state_range(fcm)
-        return np.random.default_rng(check_integer(owner, "seed", seed, low=0)).uniform(low, high, (number, len(low)))
+        return np.random.default_rng(check_integer(owner, "seed", seed, low=0)).uniform(low, high, (n_starts, len(low)))
     expected = f"a number of random starts, or an array of finite numbers of shape (n_starts, {fcm.n_concepts})"
     states = numbers(starts)
     if states.ndim != 2 or states.shape[1] != fcm.n_concepts:

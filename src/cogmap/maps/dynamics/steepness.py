@@ -1,4 +1,4 @@
-"""Which slope to choose for a map whose author gave weights only."""
+"""Recommended slopes for maps drawn by hand, which specify only weights."""
 
 from dataclasses import dataclass
 
@@ -14,26 +14,27 @@ from cogmap.maps.map import FuzzyCognitiveMap, check_map
 
 @dataclass(frozen=True)
 class SlopeAdvice:
-    """Slopes for a map, from the most careful to the steepest.
+    """Bounds of the slope of a map, from different criteria.
 
     Attributes
     ----------
     slopes : dict
-        A slope for each name:
+        Slope by criterion:
 
-        - ``"knight"``: there is one fixed point whatever the weights, if they are in [-1, 1], or no larger than the
-          largest of this map (Knight et al. 2014),
+        - ``"knight"``: every map with weights in [-1, 1], or no larger than the largest of this map, has one fixed
+          point (Knight et al. 2014),
         - ``"harmati"``: the same, by a larger bound (Harmati et al. 2021),
-        - ``"koutsellis"``: one fixed point, and states stay where the activation function is nearly straight, so that
-          differences between weights are not flattened (Koutsellis et al. 2022),
-        - ``"frobenius"``, ``"row sums"``, ``"radius"``, ``"box"``: where each proof of `certificate` stops.
+        - ``"koutsellis"``: one fixed point, and states remain where the activation function is nearly linear, so that
+          differences between weights are preserved (Koutsellis et al. 2022),
+        - ``"frobenius"``, ``"row sums"``, ``"radius"``, ``"box"``: the slope at which each proof of `certificate` stops
+          holding.
     """
 
     slopes: dict[str, float]
 
     @property
     def recommended(self) -> float:
-        """The slope to start with: that of Koutsellis et al."""
+        """Slope to start with, that of Koutsellis et al."""
         return self.slopes["koutsellis"]
 
     def __repr__(self) -> str:
@@ -42,9 +43,9 @@ class SlopeAdvice:
 
 
 def slope_advice(fcm: FuzzyCognitiveMap) -> SlopeAdvice:
-    """Say which slopes keep one fixed point, and which keep states apart.
+    """Return slopes that guarantee one fixed point, and one that keeps states distinguishable.
 
-    A slope that is too small makes all states alike; one that is too large makes them all 0 or 1, and may bring several
+    If the slope is too small, all states become similar; if it is too large, they saturate, and there may be several
     fixed points or cycles.
 
     Parameters
@@ -76,13 +77,13 @@ def slope_advice(fcm: FuzzyCognitiveMap) -> SlopeAdvice:
         got = Literal(f"a map with {'several slopes and ' * (not isinstance(fcm.slope, float))}{fcm.activation!r}")
         raise param_error("slope_advice", "fcm", "a map with one slope and 'sigmoid', 'logistic' or 'tanh'", got)
     stops = {proof.name: float(proof.factor * fcm.slope) for proof in certificate(fcm).proofs}
-    # A slope of 4 in the literature is one at which the derivative is 1 at most; larger weights act as larger slopes.
+    # The literature's slope of 4 means a largest derivative of 1; weights above 1 act as larger slopes.
     unit = 1.0 / float(activation.reach * activation.steepness) / max(1.0, float(np.abs(fcm.weights).max()))
     return SlopeAdvice(
         {
             "knight": knight_slope(fcm.n_concepts) / 4.0 * unit,
             "harmati": unit / fcm.n_concepts,
-            "koutsellis": min(stops["frobenius"], _straight(fcm, activation)),
+            "koutsellis": min(stops["frobenius"], _linear_range_slope(fcm, activation)),
             **stops,
         }
     )
@@ -91,9 +92,9 @@ def slope_advice(fcm: FuzzyCognitiveMap) -> SlopeAdvice:
 def knight_slope(n_concepts: int) -> float:
     """Return the slope below which any map with weights in [-1, 1] and the logistic function has one fixed point.
 
-    The bound of Knight, Lloyd and Penn (2014) in the form that Harmati, Hatwágner and Kóczy (2021) gave it: 4 times the
-    root of ``sum_i i d(i - 1) C(n, i) x^i = 1``, with ``d(i)`` the number of permutations of i things that leave none
-    in its place. They also show that 4 / n is a larger bound.
+    This is the bound of Knight, Lloyd and Penn (2014) in the form of Harmati, Hatwágner and Kóczy (2021): 4 times the
+    root of ``sum_i i d(i - 1) C(n, i) x^i = 1``, with ``d(i)`` the number of derangements of i elements. The latter
+    also show that 4 / n is a larger bound.
 
     Parameters
     ----------
@@ -112,26 +113,26 @@ def knight_slope(n_concepts: int) -> float:
     """
     n = check_integer("knight_slope", "n_concepts", n_concepts, low=1, high=10_000)
 
-    # The terms i d(i - 1) C(n, i) x^i, each from the one before by factors of modest size.
+    # Computes each term i d(i - 1) C(n, i) x^i from the previous one by factors of moderate size.
     def excess(x: float) -> float:
-        total, term, apart = 0.0, n * x, (1.0, 0.0)  # `apart` is d(i - 1) / (i - 1)! and d(i) / i!
+        total, term, derangements = 0.0, n * x, (1.0, 0.0)  # d(i - 1) / (i - 1)! and d(i) / i!
         for i in range(1, n + 1):
-            total += term * apart[0]
+            total += term * derangements[0]
             if total > 1.0:
                 break
-            # i! C(n, i) x^i becomes that of i + 1; what is left of i d(i - 1) is d(i - 1) / (i - 1)!.
+            # `term` is i! C(n, i) x^i; the other factor of the summand is d(i - 1) / (i - 1)!.
             term *= (n - i) * x
-            apart = (apart[1], apart[1] + (apart[0] - apart[1]) / (i + 1))
+            derangements = (derangements[1], derangements[1] + (derangements[0] - derangements[1]) / (i + 1))
         return total - 1.0
 
     return 4.0 * float(brentq(excess, 0.0, 1.0 / n + 1e-12, xtol=1e-15))
 
 
-def _straight(fcm: FuzzyCognitiveMap, activation: Activation) -> float:
-    """Return the slope up to which net inputs from states where the function is nearly straight stay there.
+def _linear_range_slope(fcm: FuzzyCognitiveMap, activation: Activation) -> float:
+    """Return the slope up to which states in the nearly linear range of the activation function remain there.
 
-    That is between the two points where the second derivative is extreme: the states 0.211 and 0.789 of the logistic
-    function, 1.317 away from its middle.
+    That range lies between the two extrema of the second derivative: the states 0.211 and 0.789 of the logistic
+    function, 1.317 away from its center.
     """
     reach, middle = float(activation.reach), float(activation.middle)
     most = float(np.arctanh(1 / np.sqrt(3.0)) / activation.steepness)  # ln(2 + sqrt(3)) = 1.317 for steepness 1/2
