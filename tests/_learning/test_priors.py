@@ -31,7 +31,7 @@ def test_no_prior_pulls_all_weights_to_0_alike():
     none = prior(None)
     assert not none.weights.any()
     assert (none.pull == 1.0).all()
-    assert not none.drawn.any()
+    assert not none.from_expert.any()
 
 
 @pytest.mark.parametrize("slope", [0.5, 2.0, 5.0])
@@ -74,7 +74,7 @@ def test_an_experts_map_adds_to_memory_what_it_says():
     expected = prior("memory").weights.copy()
     expected[RAIN_TO_YES], expected[0, 0] = -2.5, 1.25
     assert np.array_equal(said.weights, expected)
-    assert np.argwhere(said.drawn).tolist() == [[0, 0], [3, 0]]
+    assert np.argwhere(said.from_expert).tolist() == [[0, 0], [3, 0]]
     assert np.array_equal(said.pull, prior("memory").pull)
 
 
@@ -82,10 +82,10 @@ def test_a_map_without_names_is_of_features_and_outputs_or_of_all_concepts():
     """In our order."""
     W = np.zeros((3, 3))
     W[2, 0] = 1.0
-    assert np.argwhere(prior(FuzzyCognitiveMap(W)).drawn).tolist() == [list(RAIN_TO_YES)]
+    assert np.argwhere(prior(FuzzyCognitiveMap(W)).from_expert).tolist() == [list(RAIN_TO_YES)]
     W = np.zeros((4, 4))
     W[2, 0] = 1.0  # into the hidden concept
-    assert np.argwhere(prior(FuzzyCognitiveMap(W)).drawn).tolist() == [[2, 0]]
+    assert np.argwhere(prior(FuzzyCognitiveMap(W)).from_expert).tolist() == [[2, 0]]
 
 
 def expert(weight, **details):

@@ -199,7 +199,7 @@ WRONG_MONOTONE = [
     (FCMRegressor, VALUES, {"target": 1}, "names of features, got 'target'"),
     (FCMRegressor, VALUES, {("x0", "target"): 1}, "names of features as keys"),
     (FCMClassifier, Y == 1, {("x0", "class=True"): 1}, "names of features as keys"),
-    (FCMClassifier, Y, [1, 0, 0], "{(feature, class): +1 or -1}, with the same class throughout"),
+    (FCMClassifier, Y, [1, 0, 0], "{(feature, class): +1 or -1} with the same class throughout"),
     (FCMClassifier, Y, {"x0": 1}, "where there are more than two classes, got 'x0' alone"),
     (FCMClassifier, Y, {("x0", 1): 1}, "made of names of concepts, got 1. Did you mean 'class=1'?"),
     (FCMClassifier, Y, {("x0", "class=1"): 1, ("x1", "class=2"): 1}, "with the same class throughout"),
@@ -288,7 +288,7 @@ WRONG_VALUES = {
     "a constant target among others": (
         X, pd.DataFrame({"a": VALUES, "b": 7.0}), None, DataError, "'b' has only the value 7"
     ),
-    "a range beyond floats": (X, 1.7e308 * np.sign(X[:, 0] - 0.5), None, DataError, "'target' has a range that overflows"),
+    "a range beyond floats": (X, 1.7e308 * np.sign(X[:, 0] - 0.5), None, DataError, "has a range that overflows"),
     "three dimensions": (X, np.ones((30, 2, 2)), None, ValueError, "dim 3"),
 }  # fmt: skip
 
@@ -564,7 +564,7 @@ def test_warm_start_on_other_data_is_told(fitted):
     fcm, _ = fitted
     fcm.set_params(warm_start=True)
     for other_X, other_y in ((X[:, :2], Y), (X, Y + 1), (X[Y < 2], Y[Y < 2])):
-        with pytest.raises(ValueError, match=r"can go on from an earlier fit.*or with warm_start=False"):
+        with pytest.raises(ValueError, match=r"can resume an earlier fit.*or set warm_start=False"):
             fcm.fit(other_X, other_y)
 
 

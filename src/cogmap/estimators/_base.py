@@ -19,7 +19,7 @@ from cogmap._learning.dataset import Dataset
 from cogmap._learning.plan import Plan
 from cogmap._learning.planning import earlier_parameters, is_structured, make_plans
 from cogmap._learning.search import choose
-from cogmap._learning.settings import CLASSES, LARGE, Rules
+from cogmap._learning.settings import CLASSIFICATION, LARGE, Defaults
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Outcome
 from cogmap._learning.spec import PriorDeviation
@@ -47,7 +47,7 @@ Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # 
 class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
     """Base class of estimators that train a map on a table."""
 
-    _rules: Rules = CLASSES
+    _defaults: Defaults = CLASSIFICATION
 
     # Set in fit.
     _outcome: str
@@ -184,7 +184,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         random = check_random_state(self.random_state)
         parameters = self._parameters() | changes
         self._check_sparse(sample, earlier)
-        plans = make_plans(sample, scaling, n_rows, parameters, self._rules, random, earlier, named, self._grid())
+        plans = make_plans(sample, scaling, n_rows, parameters, self._defaults, random, earlier, named, self._grid())
         self._check_size(plans, most_rows=None if n_rows == sample.n_rows else SEGMENT)
         link = sample.targets.link
         start = None if earlier is None else earlier_parameters(earlier, plans[0], link, named)

@@ -371,7 +371,7 @@ class FCMClassifier(ClassMap, FitChunksMixin):
             cure = "'auto' needs all rows in memory: set the number of terms."
             raise param_error(f"{self._owner}.partial_fit", "terms", "None, a number or a dict", self.terms, cure)
         scaling = self._scaling(table, None if earlier is None else earlier.encoding.scaling)
-        plan = plan_one_pass(table, scaling, self._parameters() | {"solver": solver}, self._rules, earlier)
+        plan = plan_one_pass(table, scaling, self._parameters() | {"solver": solver}, self._defaults, earlier)
         check_size(plan)
         rule, random, seen = self._remembered(solver, plan.settings.learning_rate)
         seen += max(table.n_rows, table.total_weight)

@@ -175,7 +175,7 @@ class FCMClassifierCV(ClassMap):
         """Raise if training in several processes would exceed the memory."""
         at_once = min(effective_n_jobs(self.n_jobs), len(plans) * self.n_folds)
         for plan in plans:
-            check_size(plan.changed(n_threads=1), at_once)
+            check_size(plan.with_settings(n_threads=1), at_once)
 
     def _select(
         self, plans: list[Plan], tables: list[Table], random: np.random.RandomState, monitor: FitMonitor

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
-from cogmap._learning.settings import VALUES
+from cogmap._learning.settings import REGRESSION
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ValueTargets
 from cogmap.estimators._chunks import FitChunksMixin
@@ -222,7 +222,7 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
     (-1.0, True)
     """
 
-    _rules = VALUES
+    _defaults = REGRESSION
     _learns_classes = False
 
     def __init__(

@@ -1,17 +1,17 @@
-"""How learning can end."""
+"""Outcomes of training."""
 
 from enum import Enum
 
 
 class Outcome(Enum):
-    """The end of learning, with a sentence for people.
+    """Why training stopped, with an explanation.
 
     Attributes
     ----------
     sentence : str
-        What happened.
+        Description of the outcome.
     cure : str
-        What to change if it was not wanted; empty if learning ended as it should.
+        Advice if training did not converge; otherwise empty.
     """
 
     GRADIENT_VANISHED = ("The gradient vanished: no entry of it is larger than tol.", "")
@@ -58,7 +58,7 @@ class Outcome(Enum):
 
     @property
     def converged(self) -> bool:
-        """Whether learning ended as it should."""
+        """Whether training ended as expected."""
         return not self.cure
 
     def __str__(self) -> str:
