@@ -101,10 +101,15 @@ def expert(weight, **details):
         (FuzzyCognitiveMap(np.eye(2)), None, None, r"all of 4 concepts.*got a map of 2 concepts, with \['C1', 'C2'\]"),
         (FuzzyCognitiveMap(np.eye(7)), None, None, r"a map of 7 concepts, with \['C1'"),
         (expert(1, activation="tanh"), None, None, r"states in \[0, 1\].*got a map with activation 'tanh'.*Build"),
-        (expert(1, slope=2), None, {("rain", "class=yes"): "-"}, r"'rain' -> 'class=yes' is \[-inf, 0\], got 1"),
-        (expert(-1, slope=2), {("rain", "class=yes"): "+"}, None, r"is \[0, inf\], got -1 \(at slope 2\). Change one"),
-        (expert(1, slope=2), [("mood", "class=yes")], None, "'rain' -> 'class=yes' is no influence, got 1"),
-        (expert(9, slope=2), None, (-3, 3), r"is \[-3, 3\], got 9"),
+        (expert(1, slope=2), None, {("rain", "class=yes"): "-"}, r"'rain' -> 'class=yes' allow \[-inf, 0\], got 1"),
+        (
+            expert(-1, slope=2),
+            {("rain", "class=yes"): "+"},
+            None,
+            r"allow \[0, inf\], got -1 \(at slope 2\). Change one",
+        ),
+        (expert(1, slope=2), [("mood", "class=yes")], None, "'rain' -> 'class=yes' allow no influence, got 1"),
+        (expert(9, slope=2), None, (-3, 3), r"allow \[-3, 3\], got 9"),
     ],
 )
 def test_what_an_expert_cannot_mean_is_told(given, edges, bounds, message):

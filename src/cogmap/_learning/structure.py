@@ -88,7 +88,7 @@ def _bounds(weight_bounds: Any, concepts: Concepts, owner: str) -> Bounds:
 def _of_edges(edges: Any, concepts: Concepts, owner: str) -> Bounds:
     """Return bounds that fix the weights of all other edges to 0."""
     shape = (len(concepts), len(concepts))
-    expected = f"a boolean array of shape {shape}, a list of (from, to) names, or a dict with such keys"
+    expected = f"a boolean array of shape {shape}, a list of (from, to) names, or a dict with such names as keys"
     if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
         raise param_error(owner, "edges", expected, edges)
     if not isinstance(edges, np.ndarray | Mapping):
