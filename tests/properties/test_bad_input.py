@@ -163,7 +163,7 @@ CONTRADICTIONS = [
      "`monotonic_cst`, which allows [0, inf] there, got [-2, -1] for 'x0' -> 'target'"),
     ({"monotonic_cst": {"x0": 1, "x1": -1}, "edges": {("x0", "x1"): (1, None)}}, "edges or weight_bounds",
      "allows [-inf, 0] there, got [1, inf] for 'x0' -> 'x1'. Change one of the two parameters."),
-    ({"prior": KNOWN, "edges": [("x0", "target")]}, "prior", "for 'x0' -> 'x1' allow no influence, got 0.5 (at slope 2)"),
+    ({"prior": KNOWN, "edges": [("x0", "target")]}, "prior", "'x0' -> 'x1' allow no influence, got 0.5 (at slope 2)"),
     ({"prior": KNOWN, "weight_bounds": {("x0", "x1"): "-"}}, "prior", "'x0' -> 'x1' allow [-inf, 0], got 0.5"),
     ({"prior": KNOWN, "weight_bounds": (-0.1, 0.1)}, "prior", "'x0' -> 'x1' allow [-0.1, 0.1], got 0.5"),
     ({"prior": TARGET, "monotonic_cst": [1, 0, 0]}, "prior", "'x0' -> 'target' allow [0, inf], got -0.5"),
