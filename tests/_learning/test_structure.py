@@ -111,7 +111,7 @@ def test_edges_and_bounds_hold_together():
         (np.ones((3, 3), dtype=int), None, "edges.*needs .astype"),
         (np.ones((2, 2), dtype=bool), None, r"edges.*shape \(3, 3\)"),
         ({("rain", "moood"): "+"}, None, "edges.*'moood'.*Did you mean 'mood'"),
-        ({"rain": "+"}, None, r"edges.*dict with such keys, got 'rain'"),
+        ({"rain": "+"}, None, r"edges.*dict with such names as keys, got 'rain'"),
         ({("rain", "mood"): "++"}, None, r"edges.*'\+', '-' or \(low, high\).*'rain' -> 'mood', got '\+\+'"),
         (None, (1, -1), "weight_bounds.*low <= high"),
         (None, (0, np.nan), "weight_bounds"),
