@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not be imported to say it
+TYPE_CHECKING = False  # type checkers treat it as true; avoids importing `typing`
 if TYPE_CHECKING:
     from cogmap.estimators import FCMClassifier, FCMClassifierCV, FCMRegressor
     from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
@@ -36,7 +36,7 @@ __all__ = [
     "write_map",
 ]
 
-# Imported when they are asked for: `cogmap --help`, and who needs only a map, do not wait for scikit-learn.
+# Imported on first access, so that `cogmap --help` and programs that use only maps do not load scikit-learn.
 _MODULES = {
     "FCMClassifier": "estimators",
     "FCMClassifierCV": "estimators",
@@ -64,7 +64,7 @@ def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module 'cogmap' has no attribute {name!r}")
     value: object = getattr(import_module(f"cogmap.{_MODULES[name]}"), name)
-    globals()[name] = value  # asked for once
+    globals()[name] = value  # later accesses do not call this function
     return value
 
 

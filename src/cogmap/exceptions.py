@@ -1,25 +1,25 @@
-"""What cogmap raises.
+"""Exceptions of cogmap.
 
-Every message says what was wrong, where, what was expected, what was got, and what to do about it.
-All classes also derive from the built-in exception that scikit-learn raises in the same situation, so code
-written for scikit-learn catches them.
+Every message names the parameter or location, what was expected, what was found, and how to fix it. All classes also
+derive from the built-in exception that scikit-learn raises in the same situation, so code written for scikit-learn
+catches them.
 """
 
 
 class CogmapError(Exception):
-    """Base of every exception that cogmap raises by itself."""
+    """Base class of all exceptions that cogmap defines."""
 
 
 class ParameterError(CogmapError, ValueError, TypeError):
-    """A parameter has a wrong type or value."""
+    """A parameter has an invalid type or value."""
 
 
 class DataError(CogmapError, ValueError):
-    """The data cannot be learned from, or do not fit the model."""
+    """The data cannot be used for training, or do not match the model."""
 
 
 class NonFiniteLossError(CogmapError, ArithmeticError, ValueError):
-    """The loss became NaN or infinite while learning."""
+    """The loss became NaN or infinite during training."""
 
 
 class ModelFileError(CogmapError, ValueError):
@@ -31,4 +31,4 @@ class MissingPackageError(CogmapError, ImportError):
 
 
 class ClusterError(CogmapError, RuntimeError):
-    """A cluster of computers is not there, went away, or keeps failing."""
+    """A cluster is unreachable, was lost, or fails repeatedly."""

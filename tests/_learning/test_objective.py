@@ -131,7 +131,7 @@ def test_chosen_rows_are_a_table_of_their_own(large, chosen_at, monkeypatch):
     per_row = {name: problem[name][rows] for name in ("X", "targets", "sample_weight")}
     expected = DenseObjective(**{**problem, **per_row}).sums(theta)
     for copied_up_to in (0, 10**6):
-        monkeypatch.setattr("cogmap._learning.objective._COPIED", copied_up_to)
+        monkeypatch.setattr("cogmap._learning.objective._MAX_COPIED", copied_up_to)
         if chosen_at == "every call":
             result = DenseObjective(**problem).sums(theta, rows)
         elif chosen_at == "the beginning":

@@ -31,7 +31,7 @@ def test_no_prior_pulls_all_weights_to_0_alike():
     none = prior(None)
     assert not none.weights.any()
     assert (none.pull == 1.0).all()
-    assert not none.drawn.any()
+    assert not none.from_expert.any()
 
 
 @pytest.mark.parametrize("slope", [0.5, 2.0, 5.0])
@@ -74,7 +74,7 @@ def test_an_experts_map_adds_to_memory_what_it_says():
     expected = prior("memory").weights.copy()
     expected[RAIN_TO_YES], expected[0, 0] = -2.5, 1.25
     assert np.array_equal(said.weights, expected)
-    assert np.argwhere(said.drawn).tolist() == [[0, 0], [3, 0]]
+    assert np.argwhere(said.from_expert).tolist() == [[0, 0], [3, 0]]
     assert np.array_equal(said.pull, prior("memory").pull)
 
 
@@ -82,10 +82,10 @@ def test_a_map_without_names_is_of_features_and_outputs_or_of_all_concepts():
     """In our order."""
     W = np.zeros((3, 3))
     W[2, 0] = 1.0
-    assert np.argwhere(prior(FuzzyCognitiveMap(W)).drawn).tolist() == [list(RAIN_TO_YES)]
+    assert np.argwhere(prior(FuzzyCognitiveMap(W)).from_expert).tolist() == [list(RAIN_TO_YES)]
     W = np.zeros((4, 4))
     W[2, 0] = 1.0  # into the hidden concept
-    assert np.argwhere(prior(FuzzyCognitiveMap(W)).drawn).tolist() == [[2, 0]]
+    assert np.argwhere(prior(FuzzyCognitiveMap(W)).from_expert).tolist() == [[2, 0]]
 
 
 def expert(weight, **details):
@@ -101,10 +101,15 @@ def expert(weight, **details):
         (FuzzyCognitiveMap(np.eye(2)), None, None, r"all of 4 concepts.*got a map of 2 concepts, with \['C1', 'C2'\]"),
         (FuzzyCognitiveMap(np.eye(7)), None, None, r"a map of 7 concepts, with \['C1'"),
         (expert(1, activation="tanh"), None, None, r"states in \[0, 1\].*got a map with activation 'tanh'.*Build"),
-        (expert(1, slope=2), None, {("rain", "class=yes"): "-"}, r"'rain' -> 'class=yes' is \[-inf, 0\], got 1"),
-        (expert(-1, slope=2), {("rain", "class=yes"): "+"}, None, r"is \[0, inf\], got -1 \(at slope 2\). Change one"),
-        (expert(1, slope=2), [("mood", "class=yes")], None, "'rain' -> 'class=yes' is no influence, got 1"),
-        (expert(9, slope=2), None, (-3, 3), r"is \[-3, 3\], got 9"),
+        (expert(1, slope=2), None, {("rain", "class=yes"): "-"}, r"'rain' -> 'class=yes' allow \[-inf, 0\], got 1"),
+        (
+            expert(-1, slope=2),
+            {("rain", "class=yes"): "+"},
+            None,
+            r"allow \[0, inf\], got -1 \(at slope 2\). Change one",
+        ),
+        (expert(1, slope=2), [("mood", "class=yes")], None, "'rain' -> 'class=yes' allow no influence, got 1"),
+        (expert(9, slope=2), None, (-3, 3), r"allow \[-3, 3\], got 9"),
     ],
 )
 def test_what_an_expert_cannot_mean_is_told(given, edges, bounds, message):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
-from cogmap._learning.settings import VALUES, DataShape, resolve
+from cogmap._learning.settings import REGRESSION, DataShape, resolve
 
 USUAL = FCMClassifier().get_params(deep=False)
 
@@ -133,7 +133,7 @@ SETTLED_FOR_VALUES = [
 @pytest.mark.parametrize(("parameters", "shape", "expected"), SETTLED_FOR_VALUES, ids=str)
 def test_settings_for_values(parameters, shape, expected):
     """A rule per row of the table."""
-    settings = resolve(USUAL | parameters, DataShape(*shape), VALUES)
+    settings = resolve(USUAL | parameters, DataShape(*shape), REGRESSION)
     assert {name: getattr(settings, name) for name in expected} == expected
 
 

@@ -69,7 +69,7 @@ def test_what_is_too_large_is_refused_at_once(estimator, sizes, parameters, cure
     """With what it would need, what there is, and what to make smaller."""
     X, y = np.ones(sizes), np.arange(sizes[0]) % 2
     began = time.monotonic()
-    with pytest.raises(DataError, match=rf"would need about .* GB of memory for.*GB are free.*{cure}"):
+    with pytest.raises(DataError, match=rf"would need about .* GB of memory to train on.*GB are free.*{cure}"):
         estimator(**parameters).fit(X, y)
     assert time.monotonic() - began < 10.0
 

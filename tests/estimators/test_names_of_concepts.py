@@ -11,7 +11,7 @@ RANDOM = np.random.RandomState(0)
 TABLE = pd.DataFrame(RANDOM.normal(size=(60, 3)), columns=["a", "class=1", "hidden 1"])
 Y = (TABLE["class=1"] + 0.3 * RANDOM.normal(size=60) > 0).astype(int).to_numpy()
 SETTINGS = {"n_hidden": 2, "n_teachers": 0, "max_iter": 20, "tol": 0, "random_state": 0}
-BOTH = "1 feature and 1 output are called so: rename the column"
+BOTH = "1 feature and 1 output have this name: rename the column"
 A_OUTPUT = ("a", "class=1")
 
 
@@ -28,7 +28,7 @@ def test_a_column_called_like_an_output_is_learned_from():
         ("weight_bounds", {A_OUTPUT: "+"}, BOTH),
         ("edges", [A_OUTPUT, ("a", "class=1 (2)")], BOTH),
         ("edges", {("class=1", "class=1 (2)"): "+"}, BOTH),
-        ("edges", [("a", "hidden 1")], "1 feature and 1 hidden concept are called so"),
+        ("edges", [("a", "hidden 1")], "1 feature and 1 hidden concept have this name"),
         ("prior", FuzzyCognitiveMap.from_edges([(*A_OUTPUT, 1.0)]), BOTH),
         ("init", FuzzyCognitiveMap.from_edges([(*A_OUTPUT, 1.0)]), r"without \['hidden 1', .*'class=1 \(2\)'\]"),
     ],

@@ -194,7 +194,7 @@ class TestLearning:
         fcm.fit(X, y)
         assert fcm.loss_curve_[0] < end
         assert fcm.model_.link is link
-        with pytest.raises(ValueError, match="can go on from an earlier fit"):
+        with pytest.raises(ValueError, match="can resume an earlier fit"):
             fcm.fit(X, np.column_stack([y, y]))
 
     @pytest.mark.parametrize("scale", ["logistic", True, False])

@@ -36,7 +36,7 @@ def test_float32_tables_with_large_values_do_not_overflow():
 
 def test_a_range_that_no_float_holds_is_told():
     """The feature is named, and the cure."""
-    with pytest.raises(DataError, match=r"Feature number 1 of X spans .* Scale it"):
+    with pytest.raises(DataError, match=r"Feature number 1 of X ranges .* Scale it"):
         learned(FeatureRange, np.array([[0.0, -1.7e308], [1.0, 1.7e308]]))
 
 

@@ -142,7 +142,7 @@ class TestBadInput:
     def test_a_feature_with_two_values_is_told(self, iris):
         """It is left alone, and said so, where it was named."""
         X = iris[0].assign(large=(iris[0].iloc[:, 0] > 5).astype(float))
-        with pytest.warns(UserWarning, match="'large' has too few different values for words and stays a number"):
+        with pytest.warns(UserWarning, match="'large' has too few distinct values for terms and stays numeric"):
             fcm = FCMClassifier(terms={"large": 3}, random_state=0).fit(X, iris[1])
         assert fcm.terms_ == {}
 
@@ -159,9 +159,9 @@ class TestBadInput:
             ({"terms": 8}, "<= 7, got 8"),
             ({"terms": "words"}, "an integer >= 2"),
             ({"terms": {"petal width": 3}}, "Did you mean 'petal width (cm)'"),
-            ({"terms": {"petal width (cm)": ["thin"]}}, "2 to 7 different words"),
-            ({"terms": {"petal width (cm)": ["thin", "thin"]}}, "2 to 7 different words"),
-            ({"terms": {"petal width (cm)": ["thin", 3]}}, "2 to 7 different words"),
+            ({"terms": {"petal width (cm)": ["thin"]}}, "2 to 7 different terms"),
+            ({"terms": {"petal width (cm)": ["thin", "thin"]}}, "2 to 7 different terms"),
+            ({"terms": {"petal width (cm)": ["thin", 3]}}, "2 to 7 different terms"),
             (
                 {"terms": {"petal width (cm)": 3}, "monotonic_cst": {("petal width (cm)", "class=0"): -1}},
                 "about other features than monotonic_cst",

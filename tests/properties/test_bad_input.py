@@ -111,7 +111,7 @@ WRONG_PARAMETERS = [
     ("monotonic_cst", {("x0", "nothing"): 1}, "must be"),
     ("learn", "slope", "Did you mean 'slopes'"),
     ("learn", None, "one of 'weights', 'slopes', got None"),
-    ("learn", "slopes", "Slopes are learned for weights that are known"),
+    ("learn", "slopes", "for fixed weights"),
     ("scale", None, "or True or False"),
     ("scale", "minmax", "'logistic' or True or False"),
     ("class_weight", "balance", "Did you mean 'balanced'"),
@@ -162,20 +162,20 @@ CONTRADICTIONS = [
     ({"monotonic_cst": {"x0": 1}, "weight_bounds": {("x0", "target"): (-2, -1)}}, "edges or weight_bounds",
      "`monotonic_cst`, which allows [0, inf] there, got [-2, -1] for 'x0' -> 'target'"),
     ({"monotonic_cst": {"x0": 1, "x1": -1}, "edges": {("x0", "x1"): (1, None)}}, "edges or weight_bounds",
-     "allows [-inf, 0] there, got [1, inf] for 'x0' -> 'x1'. Change one of the two."),
-    ({"prior": KNOWN, "edges": [("x0", "target")]}, "prior", "for 'x0' -> 'x1' is no influence, got 0.5 (at slope 2)"),
-    ({"prior": KNOWN, "weight_bounds": {("x0", "x1"): "-"}}, "prior", "'x0' -> 'x1' is [-inf, 0], got 0.5"),
-    ({"prior": KNOWN, "weight_bounds": (-0.1, 0.1)}, "prior", "'x0' -> 'x1' is [-0.1, 0.1], got 0.5"),
-    ({"prior": TARGET, "monotonic_cst": [1, 0, 0]}, "prior", "'x0' -> 'target' is [0, inf], got -0.5"),
-    ({"prior": KNOWN, "monotonic_cst": [1, 0, 0]}, "prior", "'x0' -> 'x1' is no influence, got 0.5"),
+     "allows [-inf, 0] there, got [1, inf] for 'x0' -> 'x1'. Change one of the two parameters."),
+    ({"prior": KNOWN, "edges": [("x0", "target")]}, "prior", "'x0' -> 'x1' allow no influence, got 0.5 (at slope 2)"),
+    ({"prior": KNOWN, "weight_bounds": {("x0", "x1"): "-"}}, "prior", "'x0' -> 'x1' allow [-inf, 0], got 0.5"),
+    ({"prior": KNOWN, "weight_bounds": (-0.1, 0.1)}, "prior", "'x0' -> 'x1' allow [-0.1, 0.1], got 0.5"),
+    ({"prior": TARGET, "monotonic_cst": [1, 0, 0]}, "prior", "'x0' -> 'target' allow [0, inf], got -0.5"),
+    ({"prior": KNOWN, "monotonic_cst": [1, 0, 0]}, "prior", "'x0' -> 'x1' allow no influence, got 0.5"),
     ({"prior": KNOWN, "learn": "slopes", "edges": [("x0", "x1")]}, "edges", "None with learn='slopes'"),
-    ({"prior": KNOWN, "learn": "slopes", "weight_bounds": (-1, 1)}, "weight_bounds", "The weights stay as they are"),
+    ({"prior": KNOWN, "learn": "slopes", "weight_bounds": (-1, 1)}, "weight_bounds", "The weights are fixed"),
     ({"prior": KNOWN, "learn": "slopes", "monotonic_cst": [1, 0, 0]}, "monotonic_cst", "None with learn='slopes'"),
     ({"prior": KNOWN, "learn": "slopes", "l1_ratio": 0.5}, "l1_ratio", "0 with learn='slopes'"),
     ({"prior": FuzzyCognitiveMap(np.eye(9)), "n_hidden": 0}, "prior", "all of 4 concepts of this problem"),
     ({"prior": FuzzyCognitiveMap(np.eye(9)), "n_hidden": 2}, "prior", "a map of 9 concepts, with ['C1', "),
     ({"prior": None, "learn": "slopes"}, "learn", "unless prior or init is a FuzzyCognitiveMap"),
-    ({"prior": "memory", "init": "uniform", "learn": "slopes"}, "learn", "weights that are known"),
+    ({"prior": "memory", "init": "uniform", "learn": "slopes"}, "learn", "fixed weights"),
     ({"init": "correlation", "n_hidden": 2}, "n_hidden", "0 with init='correlation'"),
 ]  # fmt: skip
 
@@ -199,8 +199,8 @@ WRONG_MONOTONE = [
     (FCMRegressor, VALUES, {"target": 1}, "names of features, got 'target'"),
     (FCMRegressor, VALUES, {("x0", "target"): 1}, "names of features as keys"),
     (FCMClassifier, Y == 1, {("x0", "class=True"): 1}, "names of features as keys"),
-    (FCMClassifier, Y, [1, 0, 0], "{(feature, class): +1 or -1}, with the same class throughout"),
-    (FCMClassifier, Y, {"x0": 1}, "where there are more than two classes, got 'x0' alone"),
+    (FCMClassifier, Y, [1, 0, 0], "{(feature, class): +1 or -1} with the same class throughout"),
+    (FCMClassifier, Y, {"x0": 1}, "for more than two classes, got 'x0' alone"),
     (FCMClassifier, Y, {("x0", 1): 1}, "made of names of concepts, got 1. Did you mean 'class=1'?"),
     (FCMClassifier, Y, {("x0", "class=1"): 1, ("x1", "class=2"): 1}, "with the same class throughout"),
     (FCMClassifier, Y, {("x0", "class=1"): "up"}, "-1, 0 or 1 for 'x0', got 'up'"),
@@ -232,7 +232,7 @@ def test_every_parameter_is_in_the_table():
 
 # What is wrong with the features or the weights of any estimator.
 WRONG_FEATURES = {
-    "an integer beyond floats": (np.array([[10**400] * 3] * 30, object), None, DataError, "an integer beyond that"),
+    "an integer beyond floats": (np.array([[10**400] * 3] * 30, object), None, DataError, "a larger integer"),
     "infinity": (changed((3, 1), np.inf), None, ValueError, "X contains infinity"),
     "strings": ([*X[:-1].tolist(), ["a", "b", "c"]], None, ValueError, "could not convert string"),
     "a date beside numbers": (
@@ -282,13 +282,13 @@ WRONG_VALUES = {
     "NaN": (X, np.where(Y == 2, np.nan, VALUES), None, ValueError, "contains NaN"),
     "infinity": (X, np.where(Y == 2, np.inf, VALUES), None, ValueError, "contains infinity"),
     "text": (X, np.array(["a"] * 30), None, ValueError, "could not convert string"),
-    "an integer beyond floats": (X, np.array([10**400, *range(29)], object), None, DataError, "an integer beyond"),
+    "an integer beyond floats": (X, np.array([10**400, *range(29)], object), None, DataError, "a larger integer"),
     "one value only": (X, np.ones(30), None, DataError, "'target' has only the value 1"),
     "one value after weights of 0": (X, VALUES, np.eye(30)[0], DataError, "sample_weight 0 do not count"),
     "a constant target among others": (
         X, pd.DataFrame({"a": VALUES, "b": 7.0}), None, DataError, "'b' has only the value 7"
     ),
-    "a range beyond floats": (X, 1.7e308 * np.sign(X[:, 0] - 0.5), None, DataError, "'target' has a range beyond"),
+    "a range beyond floats": (X, 1.7e308 * np.sign(X[:, 0] - 0.5), None, DataError, "has a range that overflows"),
     "three dimensions": (X, np.ones((30, 2, 2)), None, ValueError, "dim 3"),
 }  # fmt: skip
 
@@ -459,7 +459,7 @@ def test_wrong_names_out_are_told(fitted):
 def test_weights_whose_product_is_no_number_are_told(estimator, class_weight, sample_weight):
     """Too large or too small, by the name of what to change."""
     weight = np.broadcast_to(sample_weight, len(Y))
-    with pytest.raises(ParameterError, match=r"class_weight=.*finite sum, times `sample_weight`.*by a number"):
+    with pytest.raises(ParameterError, match=r"class_weight=.*times `sample_weight`.*by a constant"):
         estimator(class_weight=class_weight).fit(X, Y, sample_weight=weight)
 
 
@@ -540,7 +540,7 @@ class TestPartialFit:
 
     def test_balanced_weights_are_told(self):
         """They need all the data."""
-        with pytest.raises(ParameterError, match="not known from a part"):
+        with pytest.raises(ParameterError, match="not known before all rows"):
             FCMClassifier(class_weight="balanced").partial_fit(X, Y, classes=[0, 1, 2])
 
     def test_another_number_of_features_is_told(self):
@@ -564,7 +564,7 @@ def test_warm_start_on_other_data_is_told(fitted):
     fcm, _ = fitted
     fcm.set_params(warm_start=True)
     for other_X, other_y in ((X[:, :2], Y), (X, Y + 1), (X[Y < 2], Y[Y < 2])):
-        with pytest.raises(ValueError, match=r"can go on from an earlier fit.*or with warm_start=False"):
+        with pytest.raises(ValueError, match=r"can resume an earlier fit.*or set warm_start=False"):
             fcm.fit(other_X, other_y)
 
 

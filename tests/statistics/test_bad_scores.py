@@ -45,7 +45,7 @@ def test_bad_scores_are_named(function, scores, message):
 
 
 BAD_PAIRS = [
-    ([1, 2, 3], [1, 2], "second", "as long as first, 3, got 2. The scores are compared one by one"),
+    ([1, 2, 3], [1, 2], "second", "as long as first, 3, got 2. Scores are compared in pairs"),
     (GOOD, [1, 2], "first", "a 1-D array of at least"),
     ([1, 2], 3, "second", "got 'shape ()'"),
     ([], [], "first", "got 'shape (0,)'"),

@@ -1,1 +1,1 @@
-"""Learning a map from a table, without scikit-learn: `planning.make_plans`, then `training.train`."""
+"""Training of maps, without scikit-learn: `planning.make_plans`, then `training.train`."""

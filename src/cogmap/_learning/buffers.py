@@ -1,4 +1,4 @@
-"""Buffers of the unrolled map and its gradient, made once and used for every block of rows."""
+"""Buffers of the unrolled map and its gradient, allocated once and reused for every block of rows."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _CACHE_LINE = 64
 
 
 def aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Return an array that starts on a cache line: elementwise operations on it are up to twice as fast."""
+    """Return an array aligned to a cache line: elementwise operations on it are up to twice as fast."""
     n_bytes = int(np.prod(shape)) * dtype.itemsize
     buffer = np.empty(n_bytes + _CACHE_LINE, dtype=np.uint8)
     start = -buffer.ctypes.data % _CACHE_LINE
@@ -22,7 +22,7 @@ class Sums:
     """Sums of the gradients of the folded weights of one run of blocks."""
 
     def __init__(self, n_features: int, n_concepts: int, dtype: np.dtype[Any]) -> None:
-        # One array, so that clearing and adding are one call; of the first step, then of the later ones.
+        # One array, so that clearing and adding take one call; first step, then later steps.
         n_first, n_later = n_concepts * n_features, n_concepts * n_concepts
         self._all = aligned((n_first + n_later + 2 * n_concepts,), dtype)
         first, later, biases = np.split(self._all, [n_first, n_first + n_later])

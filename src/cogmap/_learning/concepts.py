@@ -1,4 +1,4 @@
-"""The concepts of a map that is learned: which are inputs, which are hidden, which are outputs, and their names."""
+"""Names and positions of the inputs, hidden concepts and outputs of a map to train."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -20,9 +20,9 @@ class Concepts:
     names : list of str
         Name of each concept.
     n_inputs, n_hidden, n_outputs : int
-        How many there are of each kind.
+        Number of concepts of each kind.
     labels : list of str
-        The same before names that occur twice are numbered. Empty: `names` are all there are.
+        Names before duplicates are numbered; empty if they are the same as `names`.
     """
 
     names: list[str]
@@ -33,7 +33,7 @@ class Concepts:
 
     @classmethod
     def of(cls, inputs: Sequence[str], n_hidden: int, outputs: Sequence[str]) -> "Concepts":
-        """Name the concepts."""
+        """Return the concepts with unique names."""
         labels = [*inputs, *hidden_names(n_hidden), *outputs]
         return cls(concept_names(inputs, n_hidden, outputs), len(inputs), n_hidden, len(outputs), labels)
 
@@ -42,63 +42,63 @@ class Concepts:
 
     @property
     def inputs(self) -> slice:
-        """Where the inputs stand."""
+        """Positions of the inputs."""
         return slice(0, self.n_inputs)
 
     @property
     def hidden(self) -> slice:
-        """Where the hidden concepts stand."""
+        """Positions of the hidden concepts."""
         return slice(self.n_inputs, self.n_inputs + self.n_hidden)
 
     @property
     def outputs(self) -> slice:
-        """Where the outputs stand."""
+        """Positions of the outputs."""
         return slice(self.n_inputs + self.n_hidden, len(self))
 
-    def place(self, name: Any, owner: str, parameter: str, among: slice = slice(None)) -> int:
-        """Return the number of the concept with a name, or complain, with the nearest name.
+    def position(self, name: Any, owner: str, parameter: str, among: slice = slice(None)) -> int:
+        """Return the position of the concept with a name; raise if there is none or several.
 
         Parameters
         ----------
         name : object
-            The name that a user gave.
+            Name passed by the user.
         owner, parameter : str
-            Whose parameter it is, for messages.
+            Estimator and parameter named in messages.
         among : slice, default=slice(None)
-            Which concepts can be meant, where others have the same name.
+            Positions to prefer if several concepts have the name.
         """
-        places = self._meant(name)
-        if not places:
+        positions = self._positions(name)
+        if not positions:
             visible = (shown(self.names[kind]) for kind in (self.inputs, self.outputs))
             cure = nearest_concept(name, self.names) or "The features are {}, the outputs {}.".format(*visible)
             raise param_error(owner, parameter, "made of names of concepts", name, cure)
-        can_be = range(len(self))[among]
-        places = [place for place in places if place in can_be] or places
-        if len(places) > 1:
-            raise self._ambiguous(name, places, owner, parameter)
-        return places[0]
+        preferred = range(len(self))[among]
+        positions = [position for position in positions if position in preferred] or positions
+        if len(positions) > 1:
+            raise self._ambiguous(name, positions, owner, parameter)
+        return positions[0]
 
-    def check_clear(self, names: Collection[str], owner: str, parameter: str) -> None:
-        """Complain about a name in a map that several concepts have, unless the map tells these apart."""
+    def check_unambiguous(self, names: Collection[str], owner: str, parameter: str) -> None:
+        """Raise if several concepts have a name in a map, unless the map contains all of them."""
         for name in names:
-            places = self._meant(name)
-            if any(self.names[place] not in names for place in places):
-                raise self._ambiguous(name, places, owner, parameter)
+            positions = self._positions(name)
+            if any(self.names[position] not in names for position in positions):
+                raise self._ambiguous(name, positions, owner, parameter)
 
-    def _meant(self, name: Any) -> list[int]:
-        """Return the numbers of the concepts that may be meant by a name."""
-        known = (place for names in (self.names, self.labels) for place, own in enumerate(names) if own == name)
-        return sorted(set(known)) if isinstance(name, str) else []
+    def _positions(self, name: Any) -> list[int]:
+        """Return the positions of the concepts to which a name may refer."""
+        matches = (i for names in (self.names, self.labels) for i, own in enumerate(names) if own == name)
+        return sorted(set(matches)) if isinstance(name, str) else []
 
-    def _ambiguous(self, name: str, places: Sequence[int], owner: str, parameter: str) -> ParameterError:
+    def _ambiguous(self, name: str, positions: Sequence[int], owner: str, parameter: str) -> ParameterError:
         kinds = ["feature"] * self.n_inputs + ["hidden concept"] * self.n_hidden + ["output"] * self.n_outputs
-        found = Counter(kinds[place] for place in places)
-        both = " and ".join(count(times, kind) for kind, times in found.items())
-        cure = f"{both} are called so: rename the column."
+        counts = Counter(kinds[position] for position in positions)
+        both = " and ".join(count(times, kind) for kind, times in counts.items())
+        cure = f"{both} have this name: rename the column."
         return param_error(owner, parameter, "made of names that mean one concept each", name, cure)
 
 
 def nearest_concept(name: object, names: Sequence[str]) -> str:
-    """Say which concept was probably meant: that of a class by its label, or one with a similar name."""
+    """Return "Did you mean ...?" with the concept of a class label or the closest name, or an empty string."""
     of_class = f"class={name}"
     return f"Did you mean {of_class!r}?" if of_class in names else suggestion(name, names)

@@ -1,7 +1,8 @@
-"""Where rows are: what training asks of a dataset, and objectives that are summed over chunks of one.
+"""Interface of datasets, and objectives summed over chunks.
 
-A dataset is a `Table` in memory, or rows elsewhere (in a temporary file, on the workers of a cluster) that give sums of
-losses and gradients, chunk by chunk. Whatever needs rows at hand (teachers, starts, effects) uses the sample.
+A dataset is a `Table` in memory, or rows in a temporary file or on the workers of a cluster, for which losses and
+gradients are summed chunk by chunk. Computations that need rows in memory (teachers, initial weights, effects) use the
+sample.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,38 +16,38 @@ from cogmap._learning.spec import ModelSpec
 from cogmap._learning.table import Table
 from cogmap._utils.segments import SEGMENT, PairwiseSum
 
-ChunkSums = tuple[float, Theta]  # loss and its gradient, which is empty if it was not asked for
+ChunkSums = tuple[float, Theta]  # loss and its gradient, which is empty if not requested
 
-_SAMPLE = 2**18  # values: teachers learn from them in seconds
+_SAMPLE = 2**18  # values: enough for teachers that are trained in seconds
 
 
 class Dataset(Protocol):
-    """What training asks of rows, wherever they are."""
+    """Interface of rows for training, in memory or not."""
 
     def sample(self) -> Table:
-        """Return rows in memory: all, or some that stand for all."""
+        """Return rows in memory: all, or a representative sample."""
         ...
 
     def objective(self, spec: ModelSpec, teachers: Sequence[Theta] = ()) -> Objective:
-        """Return the loss of a model on all rows, whose targets an ensemble may have a say in."""
+        """Return the loss of a model on all rows; with teachers, on distillation targets."""
         ...
 
 
 class SummedObjective:
-    """The objective of rows in chunks, each of which gives sums over its rows.
+    """Objective of rows in chunks: adds the sums over the rows of each chunk.
 
     Parameters
     ----------
     of_sample : Objective
-        The objective of some of the rows, equal in everything but sums.
+        Objective of a sample of the rows, with the same number and dtype of parameters.
     n_rows : int
         Number of rows.
     total_weight : float
         Sum of their weights.
     chunk_sums : callable
-        Returns the sums of each chunk, in order, given parameters and whether the gradient is needed.
+        Called with parameters and whether the gradient is needed; returns the sums of each chunk, in order.
     level : int, default=0
-        Every chunk but the last has ``2**level`` segments.
+        Every chunk except the last has ``2**level`` segments.
     """
 
     def __init__(
@@ -69,23 +70,23 @@ class SummedObjective:
         return total.result()
 
     def sums(self, theta: Theta, rows: NDArray[np.integer] | None = None) -> tuple[float, Theta, float]:
-        """Return the weighted sum of the losses, its gradient, and the sum of the weights, of all rows."""
+        """Return the weighted sum of the losses of all rows, its gradient, and the sum of the weights."""
         loss, gradient = self._sum(theta, with_gradient=True)
         return loss, gradient.copy(), self.total_weight
 
     def value(self, theta: Theta) -> float:
-        """Return the loss of the rows alone."""
+        """Return the loss without penalty."""
         return self.loss.overall(self._sum(theta, with_gradient=False)[0] / self.total_weight)[0]
 
 
 def sample_rows(n_rows: int, n_columns: int) -> NDArray[np.intp]:
-    """Return which rows the sample has: one at random of each stretch of equal length, the same in every call."""
+    """Return the rows of the sample: a random one from each stretch of equal length, the same in every call."""
     n_sample = min(n_rows, max(_SAMPLE // n_columns, 1))
     places = np.arange(n_sample) + np.random.default_rng(0).random(n_sample)
     return np.minimum(places * (n_rows / n_sample), n_rows - 1).astype(np.intp)
 
 
 def level_for(n_rows: int, n_chunks: int) -> int:
-    """Return the smallest level at which the rows make at most so many chunks."""
+    """Return the smallest level at which the rows form at most `n_chunks` chunks."""
     n_segments = -(-n_rows // SEGMENT)
     return max(-(-n_segments // max(n_chunks, 1)) - 1, 0).bit_length()

@@ -1,4 +1,4 @@
-"""Weights to start learning from."""
+"""Initial weights and biases."""
 
 from collections.abc import Sequence
 
@@ -17,11 +17,11 @@ Weights = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 NAMES = ("uniform", "balanced", "correlation")
 
-_HIDDEN = 4.0  # largest weight of a hidden concept around a prior, times the root of the number of concepts
+_HIDDEN = 4.0  # largest initial weight of a hidden concept, times the square root of the number of concepts
 
 
 def uniform(n_concepts: int, random: np.random.RandomState) -> Weights:
-    """Weights and bias uniform in [-1, 1]: the paper's."""
+    """Return weights and bias uniform in [-1, 1], as in the paper."""
     return random.uniform(-1.0, 1.0, (n_concepts, n_concepts)), random.uniform(-1.0, 1.0, n_concepts)
 
 
@@ -31,11 +31,11 @@ def balanced(
     limits: Bounds | None,
     largest: float | NDArray[np.float64] = 4.0,
 ) -> Weights:
-    """Uniform weights over the root of the number of concepts, and a bias that starts every concept in the middle.
+    """Return uniform weights divided by the square root of the number of concepts, and a centring bias.
 
-    However many concepts there are, the weights are small enough that none starts where its activation is flat and
-    learning is slow, and large enough that the concepts differ. `largest` is the largest weight times that root, for
-    all concepts or in a column, one per concept.
+    For any number of concepts, the weights are small enough that no concept starts saturated, where training is slow,
+    and large enough that concepts differ. `largest` is the largest weight times that root, for all concepts or as a
+    column with one value per concept.
     """
     W = random.uniform(-largest, largest, (n_concepts, n_concepts)) / np.sqrt(n_concepts)
     return centred(W, np.full(n_concepts, UNDECIDED), limits)
@@ -44,11 +44,11 @@ def balanced(
 def around(
     prior: NDArray[np.float64], concepts: Concepts, random: np.random.RandomState, limits: Bounds | None, scale: float
 ) -> Weights:
-    """Weights of a prior, with hidden concepts that differ, and a bias that starts every concept in the middle.
+    """Return the weights of a prior plus random weights into hidden concepts, and a centring bias.
 
-    Nothing random is added to what goes from features to features and outputs: these concepts differ already. Only a
-    feature that must not remember itself would be as all such, and starts as hidden concepts do. The weights from
-    hidden concepts to outputs are multiplied by `scale`.
+    No noise is added to edges from features to features and outputs: these concepts differ already. Features without
+    memory would be identical, so they get random weights like hidden concepts. The weights from hidden concepts to
+    outputs are multiplied by `scale`.
     """
     n = len(concepts)
     noise = np.zeros((n, n))
@@ -59,7 +59,7 @@ def around(
 
 
 def structured(concepts: Concepts, random: np.random.RandomState, scale: float) -> Weights:
-    """Weights and bias of hidden concepts and outputs as `around` memory, row by row."""
+    """Return initial weights and bias of hidden concepts and outputs of a structured map, as `around` memory."""
     n, n_hidden = len(concepts), concepts.n_hidden
     largest = _HIDDEN / np.sqrt(n)
     W = np.zeros((n_hidden + concepts.n_outputs, n))
@@ -69,7 +69,7 @@ def structured(concepts: Concepts, random: np.random.RandomState, scale: float) 
 
 
 def centred(W: NDArray[np.float64], middle: NDArray[np.float64], limits: Bounds | None) -> Weights:
-    """Put the weights within their limits, and add the bias with which `middle` leads every concept to 0.5."""
+    """Clip the weights to their bounds, and add the bias with which states `middle` lead every concept to 0.5."""
     if limits is not None:
         W = np.clip(W, *limits)
     return W, UNDECIDED - W @ middle
@@ -81,18 +81,18 @@ def correlation(
     sample_weight: NDArray[np.floating] | None,
     limits: Bounds | None,
 ) -> Weights:
-    """Correlations of the features with each other and with the labels, over the root of the number of concepts.
+    """Return correlations of features and targets, divided by the square root of the number of concepts.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Scaled features.
     targets : ndarray of shape (n_samples, n_outputs)
-        What the outputs should be.
+        Targets, one column per output.
     sample_weight : ndarray of shape (n_samples,) or None
         Weights of the rows.
     limits : pair of ndarray or None
-        Smallest and largest weight allowed.
+        Lower and upper bounds of the weights.
     """
     weight = np.ones(len(X)) if sample_weight is None else sample_weight
     share = weight / weight.sum()
@@ -100,7 +100,7 @@ def correlation(
     mean = share @ columns
     columns = (columns - mean) * np.sqrt(share)[:, None]
     largest = np.abs(columns).max(axis=0)
-    columns /= np.where(largest > 1e100, largest, 1.0)  # lest their squares overflow
+    columns /= np.where(largest > 1e100, largest, 1.0)  # so that their squares do not overflow
     covariance = columns.T @ columns
     deviation = np.sqrt(np.diag(covariance))
     deviation[deviation == 0.0] = np.inf  # a constant column is correlated with nothing
@@ -110,29 +110,28 @@ def correlation(
 
 
 def from_map(expert: FuzzyCognitiveMap, concepts: Sequence[str], slope: float, owner: str) -> Weights:
-    """Weights and bias that make the same trajectories as an expert's map, at our slope.
+    """Return weights and bias that, at `slope`, give the same trajectories as an expert's map.
 
-    The expert's concepts are matched by name, in any order. A map whose concepts were never named (C1, C2, ...) is
-    taken to have ours, in our order.
+    Concepts are matched by name, in any order. A map with default names (C1, C2, ...) is matched by position.
     """
-    places = matched(expert, concepts, owner, "init")
+    positions = matched(expert, concepts, owner, "init")
     # slope_e (W_e A + b_e - center_e) = slope (W A + b - 0.5), row by row
     factor = weight_factors(expert, slope, owner, "init")
     W, b = np.empty_like(expert.weights), np.empty_like(expert.bias)
-    W[np.ix_(places, places)] = expert.weights * factor[:, None]
-    b[places] = (expert.bias - get_activation(expert.activation).center) * factor + 0.5
+    W[np.ix_(positions, positions)] = expert.weights * factor[:, None]
+    b[positions] = (expert.bias - get_activation(expert.activation).center) * factor + 0.5
     return W, b
 
 
 def from_structured(earlier: StructuredMap, slope: float) -> Weights:
-    """Weights and bias of hidden concepts and outputs that make the same trajectories as a structured map."""
+    """Return weights and bias of hidden concepts and outputs that, at `slope`, give the same trajectories."""
     factor = float(earlier.slope) / slope
     b = earlier.bias[-len(earlier.rows) :]
     return earlier.rows * factor, (b - 0.5) * factor + 0.5
 
 
 def weight_factors(expert: FuzzyCognitiveMap, slope: float, owner: str, parameter: str) -> NDArray[np.float64]:
-    """Return by what to multiply the weights into each concept of a map to get the same influence at our slope."""
+    """Return the factor on the weights into each concept that gives the same influence at `slope`."""
     if expert.activation not in ("sigmoid", "logistic"):
         raise param_error(
             owner,
@@ -147,13 +146,13 @@ def weight_factors(expert: FuzzyCognitiveMap, slope: float, owner: str, paramete
 def matched(
     expert: FuzzyCognitiveMap, concepts: Sequence[str], owner: str, parameter: str, partly: bool = False
 ) -> list[int]:
-    """Return which of our concepts each concept of a map is; it may be that only some of ours are in it."""
-    ours = {name: place for place, name in enumerate(concepts)}
-    known = set(expert.concepts)
-    missing = [name for name in concepts if name not in known]
-    unknown = [name for name in expert.concepts if name not in ours]
+    """Return the position in `concepts` of each concept of a map; `partly` allows a map of some of them."""
+    positions = {name: position for position, name in enumerate(concepts)}
+    in_map = set(expert.concepts)
+    missing = [name for name in concepts if name not in in_map]
+    unknown = [name for name in expert.concepts if name not in positions]
     if not unknown and (partly or not missing):
-        return [ours[name] for name in expert.concepts]
+        return [positions[name] for name in expert.concepts]
     if expert.concepts == tuple(f"C{i + 1}" for i in range(len(concepts))):
         return list(range(len(concepts)))
     some = "some or all of" if partly else "the"

@@ -1,9 +1,9 @@
-"""Losses: the value, and the gradient with respect to what enters the output concepts.
+"""Losses, with gradients with respect to the net input of the output concepts.
 
-A loss is given ``net`` of shape (n_outputs, n_rows), where the state of an output concept is
-``0.5 + 0.5 * tanh(net)``: the form in which the objective computes the paper's sigmoid. It returns the weighted sum
-of the losses of the rows and replaces ``net`` by the gradient of that sum, so that one pass gives both.
-Rows are the last axis because sums over a handful of outputs are then vectorised.
+A loss takes ``net`` of shape (n_outputs, n_rows), where the state of an output concept is ``0.5 + 0.5 * tanh(net)``,
+the form in which the objective computes the paper's sigmoid. It returns the weighted sum of the losses of the rows and
+replaces ``net`` by the gradient of that sum, so that one pass gives both. Rows are the last axis because sums over a
+few outputs are then vectorized.
 """
 
 import math
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 Weight = NDArray[np.floating] | None
 
-# A mean square of this, in units of the variance, is as good as none: rounding, not noise.
-_LEAST_SQUARE = 1e-6
+# Added to mean squares, in units of the variance, because smaller ones are rounding errors rather than noise.
+_MIN_SQUARE = 1e-6
 
 
 class Loss:
-    """What the objective asks of a loss; that of a table is the mean over its rows, unless a loss says otherwise.
+    """Base class of losses. The loss of a table is the mean over its rows, unless `overall` is overridden.
 
     Attributes
     ----------
@@ -34,11 +34,11 @@ class Loss:
     is_mean = True
 
     def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
-        """Return the weighted sum over the rows and turn `net` into its gradient."""
+        """Return the weighted sum over the rows and replace `net` by its gradient."""
         raise NotImplementedError
 
     def overall(self, mean: float) -> tuple[float, float]:
-        """Return the loss of a table, given the mean over its rows, and its derivative with respect to that."""
+        """Return the loss of a table for a given mean over its rows, and its derivative with respect to the mean."""
         return mean, 1.0
 
 
@@ -49,7 +49,7 @@ class LogLoss(Loss):
     n_outputs = 1
 
     def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
-        """Return the weighted sum over the rows and turn `net` into its gradient."""
+        """Return the weighted sum over the rows and replace `net` by its gradient."""
         net = net[0]
         if targets.ndim == 2:
             share = targets[:, 1]
@@ -66,13 +66,13 @@ class LogLoss(Loss):
     @staticmethod
     def _of_codes(net: NDArray[np.floating], codes: NDArray[Any]) -> NDArray[np.floating]:
         # -log p = log(1 + exp(-2 margin)), where margin is net for the second class and -net for the first.
-        # Written with |margin|, nothing overflows, and no probability is rounded to 0 before its logarithm is taken.
+        # With |margin| nothing overflows, and no probability is rounded to 0 before the logarithm.
         sign = 2.0 * codes.astype(net.dtype) - 1.0
         margin = net * sign
         losses: NDArray[np.floating] = np.log1p(np.exp(-2.0 * np.abs(margin)))
         losses -= 2.0 * np.minimum(margin, 0.0)
-        # The derivative is 2 (p - y) = tanh(net) - sign. Behind a large margin the difference of two numbers near 1
-        # would round to 0; 1 - tanh(margin) = 2 / (1 + exp(2 margin)) does not.
+        # The derivative is 2 (p - y) = tanh(net) - sign. For large margins this difference of numbers near 1 would
+        # round to 0; 1 - tanh(margin) = 2 / (1 + exp(2 margin)) does not.
         with np.errstate(over="ignore"):
             np.divide(-2.0 * sign, 1.0 + np.exp(2.0 * margin), out=net)
         return losses
@@ -82,25 +82,25 @@ class LogLoss(Loss):
 class SoftmaxCrossEntropy(Loss):
     """Cross-entropy of the softmax of ``gain`` times the states of one output per class.
 
-    States lie in (0, 1), so with ``gain=1``, the paper's, no prediction can be confident and the loss has a floor
-    well above 0.
+    States lie in (0, 1), so with ``gain=1``, as in the paper, no prediction can be confident and the loss stays well
+    above 0.
     """
 
     n_outputs: int
     gain: float = 1.0
 
     def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
-        """Return the weighted sum over the rows and turn `net` into its gradient."""
+        """Return the weighted sum over the rows and replace `net` by its gradient."""
         reach = 0.5 * self.gain
         np.tanh(net, out=net)
-        # gain * (0.5 + 0.5 tanh): the constant does not matter to a softmax.
+        # gain * (0.5 + 0.5 tanh) without the constant, which cancels in the softmax.
         exponents = reach * net
         exponents -= exponents.max(axis=0)
         flat = exponents.reshape(-1)
         if targets.ndim == 2:
             losses = -np.einsum("ij,ji->i", targets, exponents)
         else:
-            of_label = targets * net.shape[1] + np.arange(net.shape[1])  # places in the flat array, faster than pairs
+            of_label = targets * net.shape[1] + np.arange(net.shape[1])  # flat indices, faster than pairs
             losses = -flat.take(of_label)
         np.exp(exponents, out=exponents)
         total = exponents.sum(axis=0)
@@ -121,10 +121,10 @@ class SoftmaxCrossEntropy(Loss):
 
 @dataclass(frozen=True)
 class SquaredLoss(Loss):
-    """Half the squared distance of what enters the outputs from what should.
+    """Half the squared difference between the net inputs of the outputs and the targets.
 
-    Of a whole table it is half the logarithm of the mean square: the likelihood of values with noise of unknown size. A
-    penalty beside it is then as strong for tables with little noise as for those with much.
+    The loss of a table is half the logarithm of the mean square, the negative log-likelihood for noise of unknown
+    variance. The relative strength of a penalty then does not depend on the noise level.
     """
 
     n_outputs: int
@@ -132,7 +132,7 @@ class SquaredLoss(Loss):
     is_mean = False
 
     def __call__(self, net: NDArray[np.floating], targets: NDArray[Any], weight: Weight) -> float:
-        """Return the weighted sum over the rows and turn `net` into its gradient."""
+        """Return the weighted sum over the rows and replace `net` by its gradient."""
         net -= targets.T
         losses = np.square(net).sum(axis=0)
         if weight is not None:
@@ -142,5 +142,5 @@ class SquaredLoss(Loss):
 
     def overall(self, mean: float) -> tuple[float, float]:
         """Return half the logarithm of the mean square, and its derivative."""
-        square = 2.0 * mean / self.n_outputs + _LEAST_SQUARE
+        square = 2.0 * mean / self.n_outputs + _MIN_SQUARE
         return 0.5 * math.log(square), 1.0 / (self.n_outputs * square)

@@ -1,17 +1,16 @@
-"""The unrolled map and its gradient, over blocks of rows: the one hot loop of the project.
+"""The unrolled map and its gradient over blocks of rows: the hot loop of training.
 
-The paper's Algorithm 2 walks back through the states of all rows and sums a gradient for each step. The same sums are
-formed here with less work:
+Algorithm 2 of the paper backpropagates through the states of all rows and sums a gradient for each step. This module
+computes the same sums with less work:
 
-- A state is kept as ``T = 2 A - 1``. The paper's sigmoid is then ``T' = tanh(V T + c)`` with slope, the 0.5 inside the
-  sigmoid and the change of variable all folded into ``V`` and ``c`` once per call. What starts undecided, hidden
-  concepts and outputs, is 0 in this form.
-- The first step reads the features only (what is undecided is part of its bias), and needs no gradient of them. The
-  last step computes the output concepts only. What is left is 3 depth - 4 products of n_rows x n_concepts x n_concepts.
-- Rows are taken in blocks that stay in the cache, through buffers made once. Memory does not grow with the rows.
-- Blocks are summed in runs that do not depend on the number of threads, the runs of a segment of the rows are added in
-  their order, and segments in pairs. So the result is the same to the last bit for any number of threads, and for
-  several objectives that have the segments among them.
+- States are stored as ``T = 2 A - 1``. The paper's sigmoid is then ``T' = tanh(V T + c)``, with slope, the 0.5 inside
+  the sigmoid and the change of variable folded into ``V`` and ``c`` once per call. Undecided states (hidden concepts
+  and outputs at the start) are 0 in this form.
+- The first step uses only the features (undecided states are part of its bias), and needs no gradient with respect to
+  them. The last step computes only the outputs. This leaves 3 depth - 4 products of n_rows x n_concepts x n_concepts.
+- Rows are processed in blocks that fit the cache, with buffers allocated once. Memory does not grow with the rows.
+- Blocks are summed in runs that do not depend on the number of threads, the runs of a segment are added in order, and
+  segments in pairs. The result is thus bitwise independent of the number of threads and of partitioning.
 """
 
 from itertools import pairwise
@@ -32,25 +31,25 @@ from cogmap.models.encoding import UNDECIDED
 Array = NDArray[np.floating]
 RowNumbers = NDArray[np.integer]
 
-_WIDE = 128  # from so many concepts on, adding a row to each row is as fast as adding whole blocks
-_FEWEST_SHARED = 500  # rows of a mini-batch; for fewer it does not pay to wake another thread
-_COPIED = 2**20  # chosen rows with no more values than this are copied once; more are gathered block by block
+_BROADCAST_FROM = 128  # from this number of concepts on, broadcasting the bias is as fast as adding a block
+_MIN_SHARED_ROWS = 500  # of a mini-batch; with fewer rows, waking another thread is not worthwhile
+_MAX_COPIED = 2**20  # selected rows with at most this many values are copied once; more are gathered block by block
 
 
 class DenseObjective:
-    """Loss of an unrolled map over the rows of a table, and its gradient, as sums that can be added over tables.
+    """Loss of an unrolled map and its gradient, as sums over rows that can be added over tables.
 
-    BLAS should be held to one thread meanwhile (`one_blas_thread`); with several threads of its own the objective does
-    so itself. Arguments are not validated: callers have done so.
+    Callers should limit BLAS to one thread (`one_blas_thread`); with ``n_threads > 1`` the objective does so itself.
+    Arguments are not validated.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         States of the features. Never modified.
     targets : array-like of shape (n_rows,) or (n_rows, ...)
-        What the loss compares the outputs with: class codes, or in columns shares of the classes or values.
+        Targets of the loss: class codes, or columns of class probabilities or values.
     loss : Loss
-        Its number of outputs is that of the map.
+        Loss; it determines the number of outputs.
     depth : int
         Number of steps, at least 1.
     slope : float or array-like of shape (n_concepts,)
@@ -60,22 +59,22 @@ class DenseObjective:
     sample_weight : array-like of shape (n_rows,), default=None
         Weights of the rows; None means 1.
     rows : ndarray of int, default=None
-        Which rows of `X` to use; None means all. Targets and weights are those of the rows used.
+        Rows of `X` to use; None means all. Targets and weights are those of the rows used.
     dtype : dtype, default=None
-        float32 or float64, for the computation. None takes that of `X` if it is one of them, else float64. The loss
-        and the gradient are float64 in any case.
+        Computation dtype, float32 or float64. If None, that of `X` if it is one of them, otherwise float64. Loss and
+        gradient are always float64.
     n_threads : int, default=1
-        Number of threads that take blocks of rows.
+        Number of threads that process blocks of rows.
     block_rows : int, default=None
-        Largest number of rows in a block. None takes a number that suits the cache.
+        Maximum number of rows in a block. If None, a number that fits the cache.
     mean_weight : float, default=None
-        Mean weight of the rows of all tables over which sums will be added, for the same rounding in each. None takes
-        that of these rows.
+        Mean weight of the rows of all tables whose sums will be added, for the same rounding in each. If None, that of
+        these rows.
 
     Attributes
     ----------
     n_rows, n_features, n_concepts, n_learned, n_parameters : int
-        Sizes of the problem; `n_learned` concepts, the last ones, have weights and a bias that are parameters.
+        Sizes of the problem. The weights and biases of the last `n_learned` concepts are the parameters.
     total_weight : float
         Sum of the weights of the rows.
 
@@ -119,7 +118,7 @@ class DenseObjective:
         self._block_rows = block_rows or self.usual_block_rows(self.n_concepts)
         self._buffer_rows = 0
         self._sums: dict[int, Any] = {}
-        self._crew = ThreadTeam(n_threads)
+        self._team = ThreadTeam(n_threads)
         self.set_rows(X, targets, sample_weight, rows)
 
     def set_rows(
@@ -129,22 +128,22 @@ class DenseObjective:
         sample_weight: ArrayLike | None = None,
         rows: RowNumbers | None = None,
     ) -> None:
-        """Take other rows, of the same columns; buffers are made anew only for longer blocks."""
+        """Replace the rows by others with the same columns; buffers are reallocated only for longer blocks."""
         self._X: Any = self._as_table(X, self.dtype)
         self._rows = rows
-        if rows is not None and len(rows) * self.n_features <= _COPIED:
+        if rows is not None and len(rows) * self.n_features <= _MAX_COPIED:
             self._X, self._rows = self._X[rows], None
         self.n_rows: int = self._X.shape[0] if self._rows is None else len(self._rows)
         self._targets = np.asarray(targets)
         codes = self._targets.dtype.kind in "iu"
-        with np.errstate(over="ignore"):  # an infinite loss will be told
-            # Narrow integers would overflow when places are computed from them.
+        with np.errstate(over="ignore"):  # an infinite loss raises an error later
+            # Small integer types would overflow in index arithmetic.
             self._targets = self._targets.astype(np.intp if codes else self.dtype, copy=False)
         self._weight, self._unit, self.total_weight = None, 1.0, float(self.n_rows)
         if sample_weight is not None:
             weight = np.asarray(sample_weight, dtype=np.float64)
             self.total_weight = rows_total(weight)
-            # Divided before they are made float32, whose range they may exceed.
+            # Divided before the conversion to float32, whose range they may exceed.
             self._unit = self._mean_weight or self.total_weight / self.n_rows
             self._weight = (weight / self._unit).astype(self.dtype)
         self._all_segments = segment_runs(self.n_rows, self._block_rows)
@@ -158,23 +157,23 @@ class DenseObjective:
 
     @staticmethod
     def _as_table(X: Any, dtype: DTypeLike | None) -> Any:
-        """Return a table of float32 or float64 as BLAS can read it."""
+        """Return a float32 or float64 table in a layout that BLAS can use."""
         table = np.asarray(X)
         table = table.astype(dtype or (table.dtype if table.dtype == np.float32 else np.float64), copy=False)
-        # BLAS reads rows or columns that lie together; anything else would be copied at every product.
+        # Tables with neither contiguous rows nor columns would be copied for every product.
         return table if table.flags.c_contiguous or table.flags.f_contiguous else np.ascontiguousarray(table)
 
     @staticmethod
     def usual_block_rows(n_concepts: int) -> int:
-        """Return how many rows a block has at the most."""
+        """Return the maximum number of rows in a block."""
         return usual_block_rows(n_concepts)
 
     def _make_arrays(self, rows: int) -> None:
-        """Make room for the folded weights and biases."""
+        """Allocate the folded weights and biases."""
         dtype, r = self._X.dtype, self.n_concepts
         self._first, self._later = aligned((r, self.n_features), dtype), aligned((r, r), dtype)
-        # Adding a block of copies of a short row is faster than adding the row many times.
-        copies = 1 if r >= _WIDE else rows
+        # Adding a block of copies of a short row is faster than broadcasting the row.
+        copies = 1 if r >= _BROADCAST_FROM else rows
         self._first_bias, self._later_bias = aligned((copies, r), dtype), aligned((copies, r), dtype)
 
     def _new_workspace(self, rows: int) -> Any:
@@ -184,17 +183,17 @@ class DenseObjective:
         return Sums(self.n_features, self.n_concepts, self._X.dtype)
 
     def _zero_sums(self, number: int) -> Any:
-        """Return the sums that are kept under a number, set to 0."""
+        """Return the buffer with a given number, set to 0."""
         if number not in self._sums:
             self._sums[number] = self._new_sums()
         return self._sums[number].clear()
 
     def _count_learned(self) -> int:
-        """Return the number of concepts, the last ones, whose weights and bias are parameters: here all."""
+        """Return the number of concepts whose weights and bias are parameters: here all."""
         return self.n_concepts
 
     def largest(self) -> dict[str, float]:
-        """Return the largest slope, gain and feature, one of which may explain an infinite loss."""
+        """Return the largest slope, gain and feature, to explain an infinite loss."""
         feature = float(max(self._X.max(), -self._X.min()))
         return {"slope": float(self._slope.max()), "gain": getattr(self.loss, "gain", 1.0), "feature": feature}
 
@@ -206,7 +205,7 @@ class DenseObjective:
         theta : ndarray of shape (n_parameters,)
             W row by row, then b.
         rows : ndarray of int, default=None
-            Which rows to use. None uses all.
+            Rows to use; None means all.
 
         Returns
         -------
@@ -214,16 +213,16 @@ class DenseObjective:
         gradient : ndarray of shape (n_parameters,), float64
         weight : float
         """
-        with np.errstate(over="ignore", invalid="ignore"):  # an overflow shows in the loss, which the caller looks at
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller checks the loss for overflow
             loss, gradient = self._sum(theta, rows, with_gradient=True)
             return loss, gradient, self._weight_of(rows)
 
     def value(self, theta: Array) -> float:
-        """Return the loss of the table alone."""
+        """Return the loss of the table, without penalty."""
         return self.loss.overall(self.loss_sums(theta, with_gradient=False)[0] / self.total_weight)[0]
 
     def loss_sums(self, theta: Array, with_gradient: bool) -> tuple[float, NDArray[np.float64]]:
-        """Return the weighted sum of the losses of all rows, and its gradient, which is empty if not asked for."""
+        """Return the weighted sum of the losses of all rows, and its gradient, which is empty if not requested."""
         with np.errstate(over="ignore", invalid="ignore"):
             return self._sum(theta, None, with_gradient)
 
@@ -233,7 +232,7 @@ class DenseObjective:
         return float(len(rows) if self._weight is None else self._unit * self._weight[rows].sum(dtype=np.float64))
 
     def _sum(self, theta: Array, rows: RowNumbers | None, with_gradient: bool) -> tuple[float, NDArray[np.float64]]:
-        """Return the sum of the losses and its gradient, which is empty if nobody asked for it."""
+        """Return the sum of the losses and its gradient, which is empty if not requested."""
         all_segments = self._all_segments if rows is None else self._segments_of(len(rows))
         self._fold(theta, max(block.stop - block.start for runs in all_segments for run in runs for block in run))
         total = PairwiseSum(lambda before, after: (before[0] + after[0], before[1] + after[1]))
@@ -243,8 +242,8 @@ class DenseObjective:
         return total.result()
 
     def _segments_of(self, n_rows: int) -> list[list[list[slice]]]:
-        """Cut a mini-batch as all rows are cut, but into two runs at least if it has rows enough for two threads."""
-        return segment_runs(n_rows, min(self._block_rows, max(_FEWEST_SHARED, -(-n_rows // 2))))
+        """Return the segments of a mini-batch, with at least two runs if it has enough rows for two threads."""
+        return segment_runs(n_rows, min(self._block_rows, max(_MIN_SHARED_ROWS, -(-n_rows // 2))))
 
     def _sum_segment(self, runs: list[list[slice]], rows: RowNumbers | None, with_gradient: bool) -> tuple[float, Sums]:
         """Return the sum of the losses, and the sums of the gradients of the folded weights."""
@@ -269,12 +268,12 @@ class DenseObjective:
             sums = self._zero_sums(number)
             workspace = self._workspaces.get()
             try:
-                with np.errstate(over="ignore", invalid="ignore"):  # other threads need to be told so too
+                with np.errstate(over="ignore", invalid="ignore"):  # the setting is per thread
                     return sum(self._block(workspace, block, rows, sums, with_gradient) for block in runs[number]), sums
             finally:
                 self._workspaces.put(workspace)
 
-        results = self._crew.each(evaluate, len(runs))
+        results = self._team.each(evaluate, len(runs))
         loss, total = results[0]
         for part, sums in results[1:]:
             loss += part
@@ -286,10 +285,10 @@ class DenseObjective:
         self, workspace: Workspace, block: slice, rows: RowNumbers | None, sums: Sums, with_gradient: bool
     ) -> float:
         """Return the loss of a block of rows and add its gradient to `sums`."""
-        picked: Any = block if rows is None else rows[block]
-        X = self._X[picked if self._rows is None else self._rows[picked]]
-        targets = self._targets[picked]
-        weight = None if self._weight is None else self._weight[picked]
+        selected: Any = block if rows is None else rows[block]
+        X = self._X[selected if self._rows is None else self._rows[selected]]
+        targets = self._targets[selected]
+        weight = None if self._weight is None else self._weight[selected]
         m = len(targets)
         states = [state[:m] for state in workspace.states]
         outputs = slice(self._n_decided, self.n_concepts)
@@ -313,7 +312,7 @@ class DenseObjective:
         if not with_gradient:
             return loss
 
-        # Backward. `error` is the gradient with respect to what enters the tanh.
+        # Backward. `error` is the gradient with respect to the argument of tanh.
         if self.depth == 1:
             sums.first[outputs] += net @ X
             sums.first_bias[outputs] += net.sum(axis=1)
@@ -337,7 +336,7 @@ class DenseObjective:
         return loss
 
     def _fold(self, theta: Array, n_rows: int) -> None:
-        """Write W and b as weights and biases of steps between states ``T = 2 A - 1``, for blocks of so many rows."""
+        """Compute the weights and biases of steps between states ``T = 2 A - 1``, for blocks of `n_rows` rows."""
         r, n = self.n_concepts, self.n_features
         W, b = theta[: r * r].reshape(r, r), theta[r * r :]
         half = 0.5 * self._slope
@@ -350,7 +349,7 @@ class DenseObjective:
         self._later_bias[:n_rows] = half * (centred + 0.5 * W.sum(axis=1))
 
     def _unfold(self, sums: Sums) -> NDArray[np.float64]:
-        """Turn sums of gradients of the folded weights and biases into the gradient of W and b."""
+        """Return the gradient of W and b, given sums of gradients of the folded weights and biases."""
         r, n = self.n_concepts, self.n_features
         half = (0.5 * self._unit) * self._slope
         gradient = np.empty(self.n_parameters)
@@ -360,6 +359,6 @@ class DenseObjective:
         dW[:, :n] += sums.first
         dW[:, n:] += UNDECIDED * sums.first_bias[:, None]
         dW *= half[..., None]
-        # In float64, because tiny weights of rows are none in float32.
+        # In float64, because tiny row weights would underflow in float32.
         np.multiply(half, sums.first_bias + sums.later_bias, out=db, dtype=np.float64)
         return gradient

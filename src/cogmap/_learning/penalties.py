@@ -1,11 +1,11 @@
-"""Penalties on the weights, never on the bias."""
+"""Penalty on the weights; the bias is not penalized."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-Weights = NDArray[np.float64]
+Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -13,18 +13,18 @@ class ElasticNet:
     """The penalty ``l1 * sum(pull * |W - prior|) + 0.5 * l2 * sum(pull * (W - prior) ** 2)``.
 
     The parameters `theta` are the entries of W, then the bias; `prior` and `pull` have an entry per weight, in the same
-    order. The square part is smooth and is handled through its gradient; the absolute part is handled by each solver in
-    a way that makes weights exactly those of the prior.
+    order. The L2 part is handled through its gradient; each solver handles the L1 part such that weights can become
+    exactly equal to the prior.
     """
 
     l1: float
     l2: float
-    prior: Weights
-    pull: Weights
+    prior: Vector
+    pull: Vector
 
     @classmethod
-    def from_alpha(cls, alpha: float, l1_ratio: float, n_rows: float, prior: Weights, pull: Weights) -> "ElasticNet":
-        """Make the penalty that goes with a mean loss over so many rows."""
+    def from_alpha(cls, alpha: float, l1_ratio: float, n_rows: float, prior: Vector, pull: Vector) -> "ElasticNet":
+        """Return the penalty for a mean loss over `n_rows` rows."""
         strength = alpha / n_rows
         return cls(strength * l1_ratio, strength * (1.0 - l1_ratio), prior, pull)
 
@@ -33,21 +33,21 @@ class ElasticNet:
         """Number of weights."""
         return len(self.prior)
 
-    def add_smooth_part(self, theta: Weights, gradient: Weights) -> float:
-        """Add the gradient of the square part to `gradient` and return its value."""
+    def add_smooth_part(self, theta: Vector, gradient: Vector) -> float:
+        """Add the gradient of the L2 part to `gradient` and return its value."""
         if self.l2 == 0.0:
             return 0.0
-        away = theta[: self.n_weights] - self.prior
-        pulled = self.pull * away
-        pulled *= self.l2
-        gradient[: self.n_weights] += pulled
-        return 0.5 * float(pulled @ away)
+        deviation = theta[: self.n_weights] - self.prior
+        l2_gradient = self.pull * deviation
+        l2_gradient *= self.l2
+        gradient[: self.n_weights] += l2_gradient
+        return 0.5 * float(l2_gradient @ deviation)
 
-    def absolute_part(self, theta: Weights) -> float:
-        """Return the value of the absolute part."""
+    def absolute_part(self, theta: Vector) -> float:
+        """Return the value of the L1 part."""
         return self.l1 * float(self.pull @ np.abs(theta[: self.n_weights] - self.prior)) if self.l1 else 0.0
 
-    def shrink(self, W: Weights, prior: Weights, rate: Weights) -> None:
-        """Move weights towards a prior, and not past it, by what a step of size `rate` owes to the absolute part."""
-        away = W - prior
-        W[:] = prior + np.sign(away) * np.maximum(np.abs(away) - self.l1 * self.pull * rate, 0.0)
+    def shrink(self, W: Vector, prior: Vector, rate: Vector) -> None:
+        """Apply the proximal step of the L1 part in place: soft-threshold the deviation from a prior."""
+        deviation = W - prior
+        W[:] = prior + np.sign(deviation) * np.maximum(np.abs(deviation) - self.l1 * self.pull * rate, 0.0)

@@ -1,4 +1,4 @@
-"""A plan: how to read features, what to learn from them, and how."""
+"""`Plan`: the encoding of features, the inputs to use, and the settings of training."""
 
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -17,20 +17,20 @@ from cogmap.models.model import MapModel
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that is decided before training.
+    """All decisions made before training.
 
     Attributes
     ----------
     encoding : Encoding
-        How features become states.
+        Encoding of features as states.
     settings : Settings
-        How to train.
+        Settings of training.
     features : tuple of str
         Names of all inputs.
     shape : DataShape
-        Sizes of the data that the settings are for.
+        Sizes of the data from which the settings were resolved.
     inputs : ndarray of int or None
-        Which of the inputs a structured map is trained on. None: all, in a map of all influences.
+        Inputs on which a structured map is trained. None for a dense map, which uses all inputs.
     """
 
     encoding: Encoding
@@ -39,27 +39,27 @@ class Plan:
     shape: DataShape
     inputs: NDArray[np.intp] | None = None
 
-    def changed(self, **settings: Any) -> "Plan":
-        """Return the plan with some other settings."""
+    def with_settings(self, **settings: Any) -> "Plan":
+        """Return the plan with some settings replaced."""
         return replace(self, settings=replace(self.settings, **settings))
 
     def encoded(self, table: Table) -> Table:
-        """Return the table of states that a table of features becomes."""
+        """Return a table of features encoded as states."""
         encoding, X, dtype = self.encoding, table.X, self.settings.dtype
         if self.inputs is None:
             return replace(table, X=encoding.learned_from(X, dtype), features=self.features)
         if encoding.terms is not None:
             states = replace(table, X=encoding.learned_from(X, dtype), features=self.features)
             return states.narrowed(self.inputs)
-        if len(self.inputs) < X.shape[1]:  # others need not become states
+        if len(self.inputs) < X.shape[1]:  # encode the selected columns only
             encoding, X = encoding.narrowed(self.inputs), X[:, self.inputs]
         states = encoding.learned_from(X, dtype)
         features = tuple(self.features[j] for j in self.inputs)
-        # Products are with columns of few concepts: the columns of the table should lie together.
+        # Column-major order is faster for products with the weights of few concepts.
         return replace(table, X=states if issparse(states) else np.asfortranarray(states), features=features)
 
     def finish(self, model: MapModel) -> MapModel:
-        """Return the model of features for a model of states; in a structured map all features are concepts."""
+        """Return the model for unscaled features, given one for states; a structured map gets all features."""
         encoding = replace(self.encoding, n_hidden=model.n_hidden)
         if self.inputs is None:
             return replace(model, encoding=encoding)

@@ -1,4 +1,4 @@
-"""Making plans: which ways to read features and which settings there are to choose from, and which inputs to use."""
+"""Make plans: candidate encodings and settings, and the inputs to use."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -9,11 +9,11 @@ from scipy.sparse import issparse
 
 from cogmap._learning import initialization
 from cogmap._learning.concepts import Concepts
-from cogmap._learning.monotone import by_name, constrained
+from cogmap._learning.monotone import constrained_features, without_free_features
 from cogmap._learning.plan import Plan
 from cogmap._learning.screening import relevant
-from cogmap._learning.search import MOST_INPUTS
-from cogmap._learning.settings import DataShape, Rules, is_high_dimensional, resolve, speaks_of_concepts
+from cogmap._learning.search import MAX_SEARCH_INPUTS
+from cogmap._learning.settings import DataShape, Defaults, is_high_dimensional, refers_to_concepts, resolve
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Theta
 from cogmap._learning.spec import ModelSpec
@@ -30,7 +30,7 @@ from cogmap.models.links import Link
 from cogmap.models.model import MapModel
 from cogmap.models.terms import CHOICES, find_terms
 
-_PARTS = 4  # of the rows, one of which decides whether to train on all columns
+_N_FOLDS = 4  # one fold is held out to decide whether to train on all columns
 
 Parameters = Mapping[str, Any]
 
@@ -40,45 +40,45 @@ def make_plans(
     scaling: Scaling | None,
     n_rows: int,
     parameters: Parameters,
-    rules: Rules,
+    defaults: Defaults,
     random: np.random.RandomState,
     earlier: MapModel | None = None,
     named: bool = False,
     grid: Sequence[Parameters] = ({},),
 ) -> list[Plan]:
-    """Return the plans to choose from, the preferred one first.
+    """Return the candidate plans, the preferred one first.
 
     Parameters
     ----------
     sample : Table
-        Rows in memory, with features as they were given.
+        Rows in memory, with unscaled features.
     scaling : Scaling or None
-        How features become states.
+        Scaling of the features.
     n_rows : int
-        Number of all rows.
+        Total number of rows.
     parameters : mapping of str to value
-        Parameters of the estimator, checked, with ``n_threads`` and ``owner``.
-    rules : Rules
-        What pays for this kind of targets.
+        Validated parameters of the estimator, with ``n_threads`` and ``owner``.
+    defaults : Defaults
+        Constants behind the "auto" values.
     random : RandomState
-        Decides which rows are held out, where columns are chosen.
+        Determines the rows held out to select columns.
     earlier : MapModel, default=None
         The model that training resumes from.
     named : bool, default=False
         Whether features of the earlier model are matched by name.
     grid : sequence of mapping, default=({},)
-        Parameters to try instead, the preferred ones first; other ways to read features are tried with the first.
+        Candidate parameters, the preferred ones first; other encodings are combined with the first only.
     """
     preferred, *others = _encodings(sample, scaling, parameters, earlier)
 
     def plan(encoding: Encoding, changes: Parameters, inputs: NDArray[np.intp] | None = None) -> Plan:
-        return make_plan(sample, encoding, n_rows, {**parameters, **changes}, rules, earlier, inputs)
+        return make_plan(sample, encoding, n_rows, {**parameters, **changes}, defaults, earlier, inputs)
 
     if not is_structured(parameters, sample, earlier):
         return [plan(preferred, changes) for changes in grid] + [plan(other, grid[0]) for other in others]
     if earlier is None:
-        everything = plan(preferred, grid[0], np.arange(preferred.n_inputs))
-        inputs = _worth_learning(sample, everything, lambda columns: plan(preferred, grid[0], columns), random)
+        all_inputs = plan(preferred, grid[0], np.arange(preferred.n_inputs))
+        inputs = _select_inputs(sample, all_inputs, lambda columns: plan(preferred, grid[0], columns), random)
     else:
         inputs = _influential(earlier, preferred.input_names(sample.features), named)
     return [plan(preferred, changes, inputs) for changes in grid]
@@ -89,44 +89,44 @@ def make_plan(
     encoding: Encoding,
     n_rows: int,
     parameters: Parameters,
-    rules: Rules,
+    defaults: Defaults,
     earlier: MapModel | None = None,
     inputs: NDArray[np.intp] | None = None,
 ) -> Plan:
-    """Return the plan for one way to read features; where training resumes, concepts are known, without teachers."""
-    X, given = sample.X, dict(parameters)
+    """Return the plan for one encoding; resumed training keeps the number of hidden concepts and needs no teachers."""
+    X, params = sample.X, dict(parameters)
     n_inputs = encoding.n_inputs if inputs is None else len(inputs)
     filled = X.nnz / (X.shape[0] * X.shape[1]) if issparse(X) else 1.0
     shape = DataShape(n_rows, n_inputs, sample.targets.link.n_outputs, sample.n_values, X.dtype, filled)
-    if given["terms"] is not None:
-        given["monotonic_cst"] = by_name(given["monotonic_cst"], sample.features)
+    if params["terms"] is not None:
+        params["monotonic_cst"] = without_free_features(params["monotonic_cst"], sample.features)
     if earlier is not None:
-        known = {"n_hidden": earlier.n_hidden, "n_teachers": 0}
-        given |= {name: value for name, value in known.items() if given[name] == "auto"}
-    settings = resolve({**given, "structured": inputs is not None}, shape, rules)
+        resumed = {"n_hidden": earlier.n_hidden, "n_teachers": 0}
+        params |= {name: value for name, value in resumed.items() if params[name] == "auto"}
+    settings = resolve({**params, "structured": inputs is not None}, shape, defaults)
     return Plan(encoding, settings, tuple(encoding.input_names(sample.features)), shape, inputs)
 
 
 def plan_one_pass(
-    table: Table, scaling: Scaling | None, parameters: Parameters, rules: Rules, earlier: MapModel | None
+    table: Table, scaling: Scaling | None, parameters: Parameters, defaults: Defaults, earlier: MapModel | None
 ) -> Plan:
-    """Return the plan for one pass over a part of the rows: no one knows how many parts there will be."""
+    """Return the plan for one pass over a batch of rows, where the number of batches is unknown."""
     if earlier is None:
         encoding = _encodings(table, scaling, parameters, None)[0]
     else:
         encoding = Encoding(table.X.shape[1], scaling=scaling, terms=earlier.encoding.terms)
     inputs = np.arange(encoding.n_inputs) if is_structured(parameters, table, earlier) else None
-    plan = make_plan(table, encoding, table.n_rows, parameters, rules, earlier, inputs)
+    plan = make_plan(table, encoding, table.n_rows, parameters, defaults, earlier, inputs)
     settings = plan.settings
     rate = settings.learning_rate
     if parameters["learning_rate"] == "auto":
         n_concepts = encoding.n_inputs + settings.n_hidden + plan.shape.n_outputs
         rate = RULES[settings.solver].usual_rate(n_concepts, settings.batch_size, planned=False)
-    return plan.changed(learning_rate=rate, step_units=False)  # bends are found with all rows at hand
+    return plan.with_settings(learning_rate=rate, step_units=False)  # finding step units needs all rows
 
 
 def is_structured(parameters: Parameters, sample: Table, earlier: MapModel | None) -> bool:
-    """Whether the map is to be structured: one of many columns, or like an earlier one."""
+    """Return whether the map is structured: like the earlier one, or if there are many columns."""
     if earlier is not None:
         return isinstance(earlier.map, StructuredMap)
     return is_high_dimensional(parameters, sample.X.shape[1])
@@ -135,61 +135,61 @@ def is_structured(parameters: Parameters, sample: Table, earlier: MapModel | Non
 def _encodings(
     sample: Table, scaling: Scaling | None, parameters: Parameters, earlier: MapModel | None
 ) -> list[Encoding]:
-    """Return the ways to read features that there are to choose from, the preferred one first."""
+    """Return the candidate encodings, the preferred one first."""
     n_columns = sample.X.shape[1]
-    asked = [parameters["terms"]]
-    if isinstance(asked[0], str):  # "auto"
-        asked = [None, *CHOICES] if earlier is None else [earlier.encoding.most_words]
-        # Features of which an expert speaks must not become words, and of many there would be too many words.
-        if speaks_of_concepts(parameters) or n_columns > MOST_INPUTS:
-            asked = asked[:1]
+    candidates = [parameters["terms"]]
+    if isinstance(candidates[0], str):  # "auto"
+        candidates = [None, *CHOICES] if earlier is None else [earlier.encoding.most_words]
+        # Concepts that parameters refer to must exist, and many features would have too many terms.
+        if refers_to_concepts(parameters) or n_columns > MAX_SEARCH_INPUTS:
+            candidates = candidates[:1]
     encodings: list[Encoding] = []
-    for terms in asked:
-        found = None
-        if terms is not None:
-            without = constrained(parameters["monotonic_cst"], sample.features)
-            found = find_terms(terms, sample.X, sample.weight, sample.features, without, parameters["owner"])
-        encoding = Encoding(n_columns, scaling=scaling, terms=found)
-        # Words that nothing is read as, or so many that a choice takes too long, are none to choose.
-        if not encodings or (encoding.most_words and encoding.n_inputs <= MOST_INPUTS):
+    for candidate in candidates:
+        terms = None
+        if candidate is not None:
+            without = constrained_features(parameters["monotonic_cst"], sample.features)
+            terms = find_terms(candidate, sample.X, sample.weight, sample.features, without, parameters["owner"])
+        encoding = Encoding(n_columns, scaling=scaling, terms=terms)
+        # Skip candidates without any term, or with too many inputs to search.
+        if not encodings or (encoding.most_words and encoding.n_inputs <= MAX_SEARCH_INPUTS):
             encodings.append(encoding)
     return encodings
 
 
-def _worth_learning(
+def _select_inputs(
     sample: Table, of_all: Plan, plan_for: Callable[[NDArray[np.intp]], Plan], random: np.random.RandomState
 ) -> NDArray[np.intp]:
     """Return the inputs to train on.
 
-    Many columns may each say so little that no test finds them, and together much. So a map of all of them, without
-    hidden concepts, is compared with one of those found, by the loss on held-out rows; to be fair, columns are found
-    without these rows then.
+    Columns with effects too weak for a test may still matter together. A map of all columns, without hidden concepts,
+    is therefore compared with one of the selected columns by held-out loss; for a fair comparison, the columns are
+    selected without the held-out rows.
     """
-    of_all = of_all.changed(n_hidden=0)
+    of_all = of_all.with_settings(n_hidden=0)
     check_size(of_all, most_rows=sample.n_rows)
     table = of_all.encoded(sample)
-    everything, found = np.arange(table.X.shape[1]), relevant(table)
-    if len(found) == 0:
-        return everything
-    split = next(make_splits(table, _PARTS, random), None) if 2 * len(found) < len(everything) else None
+    all_inputs, selected = np.arange(table.X.shape[1]), relevant(table)
+    if len(selected) == 0:
+        return all_inputs
+    split = next(make_splits(table, _N_FOLDS, random), None) if 2 * len(selected) < len(all_inputs) else None
     if split is None:
-        return found
-    few = relevant(split[0])
-    if len(few) == 0:
-        return everything
+        return selected
+    without_held_out = relevant(split[0])
+    if len(without_held_out) == 0:
+        return all_inputs
 
     def loss(plan: Plan) -> float:
-        learning, held_out = (part.narrowed(cast(Any, plan.inputs)) for part in split)
-        spec = ModelSpec.for_table(learning, plan)
-        return train_teacher(spec, (learning, held_out), spec.start(learning, random)).loss
+        train_rows, held_out = (part.narrowed(cast(Any, plan.inputs)) for part in split)
+        spec = ModelSpec.for_table(train_rows, plan)
+        return train_teacher(spec, (train_rows, held_out), spec.start(train_rows, random)).loss
 
     with one_blas_thread():
-        better = loss(plan_for(few)) < loss(of_all)
-    return found if better else everything
+        better = loss(plan_for(without_held_out)) < loss(of_all)
+    return selected if better else all_inputs
 
 
 def _influential(earlier: MapModel, features: Sequence[str], named: bool) -> NDArray[np.intp]:
-    """Return the inputs that influence something in an earlier structured map; all if those of a table are others."""
+    """Return the inputs with outgoing edges in an earlier structured map; all inputs if the features differ."""
     influential = cast(StructuredMap, earlier.map).influential
     names = earlier.map.concepts[: earlier.n_inputs]
     if len(features) != len(names) or (named and set(features) != set(names)) or not influential.any():
@@ -201,18 +201,18 @@ def _influential(earlier: MapModel, features: Sequence[str], named: bool) -> NDA
 
 
 def earlier_parameters(earlier: MapModel, plan: Plan, link: Link, named: bool) -> Theta:
-    """Return the parameters of an earlier model, if the plan is of the same concepts; features may be matched by name.
+    """Return the parameters of an earlier model; raise if the plan has other concepts.
 
     Parameters
     ----------
     earlier : MapModel
         The model that training resumes from.
     plan : Plan
-        How to train.
+        Plan of the training.
     link : Link
-        What the outputs mean.
+        Link of the outputs.
     named : bool
-        Whether features are matched by name; otherwise in order.
+        Whether features are matched by name; otherwise by position.
     """
     settings = plan.settings
     concepts = Concepts.of(plan.features, settings.n_hidden, link.names)
@@ -224,8 +224,8 @@ def earlier_parameters(earlier: MapModel, plan: Plan, link: Link, named: bool) -
             for concepts, hidden, output, names in (before, now)
         )
         raise DataError(
-            f"`{settings.owner}` can go on from an earlier fit (warm_start or partial_fit) only with its features, "
-            f"targets and hidden concepts: {described}; got {got}. Fit a new one, or with warm_start=False."
+            f"`{settings.owner}` can resume an earlier fit (warm_start or partial_fit) only with the same features, "
+            f"targets and hidden concepts: {described}; got {got}. Fit a new estimator, or set warm_start=False."
         )
     if isinstance(earlier.map, StructuredMap):
         fcm = earlier.map

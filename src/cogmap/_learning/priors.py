@@ -1,9 +1,9 @@
-"""Priors: the map to which the penalty pulls.
+"""Priors: the map towards which the penalty shrinks the weights.
 
-Pulled to 0, a map predicts as well, but nothing ties the later states of a feature's concept to the feature, and
-learning may turn the concept upside down in one step and read it upside down in the next. Then arrows say nothing. So
-the usual prior is memory: every feature keeps its value from step to step, and nothing else happens. An expert's map
-adds to memory what the expert says.
+Shrunk towards 0, a map predicts as well, but later states of a feature's concept need not follow the feature: training
+may invert the concept in one step and use it inverted in the next, and single weights then mean nothing. So the default
+prior is memory: every feature keeps its value from step to step, without other edges. An expert's map is added to
+memory.
 """
 
 from dataclasses import dataclass
@@ -20,47 +20,47 @@ from cogmap.maps.map import FuzzyCognitiveMap
 
 NAMES = ("memory",)
 
-# A self-influence that keeps differences between values about as large as they are, times the slope: a state of 0.75
-# becomes one of 0.82, and one of 0.5 stays.
+# Self-influence times slope that about preserves differences between values: a state of 0.75 becomes 0.82, and 0.5
+# stays 0.5.
 _MEMORY = 6.0
 
-# What comes into features is pulled harder, lest they are used to compute with, and what goes between outputs, lest
-# the answer to one hangs on another.
+# Stronger penalties on edges into features, so that feature concepts are not reused as hidden units, and on edges
+# between outputs, so that one output does not depend on another.
 _INTO_FEATURES = 3.0
 _BETWEEN_OUTPUTS = 10.0
 
-# Where many features influence outputs only, no teacher says when to stop, and arrows are pulled harder instead.
-_MANY_ARROWS = 20.0
+# Structured maps without hidden concepts are trained without early-stopped teachers, so they are penalized more.
+_EDGES_ONLY = 20.0
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Weights that the penalty pulls to, and how hard it pulls at each, relative to `alpha`."""
+    """Weights towards which the penalty shrinks, and its strength for each weight, relative to `alpha`."""
 
     weights: NDArray[np.float64]
     pull: NDArray[np.float64]
-    drawn: NDArray[np.bool_]  # the influences that an expert drew
+    from_expert: NDArray[np.bool_]  # the edges of an expert's map
 
 
-def make_prior(given: Any, concepts: Concepts, slope: float, limits: Bounds | None, owner: str) -> Prior:
-    """Return the prior that a user asks for.
+def make_prior(prior: Any, concepts: Concepts, slope: float, limits: Bounds | None, owner: str) -> Prior:
+    """Return the prior for the parameter `prior` of an estimator.
 
     Parameters
     ----------
-    given : None, "memory" or FuzzyCognitiveMap
-        None pulls all weights to 0 alike. An expert's map may leave concepts out, of which it says nothing.
+    prior : None, "memory" or FuzzyCognitiveMap
+        None shrinks all weights equally towards 0. An expert's map may contain only some of the concepts.
     concepts : Concepts
         Names of the concepts.
     slope : float
-        Slope of the map that is learned.
+        Slope of the map to train.
     limits : Bounds or None
-        What weights are allowed. Memory gives way to them; an expert who contradicts them is told so.
+        Bounds of the weights. Memory is clipped to them; an expert's map that violates them raises an error.
     owner : str
-        Whose parameter it is, for messages.
+        Estimator named in messages.
     """
     n = len(concepts)
     weights, pull = np.zeros((n, n)), np.ones((n, n))
-    if given is None:
+    if prior is None:
         return Prior(weights, pull, np.zeros((n, n), dtype=bool))
     np.fill_diagonal(weights[concepts.inputs, concepts.inputs], memory_weight(slope))
     pull[concepts.inputs] = _INTO_FEATURES
@@ -68,59 +68,58 @@ def make_prior(given: Any, concepts: Concepts, slope: float, limits: Bounds | No
     np.fill_diagonal(pull[concepts.inputs, concepts.inputs], 1.0)
     if limits is not None:
         weights = np.clip(weights, *limits)
-    drawn = np.zeros((n, n), dtype=bool)
-    if isinstance(given, FuzzyCognitiveMap):
-        said, drawn = _said(given, concepts, slope, owner)
-        _check_allowed(said, limits, concepts, slope, owner)
-        weights = np.where(drawn, said, weights)
-    return Prior(weights, pull, drawn)
+    from_expert = np.zeros((n, n), dtype=bool)
+    if isinstance(prior, FuzzyCognitiveMap):
+        expert_weights = _expert_weights(prior, concepts, slope, owner)
+        _check_allowed(expert_weights, limits, concepts, slope, owner)
+        from_expert = expert_weights != 0.0
+        weights = np.where(from_expert, expert_weights, weights)
+    return Prior(weights, pull, from_expert)
 
 
 def structured_prior(concepts: Concepts) -> Prior:
-    """Return the prior of a structured map: no influence on hidden concepts and outputs, of which alone it speaks."""
+    """Return the prior of a structured map: 0 for all weights into hidden concepts and outputs."""
     shape = (concepts.n_hidden + concepts.n_outputs, len(concepts))
     pull = np.ones(shape)
     pull[concepts.n_hidden :, concepts.outputs] = _BETWEEN_OUTPUTS
     if concepts.n_hidden == 0:
-        pull *= _MANY_ARROWS
+        pull *= _EDGES_ONLY
     return Prior(np.zeros(shape), pull, np.zeros(shape, dtype=bool))
 
 
 def memory_weight(slope: float) -> float:
-    """Return the self-influence by which a feature keeps its value."""
+    """Return the self-influence with which a feature keeps its value."""
     return _MEMORY / slope
 
 
-def _said(
-    expert: FuzzyCognitiveMap, concepts: Concepts, slope: float, owner: str
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the weights of an expert's map at our concepts and slope, and which influences it has."""
+def _expert_weights(expert: FuzzyCognitiveMap, concepts: Concepts, slope: float, owner: str) -> NDArray[np.float64]:
+    """Return the weights of an expert's map, in the order of `concepts` and converted to `slope`."""
     visible = [*range(concepts.n_inputs), *range(concepts.outputs.start, len(concepts))]
-    if expert.concepts == tuple(f"C{i + 1}" for i in range(len(visible))):  # never named: ours, in our order
-        places = visible
+    if expert.concepts == tuple(f"C{i + 1}" for i in range(len(visible))):  # default names: matched by position
+        positions = visible
     else:
-        places = matched(expert, concepts.names, owner, "prior", partly=True)
-        concepts.check_clear(expert.concepts, owner, "prior")
-    said = np.zeros((len(concepts), len(concepts)))
-    said[np.ix_(places, places)] = expert.weights * weight_factors(expert, slope, owner, "prior")[:, None]
-    return said, said != 0.0
+        positions = matched(expert, concepts.names, owner, "prior", partly=True)
+        concepts.check_unambiguous(expert.concepts, owner, "prior")
+    weights = np.zeros((len(concepts), len(concepts)))
+    weights[np.ix_(positions, positions)] = expert.weights * weight_factors(expert, slope, owner, "prior")[:, None]
+    return weights
 
 
 def _check_allowed(
-    said: NDArray[np.float64], limits: Bounds | None, concepts: Concepts, slope: float, owner: str
+    weights: NDArray[np.float64], limits: Bounds | None, concepts: Concepts, slope: float, owner: str
 ) -> None:
-    """Complain about an influence that an expert draws and that is not allowed."""
+    """Raise if an expert's weight violates the bounds."""
     if limits is None:
         return
     low, high = limits
-    contradicted = np.argwhere((said != 0.0) & ((said < low) | (said > high)))
+    contradicted = np.argwhere((weights != 0.0) & ((weights < low) | (weights > high)))
     if contradicted.size:
         i, j = contradicted[0]
         raise param_error(
             owner,
             "prior",
-            "a map within what edges, weight_bounds and monotonic_cst allow, which for "
-            f"{concepts.names[j]!r} -> {concepts.names[i]!r} is {range_at(limits, i, j)}",
-            Literal(f"{said[i, j]:g} (at slope {slope:g})"),
-            "Change one of them.",
+            "a map within the limits of edges, weight_bounds and monotonic_cst, which for "
+            f"{concepts.names[j]!r} -> {concepts.names[i]!r} allow {range_at(limits, i, j)}",
+            Literal(f"{weights[i, j]:g} (at slope {slope:g})"),
+            "Change one of these parameters.",
         )

@@ -1,4 +1,4 @@
-"""The specification of a model: what a solver minimises, where it starts, and the map that its parameters make."""
+"""`ModelSpec`: the objective of a solver, its start, and the model for its parameters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from cogmap._learning.priors import Prior, make_prior, memory_weight, structured
 from cogmap._learning.settings import Settings
 from cogmap._learning.solvers import Objective, Outcome, Problem, Slopes, StoppingRule, Theta, make_solver
 from cogmap._learning.step_units import StepUnits, find_step_units
-from cogmap._learning.structure import Bounds, joined, weight_limits
+from cogmap._learning.structure import Bounds, intersected, weight_limits
 from cogmap._learning.structured import StructuredObjective
 from cogmap._learning.table import Table
 from cogmap._utils.threads import ThreadTeam
@@ -28,11 +28,11 @@ from cogmap.models.encoding import Encoding, FromUndecided
 from cogmap.models.links import Link
 from cogmap.models.model import MapModel
 
-_LABELS = 0.5  # share of the targets in what a map learns from an ensemble; the rest is the ensemble's prediction
+_TARGET_SHARE = 0.5  # of the true targets in distillation targets; the rest is the ensemble's mean prediction
 
 
 class PriorDeviation(NamedTuple):
-    """An influence that an expert drew, and what was learned instead."""
+    """An edge of an expert's map, with its prior and its learned weight."""
 
     source: str
     target: str
@@ -42,19 +42,19 @@ class PriorDeviation(NamedTuple):
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """A plan together with the concepts of the map that is learned, the limits of its weights, and its prior."""
+    """A plan with the concepts of the map, the bounds of its weights, and its prior."""
 
     plan: Plan
     link: Link
     concepts: Concepts
     limits: Bounds | None
     prior: Prior
-    step_units: StepUnits | None = None  # what some hidden concepts start as
-    scaling: FromUndecided | None = None  # how what is in the table becomes states: None if that is what it holds
+    step_units: StepUnits | None = None  # initial weights of some hidden concepts
+    scaling: FromUndecided | None = None  # how table values become states; None if they are states
 
     @classmethod
     def for_table(cls, table: Table, plan: Plan) -> "ModelSpec":
-        """Name the concepts and see what an expert says about them."""
+        """Return the spec for a table: name the concepts, and resolve constraints and prior."""
         settings, link = plan.settings, table.targets.link
         owner = settings.owner
         concepts = Concepts.of(table.features, settings.n_hidden, link.names)
@@ -63,25 +63,25 @@ class ModelSpec:
             return cls(plan, link, concepts, None, structured_prior(concepts), scaling=scaling)
         limits = weight_limits(settings.edges, settings.weight_bounds, concepts, owner)
         monotone = monotone_limits(settings.monotonic_cst, concepts, link, owner)
-        limits = joined(limits, monotone, "edges or weight_bounds", "monotonic_cst", concepts, owner)
+        limits = intersected(limits, monotone, "edges or weight_bounds", "monotonic_cst", concepts, owner)
         prior = make_prior(settings.prior, concepts, settings.slope, limits, owner)
-        wanted = settings.step_units and limits is None
-        step_units = find_step_units(table, settings.n_hidden, settings.slope) if wanted else None
-        if step_units is not None:  # pulled to 0, a step would become flat
-            prior = replace(prior, weights=step_units.drawn(prior.weights))
+        use_steps = settings.step_units and limits is None
+        step_units = find_step_units(table, settings.n_hidden, settings.slope) if use_steps else None
+        if step_units is not None:  # shrunk towards 0, a step would become flat
+            prior = replace(prior, weights=step_units.with_weights(prior.weights))
         spec = cls(plan, link, concepts, limits, prior, step_units)
-        if settings.learn == "slopes":  # the weights to start from are those that stay
+        if settings.learn == "slopes":  # the initial weights are kept
             prior = replace(prior, weights=spec._start(table, None)[0], pull=np.ones_like(prior.pull))
         return replace(spec, prior=prior)
 
     @property
     def settings(self) -> Settings:
-        """How to train."""
+        """Settings of training."""
         return self.plan.settings
 
     @property
     def memory(self) -> NDArray[np.float64]:
-        """With what weight each input remembers itself, by the prior."""
+        """Weight of each input on itself in the prior."""
         if self.settings.structured:
             return np.full(self.concepts.n_inputs, memory_weight(self.settings.slope))
         return np.diag(self.prior.weights)[self.concepts.inputs]
@@ -89,7 +89,7 @@ class ModelSpec:
     def objective(
         self, table: Table, targets: NDArray[Any] | None = None, mean_weight: float | None = None
     ) -> DenseObjective:
-        """Return the loss on a table, perhaps with other targets, or as one of several that are added."""
+        """Return the loss on a table; with `targets` other than its own, or `mean_weight` if it is one of several."""
         settings = self.settings
         options: dict[str, Any] = {
             "depth": settings.depth,
@@ -107,20 +107,20 @@ class ModelSpec:
         return DenseObjective(table.X, targets, table.targets.loss, **options)
 
     def distilled_targets(self, table: Table, teachers: Sequence[Theta]) -> NDArray[np.floating]:
-        """Return what the map learns from an ensemble: partly the targets, partly the mean prediction."""
-        targets = table.targets.mixture(_LABELS, table.X.dtype)
+        """Return the distillation targets: a mixture of the true targets and the teachers' mean prediction."""
+        targets = table.targets.mixture(_TARGET_SHARE, table.X.dtype)
         models = [self.model(theta) for theta in teachers]
-        crew = ThreadTeam(self.settings.n_threads)
+        team = ThreadTeam(self.settings.n_threads)
         for rows, X in table.blocks():
 
             def predictions(number: int, X: Any = X) -> NDArray[np.floating]:
                 return table.targets.predictions(models[number].outputs(X))
 
-            targets[rows] += (1.0 - _LABELS) * np.mean(crew.each(predictions, len(models)), axis=0)
+            targets[rows] += (1.0 - _TARGET_SHARE) * np.mean(team.each(predictions, len(models)), axis=0)
         return targets
 
     def problem(self, objective: Objective, n_rows: float | None = None, unit_weight: float | None = None) -> Problem:
-        """Return what a solver minimises: the objective and a penalty, weighed for so many rows, by default its own."""
+        """Return the objective with its penalty, scaled for `n_rows` rows (default: those of the objective)."""
         prior, settings = self.prior, self.settings
         n_rows = n_rows or max(objective.n_rows, objective.total_weight)
         penalty = ElasticNet.from_alpha(
@@ -132,10 +132,10 @@ class ModelSpec:
     def fit(
         self, objective: Objective, starts: Sequence[Theta], stopping: StoppingRule, random: np.random.RandomState
     ) -> tuple[Theta, Outcome]:
-        """Return the parameters at which a solver stops, and why: the training loop.
+        """Run the solver from the best of the starts; return the parameters and the outcome.
 
-        It begins at the best of the starts: one of several teachers may have got stuck early, and a map that starts
-        there gets stuck as well. With held-out rows, the parameters with the smallest loss on them are returned.
+        One of several teachers may be stuck in a bad optimum, and a map started from it would be, too. With held-out
+        rows, the parameters with the smallest loss on them are returned.
         """
         problem = self.problem(objective)
         starts = [problem.clip(theta) for theta in starts]
@@ -144,12 +144,12 @@ class ModelSpec:
         return theta if stopping.best_theta is None else stopping.best_theta, outcome
 
     def start(self, table: Table, random: np.random.RandomState) -> Theta:
-        """Return the parameters to start from."""
+        """Return the initial parameters."""
         W, b = self._start(table, random)
         return np.concatenate([W.ravel(), b])
 
     def _start(self, table: Table, random: np.random.RandomState | None) -> initialization.Weights:
-        """Return weights and bias to start from; where all is known, nothing random is needed."""
+        """Return the initial weights and bias; `random` may be None if they are not random."""
         settings, concepts = self.settings, self.concepts
         if settings.structured:
             random = random or np.random.RandomState(0)
@@ -168,11 +168,11 @@ class ModelSpec:
             return initialization.balanced(len(concepts), random, self.limits, widths)
         W, b = initialization.around(self.prior.weights, concepts, random, self.limits, settings.output_start)
         if self.step_units is not None:
-            W, b = self.step_units.drawn(W), self.step_units.undecided(b)
+            W, b = self.step_units.with_weights(W), self.step_units.with_biases(b)
         return W, b
 
     def model(self, theta: Theta) -> MapModel:
-        """Return the model with these parameters, of features that are states already."""
+        """Return the model with these parameters, for inputs that are states."""
         r, settings = len(self.concepts), self.settings
         n_weights = len(theta) * r // (r + 1)
         W, b = theta[:n_weights].reshape(-1, r), theta[n_weights:]
@@ -181,21 +181,21 @@ class ModelSpec:
         if settings.structured:
             structured = StructuredMap(W, b, slope, self.concepts.names, memory_weight(slope))
             return MapModel(structured, settings.depth, encoding, self.link)
-        if settings.learn == "slopes":  # the weights that were given, and slopes for what they were multiplied by
-            steeper = Slopes(self.prior.weights).steeper(W)
-            W, b, slope = self.prior.weights, 0.5 + (b - 0.5) / steeper, slope * steeper
+        if settings.learn == "slopes":  # keep the original weights, and move their factors into the slopes
+            factors = Slopes(self.prior.weights).factors(W)
+            W, b, slope = self.prior.weights, 0.5 + (b - 0.5) / factors, slope * factors
         fcm = FuzzyCognitiveMap(W, b, slope, self.concepts.names)
         return MapModel(fcm, settings.depth, encoding, self.link)
 
     def finished(self, theta: Theta) -> MapModel:
-        """Return the model with these parameters, of features as the plan reads them."""
+        """Return the model with these parameters, for unscaled features."""
         return self.plan.finish(self.model(theta))
 
     def prior_deviations(self, model: MapModel) -> list[PriorDeviation]:
-        """Return what became of the influences that an expert drew, those that changed most first."""
+        """Return the edges of an expert's map with their learned weights, largest change first."""
         names, learned = self.concepts.names, model.map
         prior_deviations = [
             PriorDeviation(names[j], names[i], float(self.prior.weights[i, j]), float(learned.weights[i, j]))
-            for i, j in np.argwhere(self.prior.drawn)
+            for i, j in np.argwhere(self.prior.from_expert)
         ]
         return sorted(prior_deviations, key=lambda deviation: -abs(deviation.learned - deviation.prior))

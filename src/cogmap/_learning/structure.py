@@ -1,4 +1,4 @@
-"""What an expert fixes before learning: which concepts may influence which, and how."""
+"""Constraints on edges: allowed edges, signs and bounds of weights."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,37 +15,37 @@ _SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0)}
 
 
 def free(shape: tuple[int, ...]) -> Bounds:
-    """Return bounds of so many weights that allow everything."""
+    """Return infinite bounds for weights of the given shape."""
     return np.full(shape, -np.inf), np.full(shape, np.inf)
 
 
 def weight_limits(edges: Any, weight_bounds: Any, concepts: Concepts, owner: str) -> Bounds | None:
-    """Return the smallest and the largest weight allowed at each place of W, or None if all are free.
+    """Return the lower and upper bound of each entry of W, or None if all are free.
 
     Parameters
     ----------
     edges : None, bool array of shape (n_concepts, n_concepts), list of (from, to) names, or dict
-        Where influence is allowed. In an array, ``edges[i, j]`` allows concept j to influence concept i. Named edges
-        leave each concept its influence on itself. A dict says of each edge ``"+"``, ``"-"``, (low, high), or None.
+        Allowed edges. In an array, ``edges[i, j]`` allows concept j to influence concept i. With named edges, each
+        concept may also influence itself. The values of a dict are ``"+"``, ``"-"``, (low, high), or None.
     weight_bounds : None, (low, high) or dict of (from, to) names
         Two numbers, two arrays of shape (n_concepts, n_concepts), or for each edge one of the values above.
     concepts : Concepts
         Names of the concepts.
     owner : str
-        Whose parameters these are, for messages.
+        Estimator named in messages.
     """
     limits = None
     if weight_bounds is not None:
         limits = _bounds(weight_bounds, concepts, owner)
     if edges is not None:
-        limits = joined(limits, _of_edges(edges, concepts, owner), "weight_bounds", "edges", concepts, owner)
+        limits = intersected(limits, _of_edges(edges, concepts, owner), "weight_bounds", "edges", concepts, owner)
     return limits
 
 
-def joined(
+def intersected(
     limits: Bounds | None, others: Bounds | None, name: str, other_name: str, concepts: Concepts, owner: str
 ) -> Bounds | None:
-    """Return what two limits allow together, or complain where that is nothing."""
+    """Return the intersection of two sets of bounds; raise if it is empty for an edge."""
     if limits is None or others is None:
         return others if limits is None else limits
     low, high = np.maximum(limits[0], others[0]), np.minimum(limits[1], others[1])
@@ -55,15 +55,15 @@ def joined(
         raise param_error(
             owner,
             name,
-            f"a range that goes with `{other_name}`, which allows {range_at(others, i, j)} there",
+            f"compatible with `{other_name}`, which allows {range_at(others, i, j)} there",
             Literal(f"{range_at(limits, i, j)} for {concepts.names[j]!r} -> {concepts.names[i]!r}"),
-            "Change one of the two.",
+            "Change one of the two parameters.",
         )
     return low, high
 
 
 def range_at(bounds: Bounds, i: int, j: int) -> str:
-    """Say what weights are allowed at a place of W."""
+    """Return the allowed range of an entry of W as text."""
     low, high = bounds[0][i, j], bounds[1][i, j]
     return "no influence" if low == high == 0.0 else f"[{low:g}, {high:g}]"
 
@@ -86,9 +86,9 @@ def _bounds(weight_bounds: Any, concepts: Concepts, owner: str) -> Bounds:
 
 
 def _of_edges(edges: Any, concepts: Concepts, owner: str) -> Bounds:
-    """Return 0 as the only weight wherever no influence is allowed."""
+    """Return bounds that fix the weights of all other edges to 0."""
     shape = (len(concepts), len(concepts))
-    expected = f"a boolean array of shape {shape}, a list of (from, to) names, or a dict with such keys"
+    expected = f"a boolean array of shape {shape}, a list of (from, to) names, or a dict with such names as keys"
     if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
         raise param_error(owner, "edges", expected, edges)
     if not isinstance(edges, np.ndarray | Mapping):
@@ -100,16 +100,16 @@ def _of_edges(edges: Any, concepts: Concepts, owner: str) -> Bounds:
         cure = "Without any edge there is nothing to learn; None allows all."
         raise param_error(owner, "edges", expected, Literal("no edge at all"), cure)
     if mask is None:
-        # A concept that remembers itself influences no other, and without memory a map of several steps forgets.
-        none = np.zeros(shape)
-        np.fill_diagonal(none, np.inf)
+        # Self-influence is allowed: it adds no edge between concepts, and without it features are lost after one step.
+        diagonal = np.zeros(shape)
+        np.fill_diagonal(diagonal, np.inf)
         named = edges if isinstance(edges, Mapping) else [(edge, None) for edge in edges]
-        return _named(named, (-none, none), concepts, owner, "edges", expected)
+        return _named(named, (-diagonal, diagonal), concepts, owner, "edges", expected)
     return np.where(mask, -np.inf, 0.0), np.where(mask, np.inf, 0.0)
 
 
 def _mask(edges: Any) -> NDArray[np.bool_] | None:
-    """Return the array that was given, or None if it was a list of edges."""
+    """Return `edges` as a boolean array, or None if it is a list of edges."""
     try:
         array = np.array(edges)
     except ValueError:  # rows of different lengths
@@ -117,31 +117,31 @@ def _mask(edges: Any) -> NDArray[np.bool_] | None:
     return array if array.dtype == np.bool_ else None
 
 
-def _named(given: Any, limits: Bounds, concepts: Concepts, owner: str, parameter: str, expected: str = "") -> Bounds:
-    """Write the range of each edge that is named into the limits."""
+def _named(edges: Any, limits: Bounds, concepts: Concepts, owner: str, parameter: str, expected: str = "") -> Bounds:
+    """Set the bounds of the named edges."""
     low, high = limits
     expected = expected or "a dict whose keys are edges, (from, to) names"
-    for edge, said in given.items() if isinstance(given, Mapping) else given:
+    for edge, value in edges.items() if isinstance(edges, Mapping) else edges:
         if not isinstance(edge, tuple | list | np.ndarray) or len(edge) != 2:
             cure = "An array of 0 and 1 needs .astype(bool)." if isinstance(edge, list | np.ndarray) else ""
             raise param_error(owner, parameter, expected, edge, cure)
-        source, target = (concepts.place(name, owner, parameter) for name in edge)
-        low[target, source], high[target, source] = _said(said, tuple(edge), owner, parameter)
+        source, target = (concepts.position(name, owner, parameter) for name in edge)
+        low[target, source], high[target, source] = _edge_bounds(value, tuple(edge), owner, parameter)
     return low, high
 
 
-def _said(said: Any, edge: tuple[str, str], owner: str, parameter: str) -> tuple[float, float]:
-    """Return the smallest and the largest weight that a value allows an edge."""
-    if said is None:
+def _edge_bounds(value: Any, edge: tuple[str, str], owner: str, parameter: str) -> tuple[float, float]:
+    """Return the bounds of an edge, given as "+", "-", (low, high) or None."""
+    if value is None:
         return -np.inf, np.inf
-    if isinstance(said, str) and said in _SIGNS:
-        return _SIGNS[said]
+    if isinstance(value, str) and value in _SIGNS:
+        return _SIGNS[value]
     try:
-        low, high = (np.nan if isinstance(bound, str) else bound for bound in said)
+        low, high = (np.nan if isinstance(bound, str) else bound for bound in value)
         low, high = -np.inf if low is None else float(low), np.inf if high is None else float(high)
     except (TypeError, ValueError):
         low, high = np.nan, np.nan
     if not low <= high or low == np.inf or high == -np.inf:
         expected = f"'+', '-' or (low, high) with low <= high for {edge[0]!r} -> {edge[1]!r}"
-        raise param_error(owner, parameter, expected, said, "None in the place of a number is no bound.")
+        raise param_error(owner, parameter, expected, value, "Use None instead of a number for no bound.")
     return low, high

@@ -1,19 +1,19 @@
-"""The objective of a wide map: features remember themselves, and influence hidden concepts and outputs only.
+"""The objective of a structured map: features influence only themselves, hidden concepts and outputs.
 
-With n features and m hidden concepts and outputs, such a map has m (n + m) weights to learn instead of (n + m)². How a
-feature remembers itself is fixed, so its states at all steps follow from the table alone and are computed once. What is
-left of a step is what the hidden concepts and the outputs get, in the form ``T = 2 A - 1`` of `objective`:
+With n features and m hidden concepts and outputs, such a map has m (n + m) trainable weights instead of (n + m)². The
+self-influence of features is fixed, so their states at all steps follow from the table and are computed once. A step
+then computes only the hidden concepts and outputs, in the form ``T = 2 A - 1`` of `objective`:
 
     T_m' = tanh(V_n T_n + V_m T_m + c)
 
-with the same V and c at every step, because what starts undecided is 0 in this form. The floor is two products of
-n_rows x n x m for every step but the last, and two of n_rows x n x n_outputs for that.
+with the same V and c at every step, because undecided states are 0 in this form. The cost is two products of
+n_rows x n x m for every step except the last, and two of n_rows x n x n_outputs for the last.
 
-A feature that is undecided stays so: its states are 0 at all steps. So a sparse table, whose empty places are
-undecided, stays sparse.
+An undecided feature stays undecided: its states are 0 at all steps. So a sparse table, whose values that are not stored
+are undecided, stays sparse.
 
-The states of the features need not follow from the first ones: they may be given at each step, and outputs be compared
-with targets at several steps, as series need it.
+For time series, the states of the features can instead be given at each step, and outputs be compared with targets at
+several steps.
 """
 
 from typing import Any
@@ -26,9 +26,9 @@ from cogmap._learning.buffers import Array, Sums, aligned
 from cogmap._learning.objective import DenseObjective, RowNumbers
 from cogmap.models.encoding import UNDECIDED
 
-# So many values of a block of rows are read twice, forward and backward, the second time from the cache.
+# Blocks of this many values are read forward and backward, the second time from the cache.
 _BLOCK_VALUES = 2**19
-_FEWEST_ROWS = 128
+_MIN_BLOCK_ROWS = 128
 
 
 class _StructuredSums(Sums):
@@ -48,20 +48,20 @@ class _StructuredWorkspace:
 
 
 class StructuredObjective(DenseObjective):
-    """Loss and gradient of a map whose features remember themselves and influence hidden concepts and outputs only.
+    """Loss and gradient of a structured map.
 
     Parameters
     ----------
     X : array-like or sparse array of shape (n_samples, n_features), or (n_samples, depth, n_features)
-        States of the features, at the first step or at each. A sparse array holds states minus 0.5: what is not stored
-        is undecided.
+        States of the features, at the first step or at each step. A sparse array holds states minus 0.5: values that
+        are not stored are undecided.
     targets, loss, depth, slope, n_hidden, sample_weight, rows, dtype, n_threads, block_rows
         As in `DenseObjective`. `slope` is a number.
     memory : float, default=0.0
-        Influence of a feature on itself, if its states are given at the first step only.
+        Self-influence of a feature, if its states are given at the first step only.
     read_steps : tuple of int, default=()
-        Steps, from 1 to `depth`, after which outputs are compared with targets; these then have an axis more, the
-        second, with an entry for each. The loss of a row is the mean over these steps. Empty: the last step only.
+        Steps, from 1 to `depth`, after which outputs are compared with targets; the second axis of `targets` then has
+        an entry for each. The loss of a row is the mean over these steps. If empty, only the last step is compared.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class StructuredObjective(DenseObjective):
     ) -> None:
         self._memory, self._read_steps = memory, read_steps
         if issparse(X) and not options.get("block_rows"):
-            options["block_rows"] = max(_FEWEST_ROWS, _BLOCK_VALUES * X.shape[0] // max(X.nnz, 1))
+            options["block_rows"] = max(_MIN_BLOCK_ROWS, _BLOCK_VALUES * X.shape[0] // max(X.nnz, 1))
         super().__init__(X, targets, loss, **options)
 
     def _count_learned(self) -> int:
@@ -97,8 +97,8 @@ class StructuredObjective(DenseObjective):
 
     @staticmethod
     def usual_block_rows(n_features: int) -> int:
-        """Return how many rows a block has at the most."""
-        return max(_FEWEST_ROWS, _BLOCK_VALUES // n_features)
+        """Return the maximum number of rows in a block."""
+        return max(_MIN_BLOCK_ROWS, _BLOCK_VALUES // n_features)
 
     def set_rows(
         self,
@@ -107,7 +107,7 @@ class StructuredObjective(DenseObjective):
         sample_weight: ArrayLike | None = None,
         rows: RowNumbers | None = None,
     ) -> None:
-        """Take other rows, and compute the states of their features at all steps."""
+        """Replace the rows, and compute the states of their features at all steps."""
         table = self._as_table(X, self.dtype)
         table = table if rows is None else table[rows]
         first = 2.0 * table if issparse(table) else 2.0 * table - 2.0 * UNDECIDED
@@ -133,17 +133,17 @@ class StructuredObjective(DenseObjective):
 
     def _block(self, workspace: Any, block: slice, rows: RowNumbers | None, sums: Any, with_gradient: bool) -> float:
         """Return the loss of a block of rows and add its gradient to `sums`."""
-        picked: Any = block if rows is None else rows[block]
-        tables = [table[picked] for table in self._steps]
-        targets = self._targets[picked]
-        weight = None if self._weight is None else self._weight[picked]
+        selected: Any = block if rows is None else rows[block]
+        tables = [table[selected] for table in self._steps]
+        targets = self._targets[selected]
+        weight = None if self._weight is None else self._weight[selected]
         n, m = self.n_features, len(targets)
         outputs = slice(self.n_learned - self.loss.n_outputs, None)
         from_features, among = self._V[:, :n], self._V[:, n:]
         states = [state[:m] for state in workspace.states]
 
         # Forward.
-        read: dict[int, Array] = {}  # what enters the outputs, and the gradient with respect to that
+        read: dict[int, Array] = {}  # net inputs of the outputs, later replaced by their gradients
         for t, state in enumerate(states):
             if issparse(tables[t]):
                 state[:] = tables[t] @ from_features.T
@@ -163,7 +163,7 @@ class StructuredObjective(DenseObjective):
         if not with_gradient:
             return loss
 
-        # Backward. `error` is the gradient with respect to what enters the tanh.
+        # Backward. `error` is the gradient with respect to the argument of tanh.
         sums.weights[outputs, :n] += _across(net, tables[-1])
         sums.bias[outputs] += net.sum(axis=1)
         if not states:
@@ -182,7 +182,7 @@ class StructuredObjective(DenseObjective):
         return loss
 
     def _read(self, read: dict[int, Array], last: Array, targets: NDArray[Any], weight: Array | None) -> float:
-        """Return the mean loss over the steps at which outputs are read, and turn all that is read into gradients."""
+        """Return the mean loss over `read_steps`, and replace the net inputs by gradients."""
         loss, share = 0.0, 1.0 / len(self._read_steps)
         for k, step in enumerate(self._read_steps):
             net = last if step == self.depth else read[step - 1]
@@ -193,17 +193,17 @@ class StructuredObjective(DenseObjective):
         return loss
 
     def _fold(self, theta: NDArray[np.floating], n_rows: int) -> None:
-        """Write W and b as V and c: ``slope (W A + b - 0.5) / 2`` with ``A = (1 + T) / 2``."""
+        """Compute V and c from W and b: ``slope (W A + b - 0.5) / 2`` with ``A = (1 + T) / 2``."""
         W, b = self._split(np.asarray(theta))
         slope = float(self._slope)
         np.multiply(W, 0.25 * slope, out=self._V, casting="same_kind")
         self._c[:] = 0.5 * slope * (b - 0.5 + 0.5 * W.sum(axis=1))
 
     def _unfold(self, sums: Any) -> NDArray[np.float64]:
-        """Turn sums of gradients of V and c into the gradient of W and b."""
+        """Return the gradient of W and b, given sums of gradients of V and c."""
         gradient = np.empty(self.n_parameters)
         dW, db = self._split(gradient)
-        # In float64, because tiny weights of rows are none in float32.
+        # In float64, because tiny row weights would underflow in float32.
         np.multiply(sums.bias, 0.5 * self._unit * float(self._slope), out=db, dtype=np.float64)
         np.multiply(sums.weights, 0.25 * self._unit * float(self._slope), out=dW, dtype=np.float64)
         dW += 0.5 * db[:, None]
@@ -215,5 +215,5 @@ class StructuredObjective(DenseObjective):
 
 
 def _across(errors: Array, table: Any) -> Array:
-    """Return ``errors @ table``, also for a sparse table."""
+    """Return ``errors @ table`` for a dense or sparse table."""
     return np.asarray((table.T @ errors.T).T if issparse(table) else errors @ table)

@@ -1,4 +1,4 @@
-"""Rows to learn from."""
+"""`Table`: training rows in memory."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 class Table:
     """Features, targets and weights of the rows.
 
-    A part of a table shares its features, which may be large, and says which rows it has.
+    A subset of a table shares its features, which may be large, and stores row numbers.
     """
 
-    X: TableLike  # an array; or a sparse one, of states minus 0.5 once they are states
+    X: TableLike  # an array or sparse array; sparse states are stored minus 0.5
     targets: Targets
     weight: NDArray[np.float64] | None = None  # None: all rows weigh 1
     features: tuple[str, ...] = ()  # names
-    rows: NDArray[np.intp] | None = None  # which rows of X; None: all
-    n_values: int = 0  # number of values that were given, before equal rows were merged
+    rows: NDArray[np.intp] | None = None  # row numbers in X; None: all
+    n_values: int = 0  # number of values in the original table, before equal rows were merged
 
     @property
     def n_rows(self) -> int:
@@ -46,11 +46,11 @@ class Table:
         return float(self.n_rows) if self.weight is None else total(self.weight)
 
     def sample(self) -> "Table":
-        """Return rows that are in memory: all."""
+        """Return the table itself, which is in memory."""
         return self
 
     def objective(self, spec: "ModelSpec", teachers: "Sequence[Theta]" = ()) -> "Objective":
-        """Return the loss of a model on the rows, whose targets an ensemble may have a say in."""
+        """Return the loss of a model on the rows; with teachers, on distillation targets."""
         return spec.objective(self, spec.distilled_targets(self, teachers) if teachers else None)
 
     def take(self, rows: NDArray[np.intp]) -> "Table":
@@ -62,35 +62,35 @@ class Table:
             rows=rows if self.rows is None else self.rows[rows],
         )
 
-    def spread(self, most: int) -> "Table":
-        """Return so many of the rows at the most, evenly over the table: enough to look at."""
-        if self.n_rows <= most:
+    def subsample(self, max_rows: int) -> "Table":
+        """Return at most `max_rows` rows, evenly spaced."""
+        if self.n_rows <= max_rows:
             return self
-        return self.take(np.linspace(0, self.n_rows - 1, most).astype(np.intp))
+        return self.take(np.linspace(0, self.n_rows - 1, max_rows).astype(np.intp))
 
     def narrowed(self, columns: NDArray[np.intp]) -> "Table":
         """Return the table of some of the columns."""
         return replace(self, X=self.X[:, columns], features=tuple(self.features[j] for j in columns))
 
     def weighted(self, weight: NDArray[np.float64]) -> "Table":
-        """Return the table of the rows that have any of these weights, with them."""
+        """Return the rows with positive entries of `weight`, with these weights."""
         rows = np.flatnonzero(weight > 0.0)
         return replace(self.take(rows), weight=weight[rows])
 
     def blocks(self) -> Iterator[tuple[slice, NDArray[np.floating]]]:
-        """Return the features block by block, with the rows that they are of."""
+        """Yield blocks of rows and their features."""
         for block in row_blocks(self.n_rows, self.X.shape[1]):
             yield block, self.X[block if self.rows is None else self.rows[block]]
 
     def merged(self) -> "Table":
-        """Merge equal rows into one that has their weight, and bring the rows into an order of their own.
+        """Merge equal rows, add their weights, and sort the rows.
 
-        Learning follows the last bit of a sum, and a sum depends on the order of its terms. After merging, the same
-        rows in another order, or repeated instead of weighted, give the same model bit by bit.
+        Training depends on the last bit of sums, and sums depend on the order of their terms. After merging, rows in
+        another order, or repeated instead of weighted, give bitwise the same model.
         """
         rows = np.column_stack([self.X, self.targets.array]).astype(np.float64, order="C")
         rows += 0.0  # -0.0 equals 0.0
-        rows[np.isnan(rows)] = np.nan  # one missing value is like another
+        rows[np.isnan(rows)] = np.nan  # all NaN get the same bits
         keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
         weight = self.weight

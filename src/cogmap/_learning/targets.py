@@ -1,4 +1,4 @@
-"""Targets: what the rows should be, classes or values, and all that depends on which of the two they are."""
+"""Targets of the rows, classes or values, with the computations that depend on their kind."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
@@ -13,26 +13,26 @@ _STRATA_OF_VALUES = 10
 
 
 class Targets(Protocol):
-    """What learning asks of targets."""
+    """Interface of targets."""
 
     @property
     def per_row(self) -> str:
-        """Which of its attributes has an entry for each row."""
+        """Name of the attribute with an entry per row."""
         ...
 
     @property
     def link(self) -> Link:
-        """What the outputs of a map for these targets mean."""
+        """Link of the outputs."""
         ...
 
     @property
     def loss(self) -> Loss:
-        """By what they are learned."""
+        """Loss for training."""
         ...
 
     @property
     def array(self) -> NDArray[Any]:
-        """The targets in the form in which the loss takes them."""
+        """The targets as the loss takes them."""
         ...
 
     @property
@@ -45,15 +45,15 @@ class Targets(Protocol):
         ...
 
     def strata(self) -> NDArray[np.intp]:
-        """Return a code for each row: parts of a table have about the same share of each."""
+        """Return a code for each row, by which splits are stratified."""
         ...
 
     def mixture(self, share: float, dtype: Any) -> NDArray[np.floating]:
-        """Return the targets with so much weight, to which predictions with the rest can be added."""
+        """Return the targets times `share`, to which predictions times the rest can be added."""
         ...
 
     def predictions(self, outputs: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return what a model says in the form in which it can be added to a mixture."""
+        """Return the predictions of a model in the form of a mixture."""
         ...
 
 
@@ -80,7 +80,7 @@ class ClassTargets:
 
     @property
     def columns(self) -> NDArray[np.float64]:
-        """What the outputs should be, 0 or 1."""
+        """The targets one-hot encoded, or as 0 and 1 for a single output."""
         of_class = np.eye(len(self.link.classes))
         return of_class[:, -self.link.n_outputs :][self.codes]
 
@@ -93,7 +93,7 @@ class ClassTargets:
         return self.codes
 
     def mixture(self, share: float, dtype: Any) -> NDArray[np.floating]:
-        """Return the share of each class in each row as far as the labels tell it."""
+        """Return the one-hot encoded labels times `share`."""
         shares = np.zeros((len(self.codes), len(self.link.classes)), dtype=dtype)
         shares[np.arange(len(self.codes)), self.codes] = share
         return shares
@@ -119,7 +119,7 @@ class ValueTargets:
 
     @property
     def array(self) -> NDArray[np.float64]:
-        """The values in deviations from the mean."""
+        """The standardized values."""
         return self.link.deviations(self.values)
 
     columns = array
@@ -129,7 +129,7 @@ class ValueTargets:
         return replace(self, values=self.values[rows])
 
     def strata(self) -> NDArray[np.intp]:
-        """Return which tenth of the rows each row belongs to, ordered by the sum of its targets."""
+        """Return the tenth to which each row belongs, by the sum of its standardized targets."""
         order = np.argsort(self.array.sum(axis=1), kind="stable")
         strata = np.empty(len(order), dtype=np.intp)
         n_strata = max(min(_STRATA_OF_VALUES, len(order) // 10), 1)
@@ -137,9 +137,9 @@ class ValueTargets:
         return strata
 
     def mixture(self, share: float, dtype: Any) -> NDArray[np.floating]:
-        """Return so much of the deviations."""
+        """Return the standardized values times `share`."""
         return (share * self.array).astype(dtype)
 
     def predictions(self, outputs: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return predicted values in deviations from the mean."""
+        """Return the standardized predicted values."""
         return self.link.deviations(outputs)

@@ -1,9 +1,9 @@
-"""Teachers: maps that stop in time, and from which one map learns (an ensemble, and its distillation).
+"""Teachers: an ensemble of maps with early stopping, from which the final map is distilled.
 
-A single map that learns until its loss settles knows its training rows too well: it is too sure, and another start
-would have given other answers. An ensemble of maps that stop in time is better, but nobody can look at an ensemble. So
-the ensemble teaches: each teacher learns without a part of the rows, and stops when its loss on that held-out part no
-longer falls. Then one map learns, from all rows, a mixture of the labels and of the teachers' mean prediction.
+A single map trained to convergence overfits: it is overconfident, and depends on its initial weights. An ensemble of
+maps with early stopping is better, but not interpretable. So each teacher is trained without a part of the rows, until
+its loss on that held-out part no longer falls, and one map is then trained on all rows, on a mixture of the labels and
+the teachers' mean prediction.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,17 +20,17 @@ from cogmap._learning.splits import Split, make_splits
 from cogmap._learning.table import Table
 from cogmap._utils.threads import one_blas_thread
 
-# A teacher stops when so many iterations have lowered its loss on the rows kept aside by less than this.
+# A teacher stops when `_PATIENCE` iterations have reduced its held-out loss by less than `_TOL`.
 _PATIENCE = 20
-_LEAST_FALL = 1e-4
+_TOL = 1e-4
 
-# However few teachers there are, each learns from three quarters of the rows at least.
-_FEWEST_PARTS = 4
+# Even with few teachers, each is trained on at least three quarters of the rows.
+_MIN_FOLDS = 4
 
 
 @dataclass(frozen=True)
 class Teacher:
-    """Parameters of a map that stopped in time, and its loss on the rows that it never saw."""
+    """Parameters of a map trained with early stopping, and its held-out loss."""
 
     theta: Theta
     loss: float
@@ -39,14 +39,14 @@ class Teacher:
 def train_teachers(
     spec: ModelSpec, table: Table, start: Callable[[], Theta], random: np.random.RandomState, monitor: Monitor
 ) -> list[Teacher]:
-    """Let teachers learn, each without another part of the rows; fewer of them if there are not enough rows."""
+    """Train the teachers, each with its own held-out part of the rows; fewer if there are not enough rows."""
     settings = spec.settings
     n_teachers = settings.n_teachers
     if not n_teachers:
         return []
-    all_splits = islice(make_splits(table, max(n_teachers, _FEWEST_PARTS), random), n_teachers)
+    all_splits = islice(make_splits(table, max(n_teachers, _MIN_FOLDS), random), n_teachers)
     if not make_solver(settings).all_rows:
-        return _train_side_by_side(spec, all_splits, start, random, monitor)
+        return _train_in_threads(spec, all_splits, start, random, monitor)
     teachers: list[Teacher] = []
     for split in all_splits:
         name = f"teacher {len(teachers) + 1} of {n_teachers}"
@@ -55,22 +55,22 @@ def train_teachers(
     return teachers
 
 
-def _train_side_by_side(
+def _train_in_threads(
     spec: ModelSpec,
     all_splits: Iterator[Split],
     start: Callable[[], Theta],
     random: np.random.RandomState,
     monitor: Monitor,
 ) -> list[Teacher]:
-    """Let teachers learn in threads, which pays more than sharing mini-batches among them."""
+    """Train teachers in parallel threads, which is faster than sharing mini-batches between threads."""
     n_threads, n_teachers = spec.settings.n_threads, spec.settings.n_teachers
-    spec = replace(spec, plan=spec.plan.changed(n_threads=max(n_threads // n_teachers, 1)))
-    work = ((split, start(), np.random.RandomState(random.randint(2**31))) for split in all_splits)
+    spec = replace(spec, plan=spec.plan.with_settings(n_threads=max(n_threads // n_teachers, 1)))
+    tasks = ((split, start(), np.random.RandomState(random.randint(2**31))) for split in all_splits)
     stopped = Event()
 
-    def train_one(given: tuple[Split, Theta, np.random.RandomState]) -> Teacher:
-        split, theta, own_random = given
-        with one_blas_thread():  # other threads need to be told so too
+    def train_one(task: tuple[Split, Theta, np.random.RandomState]) -> Teacher:
+        split, theta, own_random = task
+        with one_blas_thread():  # the limit may be per thread
             return train_teacher(spec, split, theta, own_random, lambda *_: stopped.is_set())
 
     teachers: list[Teacher] = []
@@ -78,14 +78,14 @@ def _train_side_by_side(
         monitor.stage("teachers", n_teachers, spec.finished) as report,
         ThreadPoolExecutor(n_threads) as pool,
     ):
-        # A pool takes all divisions at once; alone, one after the other, each in the memory of the one before.
-        learned = pool.map(train_one, work) if n_threads > 1 else map(train_one, work)
+        # A pool takes all splits at once; a single thread makes one at a time, to reuse its memory.
+        trained = pool.map(train_one, tasks) if n_threads > 1 else map(train_one, tasks)
         try:
-            for teacher in learned:
+            for teacher in trained:
                 teachers.append(teacher)
                 if report(teacher.theta, len(teachers), teacher.loss):
                     break
-        finally:  # also if somebody interrupts: the pool waits for those who still learn
+        finally:  # on interruption too: the pool waits for running teachers
             stopped.set()
     return teachers
 
@@ -97,10 +97,10 @@ def train_teacher(
     random: np.random.RandomState | None = None,
     report: Report | None = None,
 ) -> Teacher:
-    """Train until the loss on the held-out rows no longer falls; in mini-batches, as long as planned."""
-    learning, held_out = split
+    """Train until the held-out loss no longer falls; in mini-batches, for the planned number of passes."""
+    train_rows, held_out = split
     validation = spec.objective(held_out).value
-    least_fall = _LEAST_FALL if make_solver(spec.settings).all_rows else 0.0
-    stopping = StoppingRule(spec.settings.teacher_iter, least_fall, _PATIENCE, validation, report)
-    theta, _ = spec.fit(learning.objective(spec), [theta], stopping, random or np.random.RandomState(0))
+    tol = _TOL if make_solver(spec.settings).all_rows else 0.0
+    stopping = StoppingRule(spec.settings.teacher_iter, tol, _PATIENCE, validation, report)
+    theta, _ = spec.fit(train_rows.objective(spec), [theta], stopping, random or np.random.RandomState(0))
     return Teacher(theta, validation(theta))

@@ -43,15 +43,15 @@ def train(
     Parameters
     ----------
     data : Dataset
-        Rows, whose features are states as the plan encodes them.
+        Rows as states, encoded by the plan.
     plan : Plan
-        How to train.
+        Plan of the training.
     random : RandomState
-        Decides starts, splits and mini-batches.
+        Determines initial weights, splits and mini-batches.
     monitor : Monitor, default=SILENT
         Receives progress reports.
     start : ndarray, default=None
-        Parameters to start from. None takes what the settings say.
+        Initial parameters. If None, they follow from the settings.
     teachers : sequence of Teacher, default=None
         Pre-trained teachers. If None, ``plan.settings.n_teachers`` are trained.
     """
@@ -93,23 +93,23 @@ def train(
 def train_one_pass(
     table: Table, plan: Plan, rule: Rule, random: np.random.RandomState, n_seen: float, start: Theta | None = None
 ) -> TrainResult:
-    """Make one pass over a part of the rows.
+    """Train for one pass over a batch of rows.
 
     Parameters
     ----------
     table : Table
-        Rows, whose features are states.
+        Rows as states.
     plan : Plan
-        How to train.
+        Plan of the training.
     rule : Rule
-        Decides the steps, and remembers those of earlier parts.
+        Update rule, with its state after earlier batches.
     random : RandomState
-        Decides the start and the mini-batches.
+        Determines initial weights and mini-batches.
     n_seen : float
-        Number or weight of the rows seen so far, these included: the penalty is theirs. Not the mean weight of these
-        rows, which may be of one class, but their weight itself scales the loss.
+        Number or weight of the rows seen so far, including these; it scales the penalty. The loss is not normalized by
+        the mean weight of these rows, which may all be of one class.
     start : ndarray, default=None
-        Parameters to start from. None takes what the settings say.
+        Initial parameters. If None, they follow from the settings.
     """
     spec = ModelSpec.for_table(table, plan)
     problem = spec.problem(table.objective(spec), n_seen, unit_weight=1.0)
@@ -122,7 +122,7 @@ def train_one_pass(
 
 
 def _outcome(outcome: Outcome, model: MapModel, table: Table, max_iter_is_auto: bool) -> Outcome:
-    """Return how training ended, given the model."""
+    """Refine the outcome of a solver: default number of iterations, or constant predictions."""
     if outcome in (Outcome.MAX_ITER, Outcome.ALL_ITERATIONS) and max_iter_is_auto:
         outcome = Outcome.ENOUGH
     if outcome.converged and _predicts_one_value(model, table):
@@ -131,18 +131,18 @@ def _outcome(outcome: Outcome, model: MapModel, table: Table, max_iter_is_auto: 
 
 
 def _predicts_one_value(model: MapModel, table: Table) -> bool:
-    """Whether all rows get the same prediction."""
+    """Return whether all rows get the same prediction."""
     ends: list[NDArray[np.floating]] = []  # the smallest and the largest prediction of each block
     for _, X in table.blocks():
         outputs = table.targets.predictions(model.outputs(X))
         ends += [outputs.min(axis=0), outputs.max(axis=0)]
-        if np.ptp(ends, axis=0).max() >= 1e-3:  # nearly always of the first block
+        if np.ptp(ends, axis=0).max() >= 1e-3:  # nearly always in the first block
             return False
     return True
 
 
 def _forgets(model: MapModel) -> bool:
-    """Whether no path of `depth` edges leads from a feature to an output."""
+    """Return whether no path of `depth` edges leads from a feature to an output."""
     edges = abs(model.map.transition)
     leads = np.arange(model.map.n_concepts) >= model.map.n_concepts - model.n_outputs
     for _ in range(model.depth):

@@ -1,1 +1,1 @@
-"""Helpers without a subject of their own: parameter checks, files, optional packages, threads, sums over segments."""
+"""Shared helpers: parameter checks, files, optional imports, threads, sums over segments."""

@@ -1,6 +1,6 @@
-"""Checks of single parameter values, with one grammar for their messages.
+"""Checks of single parameter values, with a common message format.
 
-"`FCMClassifier(depth=...)` must be an integer >= 1, got 0." Then the cure, where there is one.
+Messages read "`FCMClassifier(depth=...)` must be an integer >= 1, got 0.", followed by a cure if there is one.
 """
 
 import difflib
@@ -19,11 +19,11 @@ from cogmap.exceptions import ParameterError
 
 
 class Literal(str):
-    """A description of what was got, shown as it is; anything else is shown as Python would, and shortened."""
+    """A description of the value for error messages, shown verbatim; other values are shown as a short repr."""
 
 
 def param_error(owner: str, name: str, expected: str, got: object, cure: str = "") -> ParameterError:
-    """Make the exception for a wrong parameter value."""
+    """Return the exception for an invalid parameter value."""
     text = str(got) if isinstance(got, Literal) else reprlib.repr(got)
     if len(text) > 80 and not isinstance(got, Literal):
         text = text[:77] + "..."
@@ -55,7 +55,7 @@ def check_number(
     if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
         try:
             number = float(value)
-        except OverflowError:  # an integer beyond all floats
+        except OverflowError:  # an integer larger than any float
             number = math.inf
     above = number >= low if low_included else number > low
     below = number <= high if high_included else number < high
@@ -83,26 +83,26 @@ def check_boolean(owner: str, name: str, value: object) -> bool:
 
 
 def check_path(owner: str, path: Any) -> Path:
-    """Return what is the path of a file."""
+    """Return `path` as a `Path`, or raise if it is not a nonempty path."""
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise param_error(owner, "path", "the path of a file", path)
     return Path(path)
 
 
 def real(values: Any, dtype: DTypeLike = np.float64) -> NDArray[Any]:
-    """Return an array of real numbers; TypeError or ValueError if it has anything else in it."""
+    """Return an array of real numbers; raise TypeError or ValueError if `values` contains anything else."""
     array = np.asarray(values)
     if array.dtype.kind == "c":  # NumPy would drop the imaginary part
         raise TypeError("complex numbers")
     try:
-        with np.errstate(over="ignore"):  # what is beyond the range becomes infinite
+        with np.errstate(over="ignore"):  # values out of range become infinite
             return array.astype(dtype, copy=False)
-    except OverflowError as error:  # an integer beyond all floats
+    except OverflowError as error:  # an integer larger than any float
         raise ValueError(str(error)) from None
 
 
 def numbers(values: Any) -> NDArray[np.float64]:
-    """Return an array of numbers, or of NaN if it has anything else in it."""
+    """Return an array of numbers, or a scalar NaN if `values` contains anything else."""
     try:
         return real(values)
     except (TypeError, ValueError):
@@ -110,14 +110,14 @@ def numbers(values: Any) -> NDArray[np.float64]:
 
 
 def suggestion(value: object, choices: Iterable[str]) -> str:
-    """Say which choice was probably meant, if one is near."""
-    known = {choice.lower(): choice for choice in choices}
-    near = difflib.get_close_matches(str(value).lower(), list(known), n=1)
-    return f"Did you mean {known[near[0]]!r}?" if near else ""
+    """Return "Did you mean ...?" with the closest choice, or an empty string if none is close."""
+    by_lower = {choice.lower(): choice for choice in choices}
+    near = difflib.get_close_matches(str(value).lower(), list(by_lower), n=1)
+    return f"Did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
 def shown(values: Iterable[object]) -> str:
-    """Write out a few values, and say how many more there are."""
+    """Return the first values as text, with the number of those left out."""
     items = [repr(getattr(value, "item", lambda value=value: value)()) for value in values]
     more = f", and {len(items) - 5} more" if len(items) > 6 else ""
     return "[" + ", ".join(items[:5] if more else items) + more + "]"

@@ -1,6 +1,6 @@
-"""BLAS held to one thread, so that our own threads over blocks of rows do not fight with it.
+"""Limit BLAS to one thread, and run work in threads over blocks of rows.
 
-Small products are slower with several BLAS threads, and their rounding depends on how many there are.
+Small matrix products are slower with several BLAS threads, and their rounding depends on the number of threads.
 """
 
 import os
@@ -19,11 +19,11 @@ T = TypeVar("T")
 
 @cache
 def _libraries() -> tuple[list[Any], list[Any]]:
-    """Return the loaded BLAS libraries: those that count threads for the process, and those that do for each thread."""
-    # Finding them takes milliseconds: once a process is enough.
-    found = [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
-    local = [lib for lib in found if lib.internal_api == "mkl" or getattr(lib, "threading_layer", "") == "openmp"]
-    return [library for library in found if library not in local], local
+    """Return the loaded BLAS libraries: those with a limit per process, and those with a limit per thread."""
+    # Cached, because finding them takes milliseconds.
+    libraries = [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
+    local = [lib for lib in libraries if lib.internal_api == "mkl" or getattr(lib, "threading_layer", "") == "openmp"]
+    return [library for library in libraries if library not in local], local
 
 
 def _threads(library: Any) -> int:
@@ -32,23 +32,23 @@ def _threads(library: Any) -> int:
 
 def _set(libraries: list[Any], numbers: list[int]) -> None:
     for library, number in zip(libraries, numbers, strict=True):
-        # New versions of threadpoolctl let only the thread that first set a limit set another.
-        let_go = getattr(library, "clear_controlling_thread", lambda force: None)
-        let_go(force=True)
+        # New versions of threadpoolctl let only the thread that first set a limit change it.
+        release = getattr(library, "clear_controlling_thread", lambda force: None)
+        release(force=True)
         library.set_num_threads(number)
-        let_go(force=True)
+        release(force=True)
 
 
 class _Process:
-    """How many threads hold BLAS, and what the first of them found."""
+    """Number of threads that limit BLAS, and the limits before the first of them."""
 
-    lock = threading.RLock()  # a signal may interrupt its holder, and what handles the signal may fork
+    lock = threading.RLock()  # reentrant: a signal may interrupt the holder, and its handler may fork
     holders = 0
     before: list[int]
 
     @classmethod
-    def let_go(cls) -> None:
-        """Take the limit away, but not one that somebody else has set meanwhile."""
+    def restore(cls) -> None:
+        """Restore the earlier limits, except where other code has changed the limit meanwhile."""
         shared, _ = _libraries()
         held = [(library, number) for library, number in zip(shared, cls.before, strict=True) if _threads(library) == 1]
         _set([library for library, _ in held], [number for _, number in held])
@@ -62,26 +62,26 @@ _this_thread = _Thread()
 
 
 def _in_child() -> None:
-    """Forget the threads that a forked process does not have: they would hold BLAS for ever."""
+    """Discard the other threads' limits in a forked process, which does not have these threads."""
     others = _Process.holders - _this_thread.holds
     _Process.holders = int(_this_thread.holds)
     if others and not _this_thread.holds:
-        _Process.let_go()
+        _Process.restore()
     _Process.lock.release()
 
 
 if hasattr(os, "register_at_fork"):
-    # A lock that another thread holds is never released in the child: so no fork while one does.
+    # A lock held by another thread would never be released in the child, so a fork waits for it.
     os.register_at_fork(before=_Process.lock.acquire, after_in_parent=_Process.lock.release, after_in_child=_in_child)
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread. Within another hold of the same thread it costs nothing.
+    """Limit BLAS to one thread. Nested calls in the same thread cost nothing.
 
-    Where BLAS counts for the process, the first of all holders sets the limit and the last one takes it away, so that
-    fits in several threads of a program do not disturb each other. Where it counts for each thread, each sets its own.
-    A limit that somebody else sets meanwhile stays.
+    If the limit is per process, the first holder sets it and the last one restores it, so that concurrent fits in
+    several threads do not interfere. If it is per thread, each thread sets its own. Limits that other code sets
+    meanwhile are kept.
     """
     if _this_thread.holds:
         yield
@@ -103,14 +103,14 @@ def one_blas_thread() -> Iterator[None]:
         with _Process.lock:
             _Process.holders -= 1
             if _Process.holders == 0:
-                _Process.let_go()
+                _Process.restore()
 
 
 class ThreadTeam:
-    """Threads that share pieces of work, and wait for more of it as long as somebody keeps the crew.
+    """Threads that share pieces of work, and stay alive between calls.
 
-    The thread that asks works as well. Waiting threads are woken in a tenth of the time that new ones need: the pieces
-    of a mini-batch take less than a millisecond.
+    The calling thread works as well. Waking a thread takes a tenth of the time of starting one, which matters because
+    the pieces of a mini-batch take less than a millisecond.
     """
 
     def __init__(self, n_threads: int) -> None:
@@ -118,7 +118,7 @@ class ThreadTeam:
         self._pool: ThreadPoolExecutor | None = None
 
     def each(self, work: Callable[[int], T], n_pieces: int) -> list[T]:
-        """Return what `work` makes of each number, in their order; BLAS is held to one thread in all of them."""
+        """Return ``work(i)`` for i from 0 to `n_pieces` - 1, in order, with BLAS limited to one thread."""
         left = deque(range(n_pieces))
         results: list[Any] = [None] * n_pieces
 
@@ -136,7 +136,7 @@ class ThreadTeam:
         helpers = [self._pool.submit(take) for _ in range(min(self._others, n_pieces - 1))] if self._pool else []
         try:
             take()
-        finally:  # also if somebody interrupts: nobody is left working
+        finally:  # on interruption too, wait until no thread is working
             left.clear()
             wait(helpers)
         for helper in helpers:

@@ -1,4 +1,4 @@
-"""What all estimators share: validate, prepare, learn, store; no formula."""
+"""Base class of all estimators: validate the data, plan, train, set the fitted attributes."""
 
 import os
 import warnings
@@ -19,7 +19,7 @@ from cogmap._learning.dataset import Dataset
 from cogmap._learning.plan import Plan
 from cogmap._learning.planning import earlier_parameters, is_structured, make_plans
 from cogmap._learning.search import choose
-from cogmap._learning.settings import CLASSES, LARGE, Rules
+from cogmap._learning.settings import CLASSIFICATION, LARGE, Defaults
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Outcome
 from cogmap._learning.spec import PriorDeviation
@@ -39,15 +39,15 @@ from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import Link
 from cogmap.models.model import MapModel
 
-_PARTS = 4  # of the rows, by which it is chosen how to read features
+_N_FOLDS = 4  # of the cross-validation that selects the encoding of features
 
 Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
 
 class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
-    """A map that learns from a table, with the parameters of learning as attributes."""
+    """Base class of estimators that train a map on a table."""
 
-    _rules: Rules = CLASSES
+    _defaults: Defaults = CLASSIFICATION
 
     # Set in fit.
     _outcome: str
@@ -63,30 +63,31 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
 
     @property
     def outcome_(self) -> Outcome:
-        """How learning ended; kept by its name, because not every way to store an estimator knows enumerations."""
+        """Why training stopped; stored by name, because not every file format supports enumerations."""
         return Outcome[self._outcome]
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn a map from data.
+        """Fit the map to data.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features: numbers in an array, a pandas or polars data frame, or a sparse matrix. A missing value (NaN) is
-            a state that is undecided.
+            Numeric features: an array, a pandas or polars data frame, or a sparse matrix. A missing value (NaN) is
+            encoded as the undecided state 0.5.
         y : array-like of shape (n_samples,)
-            What to learn: class labels, which are numbers, strings or booleans; or values, perhaps of several targets
-            in columns.
+            Targets. Classifiers take labels that are numbers, strings or booleans; regressors take numbers, with one
+            column per target if there are several.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, at least 0. A weight of 0 is the same as no row. A weight of 2 is the same as the row
-            twice if the solver is ``"lbfgs"`` and there are at most a million values; otherwise it counts as much, but
-            the model is another one: mini-batches are drawn by row, and more rows make a larger table.
+            Weights of the rows, at least 0. A weight of 0 is equivalent to removing the row. A weight of 2 is
+            equivalent to repeating the row if the solver is ``"lbfgs"`` and there are at most a million values;
+            otherwise the total weight is the same but the model differs, because mini-batches are drawn by row and the
+            number of rows determines defaults.
 
         Returns
         -------
         self : object
-            The fitted estimator. If fitting fails, an earlier fitted model stays as it was.
+            The fitted estimator. If fitting fails, an earlier fitted model is unchanged.
         """
         check_parameters(self._owner, self.get_params(deep=False))
         self._replace_learned(lambda fitted: fitted._fit(X, y, sample_weight, self))
@@ -103,26 +104,25 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
             )
 
     def explore(self, X: ArrayLike, y: ArrayLike | None = None, path: str | os.PathLike[str] | None = None) -> Path:
-        """Write a page in which anyone can play with the learned map, without Python.
+        """Write an interactive HTML page of the learned map.
 
-        It is one file that computes the map itself and asks nobody for anything.
+        The page is one self-contained file that evaluates the map in the browser, without Python or a network.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows to choose from in the page: at most 500 of them, in which every class or part of the range has its
-            share.
+            Rows to show in the page: a stratified sample of at most 500 is stored.
         y : array-like of shape (n_samples,), default=None
-            Their answers, by which the page says how well the map does, also after it is edited.
+            True targets, from which the page computes the accuracy of the map, also after edits.
         path : str or path-like
-            The file, such as ``map.html``. If it exists, it is replaced.
+            Output file, such as ``map.html``. An existing file is replaced.
 
         Returns
         -------
         pathlib.Path
-            The file.
+            The output file.
         """
-        from cogmap.page import write  # who only learns need not wait for it
+        from cogmap.page import write  # lazy: fitting does not need it
 
         return write(self, X, y, path)
 
@@ -131,22 +131,20 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         earlier = getattr(self, "model_", None) if getattr(self, "warm_start", False) else None
         named = hasattr(self, "feature_names_in_")
         self._forget()
-        given = self._validated(X, y, sample_weight, reset=True)
-        self._fit_table(given, shown_as, earlier, named and hasattr(self, "feature_names_in_"))
+        data = self._validated(X, y, sample_weight, reset=True)
+        self._fit_table(data, shown_as, earlier, named and hasattr(self, "feature_names_in_"))
 
-    def _fit_table(
-        self, given: Data, shown_as: "BaseFCM", earlier: MapModel | None = None, named: bool = False
-    ) -> None:
-        """Fit to rows in memory, which are checked."""
-        X, y, weight = given
+    def _fit_table(self, data: Data, shown_as: "BaseFCM", earlier: MapModel | None = None, named: bool = False) -> None:
+        """Fit to validated rows in memory."""
+        X, y, weight = data
         known = None if earlier is None else earlier.link
         n_values = X.shape[0] * X.shape[1]
         table = Table(X, self._targets(y, known), weight, tuple(input_names(self)), n_values=n_values)
         if self._parameters()["solver"] not in RULES and n_values <= LARGE:
             table = table.merged()
-        table = self._settled(table, known)
+        table = self._finalize(table, known)
         scaling = self._scaling(table)
-        self._train(table, scaling, table.n_rows, lambda plan: plan.encoded(table), given, shown_as, earlier, named)
+        self._train(table, scaling, table.n_rows, lambda plan: plan.encoded(table), data, shown_as, earlier, named)
 
     def _train(
         self,
@@ -154,25 +152,25 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         scaling: Scaling | None,
         n_rows: int,
         encoded: Callable[[Plan], Dataset],
-        given: Data,
+        data: Data,
         shown_as: "BaseFCM",
         earlier: MapModel | None = None,
         named: bool = False,
         **changes: Any,
     ) -> None:
-        """Make plans, select one, train and publish.
+        """Make plans, select one, train it, and set the fitted attributes.
 
         Parameters
         ----------
         sample : Table
-            Rows in memory, with features as they were given.
+            Rows in memory, with unscaled features.
         scaling : Scaling or None
-            How features become states, by all rows.
+            Scaling of the features, from all rows.
         n_rows : int
-            Number of all rows.
+            Total number of rows.
         encoded : callable
-            Returns all rows as a plan encodes them.
-        given : tuple
+            Returns all rows, encoded by a given plan.
+        data : tuple
             Features, targets and weights on which callbacks may score the model.
         shown_as : BaseFCM
             The estimator that callbacks see.
@@ -181,20 +179,20 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         named : bool, default=False
             Whether features of the earlier model are matched by name.
         **changes
-            Parameters that are not those of the estimator.
+            Parameters that override those of the estimator.
         """
         random = check_random_state(self.random_state)
         parameters = self._parameters() | changes
         self._check_sparse(sample, earlier)
-        plans = make_plans(sample, scaling, n_rows, parameters, self._rules, random, earlier, named, self._grid())
+        plans = make_plans(sample, scaling, n_rows, parameters, self._defaults, random, earlier, named, self._grid())
         self._check_size(plans, most_rows=None if n_rows == sample.n_rows else SEGMENT)
         link = sample.targets.link
         start = None if earlier is None else earlier_parameters(earlier, plans[0], link, named)
         datasets: dict[int, Dataset] = {}
-        for plan in plans:  # those that read features alike share them
+        for plan in plans:  # plans with the same encoding share the dataset
             if id(plan.encoding) not in datasets:
                 datasets[id(plan.encoding)] = encoded(plan)
-        monitor = FitMonitor(shown_as, *given)
+        monitor = FitMonitor(shown_as, *data)
         tables = [datasets[id(plan.encoding)].sample() for plan in plans]
         number, teachers = self._select(plans, tables, random, monitor)
         plan = plans[number]
@@ -208,12 +206,12 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
     def _select(
         self, plans: list[Plan], tables: list[Table], random: np.random.RandomState, monitor: FitMonitor
     ) -> tuple[int, list[Teacher] | None]:
-        """Return the number of the plan to follow, and its teachers if they are trained already."""
+        """Return the index of the selected plan, and its teachers if they are trained already."""
         if len(plans) == 1:
             return 0, None
-        choice = choose(plans, tables, _PARTS, random, monitor, self.n_jobs)
-        wanted = plans[choice.number].settings.n_teachers > 0 or self.n_teachers == "auto"
-        return choice.number, choice.teachers if wanted else None
+        choice = choose(plans, tables, _N_FOLDS, random, monitor, self.n_jobs)
+        distill = plans[choice.number].settings.n_teachers > 0 or self.n_teachers == "auto"
+        return choice.number, choice.teachers if distill else None
 
     def _publish(self, result: TrainResult, some_rows: NDArray[np.floating]) -> None:
         """Set the fitted attributes."""
@@ -226,28 +224,28 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
 
     @abstractmethod
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
-        """Return features and targets as arrays, or complain."""
+        """Return features and targets as validated arrays."""
 
     @abstractmethod
     def _targets(self, y: NDArray[Any], known: Link | None) -> Targets:
-        """Return the targets coded; where learning goes on, what they mean is known already."""
+        """Return the encoded targets; `known` is the link of the earlier model if training resumes."""
 
     @abstractmethod
-    def _settled(self, table: Table, known: Link | None) -> Table:
-        """Return the table with what depends on all its targets and weights, once equal rows are merged."""
+    def _finalize(self, table: Table, known: Link | None) -> Table:
+        """Apply class weights or standardize targets, after equal rows are merged."""
 
     def _grid(self) -> Sequence[dict[str, Any]]:
-        """Return parameters to choose from instead of those given."""
+        """Return the candidate parameters of a search, the preferred ones first."""
         return ({},)
 
     def _check_sparse(self, table: Table, earlier: MapModel | None) -> None:
-        """Complain about a sparse table of which no structured map is trained."""
+        """Raise if the table is sparse and the map is not structured."""
         stays = self.terms is None and self.scale == "logistic" and is_structured(self._parameters(), table, earlier)
         if issparse(table.X) and not stays:
             raise too_large_to_be_dense(table.X, self._owner)
 
     def _check_size(self, plans: list[Plan], most_rows: int | None) -> None:
-        """Complain about what is too large to train, before anything large is made."""
+        """Raise if training would exceed the memory, before allocating anything large."""
         for plan in plans:
             check_size(plan, most_rows=most_rows)
 
@@ -256,7 +254,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         return self.get_params(deep=False) | {"n_threads": effective_n_jobs(self.n_jobs), "owner": self._owner}
 
     def _validated(self, X: Any, y: Any, sample_weight: Any, reset: bool, method: str = "fit") -> Data:
-        """Return features, targets and weights of the rows that have any weight."""
+        """Return features, targets and weights of the rows with positive weight."""
         X, y = self._checked_target(X, y, reset)
         weight = check_sample_weight(sample_weight, len(y), f"{self._owner}.{method}")
         if weight is not None and not weight.all():
@@ -265,14 +263,14 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         return X, y, weight
 
     def _scaling(self, table: Table, earlier: Scaling | None = None) -> Scaling | None:
-        """Learn the scaling from a table, and from what an earlier one has learned from."""
+        """Return the scaling for a table, merged with the statistics of an earlier scaling."""
         if not self.scale:
             return None
         known = FeatureStatistics.of(table.X, table.weight)
         return self._scaling_by(known if earlier is None else earlier.known.merged(known))
 
     def _scaling_by(self, known: FeatureStatistics) -> Scaling | None:
-        """Return the scaling that statistics make."""
+        """Return the scaling for given statistics."""
         if not self.scale:
             return None
         return FeatureSpread(known) if self.scale == "logistic" else FeatureRange(known)

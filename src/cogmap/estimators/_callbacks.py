@@ -1,7 +1,7 @@
-"""Progress reports of a fit: what `verbose` prints, and scikit-learn's callbacks where it has them (1.9 and later).
+"""Progress reporting: output of `verbose`, and scikit-learn's callbacks (1.9 and later).
 
-`sklearn.callback` is imported only when an estimator has callbacks: it brings the progress bar's package along, which
-would make ``import cogmap`` slower for everybody.
+`sklearn.callback` is imported only when an estimator has callbacks: it imports the package of the progress bar, which
+would slow down ``import cogmap``.
 """
 
 import functools
@@ -22,12 +22,12 @@ class CallbackSupport:
     if HAVE_CALLBACKS:
 
         def set_callbacks(self, *callbacks):
-            """Set what is called during `fit`, such as ``sklearn.callback.ProgressBar()``.
+            """Set the callbacks to call during `fit`, such as ``sklearn.callback.ProgressBar()``.
 
             Parameters
             ----------
             *callbacks : callback instances
-                Objects that follow scikit-learn's callback protocol. None at all removes those set before.
+                Objects that follow scikit-learn's callback protocol. A call without arguments removes all callbacks.
 
             Returns
             -------
@@ -39,45 +39,45 @@ class CallbackSupport:
 
 
 def _has_callbacks(estimator: Any) -> bool:
-    # The second attribute is set by a meta-estimator that passes its own callbacks on.
+    # Meta-estimators that propagate their callbacks set the second attribute.
     return hasattr(estimator, "_skl_callbacks") or hasattr(estimator, "_parent_callback_ctx")
 
 
 def with_callbacks(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a ``fit`` so that callbacks are closed properly, however it ends."""
+    """Decorate a ``fit`` method so that callbacks are torn down even if it fails."""
 
     @functools.wraps(fit)
     def fit_with_callbacks(estimator, *args, **kwargs):
         if not _has_callbacks(estimator):
             return fit(estimator, *args, **kwargs)
-        from sklearn.callback import with_callbacks as closing
+        from sklearn.callback import with_callbacks as sklearn_with_callbacks
 
-        return closing(fit)(estimator, *args, **kwargs)
+        return sklearn_with_callbacks(fit)(estimator, *args, **kwargs)
 
     return fit_with_callbacks
 
 
 class _Task:
-    """A task of a fit as scikit-learn's callbacks see it: the fit itself, a stage of it, or an iteration."""
+    """A task in the sense of scikit-learn's callbacks: the fit itself, a stage of it, or an iteration."""
 
     def __init__(self, context: Any, data: dict[str, Any]) -> None:
         self._context, self._data = context, data  # scikit-learn's context; estimator, X, y, metadata
         context.call_on_fit_task_begin(**data)
 
     def begin(self, name: str, max_subtasks: int = 0) -> "_Task":
-        """Begin a part of this task."""
+        """Begin a subtask."""
         return _Task(self._context.subcontext(task_name=name, max_subtasks=max_subtasks), self._data)
 
     def end(self, model: Callable[[], MapModel] | None = None) -> bool:
-        """End this task, perhaps with a model; return True if a callback asks to stop."""
-        if model is None:  # nothing was learned in it
+        """End this task, optionally with a model; return True if a callback requests a stop."""
+        if model is None:  # the task did not train
             return bool(self._context.call_on_fit_task_end(estimator=self._data["estimator"]))
-        made = {"reconstruction_attributes": lambda: {"model_": model()}}
-        return bool(self._context.call_on_fit_task_end(**self._data, **made))
+        attributes = {"reconstruction_attributes": lambda: {"model_": model()}}
+        return bool(self._context.call_on_fit_task_end(**self._data, **attributes))
 
 
 class FitMonitor(Monitor):
-    """Prints the iterations of a fit if it is verbose, and passes them on to callbacks.
+    """Monitor that prints iterations if the estimator is verbose, and notifies callbacks.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class FitMonitor(Monitor):
         self._fit: _Task | None = None
 
     def begin(self, n_stages: int) -> None:
-        """Receive the largest number of stages."""
+        """Start the fit, with at most `n_stages` stages."""
         if self._fit is None and _has_callbacks(self._estimator):
             from sklearn.callback import CallbackSupportMixin
 
@@ -103,7 +103,7 @@ class FitMonitor(Monitor):
 
     @contextmanager
     def stage(self, name: str, n_iter: int, model: Callable[[Any], MapModel]) -> Iterator[Report]:
-        """Open a stage of at most `n_iter` iterations; it gives a function to call after each of them."""
+        """Open a stage of at most `n_iter` iterations; yield a function to call after each of them."""
         stage = self._fit and self._fit.begin(name, n_iter)
         iteration = stage and stage.begin("iteration")
         last: Callable[[], MapModel] | None = None
@@ -120,12 +120,12 @@ class FitMonitor(Monitor):
             return stop
 
         yield report
-        if iteration is not None:  # begun, but the solver saw that it was not needed
+        if iteration is not None:  # begun, but the solver had converged
             iteration.end()
         if stage is not None:
             stage.end(last)
 
     def end(self, model: MapModel) -> None:
-        """Receive the fitted model."""
+        """End the fit with the fitted model."""
         if self._fit is not None:
             self._fit.end(lambda: model)

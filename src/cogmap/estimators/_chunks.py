@@ -1,4 +1,4 @@
-"""Rows in chunks on this machine: gone through one after the other, their states kept in a temporary file."""
+"""Fitting to chunks on this machine: streamed sequentially, with their states in a temporary file."""
 
 import errno
 import tempfile
@@ -33,41 +33,42 @@ from cogmap.exceptions import DataError
 
 
 class Chunks:
-    """Chunks that a user gives, as an iterable or as a function that opens one.
+    """Source of rows from user-supplied chunks.
 
     Parameters
     ----------
-    given : iterable or callable
-        Of (X, y) or (X, y, sample_weight). It is gone through several times.
+    chunks : iterable or callable
+        Chunks (X, y) or (X, y, sample_weight), or a function that returns an iterator of them. They are read several
+        times.
     estimator : BaseFCM
-        Who checks them, and is told in messages.
+        Validates the chunks, and is named in messages.
     """
 
-    def __init__(self, given: Any, estimator: Any) -> None:
-        self._given, self._estimator = given, estimator
+    def __init__(self, chunks: Any, estimator: Any) -> None:
+        self._chunks, self._estimator = chunks, estimator
         self._owner = f"{type(estimator).__name__}.fit_chunks"
         self._n_rows: int | None = None
-        if not callable(given) and (not hasattr(given, "__iter__") or iter(given) is given):
-            cure = "What can be read once only, such as a generator, is not enough: give the function that makes it."
-            raise param_error(self._owner, "chunks", "an iterable that can be read again, or a function", given, cure)
+        if not callable(chunks) and (not hasattr(chunks, "__iter__") or iter(chunks) is chunks):
+            cure = "A generator can be read only once: pass the generator function instead."
+            raise param_error(self._owner, "chunks", "an iterable that can be read again, or a function", chunks, cure)
 
     def _checked(self) -> Iterator[Chunk]:
-        """Return the chunks that have rows, as arrays."""
+        """Yield the non-empty chunks as validated arrays."""
         first: Chunk | None = None
-        for number, given in enumerate(self._given() if callable(self._given) else self._given):
-            if not isinstance(given, list | tuple) or len(given) not in (2, 3):
-                raise param_error(self._owner, "chunks", "made of (X, y) or (X, y, sample_weight)", given)
-            X, y, weight = (*given, None)[:3]
+        for number, item in enumerate(self._chunks() if callable(self._chunks) else self._chunks):
+            if not isinstance(item, list | tuple) or len(item) not in (2, 3):
+                raise param_error(self._owner, "chunks", "made of (X, y) or (X, y, sample_weight)", item)
+            X, y, weight = (*item, None)[:3]
             if not np.shape(X)[0] or (weight is not None and not np.any(weight)):
                 continue
-            with said_of(f"chunk {number}"):
+            with error_context(f"chunk {number}"):
                 chunk = self._estimator._validated(X, y, weight, reset=first is None, method="fit_chunks")
                 first = first or chunk
                 check_alike(first, chunk)
             yield chunk
 
     def segments(self) -> Iterator[Chunk]:
-        """Return the rows in segments, wherever chunks begin and end."""
+        """Yield the rows in segments, regardless of chunk boundaries."""
         waiting: list[Chunk] = []
         n_waiting = n_rows = 0
         for chunk in self._checked():
@@ -78,7 +79,7 @@ class Chunks:
                 waiting, n_waiting, start = [], 0, end
                 n_rows += SEGMENT
             if start < stop:
-                # What is left of a long chunk is copied, so that its memory is free before the next one comes.
+                # Copy the rest of a long chunk, so that its memory is freed before the next one is read.
                 left = _cut(chunk, start, stop)
                 waiting.append(_copied(left) if start else left)
                 n_waiting += stop - start
@@ -87,35 +88,35 @@ class Chunks:
             yield joined(waiting)
         if self._n_rows not in (None, n_rows):
             raise DataError(
-                f"`{self._owner}` read {n_rows} rows where it had read {self._n_rows} before. Chunks have to stay as "
-                "they are while they are learned from."
+                f"`{self._owner}` read {n_rows} rows where it had read {self._n_rows} before. Chunks must not change "
+                "during fit_chunks."
             )
         self._n_rows = n_rows
 
     def survey(self, weigh: ClassWeight | None = None) -> Survey:
-        """Go through all rows once."""
+        """Return statistics of all rows."""
         summed: PairwiseSum[Survey] = PairwiseSum(Survey.merged)
         for chunk in self.segments():
             summed.add(surveyed(*chunk, self._estimator._learns_classes, weigh))
         if not self._n_rows:
-            raise DataError(f"`{self._owner}` needs rows to learn from, and there is no chunk with any.")
+            raise DataError(f"`{self._owner}` got no rows: `chunks` is empty, or all its chunks are.")
         return summed.result()
 
     def some(self, rows: NDArray[np.intp] | None) -> Chunk:
-        """Return some rows by their numbers, which rise; None: all."""
-        found, start = [], 0
+        """Return the rows with the given numbers, which must be ascending; None returns all."""
+        parts, start = [], 0
         for chunk in self.segments():
             stop = start + len(chunk[0])
             if rows is None:
-                found.append(chunk)
+                parts.append(chunk)
             else:
                 here = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)] - start
-                found.append(chosen(chunk, here))
+                parts.append(chosen(chunk, here))
             start = stop
-        return joined(found)
+        return joined(parts)
 
     def encoded(self, read: ChunkReader, sample: Table) -> "SpilledRows":
-        """Return the rows as states."""
+        """Return all rows as states in a temporary file."""
         spilled = SpilledRows(SpillFile(self._owner), sample)
         for chunk in self.segments():
             spilled.add(read(*chunk))
@@ -132,8 +133,8 @@ def _copied(chunk: Chunk) -> Chunk:
 
 
 @contextmanager
-def said_of(where: str) -> Iterator[None]:
-    """Say where something was wrong."""
+def error_context(where: str) -> Iterator[None]:
+    """Prefix error messages with their location."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -141,7 +142,7 @@ def said_of(where: str) -> Iterator[None]:
 
 
 class SpillFile:
-    """Arrays in a temporary file without a name, which is gone with the process."""
+    """Arrays in an unnamed temporary file, which is deleted with the process."""
 
     def __init__(self, owner: str) -> None:
         self._owner = owner
@@ -152,7 +153,7 @@ class SpillFile:
         self._file.close()
 
     def put(self, array: NDArray[Any]) -> Callable[[], NDArray[Any]]:
-        """Keep an array; the function that is returned reads it."""
+        """Store an array and return a function that reads it back."""
         array = np.ascontiguousarray(array)
         place, dtype, shape = self._end, array.dtype, array.shape
         view = memoryview(cast(Any, array)).cast("B")
@@ -164,8 +165,8 @@ class SpillFile:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
             raise DataError(
-                f"`{self._owner}` keeps states in a temporary file, and after {place / 1e9:.3g} GB there is no room "
-                f"left in {tempfile.gettempdir()}. Free some, or name another folder in TMPDIR."
+                f"`{self._owner}` stores states in a temporary file, and after {place / 1e9:.3g} GB there is no space "
+                f"left in {tempfile.gettempdir()}. Free some space, or set TMPDIR to another folder."
             ) from None
         self._end += array.nbytes
 
@@ -185,7 +186,7 @@ class _Segment:
     """A segment of rows: functions that read its arrays from a file."""
 
     states: Callable[[], NDArray[Any]]
-    targets: Callable[[], NDArray[Any]]  # what targets have an entry of for each row
+    targets: Callable[[], NDArray[Any]]  # the per-row array of the targets
     weight: Callable[[], NDArray[Any]] | None
     distilled: Callable[[], NDArray[Any]] | None = None
 
@@ -199,7 +200,7 @@ class SpilledRows:
         self._weight: PairwiseSum[float] = PairwiseSum(lambda before, after: before + after)
 
     def add(self, table: Table) -> None:
-        """Take the next segment."""
+        """Store the next segment."""
         targets = getattr(table.targets, table.targets.per_row)
         weight = None if table.weight is None else self._file.put(table.weight)
         self._segments.append(_Segment(self._file.put(table.X), self._file.put(targets), weight))
@@ -207,15 +208,15 @@ class SpilledRows:
         self._weight.add(table.total_weight)
 
     def sample(self) -> Table:
-        """Return some of the rows."""
+        """Return a sample of the rows."""
         return self._sample
 
     def objective(self, spec: ModelSpec, teachers: Sequence[Theta] = ()) -> SummedObjective:
-        """Return the loss of a model on all rows; what it learns from an ensemble is computed once and kept."""
+        """Return the loss of a model on all rows; distillation targets are computed once and stored."""
         total_weight = self._weight.result()
         for segment in self._segments if teachers else []:
             segment.distilled = self._file.put(spec.distilled_targets(self._table(segment), teachers))
-        # One objective, whose buffers serve all segments.
+        # One objective, whose buffers are reused for all segments.
         of_segment = spec.objective(self._table(self._segments[0]), mean_weight=total_weight / self._n_rows)
 
         def segment_sums(theta: Theta, with_gradient: bool) -> Iterator[ChunkSums]:
@@ -233,34 +234,34 @@ class SpilledRows:
         return replace(self._sample, X=segment.states(), targets=targets, weight=segment.weight and segment.weight())
 
 
-class FitsChunks(OutOfCoreMixin):
-    """What estimators share that can learn from a table that this machine has no room for."""
+class FitChunksMixin(OutOfCoreMixin):
+    """Base class of estimators with `fit_chunks`."""
 
     @with_callbacks
     def fit_chunks(self, chunks: Any) -> Self:
-        """Learn a map from a table that comes in chunks, of which one at a time is in memory.
+        """Fit the map to a table in chunks, with one chunk in memory at a time.
 
-        The result is that of `fit`, bit by bit, if there are no more than a million values, or if there are at most
-        100 columns and no teachers (``n_teachers=0``, ``solver="lbfgs"``). It never depends on how the rows are divided
-        into chunks. With more values, teachers learn from a sample of a quarter million of them, words are found in it
-        and, of more than 100 columns, those that matter; then the map learns from all rows by L-BFGS. Their states (4
-        bytes for each concept of a feature) are kept in a temporary file.
+        The result is bitwise equal to that of `fit` for up to about a million values (2²⁰), or with at most 100 columns
+        and no teachers (``n_teachers=0``, ``solver="lbfgs"``). It never depends on how rows are divided into chunks.
+        With more values, a sample of a quarter million values is used to train teachers, to find terms and, with more
+        than 100 columns, to select features; the map is then trained on all rows by L-BFGS. The states of the rows (4
+        bytes per row and feature concept) are stored in a temporary file.
 
         Parameters
         ----------
         chunks : iterable or callable
-            Chunks ``(X, y)`` or ``(X, y, sample_weight)``, each as `fit` takes them; what can be read again, such as a
-            list, or a function that returns an iterator, such as a generator function. `cogmap.integrations.chunks`
-            makes them of files and of memory-mapped arrays. `early_stopping`, `warm_start`, ``terms="auto"`` and
-            solvers with mini-batches need all rows at hand and are refused.
+            Chunks ``(X, y)`` or ``(X, y, sample_weight)``, with types as in `fit`: an iterable that can be read again,
+            such as a list, or a function that returns an iterator, such as a generator function.
+            `cogmap.integrations.chunks` makes chunks from files and memory-mapped arrays. `early_stopping`,
+            `warm_start`, ``terms="auto"`` and solvers with mini-batches need all rows in memory and raise an error.
 
         Returns
         -------
         self : object
-            The fitted estimator. If fitting fails, an earlier fitted model stays as it was.
+            The fitted estimator. If fitting fails, an earlier fitted model is unchanged.
         """
         check_parameters(self._owner, self.get_params(deep=False))
-        self._check_elsewhere("fit_chunks")
-        self._replace_learned(lambda fitted: fitted._fit_elsewhere(Chunks(chunks, fitted), self))
+        self._check_out_of_core("fit_chunks")
+        self._replace_learned(lambda fitted: fitted._fit_out_of_core(Chunks(chunks, fitted), self))
         self._warn_unless_converged()
         return self

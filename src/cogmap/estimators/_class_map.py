@@ -1,4 +1,4 @@
-"""What the classifiers share: labels, and weights of classes."""
+"""Base class of the classifiers: labels and class weights."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -18,12 +18,12 @@ from cogmap.models.links import Link
 
 
 class ClassMap(ClassPredictor, BaseFCM):
-    """A map that learns classes."""
+    """Base class of estimators that train a map on classes."""
 
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
         X, y = validated(self, X, y, reset=reset)
         check_label_types(y, self._owner)
-        with np.errstate(invalid="ignore"):  # labels beyond all integers, which it looks for
+        with np.errstate(invalid="ignore"):  # the check casts labels to integers, which may overflow
             check_classification_targets(y)
         return X, y
 
@@ -32,7 +32,7 @@ class ClassMap(ClassPredictor, BaseFCM):
         return ClassTargets(codes, class_link(self.output, classes, self.gain, self._owner))
 
     def _surveyed_link(self, survey: Survey) -> tuple[Link, ClassWeight | None]:
-        """Return what the outputs mean, and the weights of the classes, if there are any."""
+        """Return the link for the surveyed labels, and the class weights if there are any."""
         seen = cast(Labels, survey.targets)
         classes, codes = encode_labels(seen.labels, None, self._owner)
         link = class_link(self.output, classes, self.gain, self._owner)
@@ -41,8 +41,8 @@ class ClassMap(ClassPredictor, BaseFCM):
         weights = class_weights(self.class_weight, classes, codes, seen.weights, self._owner)
         return link, ClassWeight(classes, weights, self._owner)
 
-    def _settled(self, table: Table, known: Link | None) -> Table:
-        """Return the table with the weight of each row multiplied by that of its class."""
+    def _finalize(self, table: Table, known: Link | None) -> Table:
+        """Return the table with row weights multiplied by class weights."""
         if self.class_weight is None:
             return table
         targets = cast(ClassTargets, table.targets)

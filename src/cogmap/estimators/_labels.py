@@ -1,4 +1,4 @@
-"""Class labels: checked, coded and weighted."""
+"""Validation, encoding and weighting of class labels."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,41 +14,41 @@ OUTPUTS = ("single", "one_hot")
 
 
 def check_label_types(y: NDArray[Any], owner: str) -> None:
-    """Complain about labels that cannot be sorted, such as numbers and strings together."""
+    """Raise if labels have types that cannot be sorted together, such as numbers and strings."""
     kinds = {type(label).__name__ for label in y} if y.dtype == object else set()
     if "str" in kinds and len(kinds) > 1:
         raise DataError(
             f"`{owner}` needs labels of one type, got labels of the types {', '.join(sorted(kinds))}. "
-            "Convert them all to one, such as str."
+            "Convert all labels to one type, such as str."
         )
 
 
 def all_labels(classes: Iterable[Any], owner: str) -> NDArray[Any]:
-    """Return the labels that a user lists, sorted, each once."""
+    """Return the sorted distinct labels of a list of classes."""
     expected = "a list of labels of one type: numbers, strings or booleans"
     try:
-        given = np.asarray(list(classes))
-        labels = np.unique(given)
+        array = np.asarray(list(classes))
+        labels = np.unique(array)
     except (TypeError, ValueError):
         raise param_error(owner, "classes", expected, classes) from None
-    if given.ndim > 1:
-        raise param_error(owner, "classes", expected, classes, "A list in a list is no label.")
+    if array.ndim > 1:
+        raise param_error(owner, "classes", expected, classes, "A nested list is not a label.")
     if labels.dtype.kind in "fc" and not np.isfinite(labels).all():
-        raise param_error(owner, "classes", expected, classes, "NaN and infinity are no labels.")
+        raise param_error(owner, "classes", expected, classes, "NaN and infinity are not labels.")
     return labels
 
 
 def encode_labels(
     y: NDArray[Any], known_classes: NDArray[Any] | None, owner: str
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the classes and the code of each label; labels outside `known_classes`, if given, are an error."""
+    """Return the classes and the code of each label; labels outside `known_classes` raise an error."""
     classes, codes = np.unique(y, return_inverse=True)
     if known_classes is not None:
         unseen = np.setdiff1d(classes, known_classes)
         if unseen.size:
             raise DataError(
                 f"`{owner}` got the labels {shown(unseen)}, which are not among the classes of the first call, "
-                f"{shown(known_classes)}. Give all labels as `classes` in the first call."
+                f"{shown(known_classes)}. List all labels in `classes` in the first call."
             )
         classes, codes = known_classes, np.searchsorted(known_classes, y)
     if len(classes) < 2:
@@ -60,9 +60,9 @@ def encode_labels(
 
 
 def class_link(output: str, classes: NDArray[Any], gain: float, owner: str) -> ClassLink:
-    """Return what the outputs mean: one for two classes, or one per class."""
+    """Return the link for one output (two classes) or one output per class."""
     if output == "single" and len(classes) != 2:
-        cure = "One output can tell only two classes apart."
+        cure = "A single output supports two classes only."
         raise param_error(owner, "output", f"'one_hot' for {len(classes)} classes", output, cure)
     if output == "single" or (output == "auto" and len(classes) == 2):
         return LogOddsLink(classes)
@@ -79,7 +79,7 @@ def class_weights(
     """Return the weight of each class, from a dict or ``"balanced"``."""
     if isinstance(class_weight, str):
         share = np.bincount(codes, sample_weight, minlength=len(classes))
-        with np.errstate(over="ignore"):  # the products with the weights of the rows are looked at
+        with np.errstate(over="ignore"):  # `check_products` checks the resulting row weights
             balanced: NDArray[np.float64] = share.sum() / (len(classes) * share)
         return balanced
     labels = classes.tolist()

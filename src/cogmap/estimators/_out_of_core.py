@@ -1,7 +1,6 @@
-"""Fitting to rows that are not here: what an estimator has to know of them, and how it learns from that.
+"""Out-of-core and distributed fitting.
 
-Where the rows are is the business of a `Source`: chunks on this machine (`_chunks`), or a cluster
-(`integrations.dask`).
+A `Source` provides the rows: chunks on this machine (`_chunks`), or partitions on a cluster (`integrations.dask`).
 """
 
 from abc import abstractmethod
@@ -35,7 +34,7 @@ def chosen(chunk: Chunk, rows: Any) -> Chunk:
 
 
 def joined(chunks: list[Chunk]) -> Chunk:
-    """Return the rows of several chunks, one after the other; those of a single chunk are not copied."""
+    """Concatenate chunks; a single chunk is not copied."""
     if len(chunks) == 1:
         return chunks[0]
     X, y, weight = zip(*chunks, strict=True)
@@ -44,19 +43,19 @@ def joined(chunks: list[Chunk]) -> Chunk:
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels that occur, and the weight of the rows of each."""
+    """The distinct labels, and the total weight of the rows with each."""
 
     labels: NDArray[Any]
     weights: NDArray[np.float64]
 
     @classmethod
     def of(cls, y: NDArray[Any], weight: NDArray[np.float64] | None) -> "Labels":
-        """Look at the labels of some rows."""
+        """Count the labels of some rows."""
         labels, codes = np.unique(y, return_inverse=True)
         return cls(labels, np.bincount(codes, weight, minlength=len(labels)).astype(np.float64))
 
     def merged(self, other: "Labels") -> "Labels":
-        """Return the labels of both parts together."""
+        """Return the labels of both sets of rows."""
         labels = np.union1d(self.labels, other.labels)
         weights = np.zeros(len(labels))
         for part in (self, other):
@@ -66,21 +65,21 @@ class Labels:
 
 @dataclass(frozen=True)
 class Survey:
-    """What has to be known of all rows before learning."""
+    """Statistics of all rows that training needs in advance."""
 
     n_rows: int
     features: FeatureStatistics
     targets: Labels | FeatureStatistics
 
     def merged(self, other: "Survey") -> "Survey":
-        """Return what is known of both parts together."""
+        """Return the statistics of both sets of rows."""
         targets: Any = self.targets
         return Survey(self.n_rows + other.n_rows, self.features.merged(other.features), targets.merged(other.targets))
 
 
 @dataclass(frozen=True)
 class ClassWeight:
-    """Multiplies the weights of rows by those of their classes."""
+    """Multiply row weights by class weights."""
 
     classes: NDArray[Any]
     weights: NDArray[np.float64]
@@ -103,7 +102,7 @@ def surveyed(
     classes: bool,
     weigh: ClassWeight | None = None,
 ) -> Survey:
-    """Look at some rows, whose targets are classes or values."""
+    """Return the statistics of some rows, with classes or values as targets."""
     if weigh is not None:
         weight = weigh(y, weight)
     targets = Labels.of(y, weight) if classes else FeatureStatistics.of(y.reshape(len(y), -1), weight)
@@ -111,18 +110,18 @@ def surveyed(
 
 
 def check_alike(first: Chunk, other: Chunk) -> None:
-    """Complain about a chunk whose columns, targets or weights are of another kind than those of the first."""
+    """Raise if columns, targets or weights of a chunk do not match those of the first chunk."""
     if issparse(other[0]):
-        raise DataError("X is sparse and too large for an ordinary table. Choose columns, or make chunks smaller.")
+        raise DataError("X is sparse and too large to make dense. Select columns, or use smaller chunks.")
     if first[0].shape[1] != other[0].shape[1]:
         raise DataError(f"X has {other[0].shape[1]} columns, but {first[0].shape[1]} in the first chunk.")
     if first[1].shape[1:] != other[1].shape[1:]:
-        raise DataError("y has another number of columns than in the first chunk.")
+        raise DataError("y has a different number of columns than in the first chunk.")
     if _is_text(first[1]) != _is_text(other[1]):
         now, before = ("text", "numbers")[:: 1 if _is_text(other[1]) else -1]
         raise DataError(f"y holds {now}, but {before} in the first chunk. Convert all labels to one type.")
     if (first[2] is None) != (other[2] is None):
-        raise DataError("rows have weights in some chunks and none in others. Give weights for all, or for none.")
+        raise DataError("some chunks have sample weights and others do not. Pass weights for all chunks or for none.")
 
 
 def _is_text(y: NDArray[Any]) -> bool:
@@ -131,7 +130,7 @@ def _is_text(y: NDArray[Any]) -> bool:
 
 @dataclass(frozen=True)
 class ChunkReader:
-    """Makes a table of rows: of features as they were given, or of states if there is a plan."""
+    """Turn a chunk into a `Table`: of features, or with a plan, of states."""
 
     link: Link
     features: tuple[str, ...]
@@ -153,46 +152,46 @@ class ChunkReader:
 
 
 class Source(Protocol):
-    """Where rows are."""
+    """Provider of rows that are not all in memory."""
 
     def survey(self, weigh: ClassWeight | None = None) -> Survey:
-        """Look at all rows, perhaps with the weights of classes; the estimator then knows the names of the features."""
+        """Return statistics of all rows, optionally with class weights; sets the feature names of the estimator."""
         ...
 
     def some(self, rows: NDArray[np.intp] | None) -> Chunk:
-        """Return some rows by their numbers, which rise; None: all."""
+        """Return the rows with the given numbers, which must be ascending; None returns all."""
         ...
 
     def encoded(self, read: ChunkReader, sample: Table) -> Dataset:
-        """Return all rows as states, with a sample of them."""
+        """Return all rows as states; `sample` is a sample of them."""
         ...
 
 
 class OutOfCoreMixin(BaseFCM):
-    """What estimators share that can learn from rows in chunks."""
+    """Base class of estimators that support out-of-core fitting."""
 
     _learns_classes = True
 
     @abstractmethod
     def _surveyed_link(self, survey: Survey) -> tuple[Link, ClassWeight | None]:
-        """Return what the outputs mean, and the weights of the classes, if there are any."""
+        """Return the link for the surveyed targets, and the class weights if there are any."""
 
-    def _check_elsewhere(self, method: str) -> None:
-        """Complain about parameters that need all rows at hand."""
+    def _check_out_of_core(self, method: str) -> None:
+        """Raise if a parameter needs all rows in memory."""
         owner = f"{self._owner}.{method}"
         for name in ("early_stopping", "warm_start"):
             if getattr(self, name):
                 raise param_error(owner, name, "False for rows in chunks", True)
         if isinstance(self.terms, str):
-            cure = "How to read features is chosen with all rows at hand: say a number of words."
+            cure = "'auto' needs all rows in memory: set the number of terms."
             raise param_error(owner, "terms", "None, a number or a dict for rows in chunks", self.terms, cure)
         solver = self._parameters()["solver"]
         if solver in SOLVERS and not SOLVERS[solver].all_rows:
-            cure = "Mini-batches come from rows that are at hand; partial_fit takes them one after the other."
+            cure = "Mini-batches need all rows in memory; use partial_fit for chunk after chunk."
             raise param_error(owner, "solver", "'lbfgs' for rows in chunks", solver, cure)
 
-    def _fit_elsewhere(self, source: Source, shown_as: Self) -> None:
-        """Learn from rows that are somewhere else; few of them are brought here."""
+    def _fit_out_of_core(self, source: Source, shown_as: Self) -> None:
+        """Fit to the rows of a source; only a sample is loaded if there are many."""
         self._forget()
         survey = source.survey()
         n_columns = len(survey.features.mean)
@@ -200,7 +199,7 @@ class OutOfCoreMixin(BaseFCM):
             self._fit_table(source.some(None), shown_as)
             return
         link, weigh = self._surveyed_link(survey)
-        if weigh is not None:  # scaling follows the weights of the classes, which are known only now
+        if weigh is not None:  # the scaling depends on class weights, which are known only now
             survey = source.survey(weigh)
         given = source.some(sample_rows(survey.n_rows, n_columns))
         read = ChunkReader(link, tuple(input_names(self)), weigh)

@@ -1,4 +1,4 @@
-"""What each parameter of an estimator may be."""
+"""Checks of estimator parameters."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,10 +13,10 @@ from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.model import MAX_DEPTH
 from cogmap.models.terms import check_terms
 
-# Parts of a table, and threads or processes, of which more than this are asked for by mistake only.
+# Upper limit for numbers of folds, teachers, threads and processes; larger values are probably mistakes.
 _MOST = 1000
 
-Check = Callable[[str, str, Any], object]  # owner, name and value; raises if it is wrong
+Check = Callable[[str, str, Any], object]  # owner, name and value; raises if the value is invalid
 
 
 def _integer_or_auto(low: int, high: float = np.inf) -> Check:
@@ -32,7 +32,7 @@ def _integer(low: int, high: float = np.inf) -> Check:
 
 
 def _number(low: float, high: float = np.inf, ends: bool = True) -> Check:
-    """Check a number; without `ends` it lies strictly between."""
+    """Check a number between `low` and `high`, strictly if `ends` is False."""
     return lambda owner, name, value: check_number(
         owner, name, value, low=low, high=high, low_included=ends, high_included=ends
     )
@@ -48,7 +48,7 @@ def _choice(choices: list[str], also: str = "", allowed: Callable[[Any], bool] =
 
 
 def _several(check: Check) -> Check:
-    """Check every one of a sequence."""
+    """Check each element of a sequence."""
 
     def check_all(owner: str, name: str, values: Any) -> None:
         if not isinstance(values, list | tuple | np.ndarray) or len(values) == 0:
@@ -112,31 +112,27 @@ _CHECKS: dict[str, Check] = {
 
 
 def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
-    """Complain about the first wrong parameter; those that depend on the data are checked with them."""
+    """Raise for the first invalid parameter; checks that depend on the data come later."""
     for name, value in parameters.items():
         if name in _CHECKS:
             _CHECKS[name](owner, name, value)
     init, n_hidden = parameters.get("init"), parameters.get("n_hidden")
     if isinstance(init, str) and init == "correlation" and n_hidden not in (0, "auto"):
-        cure = "Hidden concepts are correlated with nothing."
+        cure = "Hidden concepts have no correlations."
         raise param_error(owner, "n_hidden", "0 with init='correlation'", n_hidden, cure)
     if parameters.get("learn") == "slopes":
         _check_slopes(owner, parameters)
 
 
 def _check_slopes(owner: str, parameters: Mapping[str, Any]) -> None:
-    """Complain about what has no meaning where the weights stay as they are."""
+    """Raise for parameters that cannot be combined with fixed weights."""
     prior, init = parameters["prior"], parameters["init"]
-    known = isinstance(prior, FuzzyCognitiveMap) or isinstance(init, FuzzyCognitiveMap) or init == "correlation"
-    if not known:
+    fixed = isinstance(prior, FuzzyCognitiveMap) or isinstance(init, FuzzyCognitiveMap) or init == "correlation"
+    if not fixed:
         expected = "'weights', unless prior or init is a FuzzyCognitiveMap or init is 'correlation'"
-        raise param_error(owner, "learn", expected, "slopes", "Slopes are learned for weights that are known.")
+        raise param_error(owner, "learn", expected, "slopes", "Only slopes and biases are trained, for fixed weights.")
     for name in ("edges", "weight_bounds", "monotonic_cst"):
         if parameters[name] is not None:
-            raise param_error(
-                owner, name, "None with learn='slopes'", parameters[name], "The weights stay as they are."
-            )
+            raise param_error(owner, name, "None with learn='slopes'", parameters[name], "The weights are fixed.")
     if parameters["l1_ratio"]:
-        raise param_error(
-            owner, "l1_ratio", "0 with learn='slopes'", parameters["l1_ratio"], "The weights stay as they are."
-        )
+        raise param_error(owner, "l1_ratio", "0 with learn='slopes'", parameters["l1_ratio"], "The weights are fixed.")

@@ -1,4 +1,4 @@
-"""What a fitted map says about new rows: states, learned features, labels, probabilities."""
+"""Predictions of a fitted map: states, transformed features, labels, probabilities."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -19,7 +19,7 @@ Array = NDArray[np.floating]
 
 
 class FittedMap(TransformerMixin):
-    """Mixin for estimators that hold a `MapModel` as ``model_``, from which all else is read."""
+    """Mixin for estimators with a `MapModel` as ``model_``, from which all fitted attributes are read."""
 
     model_: MapModel
 
@@ -31,12 +31,12 @@ class FittedMap(TransformerMixin):
         return tags
 
     def _fitted_model(self, X: ArrayLike) -> tuple[MapModel, Array]:
-        """Return the model and the checked table."""
+        """Return the model and the validated table."""
         check_is_fitted(self, "model_")
-        # What was learned as it is now: a fit in another thread may replace it between one look and the next.
-        now = object.__new__(type(self))
-        now.__dict__ = self.__dict__.copy()
-        return now.model_, validated(now, X, reset=False)
+        # A snapshot, because a fit in another thread may replace the attributes between two reads.
+        snapshot = object.__new__(type(self))
+        snapshot.__dict__ = self.__dict__.copy()
+        return snapshot.model_, validated(snapshot, X, reset=False)
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._drawn_map()
@@ -48,7 +48,7 @@ class FittedMap(TransformerMixin):
         return bundle
 
     def _drawn_map(self) -> str:
-        """Return the learned map as HTML, nothing before there is one or if it is too large to be drawn."""
+        """Return the learned map as HTML, or an empty string if there is none or it is too large to draw."""
         model: MapModel | None = getattr(self, "model_", None)
         if model is None or model.map.n_concepts > SQUARE_UP_TO:
             return ""
@@ -72,12 +72,12 @@ class FittedMap(TransformerMixin):
 
     @property
     def scaling_(self) -> Scaling | None:
-        """How features are scaled."""
+        """Scaling of the features."""
         return self.model_.encoding.scaling
 
     @property
     def terms_(self) -> dict[str, tuple[str, ...]]:
-        """The words of each feature that is read as words."""
+        """Linguistic terms of each feature that has any."""
         terms = self.model_.encoding.terms
         if terms is None:
             return {}
@@ -120,7 +120,7 @@ class FittedMap(TransformerMixin):
         Parameters
         ----------
         input_features : array-like of str, default=None
-            Names of the features; only those seen in fit, if it saw any.
+            Names of the features. They must equal `feature_names_in_` if that is defined.
 
         Returns
         -------
@@ -129,20 +129,21 @@ class FittedMap(TransformerMixin):
         check_is_fitted(self, "model_")
         names = input_names(self)
         if input_features is not None:
-            given = [str(name) for name in input_features]
-            if len(given) != len(names):
+            new_names = [str(name) for name in input_features]
+            if len(new_names) != len(names):
                 raise ValueError(
-                    f"input_features should have length equal to number of features ({len(names)}), got {len(given)}"
+                    f"input_features should have length equal to number of features ({len(names)}), "
+                    f"got {len(new_names)}"
                 )
-            if hasattr(self, "feature_names_in_") and given != names:
+            if hasattr(self, "feature_names_in_") and new_names != names:
                 raise ValueError("input_features is not equal to feature_names_in_")
-            names = given
+            names = new_names
         inputs = self.model_.encoding.input_names(names)
         return np.asarray(concept_names(inputs, self.n_hidden_, self.model_.link.names), dtype=object)
 
 
 class ClassPredictor(ClassifierMixin, FittedMap):
-    """Mixin for classifiers that hold a `MapModel` as ``model_``."""
+    """Mixin for classifiers with a `MapModel` as ``model_``."""
 
     @property
     def _link(self) -> ClassLink:
@@ -160,11 +161,11 @@ class ClassPredictor(ClassifierMixin, FittedMap):
 
     @property
     def gain_(self) -> float:
-        """Factor on the outputs before the softmax; 1 for a single output, which has none."""
+        """Factor on the outputs before the softmax; 1 for a single output, which has no softmax."""
         return self._link.gain
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Return what is compared to decide for a class.
+        """Return the confidence scores of the classes.
 
         Parameters
         ----------
@@ -174,8 +175,8 @@ class ClassPredictor(ClassifierMixin, FittedMap):
         Returns
         -------
         ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
-            One output: its log-odds, as in logistic regression. One output per class: `gain` times the outputs, and for
-            two classes the second minus the first.
+            With a single output, its log-odds, as in logistic regression. With one output per class, `gain` times the
+            outputs; for two classes, the second minus the first.
         """
         model, X = self._fitted_model(X)
         return model.decision(X)

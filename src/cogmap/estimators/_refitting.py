@@ -1,4 +1,4 @@
-"""What is learned replaces what was learned before all at once, or not at all."""
+"""Atomic replacement of fitted attributes: a fit sets all of them at once, or none."""
 
 import copy
 from collections.abc import Callable
@@ -6,23 +6,24 @@ from typing import Self
 
 
 class Refitting:
-    """Mixin for estimators that keep what they learned before until there is something new."""
+    """Mixin for estimators whose earlier fitted attributes stay valid until a new fit succeeds."""
 
-    def _replace_learned(self, learn_into: Callable[[Self], None]) -> None:
-        """Let a copy of this estimator learn, and take over what it has learned at once.
+    def _replace_learned(self, fit: Callable[[Self], None]) -> None:
+        """Fit a copy of this estimator, and take over its fitted attributes in one assignment.
 
-        Whoever predicts meanwhile, in another thread, uses the old model or the new one; what fails leaves no trace.
+        Predictions in other threads use either the old or the new model, and a failed fit changes nothing.
         """
         fitted = copy.copy(self)
-        learn_into(fitted)
-        given = {name: value for name, value in vars(self).items() if not is_learned(name)}
-        self.__dict__ = given | {name: value for name, value in vars(fitted).items() if is_learned(name)}
+        fit(fitted)
+        parameters = {name: value for name, value in vars(self).items() if not is_learned(name)}
+        self.__dict__ = parameters | {name: value for name, value in vars(fitted).items() if is_learned(name)}
 
     def _forget(self) -> None:
+        """Delete the fitted attributes."""
         for name in [name for name in vars(self) if is_learned(name)]:
             delattr(self, name)
 
 
 def is_learned(name: str) -> bool:
-    """Whether an attribute is made by fit, not given by a user."""
+    """Return whether an attribute is set by fit rather than by the user."""
     return name in ("_incremental", "_outcome", "_parameters") or (name.endswith("_") and not name.startswith("_"))

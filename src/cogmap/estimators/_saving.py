@@ -1,4 +1,4 @@
-"""Estimators as states and back: parameters, and what fit has learned."""
+"""Convert estimators to states for model files and back: parameters and fitted attributes."""
 
 from functools import cache, partial
 from typing import Any
@@ -20,7 +20,7 @@ from cogmap.models.model import MapModel
 from cogmap.persistence.parts import renamed, require
 from cogmap.persistence.values import Kind, State
 
-_FRAMES = "_sklearn_output_config"  # where scikit-learn keeps what set_output was told
+_OUTPUT_CONFIG = "_sklearn_output_config"  # where scikit-learn stores the setting of set_output
 
 
 def _state(estimator: BaseFCM) -> State:
@@ -31,7 +31,7 @@ def _state(estimator: BaseFCM) -> State:
     return {
         "parameters": estimator.get_params(deep=False),
         "learned": {name: value for name, value in vars(estimator).items() if is_learned(name)},
-        "set_output": getattr(estimator, _FRAMES, {}),
+        "set_output": getattr(estimator, _OUTPUT_CONFIG, {}),
     }
 
 
@@ -45,13 +45,13 @@ def _estimator(kind: type[BaseFCM], state: State) -> BaseFCM:
     _check_learned(learned, of_values=kind is FCMRegressor)
     estimator = kind(**parameters)
     estimator.__dict__ |= learned
-    if frames := state["set_output"]:
-        require(frames["transform"] in ("default", "pandas", "polars"), "kind of data frame")
-        estimator.set_output(transform=frames["transform"])
+    if output_config := state["set_output"]:
+        require(output_config["transform"] in ("default", "pandas", "polars"), "kind of data frame")
+        estimator.set_output(transform=output_config["transform"])
     return estimator
 
 
-@cache  # scikit-learn looks at the signature anew each time, which takes a while
+@cache  # scikit-learn inspects the signature each time, which is slow
 def _parameter_names(kind: type[BaseFCM]) -> frozenset[str]:
     return frozenset(kind._get_param_names())
 

@@ -1,4 +1,4 @@
-"""What comes in from users: tables, weights and names, checked with scikit-learn's help."""
+"""Validation of user input: tables, weights and names, on top of scikit-learn's checks."""
 
 from typing import Any
 
@@ -12,21 +12,21 @@ from cogmap.exceptions import DataError
 
 FLOATS = (np.float64, np.float32)
 
-_TIMES = ("date", "time", "period", "duration")  # what kinds of columns that hold dates and times are called by
+_TIME_DTYPES = ("date", "time", "period", "duration")  # parts of the names of date and time dtypes
 
-# A sparse table is made an ordinary one if that, and the weights of its map, are no more numbers than this.
+# A sparse table is made dense if the table and the weights of its map have at most this many values each.
 _DENSE_AT_MOST = 2**26
 
 
 def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
-    """Let scikit-learn check `X` and perhaps `y`; say what to do about what cannot be learned from.
+    """Validate `X` and optionally `y` with scikit-learn, with messages that say how to fix unsupported data.
 
-    Missing values stay NaN; sparse tables that are small enough become ordinary ones, others stay sparse (CSR).
+    Missing values stay NaN. Small sparse tables become dense, others stay sparse (CSR).
     """
     owner = type(estimator).__name__
     _refuse_dates(data[0], owner)
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # sums by which scikit-learn sees what is not finite
+        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn detects non-finite values by their sum
             result = validate_data(
                 estimator,
                 *data,
@@ -36,9 +36,9 @@ def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
                 ensure_all_finite="allow-nan",
                 **options,
             )
-    except OverflowError:  # of Python's integers, which have no largest one
+    except OverflowError:  # a Python integer, which has no upper limit
         raise DataError(
-            f"`{owner}` takes numbers up to {np.finfo(np.float64).max:.3g}, but the data have an integer beyond that. "
+            f"`{owner}` takes numbers up to {np.finfo(np.float64).max:.3g}, but the data contain a larger integer. "
             "Divide it by a power of ten, or take its logarithm."
         ) from None
     except ValueError as error:
@@ -47,8 +47,8 @@ def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
         names = _text_columns(data[0])
         where = f" (columns {shown(names)})" if names else ""
         raise DataError(
-            f"`{owner}` takes features that are numbers, but X has text{where}: {error}. Let a TablePreparer turn them "
-            f"into numbers, make_pipeline(cogmap.TablePreparer(), {owner}()).fit(X, y), or leave them out."
+            f"`{owner}` takes numeric features, but X has text{where}: {error}. Encode the columns with a "
+            f"TablePreparer, make_pipeline(cogmap.TablePreparer(), {owner}()).fit(X, y), or drop them."
         ) from None
     X, *rest = result if isinstance(result, tuple) else (result,)
     if issparse(X):
@@ -57,35 +57,35 @@ def validated(estimator: Any, *data: Any, reset: bool, **options: Any) -> Any:
 
 
 def refuse_sparse(X: Any, owner: str) -> None:
-    """Complain about a sparse table that an estimator which knows only ordinary ones has no room for."""
+    """Raise if a table stayed sparse, for estimators that support only dense tables."""
     if issparse(X):
         raise _too_large(X, owner, "", "first")
 
 
 def too_large_to_be_dense(X: Any, owner: str) -> DataError:
-    """Return the complaint about a sparse table that would have to be made an ordinary one."""
+    """Return the error for a sparse table that is too large to make dense."""
     cure = (
-        " It stays sparse with more than 100 columns, scale='logistic', no terms, and no word about single influences "
-        "(edges, weight_bounds, monotonic_cst, prior, init, learn)."
+        " It stays sparse with more than 100 columns, scale='logistic', no terms, and default edges, weight_bounds, "
+        "monotonic_cst, prior, init and learn."
     )
     return _too_large(X, owner, cure, "otherwise")
 
 
 def _too_large(X: Any, owner: str, cure: str, when: str) -> DataError:
     return DataError(
-        f"`{owner}` makes a sparse X an ordinary table, but one of {X.shape[0]} rows and {X.shape[1]} columns is too "
-        f"large for that: at most {_DENSE_AT_MOST} values and as many weights.{cure} Choose columns "
+        f"`{owner}` makes a sparse X dense, but a table of {X.shape[0]} rows and {X.shape[1]} columns is too large "
+        f"for that: at most {_DENSE_AT_MOST} values and as many weights are allowed.{cure} Select columns "
         f"(sklearn.feature_selection) or combine them (sklearn.decomposition.TruncatedSVD) {when}."
     )
 
 
 def _refuse_dates(X: Any, owner: str) -> None:
-    """Complain about tables that scikit-learn would take without a word, or refuse with a riddle."""
+    """Raise for tables that scikit-learn would accept silently or reject with an unclear error."""
     if type(X).__name__ == "LazyFrame":
-        raise DataError(f"`{owner}` takes tables that are there, not a LazyFrame. Call X.collect() first.")
+        raise DataError(f"`{owner}` takes tables in memory, not a LazyFrame. Call X.collect() first.")
     if hasattr(X, "columns"):
         kinds = list(getattr(X, "dtypes", []))
-        of_time = {kind for kind in set(kinds) if any(word in str(kind).lower() for word in _TIMES)}
+        of_time = {kind for kind in set(kinds) if any(word in str(kind).lower() for word in _TIME_DTYPES)}
         dates = [name for name, kind in zip(X.columns, kinds, strict=False) if kind in of_time] if of_time else []
         where = f" (columns {shown(dates)})"
     else:
@@ -93,13 +93,13 @@ def _refuse_dates(X: Any, owner: str) -> None:
         where = ""
     if dates:
         raise DataError(
-            f"`{owner}` takes features that are numbers, but X has dates or times{where}. Turn them into numbers that "
-            "mean something, such as year, month, weekday or days since a date."
+            f"`{owner}` takes numeric features, but X has dates or times{where}. Convert them to meaningful numbers, "
+            "such as year, month, weekday or days since a date."
         )
 
 
 def _text_columns(X: Any) -> list[Any]:
-    """Return the names of the columns of a data frame that are not numbers."""
+    """Return the names of the non-numeric columns of a data frame."""
     names = []
     for name in getattr(X, "columns", []):
         try:
@@ -129,28 +129,28 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int, owner: str
         raise param_error(owner, "sample_weight", "greater than 0 for some rows", Literal("zeros only"))
     with np.errstate(over="ignore"):
         if not np.isfinite(weight.sum()):
-            cure = "Divide them all by a number."
+            cure = "Divide all weights by a constant."
             raise param_error(owner, "sample_weight", "numbers with a finite sum", float(weight.max()), cure)
     smallest = np.finfo(np.float64).tiny
     if weight[weight > 0].min() < smallest:
-        cure = "Multiply them all by a number."
+        cure = "Multiply all weights by a constant."
         raise param_error(owner, "sample_weight", f"0 or >= {smallest:.2g}", float(weight[weight > 0].min()), cure)
     return weight
 
 
 def check_products(weight: NDArray[np.float64], owner: str) -> None:
-    """Complain about weights of rows, each times that of its class, of which learning could not take a mean."""
+    """Raise if the products of row and class weights underflow, or if their sum overflows."""
     smallest = np.finfo(np.float64).tiny
     with np.errstate(over="ignore"):
         total = weight.sum()
     if not np.isfinite(total) or not weight.min() >= smallest:
         got = float(weight.min() if weight.min() < smallest else weight.max())
-        expected = f"weights that are >= {smallest:.2g} and have a finite sum, times `sample_weight` if it is given"
-        raise param_error(owner, "class_weight", expected, got, "Multiply or divide the weights by a number.")
+        expected = f"weights that, times `sample_weight`, are >= {smallest:.2g} and have a finite sum"
+        raise param_error(owner, "class_weight", expected, got, "Multiply or divide the weights by a constant.")
 
 
 def input_names(estimator: Any) -> list[str]:
-    """Return the names of the features that an estimator has seen, x0 and so on if they had none."""
+    """Return the names of the features seen in fit, or x0, x1 and so on if they had none."""
     if hasattr(estimator, "feature_names_in_"):
         return [str(name) for name in estimator.feature_names_in_]
     return [f"x{i}" for i in range(estimator.n_features_in_)]

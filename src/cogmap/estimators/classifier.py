@@ -1,4 +1,4 @@
-"""FCMClassifier: the classifier and feature transformer whose model is a fuzzy cognitive map."""
+"""`FCMClassifier`: classifier and feature transformer whose model is a fuzzy cognitive map."""
 
 import copy
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from cogmap._learning.solvers import RULES, Adam, Rule
 from cogmap._learning.table import Table
 from cogmap._learning.training import train_one_pass
 from cogmap._utils.params import param_error, shown
-from cogmap.estimators._chunks import FitsChunks
+from cogmap.estimators._chunks import FitChunksMixin
 from cogmap.estimators._class_map import ClassMap
 from cogmap.estimators._labels import all_labels
 from cogmap.estimators._param_checks import check_parameters
@@ -24,156 +24,160 @@ from cogmap.explanation.influences import sample_of
 from cogmap.maps.map import FuzzyCognitiveMap
 
 
-class FCMClassifier(ClassMap, FitsChunks):
+class FCMClassifier(ClassMap, FitChunksMixin):
     """Classifier and feature transformer whose model is a fuzzy cognitive map.
 
-    Features, scaled to [0, 1], and classes are concepts of a fully connected map; hidden concepts help. The map starts
-    from the features of a sample, with all else undecided, makes a fixed number of steps, and the outputs are read. Its
-    weights are learned by gradients through these steps. The states before the last step are a learned transformation
-    of the features, and the last step is a logistic regression on them. With more than 100 features the map is
-    structured, unless something is said about single influences: features remember themselves and influence hidden
-    concepts and outputs only, and those that say nothing about the classes influence nothing (``docs/wide.md``).
+    The concepts of the map are the features, scaled to [0, 1], hidden concepts, and the classes. A sample sets the
+    states of the features, all other concepts start undecided (0.5), the map runs for a fixed number of steps, and the
+    output concepts give the prediction. The weights are trained by backpropagation through these steps. The states
+    before the last step are a learned transformation of the features, and the last step is a logistic regression on
+    them. With more than 100 features and no constraint on single edges, the map is structured: features influence only
+    themselves, hidden concepts and outputs, and irrelevant features influence nothing (``docs/wide.md``).
 
     Parameters
     ----------
     depth : int or "auto", default="auto"
-        Number of steps, at least 1. With 1 step and one output the model is a logistic regression. ``"auto"``: 2; with
-        hidden concepts 3 if `prior` is None, there are 3,000 rows or more, or there are less than 7 features and
-        outputs, or less than one for 160 rows, up to 30.
+        Number of steps, at least 1. With 1 step and one output the model is a logistic regression. ``"auto"``: 2. With
+        hidden concepts it is 3 if `prior` is None, if there are 3,000 rows or more and the solver is ``"adam"``, or if
+        the map has fewer features and outputs than one per 160 rows (at least 7, at most 30).
     slope : float, default=2.0
         Steepness of the sigmoid 1 / (1 + exp(-slope (x - 0.5))).
     output : {"auto", "single", "one_hot"}, default="auto"
-        ``"single"``: one output concept, for two classes, learned with log loss. ``"one_hot"``: one output per class,
-        learned with cross-entropy of a softmax. ``"auto"``: ``"single"`` for two classes, ``"one_hot"`` for more.
+        ``"single"``: one output concept, for two classes, trained with log loss. ``"one_hot"``: one output per class,
+        trained with softmax cross-entropy. ``"auto"``: ``"single"`` for two classes, ``"one_hot"`` for more.
     gain : float, default=10.0
-        Factor on the outputs before the softmax of ``"one_hot"``. With 1, the paper's, no prediction can be confident:
-        outputs lie in (0, 1). It does not matter to ``"single"``.
+        Factor on the outputs before the softmax of ``"one_hot"``. With 1, as in the paper, no prediction can be
+        confident, because outputs lie in (0, 1). It has no effect on ``"single"``.
     n_hidden : int or "auto", default="auto"
-        Number of hidden concepts, which are neither features nor outputs and start undecided. They compute what no
-        single arrow can say: bends, and features that act together. ``"auto"``: 16, or one for two features if there
-        are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; from
-        3,000 rows on 16 and 4 for each feature and output, up to 100; none for more than 100 features and outputs,
-        except in the structured map of a wide table, which has 16 to 32 (none if they had more than 2¹⁸ weights).
-        Without a `prior`, where features compute too, as many as make 7 concepts in all, or one for 160 rows, up to 30.
-        As many as a map in `init` has, and at least as many as one in `prior`. None at depth 1, where they cannot
-        matter, with another `init` than ``"balanced"``, with `edges` or arrays of bounds, which speak of the other
-        concepts, and if only slopes are learned. 0 makes a map of features and outputs alone.
+        Number of hidden concepts. They start undecided and model nonlinear effects and interactions, which no single
+        edge can express; 0 gives a map of features and outputs only. ``"auto"``:
+
+        - 16, or half the number of features up to 32 if there are at least 20 rows per hidden concept. At least
+          enough for one concept per 160 distinct rows, up to 30 concepts in all.
+        - With ``"adam"`` and 3,000 rows or more, 16 plus 4 per feature and output, up to 100 and at most one per
+          100 rows, if that is more.
+        - With ``prior=None``, only enough for 7 concepts in all, or for one concept per 160 rows, up to 30.
+        - With a map in `init`, as many as the map has; with one in `prior`, at least as many.
+        - None for more than 100 features and outputs. A structured map has 16 to 32, or none if they would have
+          more than 2¹⁸ weights.
+        - None at depth 1, where they have no effect; if `init` is not ``"balanced"``; with `edges` or arrays in
+          `weight_bounds`; and with ``learn="slopes"``.
     alpha : float, default=0.2
-        Strength of the penalty, which pulls the weights to those of `prior`: ``alpha / n * (l1_ratio * sum |D| +
-        (1 - l1_ratio) / 2 * sum D^2)`` beside the mean loss, where D is how far they are from it. With a prior, what
-        comes into features from elsewhere is pulled 3 times as hard, and what goes between outputs 10 times. n is the
-        number of rows, or their total weight if that is larger: weights that are shares, as those of AdaBoost, do not
-        make the penalty stronger. At depth 1 and slope 1 it is the 1 / C of logistic regression.
+        Strength of the penalty, which shrinks the weights towards `prior`: ``alpha / n * (l1_ratio * sum |D| + (1 -
+        l1_ratio) / 2 * sum D^2)`` is added to the mean loss, where D is the deviation from the prior. With a prior,
+        edges into features are penalized 3 times as strongly (memory excepted), and edges between outputs 10 times. n
+        is the number of rows, or their total weight if that is larger, so that weights that sum to 1, as in AdaBoost,
+        do not increase the penalty. At depth 1 and slope 1 it is the 1 / C of logistic regression.
     l1_ratio : float, default=0.0
-        Share of the absolute penalty, which makes weights exactly those of the prior: 0 where it says nothing.
+        Share of the L1 penalty, which sets weights exactly to those of the prior: 0 where the prior has no edge.
     solver : {"auto", "lbfgs", "adam", "rmsprop"}, default="auto"
-        ``"auto"``: ``"adam"`` from 3,000 rows on, if there are at most 100 features and outputs, else ``"lbfgs"``.
         ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` use mini-batches; an iteration is
-        then a pass over the rows. ``"rmsprop"`` is that of TensorFlow 1, as in the paper. ``"adam"`` is not the
-        paper's: it steps in centred parameters, and its rate falls where the paper's stays at 0.001.
-        ``docs/reproduction.md`` has the call that trains exactly as the paper does. What pays for many rows (hidden
-        concepts, a step more, two teachers) goes with ``"adam"``.
+        then one pass over the rows. ``"rmsprop"`` is that of TensorFlow 1, as in the paper. ``"adam"`` works on centred
+        parameters and decays its learning rate. ``docs/reproduction.md`` shows how to train exactly as in the paper.
+        ``"auto"``: ``"adam"`` from 3,000 rows on if there are at most 100 features and outputs, otherwise ``"lbfgs"``.
+        The larger defaults for many rows (more hidden concepts, depth 3, 2 teachers) apply only with ``"adam"``.
     max_iter : int or "auto", default="auto"
-        Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 10 rows, from
-        150 to 300 (without a `prior` a third less), but for maps of more than 200 concepts one for 200 rows, from 20 to
-        50; with ``"adam"`` 7600 over the root of the number of rows, from 5 to 80 (to 500 for fewer rows); with
+        Maximum number of iterations. ``"auto"``: with ``"lbfgs"`` one per 10 rows, from 150 to 300 (a third less
+        without a `prior`), but one per 200 rows, from 20 to 50, for maps of more than 200 concepts; with ``"adam"``
+        7600 divided by the square root of the number of rows, from 5 to 80 (to 500 below 3,000 rows); with
         ``"rmsprop"`` 500.
     tol : float, default=1e-4
-        ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
-        of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
-        have lowered the loss by less. With 0, all `max_iter` iterations are made, as far as any step still lowers the
-        loss.
+        ``"lbfgs"`` stops when no entry of the gradient exceeds `tol` (with respect to half the weights, and to the net
+        inputs of concepts at states 0.5). The other solvers, and early stopping, stop when `n_iter_no_change`
+        iterations reduce the loss by less than `tol`. With 0, training runs for `max_iter` iterations, or until no step
+        reduces the loss.
     learning_rate : float or "auto", default="auto"
-        Step size of ``"adam"``, where it falls to 0 as half a wave of the cosine (in `partial_fit`, where nobody knows
-        how many steps there will be, with the root of their number), and of ``"rmsprop"``. ``"auto"``: 0.012, and up to
-        0.048 for batches of more than 500 rows (0.05 in `partial_fit`); and 0.05 over the number of concepts. Rates
-        above 0.012 are reached after a twentieth of the steps.
+        Largest step size of ``"adam"``, which decays it to 0 by a cosine schedule (in `partial_fit`, where the number
+        of steps is unknown, by the square root of their number), and step size of ``"rmsprop"``. ``"auto"``: for
+        ``"adam"`` 0.012, in proportion more for batches of more than 500 rows (0.05 in `partial_fit`); for
+        ``"rmsprop"`` 0.05 divided by the number of concepts. Rates above 0.012 are reached after a warm-up of 5 % of
+        the steps.
     batch_size : int or "auto", default="auto"
-        Rows in a mini-batch; the remainder is spread over the batches. As many rows as there are, or more, means one
-        batch of all rows. ``"auto"`` is 200, from 3,000 rows on 500 to 2,000, a fiftieth of the rows.
+        Number of rows in a mini-batch; remaining rows are spread over the batches. With a value of at least the number
+        of rows, there is one batch of all rows. ``"auto"``: 200; with ``"adam"`` and 3,000 rows or more, a fiftieth of
+        the rows, from 500 to 2,000.
     early_stopping : bool, default=False
-        Keep a part of the rows aside, stop when the loss on them no longer falls, and keep the best map.
+        Hold out rows for validation, stop when the loss on them no longer falls, and keep the best map.
     validation_fraction : float, default=0.1
-        Size of that part, in (0, 1). It has about the same share of each class.
+        Fraction of the rows to hold out, in (0, 1), stratified by class.
     n_iter_no_change : int, default=10
-        Over how many iterations the loss has to fall by `tol` for learning to go on.
+        Number of iterations within which the loss must fall by `tol` for training to continue.
     n_teachers : int or "auto", default="auto"
-        Number of maps that learn first, each without another part of the rows (a quarter or less), on which it is seen
-        when to stop. The map then learns from all rows, half from the labels and half from the mean prediction of the
-        teachers (an ensemble and its distillation): it is about as accurate as their mean, and its probabilities are
-        calibrated. 0 learns from the labels alone. ``"auto"``: one for 50 rows that differ and as many as have 300
-        concepts together, from 2 to 5; 2 from 3,000 rows on; none for less than 20 rows or more than 100 features and
-        outputs unless the map is structured, if `max_iter` or `early_stopping` say how long to learn, with
-        ``"rmsprop"``, or if learning goes on from an earlier fit.
+        Number of teachers in the ensemble from which the map is distilled. Each teacher is trained with early stopping
+        on its own held-out part of the rows (a quarter or less). The map is then trained on all rows, with equal shares
+        of the labels and of the teachers' mean prediction as target: it is about as accurate as the ensemble, and its
+        probabilities are calibrated. 0 trains on the labels only. ``"auto"``: one per 50 distinct rows, limited to 300
+        concepts in total, from 2 to 5; 2 for 3,000 rows or more with ``"adam"``. None for fewer than 20 rows, or more
+        than 100 features and outputs unless the map is structured. None if `max_iter` or `early_stopping` is set, with
+        ``"rmsprop"``, and if training resumes from an earlier fit.
     terms : int, dict or "auto", default=None
-        Features to read as words: each becomes a few concepts, "petal width is low" and so on, whose states say how
-        true that is, by quantiles of the training data. A number from 2 to 7 gives every feature as many words, a dict
-        some features, ``{"petal width": 3, "mass": ["light", "heavy"]}``, by number or by name. A feature of one or two
-        values stays a number, as do, unless they are named, those of `monotonic_cst`. ``"auto"`` tries none, 3 and 6
-        and takes words only if the loss of teachers on rows that they did not learn from is lower by 3 %. None: all
-        features stay numbers.
+        Features to represent by linguistic terms. Each becomes a few concepts such as "petal width is low", whose
+        states are membership degrees based on quantiles of the training data. An integer from 2 to 7 sets the number of
+        terms of every feature; a dict does so for some features, by number or by name: ``{"petal width": 3, "mass":
+        ["light", "heavy"]}``. Features with one or two values stay numeric, as do those in `monotonic_cst` unless the
+        dict names them. ``"auto"`` tries none, 3 and 6, and uses terms only if they reduce the teachers' held-out loss
+        by 3 %. None: all features stay numeric.
     prior : {"memory"}, FuzzyCognitiveMap or None, default="memory"
-        The map to which the penalty pulls. ``"memory"``: every feature keeps its value from step to step, and nothing
-        else happens. So the concept of a feature stays what it is named after, and hidden concepts do the computing.
-        If there are teachers, the weight of the arrow from a feature to an output is also kept between half and twice
-        that with which the arrow alone would have the mean effect of the feature, and thus has its sign. An expert's
-        map says more: its influences, of some or all concepts, by name, are pulled to instead, and memory elsewhere.
-        Strong evidence in the data overrules the expert: `alpha` sets how strong it has to be, and `prior_deviations_`
-        lists the edges that changed. The expert's bias is not used. None shrinks all weights towards 0: as accurate,
-        but single edges mean little.
+        Map towards which the penalty shrinks the weights. ``"memory"``: every feature keeps its value from step to
+        step, and there is no other edge. The concept of a feature thus keeps its meaning, and hidden concepts do the
+        computing. If there are teachers, the weight of each direct edge from a feature to an output is also bounded to
+        between half and twice the weight at which the edge alone would have the feature's average effect; it thus has
+        the sign of the effect. An expert's map, of some or all concepts, adds its edges to memory, matched by name. The
+        data can override it: `alpha` sets how strong the evidence must be, and `prior_deviations_` lists the weights
+        that changed. The expert's bias is not used. None shrinks all weights to 0: as accurate, but single weights are
+        hard to interpret.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
-        Weights to start from. ``"balanced"``: the prior, and small random weights into hidden concepts (without a
-        prior, into all), with every concept in the middle of its range. ``"uniform"``: random in [-1, 1], the paper's.
-        ``"correlation"``: correlations of features and labels, not random. An expert's map of the same concepts, by
-        name.
+        Initial weights. ``"balanced"``: the prior plus small random weights into hidden concepts (without a prior, into
+        all concepts), with biases that put every concept in the middle of its range. ``"uniform"``: random in [-1, 1],
+        as in the paper. ``"correlation"``: correlations of features and labels, not random. A map: its weights and
+        bias; it must have the same concepts, matched by name.
     edges : bool array, list of (from, to) names, or dict, default=None
-        Which concepts may influence which; all other weights stay 0. None allows all. Names are those of
-        `get_feature_names_out`: ``[("mass", "class=Gentoo")]``; besides, each concept may influence itself. A dict
-        says of each edge what `weight_bounds` can say, or None. An array of shape (n_concepts, n_concepts) is exact:
-        ``edges[i, j]`` allows concept j to influence concept i; with a depth of 2 or more a feature is then forgotten
-        after the first step unless it may influence itself or another feature.
+        Allowed edges; all other weights stay 0. None allows all. Names are those of `get_feature_names_out`, as in
+        ``[("mass", "class=Gentoo")]``; every concept may also influence itself. The values of a dict are those of
+        `weight_bounds`, or None. An array of shape (n_concepts, n_concepts) is exact: ``edges[i, j]`` allows concept j
+        to influence concept i. With a depth of 2 or more, a feature is then lost after the first step unless it may
+        influence itself or another feature.
     weight_bounds : (low, high) or dict, default=None
-        Bounds of the weights: two numbers, two arrays of shape (n_concepts, n_concepts), or for single influences by
-        name, ``{("mass", "class=Gentoo"): "+"}``, a sign or (low, high), where None is no bound. A sign says how a
-        concept influences another in a step, not what comes of it in all: for that there is `monotonic_cst`.
-        ``slope=5.0, weight_bounds=(-1, 1)`` makes maps with the weights that are usual where maps are drawn by hand.
+        Bounds on the weights: two numbers, two arrays of shape (n_concepts, n_concepts), or a dict of single edges by
+        name, ``{("mass", "class=Gentoo"): "+"}``, with a sign or (low, high), where None means unbounded. The sign of
+        an edge constrains its influence in one step, not the total effect of a feature; use `monotonic_cst` for that.
+        ``slope=5.0, weight_bounds=(-1, 1)`` gives weights in the range usual for hand-drawn maps.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
-        Features whose effect must be monotone, by name, ``{"mass": 1, "age": -1}``, or one number per feature, 0 for
-        free ones: with 1, the probability of the second class never falls when the feature rises, with -1 it never
-        rises, whatever the other features are. With more than two classes, ``{("mass", "class=Gentoo"): 1}``, with the
-        same class throughout: that about the probability of this class; which of the others lose is left open. It holds
-        for every row because of how the map is built: such a feature influences itself, the outputs, and features and
-        hidden concepts of the same kind only, each with the sign that goes with it.
+        Monotonicity constraints: by name, ``{"mass": 1, "age": -1}``, or one number per feature, with 0 for
+        unconstrained features. With 1, the probability of the second class never falls when the feature rises; with -1
+        it never rises, whatever the other features are. With more than two classes, keys are (feature, class) with the
+        same class throughout, ``{("mass", "class=Gentoo"): 1}``: the constraint is on the probability of that class
+        only. The structure of the map guarantees it for every row: a constrained feature influences only itself, the
+        outputs, and constrained features and hidden concepts, each with the matching sign.
     learn : {"weights", "slopes"}, default="weights"
-        ``"slopes"``: the weights of the map in `init` or `prior`, or those of ``init="correlation"``, stay as they are,
-        and slope and bias of each concept are learned. A map in `init` is taken as it is, one in `prior` together with
-        memory. The slope of that map is used instead of `slope` if it is one number.
+        ``"slopes"`` keeps the weights of the map in `init` or `prior`, or those of ``init="correlation"``, and trains
+        only the slope and bias of each concept. A map in `init` is used as it is, one in `prior` together with memory.
+        If the slope of that map is a single number, it replaces `slope`.
     scale : {"logistic"} or bool, default="logistic"
-        How features become states in [0, 1]. ``"logistic"``: the logistic function of 0.75 times the distance from the
-        mean, in standard deviations; a few very large values do no harm, and a constant feature becomes 0.5. True, the
-        paper's: the range learned in `fit` becomes [0, 1]; a value up to one such range outside stays outside in
-        proportion, farther ones are held there; a constant feature becomes 0. False: features are used as they are, and
-        should lie in [0, 1].
+        How features are mapped to states in [0, 1]. ``"logistic"``: the logistic function of 0.75 times the
+        standardized feature, which is robust to outliers; a constant feature becomes 0.5. True, as in the paper:
+        min-max scaling to the range seen in `fit`; values outside the range are extrapolated, but clipped at one range
+        beyond it; a constant feature becomes 0. False: features are used as they are, and should lie in [0, 1].
     class_weight : dict or "balanced", default=None
         Weights of the classes. ``"balanced"`` gives every class the same total weight.
     warm_start : bool, default=False
-        Start from the map of the previous `fit`, on data with the same features and classes. Features with names
-        are matched by name.
+        Start from the map of the previous `fit`, on data with the same features and classes. Named features are matched
+        by name.
     random_state : int, RandomState instance or None, default=None
-        Decides initial weights, mini-batches and the validation part. The same number gives the same model, bit by bit,
+        Determines initial weights, mini-batches and held-out rows. The same integer gives the same model, bit by bit,
         for any `n_jobs`.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 all processors.
+        Number of threads. None means 1, -1 means all processors.
     verbose : int, default=0
         With 1 or more, print the loss after each iteration.
 
     Attributes
     ----------
     model_ : MapModel
-        The fitted model, from which the attributes below are read and by which predictions are made.
+        The fitted model, which makes the predictions and provides the attributes below.
     map_ : FuzzyCognitiveMap
-        The learned map. Its concepts are the features, the hidden ones (``hidden 1`` and so on), then the outputs in
-        the order of `classes_` (one output: the second class).
+        The learned map. Its concepts are the features, the hidden concepts (``hidden 1`` and so on), then the outputs
+        in the order of `classes_` (a single output is the second class).
     n_hidden_ : int
         Number of hidden concepts.
     classes_ : ndarray of shape (n_classes,)
@@ -183,27 +187,27 @@ class FCMClassifier(ClassMap, FitsChunks):
     depth_ : int
         Number of steps.
     gain_ : float
-        Factor on the outputs before the softmax; 1 for ``"single"``, which has none.
+        Factor on the outputs before the softmax; 1 for ``"single"``, which has no softmax.
     teacher_losses_ : list of float
-        Loss of each teacher on the rows that it did not learn from; empty if there were none.
+        Held-out loss of each teacher; empty without teachers.
     terms_ : dict of str to tuple of str
-        The words of each feature that is read as words.
+        Linguistic terms of each feature that has any.
     prior_deviations_ : list of PriorDeviation
-        What became of the influences that an expert's map in `prior` has, those that changed most first. Each has
+        Edges of an expert's map in `prior`, by how much their weight changed, largest change first. Each has
         ``source``, ``target``, and the weights ``prior`` and ``learned``, both at the slope of the learned map.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        How much each feature matters, as shares of 1: its mean absolute contribution to the difference between two rows
-        of the training data (of 200 of them, if there are more; after `partial_fit`, of the last part).
+        Importance of each feature; they sum to 1. It is the mean absolute contribution to the difference between two
+        rows of the training data (a sample of 200 if there are more; after `partial_fit`, of the last batch).
     loss_curve_ : list of float
-        Training loss, penalty included: after each iteration of ``"lbfgs"``, the mean over each pass of the others.
+        Training loss with penalty: after each iteration of ``"lbfgs"``, or the mean over each pass of the others.
     validation_loss_curve_ : list of float
-        Loss on the validation part after each iteration; only with `early_stopping`.
+        Loss on the validation rows after each iteration; only with `early_stopping`.
     n_iter_ : int
-        Number of iterations made.
+        Number of iterations run.
     outcome_ : Outcome
-        How learning ended; ``outcome_.sentence`` says it in words.
+        Why training stopped; ``outcome_.sentence`` explains it.
     scaling_ : FeatureSpread, FeatureRange or None
-        How features are scaled: ``mean`` and ``deviation``, or ``low`` and ``high`` of each; None if `scale` is False.
+        Scaling of the features: ``mean`` and ``deviation``, or ``low`` and ``high`` of each; None if `scale` is False.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -227,17 +231,17 @@ class FCMClassifier(ClassMap, FitsChunks):
     >>> fcm.map_.concepts[-1]
     'class=2'
 
-    An expert says what speaks for class 2, half of it wrongly, and is told where the data disagree most.
+    Use an expert's map as prior. One of its two edges has the wrong sign, which the data correct:
 
     >>> from cogmap import FuzzyCognitiveMap
     >>> expert = FuzzyCognitiveMap.from_edges(
     ...     [("petal width (cm)", "class=2", 1.0), ("petal length (cm)", "class=2", -1.0)]
     ... )
     >>> fcm = FCMClassifier(prior=expert, random_state=0).fit(X, y)
-    >>> [(departure.source, departure.learned > 0) for departure in fcm.prior_deviations_]
+    >>> [(deviation.source, deviation.learned > 0) for deviation in fcm.prior_deviations_]
     [('petal length (cm)', True), ('petal width (cm)', True)]
 
-    The wider the petals, the more probable is class 2, whatever else is measured.
+    Constrain the probability of class 2 to never fall as petals get wider:
 
     >>> fcm = FCMClassifier(monotonic_cst={("petal width (cm)", "class=2"): 1}, random_state=0).fit(X, y)
     >>> wider = X.assign(**{"petal width (cm)": X["petal width (cm)"] + 0.3})
@@ -314,11 +318,11 @@ class FCMClassifier(ClassMap, FitsChunks):
         classes: Iterable[Any] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from a part of the data: one pass over it in mini-batches.
+        """Update the model with one pass of mini-batches over a batch of rows.
 
-        The scaling of the features goes on learning from every part. The solver is ``"adam"`` if `solver` is
-        ``"lbfgs"``, which cannot learn in parts. `early_stopping`, `max_iter` and `n_teachers` do not apply. The number
-        of hidden concepts follows the rows of the first part.
+        Every call also updates the scaling of the features. ``"adam"`` replaces the solver ``"lbfgs"``, which is not
+        incremental. `early_stopping`, `max_iter` and `n_teachers` do not apply. The rows of the first call determine
+        the number of hidden concepts.
 
         Parameters
         ----------
@@ -327,64 +331,65 @@ class FCMClassifier(ClassMap, FitsChunks):
         y : array-like of shape (n_samples,)
             Class labels: numbers, strings or booleans.
         classes : array-like of shape (n_classes,), default=None
-            All labels that will ever occur. Needed in the first call.
+            All labels that can occur in any call. Required in the first call.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 
         Returns
         -------
         self : FCMClassifier
-            The classifier after the pass. If it fails, an earlier fitted model stays as it was.
+            The updated classifier. If the update fails, the earlier model is unchanged.
         """
         check_parameters(self._owner, self.get_params(deep=False))
         owner = f"{self._owner}.partial_fit"
         if isinstance(self.class_weight, str):
-            cure = "The shares of the classes are not known from a part of the data."
+            cure = "Class frequencies are not known before all rows are seen."
             raise param_error(owner, "class_weight", "a dict or None", self.class_weight, cure)
         first = not hasattr(self, "model_")
         if first and classes is None:
-            cure = "List all labels that will ever occur."
+            cure = "List all labels that can occur in any call."
             raise param_error(owner, "classes", "given in the first call", classes, cure)
         if classes is not None:
-            given = all_labels(classes, owner)
-            if not first and not np.array_equal(given, self.classes_):
+            labels = all_labels(classes, owner)
+            if not first and not np.array_equal(labels, self.classes_):
                 raise param_error(owner, "classes", f"the same as in the first call, {shown(self.classes_)}", classes)
-        known = given if first else self.classes_
-        self._replace_learned(lambda fitted: fitted._fit_part(X, y, known, sample_weight))
+        known_classes = labels if first else self.classes_
+        self._replace_learned(lambda fitted: fitted._fit_batch(X, y, known_classes, sample_weight))
         return self
 
-    def _fit_part(self, X: ArrayLike, y: ArrayLike, classes: NDArray[Any], sample_weight: ArrayLike | None) -> None:
-        """Make one pass over some rows."""
+    def _fit_batch(self, X: ArrayLike, y: ArrayLike, classes: NDArray[Any], sample_weight: ArrayLike | None) -> None:
+        """Train for one pass over the rows."""
         earlier = getattr(self, "model_", None)
         named = hasattr(self, "feature_names_in_")
         X, y, weight = self._validated(X, y, sample_weight, reset=earlier is None, method="partial_fit")
         n_values = X.shape[0] * X.shape[1]
         table = Table(X, self._targets(y, None, classes), weight, tuple(input_names(self)), n_values=n_values)
-        table = self._settled(table, None)
+        table = self._finalize(table, None)
         self._check_sparse(table, earlier)
-        solver = self.solver if self.solver in RULES else "adam"  # one that can learn in parts
+        solver = self.solver if self.solver in RULES else "adam"  # "lbfgs" is not incremental
         if isinstance(self.terms, str):
-            cure = "How to read features is chosen with all rows at hand: say a number of words."
+            cure = "'auto' needs all rows in memory: set the number of terms."
             raise param_error(f"{self._owner}.partial_fit", "terms", "None, a number or a dict", self.terms, cure)
         scaling = self._scaling(table, None if earlier is None else earlier.encoding.scaling)
-        plan = plan_one_pass(table, scaling, self._parameters() | {"solver": solver}, self._rules, earlier)
+        plan = plan_one_pass(table, scaling, self._parameters() | {"solver": solver}, self._defaults, earlier)
         check_size(plan)
         rule, random, seen = self._remembered(solver, plan.settings.learning_rate)
         seen += max(table.n_rows, table.total_weight)
-        if scaling is not None:  # it knows of rows of an earlier fit too
+        if scaling is not None:  # its statistics include the rows of an earlier fit
             seen = max(seen, float(scaling.known.weight.max()))
         start = None
         if earlier is not None:
             named = named and hasattr(self, "feature_names_in_")
             start = earlier_parameters(earlier, plan, table.targets.link, named)
-        states = replace(plan, inputs=None).encoded(table)  # of all inputs; mini-batches take rows, which lie together
+        # All inputs in row order: mini-batches read contiguous rows.
+        states = replace(plan, inputs=None).encoded(table)
         result = train_one_pass(states, plan, rule, random, seen, start)
         curve = [*getattr(self, "loss_curve_", []), *result.loss_curve]
         self._publish(replace(result, loss_curve=curve), sample_of(X, weight))
         self._incremental = rule, random, seen
 
     def _remembered(self, solver: str, learning_rate: float) -> tuple[Rule, np.random.RandomState, float]:
-        """Return rule, random numbers and weight seen so far, as copies: a pass that fails must not leave its mark."""
+        """Return copies of update rule, random state and weight seen so far: a failed pass must not change them."""
         rule = RULES[solver](learning_rate)
         known_rule, random, seen = copy.deepcopy(getattr(self, "_incremental", (None, None, 0.0)))
         if type(known_rule) is type(rule) and known_rule.learning_rate == learning_rate:

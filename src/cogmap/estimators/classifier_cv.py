@@ -1,4 +1,4 @@
-"""FCMClassifierCV: a map whose depth and penalty are chosen on rows that its teachers did not learn from."""
+"""`FCMClassifierCV`: classifier with depth and penalty selected by cross-validation."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -20,22 +20,21 @@ from cogmap.maps.map import FuzzyCognitiveMap
 
 
 class FCMClassifierCV(ClassMap):
-    """Fuzzy cognitive map with depth and penalty chosen by cross-validation.
+    """Fuzzy cognitive map classifier with depth and penalty selected by cross-validation.
 
-    `FCMClassifier` lets teachers learn, each without a part of the rows, and one map learn from them. This class does
-    so for each depth and each penalty, takes those whose teachers have the smallest loss on the rows kept aside, and
-    lets the map learn from these teachers, starting where the best of them ended. The first depth with the first
-    penalty is preferred: it is taken unless another choice is better by more than one standard error.
+    `FCMClassifier` trains teachers, each with a held-out part of the rows, and distills them into one map. This class
+    trains teachers for each combination of depth and penalty, selects the combination with the smallest held-out loss,
+    and distills its teachers, starting from the best of them. The first depth with the first penalty is preferred:
+    another combination is selected only if it is better by more than one standard error.
 
     Parameters
     ----------
     depths : sequence of int, default=(2, 1, 3)
-        Numbers of steps to choose from, the preferred one first.
+        Candidate numbers of steps, the preferred one first.
     alphas : sequence of float, default=(0.2, 0.02, 2.0)
-        Strengths of the penalty to choose from, the preferred one first.
+        Candidate strengths of the penalty, the preferred one first.
     n_folds : int, default=4
-        Number of parts of the rows, each of which is kept aside once; for more than 200 features or words, which take
-        long to learn, only the first.
+        Number of folds. With more than 200 features or terms, which are slow to train, only the first fold is held out.
     slope : float, default=2.0
         As for `FCMClassifier`.
     output : {"auto", "single", "one_hot"}, default="auto"
@@ -47,12 +46,12 @@ class FCMClassifierCV(ClassMap):
     l1_ratio : float, default=0.0
         As for `FCMClassifier`.
     max_iter : int or "auto", default="auto"
-        Largest number of iterations of the last map, as for `FCMClassifier`.
+        Maximum number of iterations of the final map, as for `FCMClassifier`.
     terms : int, dict, "auto" or None, default="auto"
-        As for `FCMClassifier`. ``"auto"`` tries words with the first depth and the first penalty; not where `edges`,
-        `weight_bounds`, `prior` or `init` speak of single concepts.
+        As for `FCMClassifier`. ``"auto"`` tries terms with the first depth and the first penalty, unless `edges`,
+        `weight_bounds`, `prior` or `init` refer to single concepts.
     prior : {"memory"}, FuzzyCognitiveMap or None, default="memory"
-        As for `FCMClassifier`. With an expert's map, `alphas` are how much the expert is believed.
+        As for `FCMClassifier`. With an expert's map, `alphas` are candidate strengths of that prior.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
         As for `FCMClassifier`.
     edges : bool array, list of (from, to) names, or dict, default=None
@@ -60,28 +59,29 @@ class FCMClassifierCV(ClassMap):
     weight_bounds : (low, high) or dict, default=None
         As for `FCMClassifier`.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
-        As for `FCMClassifier`. It holds whatever is chosen.
+        As for `FCMClassifier`. It holds for every candidate.
     learn : {"weights", "slopes"}, default="weights"
         As for `FCMClassifier`.
     scale : {"logistic"} or bool, default="logistic"
         As for `FCMClassifier`.
     class_weight : dict or "balanced", default=None
-        As for `FCMClassifier`. The loss by which depth and penalty are chosen has these weights too.
+        As for `FCMClassifier`. The held-out loss uses these weights too.
     random_state : int, RandomState instance or None, default=None
-        Decides the parts and the initial weights.
+        Determines the folds and the initial weights.
     n_jobs : int, default=None
-        Number of processes that choose, and of threads that learn the last map. None means 1, -1 all processors.
+        Number of processes for cross-validation, and of threads for the final map. None means 1, -1 means all
+        processors.
     verbose : int, default=0
-        With 1 or more, print the loss after each iteration of the last map.
+        With 1 or more, print the loss after each iteration of the final map.
 
     Attributes
     ----------
     depth_, alpha_ : int, float
-        The depth and the penalty chosen.
+        The selected depth and penalty.
     cv_results_ : dict of ndarray of shape (n_candidates,)
-        ``"depth"``, ``"alpha"``, ``"terms"`` (the largest number of words of a feature), ``"mean_loss"``,
-        ``"rank_loss"`` and ``"split0_loss"`` and so on: the loss on the rows kept aside, for each choice.
-        ``pandas.DataFrame`` shows them as a table.
+        Held-out loss of each candidate: ``"depth"``, ``"alpha"``, ``"terms"`` (the largest number of terms of a
+        feature), ``"mean_loss"``, ``"rank_loss"``, and ``"split0_loss"`` and so on. ``pandas.DataFrame`` turns it into
+        a table.
     map_, n_hidden_, classes_, output_, gain_, teacher_losses_, loss_curve_, n_iter_, outcome_, scaling_
         As for `FCMClassifier`.
     terms_, prior_deviations_ : dict, list
@@ -95,7 +95,7 @@ class FCMClassifierCV(ClassMap):
 
     See Also
     --------
-    FCMClassifier : The same with given depth and penalty, several times as fast.
+    FCMClassifier : Classifier with fixed depth and penalty; several times faster.
 
     Examples
     --------
@@ -105,10 +105,10 @@ class FCMClassifierCV(ClassMap):
     >>> fcm = FCMClassifierCV(depths=(2, 1), alphas=(0.2, 2.0), random_state=0).fit(X, y)
     >>> fcm.depth_ in (1, 2)
     True
-    >>> fcm.cv_results_["mean_loss"].shape  # four choices, and the first with words, few or many
+    >>> fcm.cv_results_["mean_loss"].shape  # four combinations, and the first one with 3 or 6 terms
     (6,)
 
-    How much an expert is to be believed can be chosen as well, by the data.
+    Select the strength of an expert's prior:
 
     >>> from cogmap import FuzzyCognitiveMap
     >>> expert = FuzzyCognitiveMap.from_edges([("x0", "class=0", 1.0), ("x12", "class=0", 1.0)])
@@ -164,23 +164,23 @@ class FCMClassifierCV(ClassMap):
         self.verbose = verbose
 
     def _parameters(self) -> dict[str, Any]:
-        """Return all parameters of training: those that this class does not have are as `FCMClassifier` has them."""
+        """Return all training parameters; those missing here have the defaults of `FCMClassifier`."""
         return FCMClassifier().get_params(deep=False) | super()._parameters()
 
     def _grid(self) -> list[dict[str, Any]]:
-        """Return each depth with each penalty."""
+        """Return every combination of depth and penalty."""
         return [{"depth": depth, "alpha": alpha} for depth, alpha in product(self.depths, self.alphas)]
 
     def _check_size(self, plans: list[Plan], most_rows: int | None) -> None:
-        """Complain about what is too large to train, in several processes at once."""
+        """Raise if training in several processes would exceed the memory."""
         at_once = min(effective_n_jobs(self.n_jobs), len(plans) * self.n_folds)
         for plan in plans:
-            check_size(plan.changed(n_threads=1), at_once)
+            check_size(plan.with_settings(n_threads=1), at_once)
 
     def _select(
         self, plans: list[Plan], tables: list[Table], random: np.random.RandomState, monitor: FitMonitor
     ) -> tuple[int, list[Teacher] | None]:
-        """Choose by the losses of the teachers, and learn from those of the choice."""
+        """Select the plan with the smallest held-out loss, and return it with its teachers."""
         choice = choose(plans, tables, self.n_folds, random, monitor, self.n_jobs)
         self.cv_results_ = {
             "depth": np.array([plan.settings.depth for plan in plans]),

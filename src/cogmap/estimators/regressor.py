@@ -1,4 +1,4 @@
-"""FCMRegressor: the regressor and feature transformer whose model is a fuzzy cognitive map."""
+"""`FCMRegressor`: regressor and feature transformer whose model is a fuzzy cognitive map."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
-from cogmap._learning.settings import VALUES
+from cogmap._learning.settings import REGRESSION
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ValueTargets
-from cogmap.estimators._chunks import FitsChunks
+from cogmap.estimators._chunks import FitChunksMixin
 from cogmap.estimators._out_of_core import Survey
 from cogmap.estimators._validation import validated
 from cogmap.exceptions import DataError
@@ -19,166 +19,174 @@ from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import Link, ValueLink
 
 
-class FCMRegressor(RegressorMixin, FitsChunks):
+class FCMRegressor(RegressorMixin, FitChunksMixin):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.
 
-    Features, scaled to [0, 1], and targets are concepts of a fully connected map; hidden concepts help. The map starts
-    from the features of a sample, with all else undecided, makes a fixed number of steps, and what enters an output in
-    the last one is read: the value, in standard deviations from the mean of the training data. The state of the output
-    thus tells where the value lies: 0.5 is the mean, 0.88 one deviation more. Weights are learned by gradients through
-    these steps, by squared loss. The states before the last step are a learned transformation of the features, and the
-    last step is a linear regression on them.
+    The concepts of the map are the features, scaled to [0, 1], hidden concepts, and the targets. A sample sets the
+    states of the features, all other concepts start undecided (0.5), and the map runs for a fixed number of steps. The
+    prediction is the net input of an output in the last step, in standard deviations from the mean of the training
+    data; the state of the output shows where the value lies (0.5 is the mean, 0.88 one deviation above it). The weights
+    are trained by backpropagation through these steps, with squared loss. The states before the last step are a
+    learned transformation of the features, and the last step is a linear regression on them. Tables of more than 100
+    columns get a structured map, as in `FCMClassifier`.
 
     Parameters
     ----------
     depth : int or "auto", default="auto"
-        Number of steps, at least 1. ``"auto"``: 2; with hidden concepts 3 if `prior` is None, there are 20,000 rows
-        or more, or there are less than 15 features and targets, or less than one for 160 rows, up to 30.
+        Number of steps, at least 1. ``"auto"``: 2. With hidden concepts it is 3 if `prior` is None, if there are 20,000
+        rows or more and the solver is ``"adam"``, or if the map has fewer features and outputs than one per 160 rows
+        (at least 15, at most 30).
     slope : float, default=2.0
         Steepness of the sigmoid 1 / (1 + exp(-slope (x - 0.5))).
     n_hidden : int or "auto", default="auto"
-        Number of hidden concepts, which are neither features nor outputs and start undecided. They compute what no
-        single arrow can say: bends, and features that act together. ``"auto"``: 16, or one for two features if there
-        are 20 rows for each, up to 32; at least as many as make one concept for 160 rows that differ, up to 30; from
-        20,000 rows on 16 and 4 for each feature and output, up to 100; none for more than 100 features and targets,
-        except in the structured map of a wide table, which has 16 to 32 (none if they had more than 2¹⁸ weights).
-        Without a `prior`, where features compute too, as many as make 15 concepts in all, or one for 160 rows, up to
-        30. As many as a map in `init` has, and at least as many as one in `prior`. None at depth 1, where they cannot
-        matter, with another `init` than ``"balanced"``, with `edges` or arrays of bounds, which speak of the other
-        concepts, and if only slopes are learned. 0 makes a map of features and targets alone.
+        Number of hidden concepts. They start undecided and model nonlinear effects and interactions, which no single
+        edge can express; 0 gives a map of features and outputs only. ``"auto"``:
+
+        - 16, or half the number of features up to 32 if there are at least 20 rows per hidden concept. At least
+          enough for one concept per 160 distinct rows, up to 30 concepts in all.
+        - With ``"adam"`` and 20,000 rows or more, 16 plus 4 per feature and output, up to 100 and at most one per
+          100 rows, if that is more.
+        - With ``prior=None``, only enough for 15 concepts in all, or for one concept per 160 rows, up to 30.
+        - With a map in `init`, as many as the map has; with one in `prior`, at least as many.
+        - None for more than 100 features and outputs. A structured map has 16 to 32, or none if they would have
+          more than 2¹⁸ weights.
+        - None at depth 1, where they have no effect; if `init` is not ``"balanced"``; with `edges` or arrays in
+          `weight_bounds`; and with ``learn="slopes"``.
     alpha : float, default=1.0
-        Strength of the penalty, which pulls the weights to those of `prior`: ``alpha / n * (l1_ratio * sum |D| +
-        (1 - l1_ratio) / 2 * sum D^2)``, where D is how far they are from it, beside half the logarithm of the mean
-        square error, so that it is as strong for a target with little noise as for one with much. With a prior, what
-        comes into features from elsewhere is pulled 3 times as hard, and what goes between outputs 10 times. n is the
+        Strength of the penalty, which shrinks the weights towards `prior`: ``alpha / n * (l1_ratio * sum |D| + (1 -
+        l1_ratio) / 2 * sum D^2)``, where D is the deviation from the prior, is added to half the logarithm of the mean
+        squared error, so that its strength does not depend on the noise level of the target. With a prior, edges into
+        features are penalized 3 times as strongly (memory excepted), and edges between outputs 10 times. n is the
         number of rows, or their total weight if that is larger.
     l1_ratio : float, default=0.0
-        Share of the absolute penalty, which makes weights exactly those of the prior: 0 where it says nothing.
+        Share of the L1 penalty, which sets weights exactly to those of the prior: 0 where the prior has no edge.
     solver : {"auto", "lbfgs", "adam", "rmsprop"}, default="auto"
-        ``"auto"``: ``"adam"`` from 20,000 rows on, if there are at most 100 features and outputs, else ``"lbfgs"``.
-        ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` (that of TensorFlow 1, used in the
-        paper) use mini-batches; an iteration is then a pass over the rows. What pays for many
-        rows (hidden concepts, a step more, two teachers) goes with ``"adam"``.
+        ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` use mini-batches; an iteration is
+        then one pass over the rows. ``"rmsprop"`` is that of TensorFlow 1, as in the paper. ``"adam"`` works on centred
+        parameters and decays its learning rate. ``"auto"``: ``"adam"`` from 20,000 rows on if there are at most 100
+        features and outputs, otherwise ``"lbfgs"``. The larger defaults for many rows (more hidden concepts, depth 3, 2
+        teachers) apply only with ``"adam"``.
     max_iter : int or "auto", default="auto"
-        Largest number of iterations. ``"auto"`` makes as many as usually pay: with ``"lbfgs"`` one for 10 rows, from
-        225 to 300 (without a `prior` a third less), but for maps of more than 200 concepts one for 200 rows, from 40 to
-        50; with ``"adam"`` 7600 over the root of the number of rows, from 5 to 80 (to 500 for fewer rows); with
+        Maximum number of iterations. ``"auto"``: with ``"lbfgs"`` one per 10 rows, from 225 to 300 (a third less
+        without a `prior`), but one per 200 rows, from 40 to 50, for maps of more than 200 concepts; with ``"adam"``
+        7600 divided by the square root of the number of rows, from 5 to 80 (to 500 below 20,000 rows); with
         ``"rmsprop"`` 500.
     tol : float, default=1e-4
-        ``"lbfgs"`` ends when no entry of the gradient is larger (with respect to half the weights, and the net inputs
-        of concepts whose sources are all 0.5). The others, and early stopping, end when `n_iter_no_change` iterations
-        have lowered the loss by less. With 0, all `max_iter` iterations are made, as far as any step still lowers the
-        loss.
+        ``"lbfgs"`` stops when no entry of the gradient exceeds `tol` (with respect to half the weights, and to the net
+        inputs of concepts at states 0.5). The other solvers, and early stopping, stop when `n_iter_no_change`
+        iterations reduce the loss by less than `tol`. With 0, training runs for `max_iter` iterations, or until no step
+        reduces the loss.
     learning_rate : float or "auto", default="auto"
-        Step size of ``"adam"``, where it falls to 0 as half a wave of the cosine, and of ``"rmsprop"``. ``"auto"``:
-        0.012, and up to 0.048 for batches of more than 500 rows; and 0.05 over the number of concepts. Rates above
-        0.012 are reached after a twentieth of the steps.
+        Largest step size of ``"adam"``, which decays it to 0 by a cosine schedule, and step size of ``"rmsprop"``.
+        ``"auto"``: for ``"adam"`` 0.012, in proportion more for batches of more than 500 rows; for ``"rmsprop"`` 0.05
+        divided by the number of concepts. Rates above 0.012 are reached after a warm-up of 5 % of the steps.
     batch_size : int or "auto", default="auto"
-        Rows in a mini-batch; the remainder is spread over the batches. As many rows as there are, or more, means one
-        batch of all rows. ``"auto"`` is 200, from 20,000 rows on 500 to 2,000, a fiftieth of the rows.
+        Number of rows in a mini-batch; remaining rows are spread over the batches. With a value of at least the number
+        of rows, there is one batch of all rows. ``"auto"``: 200; with ``"adam"`` and 20,000 rows or more, a fiftieth of
+        the rows, from 500 to 2,000.
     early_stopping : bool, default=False
-        Keep a part of the rows aside, stop when the loss on them no longer falls, and keep the best map.
+        Hold out rows for validation, stop when the loss on them no longer falls, and keep the best map.
     validation_fraction : float, default=0.1
-        Size of that part, in (0, 1). It has about the same share of each class.
+        Fraction of the rows to hold out, in (0, 1), stratified by tenths of the target.
     n_iter_no_change : int, default=10
-        Over how many iterations the loss has to fall by `tol` for learning to go on.
+        Number of iterations within which the loss must fall by `tol` for training to continue.
     n_teachers : int or "auto", default="auto"
-        Number of maps that learn first, each without another part of the rows (a quarter or less), on which it is seen
-        when to stop. The map then learns from all rows, half from the targets and half from the mean prediction of the
-        teachers (an ensemble and its distillation): it is about as accurate as their mean. 0 learns from the targets
-        alone. ``"auto"``: 5, but 2 to 4 for maps of more than 200 concepts, 2 from 20,000 rows on, and none for more
-        than 1000 concepts, for less than 20 rows, if `max_iter` or `early_stopping` say how long to learn, with
-        ``"rmsprop"``, or if learning goes on from an earlier fit.
+        Number of teachers in the ensemble from which the map is distilled. Each teacher is trained with early stopping
+        on its own held-out part of the rows (a quarter or less). The map is then trained on all rows, with equal shares
+        of the targets and of the teachers' mean prediction as target: it is about as accurate as the ensemble. 0 trains
+        on the targets only. ``"auto"``: 5, but 2 to 4 for maps of more than 200 concepts, and 2 for 20,000 rows or more
+        with ``"adam"``. None for fewer than 20 rows, or more than 1000 features and outputs unless the map is
+        structured. None if `max_iter` or `early_stopping` is set, with ``"rmsprop"``, and if training resumes from an
+        earlier fit.
     terms : int, dict or "auto", default=None
-        Features to read as words: each becomes a few concepts, "petal width is low" and so on, whose states say how
-        true that is, by quantiles of the training data. A number from 2 to 7 gives every feature as many words, a dict
-        some features, ``{"petal width": 3, "mass": ["light", "heavy"]}``, by number or by name. A feature of one or two
-        values stays a number, as do, unless they are named, those of `monotonic_cst`. ``"auto"`` tries none, 3 and 6
-        and takes words only if the loss of teachers on rows that they did not learn from is lower by 3 %. None: all
-        features stay numbers.
+        Features to represent by linguistic terms. Each becomes a few concepts such as "petal width is low", whose
+        states are membership degrees based on quantiles of the training data. An integer from 2 to 7 sets the number of
+        terms of every feature; a dict does so for some features, by number or by name: ``{"petal width": 3, "mass":
+        ["light", "heavy"]}``. Features with one or two values stay numeric, as do those in `monotonic_cst` unless the
+        dict names them. ``"auto"`` tries none, 3 and 6, and uses terms only if they reduce the teachers' held-out loss
+        by 3 %. None: all features stay numeric.
     prior : {"memory"}, FuzzyCognitiveMap or None, default="memory"
-        The map to which the penalty pulls. ``"memory"``: every feature keeps its value from step to step, and nothing
-        else happens. So the concept of a feature stays what it is named after, and hidden concepts do the computing.
-        If there are teachers, the weight of the arrow from a feature to an output is also kept between half and twice
-        that with which the arrow alone would have the mean effect of the feature, and thus has its sign. An expert's
-        map says more: its influences, of some or all concepts, by name, are pulled to instead, and memory elsewhere.
-        Strong evidence in the data overrules the expert: `alpha` sets how strong it has to be, and `prior_deviations_`
-        lists the edges that changed. The expert's bias is not used. None shrinks all weights towards 0: as accurate,
-        but single edges mean little.
+        Map towards which the penalty shrinks the weights. ``"memory"``: every feature keeps its value from step to
+        step, and there is no other edge. The concept of a feature thus keeps its meaning, and hidden concepts do the
+        computing. If there are teachers, the weight of each direct edge from a feature to an output is also bounded to
+        between half and twice the weight at which the edge alone would have the feature's average effect; it thus has
+        the sign of the effect. An expert's map, of some or all concepts, adds its edges to memory, matched by name. The
+        data can override it: `alpha` sets how strong the evidence must be, and `prior_deviations_` lists the weights
+        that changed. The expert's bias is not used. None shrinks all weights to 0: as accurate, but single weights are
+        hard to interpret.
     init : {"balanced", "uniform", "correlation"} or FuzzyCognitiveMap, default="balanced"
-        Weights to start from. ``"balanced"``: the prior, and small random weights into hidden concepts (without a
-        prior, into all), with every concept in the middle of its range. ``"uniform"``: random in [-1, 1], the paper's.
-        ``"correlation"``: correlations of features and targets, not random. An expert's map of the same concepts, by
-        name.
+        Initial weights. ``"balanced"``: the prior plus small random weights into hidden concepts (without a prior, into
+        all concepts), with biases that put every concept in the middle of its range. ``"uniform"``: random in [-1, 1],
+        as in the paper. ``"correlation"``: correlations of features and targets, not random. A map: its weights and
+        bias; it must have the same concepts, matched by name.
     edges : bool array, list of (from, to) names, or dict, default=None
-        Which concepts may influence which; all other weights stay 0. None allows all. Names are those of
-        `get_feature_names_out`: ``[("mass", "target")]``; besides, each concept may influence itself. A dict
-        says of each edge what `weight_bounds` can say, or None. An array of shape (n_concepts, n_concepts) is exact:
-        ``edges[i, j]`` allows concept j to influence concept i; with a depth of 2 or more a feature is then forgotten
-        after the first step unless it may influence itself or another feature.
+        Allowed edges; all other weights stay 0. None allows all. Names are those of `get_feature_names_out`, as in
+        ``[("mass", "target")]``; every concept may also influence itself. The values of a dict are those of
+        `weight_bounds`, or None. An array of shape (n_concepts, n_concepts) is exact: ``edges[i, j]`` allows concept j
+        to influence concept i. With a depth of 2 or more, a feature is then lost after the first step unless it may
+        influence itself or another feature.
     weight_bounds : (low, high) or dict, default=None
-        Bounds of the weights: two numbers, two arrays of shape (n_concepts, n_concepts), or for single influences by
-        name, ``{("mass", "target"): "+"}``, a sign or (low, high), where None is no bound. A sign says how a
-        concept influences another in a step, not what comes of it in all: for that there is `monotonic_cst`.
-        ``slope=5.0, weight_bounds=(-1, 1)`` makes maps with the weights that are usual where maps are drawn by hand.
+        Bounds on the weights: two numbers, two arrays of shape (n_concepts, n_concepts), or a dict of single edges by
+        name, ``{("mass", "target"): "+"}``, with a sign or (low, high), where None means unbounded. The sign of an edge
+        constrains its influence in one step, not the total effect of a feature; use `monotonic_cst` for that.
+        ``slope=5.0, weight_bounds=(-1, 1)`` gives weights in the range usual for hand-drawn maps.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
-        Features whose effect must be monotone, by name, ``{"bmi": 1, "age": -1}``, or one number per feature, 0 for
-        free ones: with 1, no target ever falls when the feature rises, with -1 none ever rises, whatever the other
-        features are. It holds for every row because of how the map is built: such a feature influences itself, the
-        outputs, and features and hidden concepts of the same kind only, each with the sign that goes with it.
+        Monotonicity constraints: by name, ``{"bmi": 1, "age": -1}``, or one number per feature, with 0 for
+        unconstrained features. With 1, no target falls when the feature rises; with -1 none rises, whatever the other
+        features are. The structure of the map guarantees it for every row: a constrained feature influences only
+        itself, the outputs, and constrained features and hidden concepts, each with the matching sign.
     learn : {"weights", "slopes"}, default="weights"
-        ``"slopes"``: the weights of the map in `init` or `prior`, or those of ``init="correlation"``, stay as they are,
-        and slope and bias of each concept are learned. A map in `init` is taken as it is, one in `prior` together with
-        memory. The slope of that map is used instead of `slope` if it is one number.
+        ``"slopes"`` keeps the weights of the map in `init` or `prior`, or those of ``init="correlation"``, and trains
+        only the slope and bias of each concept. A map in `init` is used as it is, one in `prior` together with memory.
+        If the slope of that map is a single number, it replaces `slope`.
     scale : {"logistic"} or bool, default="logistic"
-        How features become states in [0, 1]. ``"logistic"``: the logistic function of 0.75 times the distance from the
-        mean, in standard deviations; a few very large values do no harm, and a constant feature becomes 0.5. True, the
-        paper's: the range learned in `fit` becomes [0, 1]; a value up to one such range outside stays outside in
-        proportion, farther ones are held there; a constant feature becomes 0. False: features are used as they are, and
-        should lie in [0, 1].
+        How features are mapped to states in [0, 1]. ``"logistic"``: the logistic function of 0.75 times the
+        standardized feature, which is robust to outliers; a constant feature becomes 0.5. True, as in the paper:
+        min-max scaling to the range seen in `fit`; values outside the range are extrapolated, but clipped at one range
+        beyond it; a constant feature becomes 0. False: features are used as they are, and should lie in [0, 1].
     warm_start : bool, default=False
-        Start from the map of the previous `fit`, on data with the same features and classes. Features with names
-        are matched by name.
+        Start from the map of the previous `fit`, on data with the same features and targets. Named features are matched
+        by name.
     random_state : int, RandomState instance or None, default=None
-        Decides initial weights, mini-batches and the validation part. The same number gives the same model, bit by bit,
+        Determines initial weights, mini-batches and held-out rows. The same integer gives the same model, bit by bit,
         for any `n_jobs`.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 all processors.
+        Number of threads. None means 1, -1 means all processors.
     verbose : int, default=0
         With 1 or more, print the loss after each iteration.
 
     Attributes
     ----------
     model_ : MapModel
-        The fitted model, from which the attributes below are read.
+        The fitted model, which makes the predictions and provides the attributes below.
     map_ : FuzzyCognitiveMap
-        The learned map. Its concepts are the features, the hidden ones (``hidden 1`` and so on), then the targets, by
-        the names of the columns of `y`, or ``target``.
+        The learned map. Its concepts are the features, the hidden concepts (``hidden 1`` and so on), then the targets,
+        named after the columns of `y`, or ``target``.
     n_hidden_ : int
         Number of hidden concepts.
     depth_ : int
         Number of steps.
     teacher_losses_ : list of float
-        Loss of each teacher on the rows that it did not learn from; empty if there were none. It is half the logarithm
-        of the mean square in units of the variance: 0 is always saying the mean, and R² is 1 - exp(2 loss).
+        Held-out loss of each teacher; empty without teachers. It is half the logarithm of the mean squared error in
+        units of the variance: 0 for predicting the mean, and R² is 1 - exp(2 loss).
     terms_ : dict of str to tuple of str
-        The words of each feature that is read as words.
+        Linguistic terms of each feature that has any.
     prior_deviations_ : list of PriorDeviation
-        What became of the influences that an expert's map in `prior` has, those that changed most first. Each has
+        Edges of an expert's map in `prior`, by how much their weight changed, largest change first. Each has
         ``source``, ``target``, and the weights ``prior`` and ``learned``, both at the slope of the learned map.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        How much each feature matters, as shares of 1: its mean absolute contribution to the difference between two rows
-        of the training data (of 200 of them, if there are more).
+        Importance of each feature; they sum to 1. It is the mean absolute contribution to the difference between two
+        rows of the training data (a sample of 200 if there are more).
     loss_curve_ : list of float
-        Training loss, penalty included: after each iteration of ``"lbfgs"``, the mean over each pass of the others.
+        Training loss with penalty: after each iteration of ``"lbfgs"``, or the mean over each pass of the others.
     validation_loss_curve_ : list of float
-        Loss on the validation part after each iteration; only with `early_stopping`.
+        Loss on the validation rows after each iteration; only with `early_stopping`.
     n_iter_ : int
-        Number of iterations made.
+        Number of iterations run.
     outcome_ : Outcome
-        How learning ended; ``outcome_.sentence`` says it in words.
+        Why training stopped; ``outcome_.sentence`` explains it.
     scaling_ : FeatureSpread, FeatureRange or None
-        How features are scaled: ``mean`` and ``deviation``, or ``low`` and ``high`` of each; None if `scale` is False.
+        Scaling of the features: ``mean`` and ``deviation``, or ``low`` and ``high`` of each; None if `scale` is False.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -186,7 +194,7 @@ class FCMRegressor(RegressorMixin, FitsChunks):
 
     See Also
     --------
-    FCMClassifier : The same for classes.
+    FCMClassifier : Classifier with the same kind of model.
 
     Examples
     --------
@@ -199,11 +207,14 @@ class FCMRegressor(RegressorMixin, FitsChunks):
     >>> fcm.map_.concepts[-1]
     'target'
 
-    The target never falls as the body mass index rises, whatever else is measured; and a doctor says what matters.
+    Constrain the prediction to never fall as the body mass index rises:
 
     >>> fcm = FCMRegressor(monotonic_cst={"bmi": 1}, random_state=0).fit(X, y)
     >>> bool((fcm.predict(X.assign(bmi=X["bmi"] + 0.01)) >= fcm.predict(X)).all())
     True
+
+    Keep the weights of a map drawn by a doctor, and train only slopes and biases:
+
     >>> from cogmap import FuzzyCognitiveMap
     >>> doctor = FuzzyCognitiveMap.from_edges([("bmi", "target", 1.0), ("bp", "target", 1.0), ("s3", "target", -1.0)])
     >>> fcm = FCMRegressor(prior=doctor, learn="slopes", random_state=0).fit(X, y)
@@ -211,7 +222,7 @@ class FCMRegressor(RegressorMixin, FitsChunks):
     (-1.0, True)
     """
 
-    _rules = VALUES
+    _defaults = REGRESSION
     _learns_classes = False
 
     def __init__(
@@ -301,56 +312,56 @@ class FCMRegressor(RegressorMixin, FitsChunks):
     def _targets(self, y: NDArray[Any], known: Link | None) -> ValueTargets:
         values = y.reshape(len(y), -1)
         n_targets = values.shape[1]
-        if known is not None and known.n_outputs == n_targets:  # what goes on keeps the meaning of its outputs
+        if known is not None and known.n_outputs == n_targets:  # resumed training keeps the scale of its outputs
             return ValueTargets(values, cast(ValueLink, known))
         return ValueTargets(values, self._new_link(n_targets))
 
     def _new_link(self, n_targets: int) -> ValueLink:
-        """Return what outputs mean, before mean and deviation of the targets are known."""
+        """Return a link whose mean and deviation are not set yet."""
         one_dimensional = n_targets == 1 and self._target_is_vector
         return ValueLink(tuple(self._target_names), np.zeros(n_targets), np.ones(n_targets), one_dimensional)
 
     def _surveyed_link(self, survey: Survey) -> tuple[Link, None]:
-        """Return what the outputs mean."""
+        """Return the link for the surveyed targets."""
         statistics = cast(FeatureStatistics, survey.targets)
         link = self._new_link(len(statistics.mean))
         self._check_varied(link, statistics.low, statistics.high, survey.n_rows)
-        return self._counted(link, statistics), None
+        return self._standardized(link, statistics), None
 
-    def _settled(self, table: Table, known: Link | None) -> Table:
-        """Return the table with values counted from their mean in their deviation, learned from the merged rows."""
+    def _finalize(self, table: Table, known: Link | None) -> Table:
+        """Return the table with targets standardized by the mean and deviation of the merged rows."""
         targets = cast(ValueTargets, table.targets)
         if targets.link is known:
             return table
         self._check_varied(targets.link, targets.values.min(axis=0), targets.values.max(axis=0), table.n_rows)
-        link = self._counted(targets.link, FeatureStatistics.of(targets.values, table.weight))
+        link = self._standardized(targets.link, FeatureStatistics.of(targets.values, table.weight))
         return replace(table, targets=replace(targets, link=link))
 
     def _check_varied(self, link: ValueLink, low: NDArray[Any], high: NDArray[Any], n_rows: int) -> None:
-        """Complain about targets that are always the same, or of which no floating-point number tells the range."""
+        """Raise if a target is constant, or if its range overflows."""
         with np.errstate(over="ignore"):
             width = high - low
         for name, wide, value in zip(link.targets, width, low, strict=True):
             if not 0.0 < wide < np.inf:
-                cause = f"only the value {value:g}" if wide == 0.0 else "a range beyond floating-point numbers"
+                cause = f"only the value {value:g}" if wide == 0.0 else "a range that overflows float64"
                 raise DataError(
-                    f"`{self._owner}` needs targets that vary within finite limits, but {name!r} has {cause} "
+                    f"`{self._owner}` needs targets that vary within a finite range, but {name!r} has {cause} "
                     f"({n_rows} sample{'s'[: n_rows != 1]}; rows with sample_weight 0 do not count)."
                 )
 
-    def _counted(self, link: ValueLink, statistics: FeatureStatistics) -> ValueLink:
-        """Return the link of targets that are counted from their mean in their deviation."""
+    def _standardized(self, link: ValueLink, statistics: FeatureStatistics) -> ValueLink:
+        """Return the link with the mean and deviation by which targets are standardized."""
         for name, deviation in zip(link.targets, statistics.deviation, strict=True):
             if not deviation >= np.finfo(np.float64).tiny:
                 raise DataError(
                     f"`{self._owner}` needs targets that vary, but the standard deviation of {name!r} is "
-                    f"{deviation:g}. Multiply it by a number, or give its rows weights that are more alike."
+                    f"{deviation:g}. Multiply the target by a constant, or use more similar row weights."
                 )
         return replace(link, mean=statistics.mean, deviation=statistics.deviation)
 
 
 def _target_names(y: Any) -> list[str] | None:
-    """Return the names of the targets, if `y` has any: a column of a data frame, or several."""
+    """Return the names of the targets if `y` is a series or data frame with names, otherwise None."""
     if hasattr(y, "columns"):
         return [str(name) for name in y.columns]
     name = getattr(y, "name", None)

@@ -1,1 +1,1 @@
-"""`MapModel`: a map with what turns a table into first states and states into predictions. NumPy and SciPy only."""
+"""`MapModel`: a map with the encoding of features and the link to predictions. Needs only NumPy and SciPy."""

@@ -1,4 +1,4 @@
-"""From a table to first states: features scaled to [0, 1], missing values and everything else undecided."""
+"""Encoding of a table as first states: features scaled to [0, 1]; missing values and other concepts undecided."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from scipy.special import expit
 from cogmap.models.features import Array, FeatureStatistics, TableLike, row_blocks, unit_of
 from cogmap.models.terms import Terms
 
-UNDECIDED = 0.5  # what hidden concepts, outputs and features whose value is missing (NaN) start with
+UNDECIDED = 0.5  # first state of hidden concepts, outputs and missing values (NaN)
 
-# A value outside the range seen in training keeps its distance up to one more range, so that a row a little outside
-# is treated like a linear model would; beyond, it is held there, so that no input can overflow the map.
+# Values outside the training range are extrapolated linearly, as in a linear model, but clipped at one range beyond it,
+# so that no input can overflow the map.
 OUTERMOST = (-1.0, 2.0)
 
 
 class Scaling(Protocol):
-    """What is asked of a way to turn features into states."""
+    """Interface of a scaling of features to states."""
 
     @property
     def known(self) -> FeatureStatistics:
-        """What it has learned from."""
+        """Statistics of the training data."""
         ...
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
@@ -38,7 +38,7 @@ class Scaling(Protocol):
 
 @dataclass(frozen=True)
 class FeatureRange:
-    """Smallest and largest value of each feature in the training data: min-max scaling, the paper's."""
+    """Min-max scaling by the range of each feature in the training data, as in the paper."""
 
     known: FeatureStatistics
 
@@ -57,9 +57,9 @@ class FeatureRange:
         return unit_of(self.high - self.low)
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
-        """Return `X` with the range of each feature moved to [0, 1]; a constant feature becomes 0.
+        """Return `X` with the range of each feature scaled to [0, 1]; a constant feature becomes 0.
 
-        Values up to one range outside stay outside in proportion, values beyond are held at -1 or 2.
+        Values outside the range are extrapolated, and clipped at -1 and 2.
         """
         low, unit = self.low, self._unit
 
@@ -78,15 +78,15 @@ class FeatureRange:
 
 @dataclass(frozen=True)
 class FeatureSpread:
-    """Mean and standard deviation of each feature in the training data.
+    """Logistic scaling by the mean and standard deviation of each feature in the training data.
 
-    A state is the logistic function of how many deviations a value lies from the mean. A few very large values do not
-    push all others into a corner, as they do with the range, and no value can leave [0, 1].
+    A state is the logistic function of the standardized value. Unlike min-max scaling, it is robust to outliers, and
+    all states lie in [0, 1].
     """
 
     known: FeatureStatistics
 
-    # One deviation from the mean is 0.68 or 0.32: most values lie where the function is nearly straight.
+    # One deviation from the mean becomes 0.68 or 0.32: most values lie where the function is nearly linear.
     steepness = 0.75
 
     @property
@@ -100,7 +100,7 @@ class FeatureSpread:
         return self.known.deviation
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
-        """Return the logistic function of `X` in deviations from the mean; a constant feature becomes 0.5."""
+        """Return the logistic function of standardized `X`; a constant feature becomes 0.5."""
         unit = unit_of(self.deviation)
 
         def states(block: Array) -> NDArray[np.float64]:
@@ -118,11 +118,11 @@ class FeatureSpread:
 
 @dataclass(frozen=True)
 class FromUndecided:
-    """States that are given as their differences from undecided, as sparse tables of states are."""
+    """Scaling for inputs that are already states minus 0.5, as in sparse tables of states."""
 
     @property
     def known(self) -> FeatureStatistics:
-        """Nothing: it learns from no table."""
+        """Raise: there are no statistics."""
         raise NotImplementedError
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
@@ -135,7 +135,7 @@ class FromUndecided:
 
 
 def _by_blocks(X: Array, states: Callable[[Array], NDArray[np.float64]], dtype: DTypeLike | None) -> Array:
-    """Compute states block by block, in float64: a float32 table may hold values whose difference float32 cannot."""
+    """Compute states block by block, in float64, because differences of float32 values may overflow float32."""
     scaled = np.empty(X.shape, dtype=dtype or X.dtype)
     with np.errstate(over="ignore"):
         for rows in row_blocks(len(X), X.shape[1]):
@@ -149,18 +149,18 @@ def _by_blocks(X: Array, states: Callable[[Array], NDArray[np.float64]], dtype: 
 
 @dataclass(frozen=True)
 class Encoding:
-    """How a row of a table becomes the first states of a map.
+    """Maps rows of a table to the first states of a map.
 
     Attributes
     ----------
     n_features : int
         Number of columns of the table.
     n_hidden : int
-        Number of hidden concepts, which come after the inputs. They and the outputs, the last ones, start undecided.
+        Number of hidden concepts, which come after the inputs. They and the outputs, which come last, start undecided.
     scaling : FeatureSpread, FeatureRange or None
-        How features become states. None takes them as they are.
+        Scaling of the features. None uses them as they are.
     terms : Terms or None
-        Which features are read as words. None gives each feature one concept.
+        Linguistic terms of the features. None gives each feature one concept.
     """
 
     n_features: int
@@ -170,26 +170,26 @@ class Encoding:
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """The column that each input, each of the first concepts of the map, gets its state from."""
+        """Column from which each input concept gets its state."""
         return np.arange(self.n_features) if self.terms is None else self.terms.columns
 
     @property
     def n_inputs(self) -> int:
-        """Number of concepts that get their first states from the table."""
+        """Number of input concepts, which get their first states from the table."""
         return self.n_features if self.terms is None else len(self.terms.columns)
 
     @property
     def most_words(self) -> int | None:
-        """The largest number of words of a feature; None if all are numbers."""
+        """Largest number of terms of a feature; None if all features are numeric."""
         words = [] if self.terms is None else [len(words) for words in self.terms.words]
         return max(words, default=0) or None
 
     def input_names(self, columns: Sequence[str]) -> list[str]:
-        """Return the names of the inputs, given those of the columns."""
+        """Return the names of the inputs, given the names of the columns."""
         return list(columns) if self.terms is None else self.terms.names(columns)
 
     def column_names(self, inputs: Sequence[str]) -> list[str]:
-        """Return the names of the columns, given those of the inputs."""
+        """Return the names of the columns, given the names of the inputs."""
         if self.terms is None:
             return list(inputs)
         first = np.searchsorted(self.columns, np.arange(self.n_features))
@@ -197,7 +197,7 @@ class Encoding:
         return [inputs[place].removesuffix(word) for place, word in zip(first, words, strict=True)]
 
     def narrowed(self, columns: NDArray[np.intp]) -> "Encoding":
-        """Return how some of the features become states, none of them as words."""
+        """Return the encoding of some of the features, without terms."""
         scaling = self.scaling
         if isinstance(scaling, FeatureSpread | FeatureRange):
             scaling = type(scaling)(scaling.known.narrowed(columns))
@@ -209,11 +209,11 @@ class Encoding:
         return numbers if self.terms is None else self.terms.states(X, numbers)
 
     def learned_from(self, X: TableLike, dtype: DTypeLike | None = None) -> TableLike:
-        """Return the inputs as learning reads them: those of a sparse table stay sparse."""
+        """Return the inputs for training: those of a sparse table stay sparse."""
         return self.sparse_inputs(X, dtype) if issparse(X) else self.inputs(X, dtype)
 
     def sparse_inputs(self, X: TableLike, dtype: DTypeLike | None = None) -> csr_array:
-        """Return the states of a sparse table minus 0.5, sparse as well: an empty place is undecided."""
+        """Return the states of a sparse table minus 0.5, sparse as well: values not stored are undecided."""
         result = csr_array(X, dtype=dtype or X.dtype, copy=True)
         if isinstance(self.scaling, FeatureSpread):
             net = np.nan_to_num(result.data / unit_of(self.scaling.deviation)[result.indices])
@@ -222,7 +222,7 @@ class Encoding:
 
     @property
     def keeps_sparse(self) -> bool:
-        """Whether an empty place of a sparse table is undecided."""
+        """Whether a value that is not stored in a sparse table is encoded as undecided."""
         if self.terms is not None:
             return False
         if isinstance(self.scaling, FeatureSpread):
@@ -237,20 +237,20 @@ class Encoding:
         return np.where(missing, UNDECIDED, X).astype(dtype) if missing.any() else X.astype(dtype, copy=False)
 
     def derivative(self, X: Array) -> Array:
-        """Return the derivative of the state of each input with respect to its column, 0 where that is missing."""
+        """Return the derivative of the state of each input with respect to its column, 0 for missing values."""
         of_numbers = np.where(np.isnan(X), 0.0, 1.0) if self.scaling is None else self.scaling.derivative(X)
         return of_numbers if self.terms is None else self.terms.derivative(X, of_numbers)
 
     def by_column(self, of_inputs: Array) -> Array:
-        """Sum what belongs to the same column: from (..., n_inputs) to (..., n_features)."""
+        """Sum over the inputs of each column: from (..., n_inputs) to (..., n_features)."""
         if self.terms is None:
             return of_inputs
-        belongs = np.zeros((self.n_inputs, self.n_features), dtype=of_inputs.dtype)
-        belongs[np.arange(self.n_inputs), self.columns] = 1.0
-        return of_inputs @ belongs
+        membership = np.zeros((self.n_inputs, self.n_features), dtype=of_inputs.dtype)
+        membership[np.arange(self.n_inputs), self.columns] = 1.0
+        return of_inputs @ membership
 
     def first_states(self, X: Array, n_outputs: int) -> Array:
-        """Return the first states of all concepts of a map with so many outputs."""
+        """Return the first states of all concepts of a map with `n_outputs` outputs."""
         states = np.full((len(X), self.n_inputs + self.n_hidden + n_outputs), UNDECIDED, dtype=X.dtype)
         states[:, : self.n_inputs] = self.inputs(X)
         return states

@@ -1,4 +1,4 @@
-"""Features of a table: rows taken in blocks, and what is known of each column, which can be merged over parts."""
+"""Blocks of rows, and mergeable statistics of the columns of a table."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from cogmap._utils.segments import PairwiseSum, segments
 from cogmap.exceptions import DataError
 
 _ROWS_AT_ONCE = 4096
-_VALUES_AT_ONCE = 2**22  # of a table with many columns
+_VALUES_AT_ONCE = 2**22  # for tables with many columns
 
-_SPARSE_SPREAD = 3.0
+_SPARSE_SPREAD = 3.0  # deviation of a sparse column, as a multiple of its root mean square
 
 Array = NDArray[np.floating]
-TableLike = Any  # an array, or a sparse table (csr) with the same meaning of `shape`, `dtype` and rows taken
+TableLike = Any  # an array or a sparse CSR table; both support `shape`, `dtype` and indexing by rows
 
 
 def row_blocks(n_rows: int, n_columns: int = 1) -> Iterator[slice]:
-    """Cut a table into blocks of rows, so that what is computed from it needs little memory at a time."""
+    """Yield blocks of rows that are small enough to limit memory."""
     at_once = max(min(_ROWS_AT_ONCE, _VALUES_AT_ONCE // n_columns), 1)
     for start in range(0, n_rows, at_once):
         yield slice(start, min(start + at_once, n_rows))
@@ -29,10 +29,9 @@ def row_blocks(n_rows: int, n_columns: int = 1) -> Iterator[slice]:
 
 @dataclass(frozen=True)
 class FeatureStatistics:
-    """What scaling needs to know about each feature; that of two parts of a table can be merged.
+    """Statistics of each feature for scaling; those of two parts of a table can be merged.
 
-    Missing values do not count. The deviation is kept instead of a sum of squares, which would overflow for large
-    values.
+    Missing values are ignored. The deviation is stored instead of a sum of squares, which could overflow.
     """
 
     weight: NDArray[np.float64]  # total weight of the rows in which the feature is not missing
@@ -40,11 +39,11 @@ class FeatureStatistics:
     deviation: NDArray[np.float64]
     low: NDArray[np.float64]  # NaN if the feature is always missing
     high: NDArray[np.float64]
-    whole: NDArray[np.bool_] | bool = False  # whether all values are whole numbers; False where that is not known
+    whole: NDArray[np.bool_] | bool = False  # whether all values are integers; False if unknown
 
     @classmethod
     def of(cls, X: Array, weight: NDArray[np.float64] | None = None) -> "FeatureStatistics":
-        """Take the statistics of the columns of `X`, whose rows may have weights."""
+        """Compute the statistics of the columns of `X`, optionally with row weights."""
         if issparse(X):
             return cls._of_sparse(X, weight)
         total = PairwiseSum(cls.merged)
@@ -70,9 +69,9 @@ class FeatureStatistics:
         low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
         whole = (missing | (values == np.rint(values))).all(axis=0)
         origin, span = np.nan_to_num(low), _span(low, high)
-        # Computed within the range, lest the squares of large numbers overflow.
+        # Computed relative to the range, so that squares of large numbers do not overflow.
         values -= origin
-        with np.errstate(over="ignore"):  # old versions of NumPy speak of an overflow where a range is tiny
+        with np.errstate(over="ignore"):  # old versions of NumPy warn of an overflow if a range is tiny
             values /= np.where(span == 0.0, 1.0, span)
         values[missing] = 0.0
         total = np.einsum("i,ij->j", weights, ~missing)
@@ -85,16 +84,16 @@ class FeatureStatistics:
 
     @classmethod
     def _of_sparse(cls, X: TableLike, weight: NDArray[np.float64] | None) -> "FeatureStatistics":
-        """Take the statistics of what is stored in the columns of a sparse table.
+        """Compute the statistics of the stored values of a sparse table.
 
-        An empty place says nothing, and 0 is the middle. As deviation counts three times the root of the mean square,
-        so that a value that is stored, however rare, lies where the logistic function is nearly straight. Mean squares
-        of a few values are steadied by those of other columns, as far as columns are alike.
+        Values that are not stored are ignored, and the center is 0. The deviation is three times the root mean square,
+        so that stored values, however rare, lie where the logistic function is nearly linear. Mean squares of columns
+        with few values are shrunk towards those of other columns.
         """
-        places = X.tocoo()
-        there = ~np.isnan(places.data) & (places.data != 0.0)
-        rows, columns = places.row[there], places.col[there]
-        values = places.data[there].astype(np.float64)
+        entries = X.tocoo()
+        stored = ~np.isnan(entries.data) & (entries.data != 0.0)
+        rows, columns = entries.row[stored], entries.col[stored]
+        values = entries.data[stored].astype(np.float64)
         weights = np.ones(len(values)) if weight is None else weight[rows]
         n = X.shape[1]
         low, high = np.zeros(n), np.zeros(n)
@@ -104,8 +103,8 @@ class FeatureStatistics:
         total = np.bincount(columns, weights, minlength=n).astype(np.float64, copy=False)
         squares = np.bincount(columns, weights * np.square(values / unit[columns]), minlength=n)
         root = unit * np.sqrt(squares / np.where(total == 0.0, 1.0, total))
-        deviation = _SPARSE_SPREAD * _steadied(root, columns, values)
-        _span(low, high)
+        deviation = _SPARSE_SPREAD * _shrunk(root, columns, values)
+        _span(low, high)  # raises if a range overflows
         return cls(total, np.zeros(n), deviation, low, high)
 
     def narrowed(self, columns: NDArray[np.intp]) -> "FeatureStatistics":
@@ -115,12 +114,12 @@ class FeatureStatistics:
         return FeatureStatistics(self.weight[columns], mean, deviation, low, high, whole)
 
     def merged(self, other: "FeatureStatistics") -> "FeatureStatistics":
-        """Return the statistics of both parts together."""
+        """Return the statistics of both parts combined."""
         low, high = np.fmin(self.low, other.low), np.fmax(self.high, other.high)
         span = np.where((unit := _span(low, high)) == 0.0, 1.0, unit)
         total = self.weight + other.weight
         share = other.weight / np.where(total == 0.0, 1.0, total)
-        # The mean of a part in which the feature is always missing says nothing.
+        # The mean of a part in which the feature is always missing is meaningless.
         both = (self.weight > 0.0) & (other.weight > 0.0)
         apart = np.where(both, other.mean - self.mean, 0.0) / span
         variance = (
@@ -133,42 +132,43 @@ class FeatureStatistics:
         return FeatureStatistics(total, mean, deviation, low, high, self.whole & other.whole)
 
 
-def _steadied(
+def _shrunk(
     root: NDArray[np.float64], columns: NDArray[np.integer], values: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return root mean squares of columns, drawn towards their mean where they differ by chance.
+    """Return the root mean squares of columns, shrunk towards their mean (empirical Bayes).
 
-    Logarithms of mean squares differ because columns do, and because a column has few values. What the second makes of
-    their variance follows from how the squares within columns differ; the rest is the first (empirical Bayes).
+    Logarithms of mean squares vary between columns because columns differ, and because of sampling error in columns
+    with few values. The sampling variance is estimated from the squares within columns; the rest is the variance
+    between columns.
     """
     n_values = np.bincount(columns, minlength=len(root))
-    there = (n_values > 0) & (root > 0.0)
-    if n_values[there].sum() <= there.sum():  # no column has two: nothing is known of chance
+    used = (n_values > 0) & (root > 0.0)
+    if n_values[used].sum() <= used.sum():  # no column has two values: sampling error cannot be estimated
         return root
-    apart = np.square(np.square(values / unit_of(root)[columns]) - 1.0).sum()
-    chance = apart / (n_values[there] - 1).sum() / n_values[there]
-    logarithms = 2.0 * np.log(root[there])
-    mean = np.average(logarithms, weights=n_values[there])
-    own = max(float(np.mean(np.square(logarithms - mean) - chance)), 0.0)
-    share = own / np.where(own + chance == 0.0, 1.0, own + chance)
-    steadied = root.copy()
-    steadied[there] = np.exp(0.5 * (mean + share * (logarithms - mean)))
-    return steadied
+    squares = np.square(np.square(values / unit_of(root)[columns]) - 1.0).sum()
+    sampling = squares / (n_values[used] - 1).sum() / n_values[used]
+    logarithms = 2.0 * np.log(root[used])
+    mean = np.average(logarithms, weights=n_values[used])
+    between = max(float(np.mean(np.square(logarithms - mean) - sampling)), 0.0)
+    share = between / np.where(between + sampling == 0.0, 1.0, between + sampling)
+    result = root.copy()
+    result[used] = np.exp(0.5 * (mean + share * (logarithms - mean)))
+    return result
 
 
 def _span(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how wide the range of each feature is, 0 if it is always missing."""
+    """Return the width of the range of each feature, 0 if it is always missing; raise if it overflows."""
     with np.errstate(over="ignore"):
         span = np.where(np.isnan(low), 0.0, high - low)
     too_wide = np.flatnonzero(~np.isfinite(span))
     if too_wide.size:
         raise DataError(
-            f"Feature number {too_wide[0]} of X spans {low[too_wide[0]]:g} to {high[too_wide[0]]:g}, more than a "
-            "floating-point number can hold. Scale it before fitting."
+            f"Feature number {too_wide[0]} of X ranges from {low[too_wide[0]]:g} to {high[too_wide[0]]:g}, which "
+            "overflows float64. Scale it before fitting."
         )
     return span
 
 
 def unit_of(width: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return in what a feature is counted: its width, or ones if it has none."""
+    """Return the divisor that scales each feature: its width, or 1 where the width is 0."""
     return np.where(width == 0.0, 1.0, width)

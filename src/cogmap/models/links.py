@@ -1,9 +1,9 @@
-"""Links: what the outputs of a map mean, probabilities of classes or values, and how that follows what enters them.
+"""Links: map the outputs of a map to predictions, probabilities of classes or values.
 
-A link is given ``net`` of shape (n_outputs, n_rows), the net input of the output concepts in the last step in the form
-in which the state of an output is ``0.5 + 0.5 * tanh(net)``. The state alone would not do: of a confident prediction
-it is 1 to the last bit, where the net input still tells how confident. Rows are the last axis because sums over a
-handful of outputs are then vectorised.
+A link takes ``net`` of shape (n_outputs, n_rows), the net input of the output concepts in the last step, scaled such
+that the state of an output is ``0.5 + 0.5 * tanh(net)``. Links do not use the states, because those of confident
+predictions round to 1, where the net input still shows how confident they are. Rows are the last axis because sums over
+a few outputs are then vectorized.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Net = NDArray[np.floating]
 
 
 class Link(Protocol):
-    """What a model asks of a link."""
+    """Interface of a link."""
 
     @property
     def n_outputs(self) -> int:
@@ -31,11 +31,11 @@ class Link(Protocol):
 
     @property
     def output(self) -> str:
-        """What kind of outputs these are."""
+        """Kind of outputs: ``"single"``, ``"one_hot"`` or ``"values"``."""
         ...
 
     def outputs(self, net: Net) -> NDArray[np.floating]:
-        """Return what the map says, one row per row: probabilities, one column per class, or values."""
+        """Return the predictions, one row per sample: probabilities with one column per class, or values."""
         ...
 
     def outputs_derivative(self, net: Net) -> NDArray[np.floating]:
@@ -43,16 +43,16 @@ class Link(Protocol):
         ...
 
     def decision(self, net: Net) -> NDArray[np.floating]:
-        """Return the same before it is squashed into probabilities, if it is."""
+        """Return log-odds or scores of classes, or values."""
         ...
 
     def decision_derivative(self, net: Net) -> NDArray[np.floating]:
-        """Return the derivative of `decision`, whose columns come before the outputs as above."""
+        """Return the derivative of `decision` with respect to `net`, of shape (n_rows, n_columns, n_outputs)."""
         ...
 
 
 def class_names(classes: NDArray[Any]) -> list[str]:
-    """Return the names of the concepts that stand for classes."""
+    """Return the names of the output concepts of classes."""
     return [f"class={label}" for label in classes]
 
 
@@ -144,21 +144,21 @@ ClassLink = LogOddsLink | SoftmaxLink
 
 
 def decided(decision: NDArray[np.floating]) -> NDArray[np.intp]:
-    """Return the number of the class that is decided for in each row, given what `decision` returns."""
+    """Return the number of the predicted class in each row, given the result of `decision`."""
     return (decision >= 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class ValueLink:
-    """One output per target. What enters an output is the value, in deviations from the mean of the training data.
+    """One output per target. Its net input is the value, standardized by mean and deviation of the training data.
 
-    The state of an output thus tells where a value lies: 0.5 is the mean, 0.88 one deviation more.
+    The state of an output thus shows where a value lies: 0.5 is the mean, 0.88 one deviation above it.
     """
 
     targets: tuple[str, ...]
     mean: NDArray[np.float64]
     deviation: NDArray[np.float64]
-    one_dimensional: bool  # whether y was a vector, and predictions are
+    one_dimensional: bool  # whether y was a vector; predictions then are vectors, too
 
     output = "values"
 
@@ -173,14 +173,14 @@ class ValueLink:
         return list(self.targets)
 
     def deviations(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return values in deviations from the mean, one column per target."""
+        """Return standardized values, one column per target."""
         result: NDArray[np.float64] = (values - self.mean) / self.deviation
         return result
 
     def outputs(self, net: Net) -> NDArray[np.floating]:
         """Return the values, one column per target."""
         most = np.finfo(np.float64).max
-        with np.errstate(over="ignore"):  # far outside what was seen, near the end of all numbers
+        with np.errstate(over="ignore"):  # extreme extrapolation may overflow, and is clipped
             values: NDArray[np.floating] = np.clip(self.mean + self.deviation * net.T, -most, most)
         return values
 

@@ -1,6 +1,6 @@
-"""MapModel: a fitted model, all that is needed to go from a table to what the map says about it.
+"""`MapModel`: everything needed to compute predictions from a table.
 
-Explanations, files, pages and pictures take this object; it knows nothing of learning or of scikit-learn.
+Explanations, model files, pages and figures take this object. It depends on neither training nor scikit-learn.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,20 +27,20 @@ _DERIVATIVES = ("outputs", "decision", "transformed", "first_states", "trajector
 
 @dataclass(frozen=True, eq=False)
 class MapModel:
-    """A map that has been learned, with how rows enter it and what its outputs mean.
+    """A learned map with the encoding of its inputs and the link of its outputs.
 
-    Estimators hold one as ``model_``. It never changes.
+    Fitted estimators have one as ``model_``. It is immutable.
 
     Parameters
     ----------
     map : FuzzyCognitiveMap
-        The map. Its concepts are the features, the hidden ones, then the outputs.
+        The map. Its concepts are the features, the hidden concepts, then the outputs.
     depth : int
-        Number of steps after which the outputs are read.
+        Number of steps before the outputs are read.
     encoding : Encoding
-        How a row becomes first states.
+        Maps features to first states.
     link : Link
-        What the outputs mean: probabilities of classes, or values.
+        Maps outputs to probabilities of classes, or to values.
 
     Examples
     --------
@@ -67,16 +67,16 @@ class MapModel:
                 f"{self.n_outputs} outputs"
             )
             raise param_error(_OWNER, "map", expected, Literal(f"one of {self.map.n_concepts}"))
-        object.__setattr__(self, "map", self.map.with_kinds(self.kinds))  # so that its picture shows them
+        object.__setattr__(self, "map", self.map.with_kinds(self.kinds))  # for drawing
 
     @property
     def n_features(self) -> int:
-        """Number of features, the columns of a table."""
+        """Number of features (columns of the table)."""
         return self.encoding.n_features
 
     @property
     def n_inputs(self) -> int:
-        """Number of concepts that stand for features, the first ones: more than features if some are read as words."""
+        """Number of input concepts, which come first: one per feature, or one per linguistic term."""
         return self.encoding.n_inputs
 
     @property
@@ -91,11 +91,11 @@ class MapModel:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What each concept is: ``"feature"``, ``"hidden"`` or ``"output"``."""
+        """Kind of each concept: ``"feature"``, ``"hidden"`` or ``"output"``."""
         return ("feature",) * self.n_inputs + ("hidden",) * self.n_hidden + ("output",) * self.n_outputs
 
     def first_states(self, X: ArrayLike) -> Array:
-        """Return the states that each row starts with.
+        """Return the initial states of each row.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class MapModel:
         return self._by_blocks(X, lambda states: self.map.run(states, self.depth), axis=1)
 
     def transformed(self, X: ArrayLike) -> Array:
-        """Return the states before the last step: the learned features.
+        """Return the states before the last step: the transformed features.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class MapModel:
         return self._by_blocks(X, self._before_last)
 
     def outputs(self, X: ArrayLike) -> Array:
-        """Return what the map says: probabilities of the classes, or values of the targets.
+        """Return the predictions: probabilities of the classes, or values of the targets.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class MapModel:
         return self._of_net(X, self.link.outputs)
 
     def net(self, X: ArrayLike) -> Array:
-        """Return what enters the outputs in the last step, in the form in which links take it.
+        """Return the net input of the outputs in the last step, as `Link` methods take it.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class MapModel:
         return self._of_net(X, lambda net: net, axis=1)
 
     def decision(self, X: ArrayLike) -> Array:
-        """Return what decides: log-odds or scores of the classes, or the values themselves.
+        """Return the log-odds or scores of the classes, or the values themselves.
 
         Parameters
         ----------
@@ -180,22 +180,22 @@ class MapModel:
         return self._of_net(X, self.link.decision)
 
     def derivative(self, X: ArrayLike, of: str = "outputs") -> Array:
-        """Return the derivative of what the model computes with respect to the features.
+        """Return the exact derivative of outputs or states with respect to the features.
 
-        It is exact. That with respect to a missing value is 0.
+        The derivative with respect to a missing value is 0.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
             Features.
         of : {"outputs", "decision", "transformed", "first_states", "trajectory"}, default="outputs"
-            Which of the methods is derived.
+            Method to differentiate.
 
         Returns
         -------
         ndarray of shape (n_rows, n_columns, n_features)
-            ``[i, j, k]`` is how fast column j of row i follows feature k. A decision that is one number per row has one
-            column. Of a trajectory: (depth + 1, n_rows, n_concepts, n_features).
+            ``[i, j, k]`` is the derivative of column j with respect to feature k in row i. A decision with one number
+            per row has one column. For a trajectory, the shape is (depth + 1, n_rows, n_concepts, n_features).
         """
         check_choice(f"{_OWNER}.derivative", "of", of, _DERIVATIVES)
         table = self._checked(X)
@@ -210,7 +210,7 @@ class MapModel:
         return np.concatenate(blocks, axis=1 if of == "trajectory" else 0)
 
     def _outputs_derivative(self, states: Array, of: str) -> Array:
-        """Go back from the outputs: few outputs cost less than many features."""
+        """Differentiate backward from the outputs, which are fewer than the features."""
         trajectory = self.map.run(states, self.depth - 1)
         net = self._net(trajectory[-1])
         of_net = self.link.outputs_derivative(net) if of == "outputs" else self.link.decision_derivative(net)
@@ -221,7 +221,7 @@ class MapModel:
         return back[:, :, : self.n_inputs]
 
     def _states_derivative(self, states: Array, of: str) -> Array:
-        """Go forward from the features: every concept is asked for."""
+        """Differentiate forward from the features, because every concept is needed."""
         depth = {"first_states": 0, "transformed": self.depth - 1, "trajectory": self.depth}[of]
         trajectory = self.map.run(states, depth)
         now = np.zeros((*states.shape, self.n_inputs), dtype=states.dtype)
@@ -242,11 +242,11 @@ class MapModel:
         return states
 
     def _net(self, states: Array) -> Array:
-        """Return what enters the outputs in the last step, in the form in which a link wants it."""
+        """Return the net input of the outputs in the last step, of shape (n_outputs, n_rows)."""
         return np.ascontiguousarray(self.map.excitation(states, self._outputs).T)
 
     def _of_net(self, X: ArrayLike, compute: Callable[[Array], Array], axis: int = 0) -> Array:
-        """Compute something from what enters the outputs in the last step; a sparse table stays so if it can."""
+        """Apply a function to the net input of the outputs; a sparse table stays sparse if possible."""
         if not (issparse(X) and isinstance(self.map, StructuredMap) and self.encoding.keeps_sparse):
             return self._by_blocks(X, lambda states: compute(self._net(self._before_last(states))), axis)
         fcm, table = self.map, self._checked(X)
@@ -266,7 +266,7 @@ class MapModel:
         except (TypeError, ValueError):
             raise param_error(_OWNER, "X", "a table of numbers", X) from None
         if np.isinf(table).any():
-            raise param_error(_OWNER, "X", "a table of finite numbers, or NaN where one is missing", X)
+            raise param_error(_OWNER, "X", "a table of finite numbers, or NaN for missing values", X)
         if table.ndim != 2 or table.shape[1] != self.n_features:
             expected = f"a table with {self.n_features} columns, one per feature"
             raise param_error(_OWNER, "X", expected, Literal(f"shape {table.shape}"))
@@ -277,18 +277,16 @@ class MapModel:
     def _checked_sparse(self, X: csr_array) -> csr_array:
         table = csr_array(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         if np.isinf(table.data).any():
-            raise param_error(
-                _OWNER, "X", "a table of finite numbers, or NaN where one is missing", Literal("infinity")
-            )
+            raise param_error(_OWNER, "X", "a table of finite numbers, or NaN for missing values", Literal("infinity"))
         if table.shape[1] != self.n_features or not table.shape[0]:
             expected = f"a table with {self.n_features} columns, one per feature, and at least one row"
             raise param_error(_OWNER, "X", expected, Literal(f"shape {table.shape}"))
         return table
 
     def _by_blocks(self, X: ArrayLike, compute: Callable[[Array], Array], axis: int = 0) -> Array:
-        """Compute something from the first states of blocks of rows, to need little memory."""
+        """Apply a function to the first states of blocks of rows, to limit memory."""
         table = self._checked(X)
-        with one_blas_thread():  # the same bits, however many threads BLAS has
+        with one_blas_thread():  # so that rounding does not depend on the number of BLAS threads
             blocks = [
                 compute(self.encoding.first_states(dense(table[rows]), self.n_outputs))
                 for rows in row_blocks(table.shape[0], table.shape[1])
@@ -297,19 +295,19 @@ class MapModel:
 
 
 def dense(table: TableLike) -> Array:
-    """Return a table that may be sparse as an array."""
+    """Return a dense or sparse table as an array."""
     return np.asarray(table.toarray() if issparse(table) else table)
 
 
 def hidden_names(n_hidden: int) -> list[str]:
-    """Name the hidden concepts."""
+    """Return the names of the hidden concepts."""
     return [f"hidden {i + 1}" for i in range(n_hidden)]
 
 
 def concept_names(features: Sequence[str], n_hidden: int, outputs: Sequence[str]) -> list[str]:
-    """Name the concepts: the features, ``hidden 1`` and so on, then the outputs.
+    """Return the names of the concepts: the features, ``hidden 1`` and so on, then the outputs.
 
-    Names that would occur twice are numbered: a, a (2).
+    Duplicate names are numbered: a, a (2).
     """
     taken: set[str] = set()
     result = []

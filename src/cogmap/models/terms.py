@@ -1,7 +1,7 @@
-"""Words as concepts: a number becomes a few states, each the degree to which a word about it is true.
+"""Linguistic terms: a number becomes a few states, each the membership degree of a term.
 
-"Petal width is low" is fully true up to a value near the lowest, no longer true where the next word is fully true, and
-in between as true as the value is near. So at each value two neighbouring words share the truth.
+Membership functions are piecewise linear. "Petal width is low" has degree 1 up to a value near the lowest, degree 0
+where the next term has degree 1, and is linear in between. The degrees of the two neighbouring terms thus sum to 1.
 """
 
 import warnings
@@ -25,22 +25,22 @@ WORDS = {
     7: ("very low", "low", "rather low", "medium", "rather high", "high", "very high"),
 }
 
-CHOICES = (3, 6)  # numbers of words that are tried beside none
+CHOICES = (3, 6)  # numbers of terms that terms="auto" tries, besides none
 
-# The first and the last word are fully true for a twentieth of the rows, the others in the middle of equal shares.
+# Quantiles at which the first and the last term have degree 1; the other terms are evenly spaced between them.
 _ENDS = (0.05, 0.95)
 
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Which columns are read as words.
+    """Linguistic terms of the columns of a table.
 
     Attributes
     ----------
     values : tuple of ndarray or None
-        For each column the values at which its words are fully true, in order; None for one that stays a number.
+        For each column the values at which its terms have degree 1, in ascending order; None for numeric columns.
     words : tuple of tuple of str
-        The words of each column; none for one that stays a number.
+        Names of the terms of each column; empty for numeric columns.
     """
 
     values: tuple[NDArray[np.float64] | None, ...]
@@ -48,11 +48,11 @@ class Terms:
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """The column that each input concept is about."""
+        """Column of each input concept."""
         return np.repeat(np.arange(len(self.words)), [max(len(words), 1) for words in self.words])
 
     def names(self, columns: Sequence[str]) -> list[str]:
-        """Return the names of the input concepts, given those of the columns."""
+        """Return the names of the input concepts, given the names of the columns."""
         return [
             f"{column} is {word}" if word else column
             for column, words in zip(columns, self.words, strict=True)
@@ -60,12 +60,12 @@ class Terms:
         ]
 
     def states(self, X: Array, numbers: Array) -> Array:
-        """Return the states of the input concepts, given the columns and their states as numbers."""
-        return self._filled(X, numbers, self._truths)
+        """Return the states of the input concepts, given the columns and their numeric states."""
+        return self._filled(X, numbers, self._degrees)
 
     def derivative(self, X: Array, of_numbers: Array) -> Array:
-        """Return the derivative of each state with respect to its column, given those of the states as numbers."""
-        return self._filled(X, of_numbers, self._truths_derivative)
+        """Return the derivative of each state with respect to its column, given those of the numeric states."""
+        return self._filled(X, of_numbers, self._degrees_derivative)
 
     def _filled(self, X: Array, numbers: Array, of_words: Any) -> Array:
         result = np.empty((len(X), len(self.columns)), dtype=numbers.dtype)
@@ -80,15 +80,15 @@ class Terms:
         return result
 
     @staticmethod
-    def _truths(x: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how true each word is; all are undecided where the value is missing."""
-        truths = np.stack([np.interp(x, values, truth) for truth in np.eye(len(values))], axis=1)
-        truths[np.isnan(x)] = 0.5
-        return truths
+    def _degrees(x: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the membership degree of each term; all are undecided where the value is missing."""
+        degrees = np.stack([np.interp(x, values, peak) for peak in np.eye(len(values))], axis=1)
+        degrees[np.isnan(x)] = 0.5
+        return degrees
 
     @staticmethod
-    def _truths_derivative(x: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how fast the truth of each word follows the value; at a corner, as on its right."""
+    def _degrees_derivative(x: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the derivative of each membership degree; at a kink, the right derivative."""
         result = np.zeros((len(x), len(values)))
         rows = np.flatnonzero((x >= values[0]) & (x < values[-1]))
         left = np.searchsorted(values, x[rows], side="right") - 1
@@ -98,19 +98,19 @@ class Terms:
 
 
 def find_terms(
-    given: int | Mapping[str, Any],
+    terms: int | Mapping[str, Any],
     X: Array,
     weight: NDArray[np.float64] | None,
     names: Sequence[str],
     without: Sequence[int],
     owner: str,
 ) -> Terms:
-    """Find where words are true: at quantiles of the training data.
+    """Place the terms of each column at quantiles of the training data.
 
     Parameters
     ----------
-    given : int, or dict of int or list of str
-        How many words each column gets, or for some columns how many or which.
+    terms : int, or dict of int or list of str
+        Number of terms of every column; or for some columns, their number or names.
     X : ndarray of shape (n_rows, n_columns)
         Training data.
     weight : ndarray of shape (n_rows,) or None
@@ -118,75 +118,76 @@ def find_terms(
     names : sequence of str
         Names of the columns.
     without : sequence of int
-        Columns that must stay numbers.
+        Columns that must stay numeric.
     owner : str
-        Whose parameter it is, for messages.
+        Estimator named in messages.
     """
-    asked = _asked(given, names, without, owner)
+    requested = _requested(terms, names, without, owner)
     values: list[NDArray[np.float64] | None] = []
     words: list[tuple[str, ...]] = []
-    for j in range(len(names)):
-        found = None if asked[j] is None else _quantiles(X[:, j], weight, len(asked[j] or ()))
-        if found is not None and len(found) < 2:
-            found = None
-        if asked[j] is not None and found is None and isinstance(given, Mapping):
+    for j, of_column in enumerate(requested):
+        peaks = None if of_column is None else _quantiles(X[:, j], weight, len(of_column))
+        if peaks is not None and len(peaks) < 2:
+            peaks = None
+        if of_column is not None and peaks is None and isinstance(terms, Mapping):
             warnings.warn(
-                f"{owner}: {names[j]!r} has too few different values for words and stays a number.",
+                f"{owner}: {names[j]!r} has too few distinct values for terms and stays numeric.",
                 UserWarning,
                 stacklevel=2,
             )
-        values.append(found)
-        # Fewer values than words: as many words as there are values.
-        said = asked[j] or ()
-        words.append(() if found is None else said if len(said) == len(found) else WORDS[len(found)])
+        values.append(peaks)
+        if of_column is None or peaks is None:
+            words.append(())
+        else:  # with fewer distinct values than terms, each value gets a term
+            words.append(of_column if len(of_column) == len(peaks) else WORDS[len(peaks)])
     return Terms(tuple(values), tuple(words))
 
 
-def _asked(
-    given: int | Mapping[str, Any], names: Sequence[str], without: Sequence[int], owner: str
+def _requested(
+    terms: int | Mapping[str, Any], names: Sequence[str], without: Sequence[int], owner: str
 ) -> list[tuple[str, ...] | None]:
-    """Return the words that each column should get."""
-    if not isinstance(given, Mapping):
-        return [None if j in without else WORDS[given] for j in range(len(names))]
-    asked: list[tuple[str, ...] | None] = [None] * len(names)
-    for name, said in given.items():
+    """Return the names of the terms requested for each column; None for numeric columns."""
+    if not isinstance(terms, Mapping):
+        return [None if j in without else WORDS[terms] for j in range(len(names))]
+    requested: list[tuple[str, ...] | None] = [None] * len(names)
+    for name, value in terms.items():
         if name not in names:
             raise param_error(owner, "terms", "made of names of features", name, suggestion(name, names))
         place = list(names).index(name)
         if place in without:
-            cure = "A word is not monotone: leave the feature out of one of the two."
+            cure = "Terms are not monotone: remove the feature from one of the two."
             raise param_error(owner, "terms", "about other features than monotonic_cst", name, cure)
-        asked[place] = WORDS[said] if isinstance(said, int) else tuple(said)
-    return asked
+        requested[place] = WORDS[value] if isinstance(value, int) else tuple(value)
+    return requested
 
 
 def check_terms(owner: str, name: str, value: Any) -> None:
-    """Complain about what says no words, as far as that can be said without data."""
+    """Raise if `terms` is invalid, as far as that can be checked without data."""
     if value is None or (isinstance(value, str) and value == "auto"):
         return
-    for said in value.values() if isinstance(value, Mapping) else [value]:
-        if isinstance(said, list | tuple) and isinstance(value, Mapping):
-            distinct = len(set(said)) == len(said) and all(isinstance(word, str) and word for word in said)
-            if not distinct or not 2 <= len(said) <= max(WORDS):
-                raise param_error(owner, name, f"2 to {max(WORDS)} different words for a feature", said)
+    for words in value.values() if isinstance(value, Mapping) else [value]:
+        if isinstance(words, list | tuple) and isinstance(value, Mapping):
+            distinct = len(set(words)) == len(words) and all(isinstance(word, str) and word for word in words)
+            if not distinct or not 2 <= len(words) <= max(WORDS):
+                raise param_error(owner, name, f"2 to {max(WORDS)} different terms for a feature", words)
         else:
-            cure = "Or None, 'auto', or a dict {feature: number or list of words}."
-            check_integer(owner, name, said, low=2, high=max(WORDS), cure=cure)
+            cure = "Or None, 'auto', or a dict {feature: number or list of terms}."
+            check_integer(owner, name, words, low=2, high=max(WORDS), cure=cure)
 
 
 def _quantiles(x: Array, weight: NDArray[np.float64] | None, n_words: int) -> NDArray[np.float64] | None:
-    """Return different values at quantiles of a column, or None if it has one or two values, or is empty.
+    """Return distinct values at quantiles of a column, or None if it has at most two distinct values.
 
-    A quantile is a value that occurs, so that rows repeated and rows weighted make the same.
+    Quantiles are values of the data, so that repeated and weighted rows give the same result.
     """
-    known = ~np.isnan(x)
-    different, group = np.unique(x[known].astype(np.float64), return_inverse=True)
-    if len(different) <= 2:
+    present = ~np.isnan(x)
+    distinct, group = np.unique(x[present].astype(np.float64), return_inverse=True)
+    if len(distinct) <= 2:
         return None
-    shares = np.cumsum(np.bincount(group, None if weight is None else weight[known]))
-    wanted = np.linspace(*_ENDS, n_words) * shares[-1]
-    found = np.unique(different[np.searchsorted(shares, wanted * (1.0 - 1e-12))])
-    if len(found) < min(n_words, len(different)):  # a value so frequent that it is several quantiles
-        spread = np.linspace(0, len(different) - 1, min(n_words, len(different)))
-        found = different[np.unique(np.rint(spread).astype(np.intp))]
-    return np.asarray(found)
+    cumulative = np.cumsum(np.bincount(group, None if weight is None else weight[present]))
+    levels = np.linspace(*_ENDS, n_words) * cumulative[-1]
+    quantiles = np.unique(distinct[np.searchsorted(cumulative, levels * (1.0 - 1e-12))])
+    if len(quantiles) < min(n_words, len(distinct)):  # one value is so frequent that several quantiles coincide
+        spread = np.linspace(0, len(distinct) - 1, min(n_words, len(distinct)))
+        quantiles = distinct[np.unique(np.rint(spread).astype(np.intp))]
+    return np.asarray(quantiles)

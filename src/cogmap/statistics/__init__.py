@@ -1,23 +1,23 @@
-"""Statistics: whether methods differ by more than chance, from a plain array of their scores.
+"""Statistical tests for comparing methods, on plain arrays of scores.
 
-The input of most functions is `scores`, one row per block (a dataset, or a fold of one dataset), one column per method,
-higher is better; give ``-errors`` if lower is better.
+Most functions take `scores`, with one row per block (a dataset, or a fold of one dataset) and one column per method.
+Higher is better; pass ``-errors`` if lower is better.
 
-Several methods, many datasets: ask `friedman` whether any of them differ. It uses only the order of the methods on each
-dataset, so it does not matter that accuracies of different datasets are not comparable, or not normally distributed.
-Its Iman-Davenport form is the less conservative one. If it rejects, `nemenyi` says which pairs differ, and which
-groups of methods cannot be told apart.
+Several methods, many datasets: `friedman` tests whether any of them differ. It uses only the ranks of the methods on
+each dataset, so accuracies of different datasets need be neither comparable nor normally distributed. Its
+Iman-Davenport form is less conservative. If it rejects, `nemenyi` shows which pairs differ, and which groups of methods
+do not differ significantly.
 
-Several methods, the folds of one dataset: `anova_repeated_measures`, as the folds are the same for all methods and some
-folds are harder than others. It assumes normal residuals of equal variance. `anova_one_way` is for independent rows,
-where nothing connects the scores in a row; on shared folds it has less power. The training parts of folds overlap, so
-the p-values of both are too small there: read them as a description.
+Several methods, the folds of one dataset: `anova_repeated_measures`, because all methods share the folds and some folds
+are harder than others. It assumes normal residuals of equal variance. `anova_one_way` is for independent rows; on
+shared folds it has less power. The training sets of folds overlap, so the p-values of both are too small there: treat
+them as descriptive.
 
-Two methods: `paired_tests`. Over datasets trust the Wilcoxon test, which one dataset with a large difference cannot
-decide; the t-test needs comparable and nearly normal differences. `win_tie_loss` counts, and tests nothing. When one
-method is compared with several others in this way, pass all the p-values through `holm`.
+Two methods: `paired_tests`. Over datasets prefer the Wilcoxon test, which a single large difference cannot decide; the
+t-test needs comparable and nearly normal differences. `win_tie_loss` only counts. To compare one method with several
+others, adjust all the p-values with `holm`.
 
-The advice on datasets is that of J. Demsar, "Statistical comparisons of classifiers over multiple data sets",
+The advice on datasets follows J. Demsar, "Statistical comparisons of classifiers over multiple data sets",
 Journal of Machine Learning Research 7 (2006), 1-30.
 """
 

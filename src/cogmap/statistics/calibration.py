@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say."""
+"""Calibration of predicted probabilities."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,19 +8,24 @@ from cogmap.statistics.checks import check_p_values
 
 
 def expected_calibration_error(confidence: ArrayLike, right: ArrayLike, n_bins: int = 10) -> float:
-    """Return how far, on average, the share of right predictions is from the probability that was given for them.
+    """Return the expected calibration error (ECE): the mean gap between confidence and accuracy.
 
-    Predictions are put into bins of equal width by the probability of the predicted class. In each bin the mean
-    probability is compared with the share of right predictions; the differences are averaged over all predictions.
+    Predictions are put into bins of equal width by the probability of the predicted class. The absolute differences
+    between mean probability and accuracy in each bin are averaged, weighted by the size of the bin.
 
     Parameters
     ----------
     confidence : array-like of shape (n_predictions,)
         Probability of the predicted class.
     right : array-like of bool of shape (n_predictions,)
-        Whether the prediction was right.
+        Whether the prediction was correct.
     n_bins : int, default=10
         Number of bins between 0 and 1.
+
+    Returns
+    -------
+    float
+        The error, from 0 (calibrated) to 1.
 
     References
     ----------
@@ -39,7 +44,7 @@ def expected_calibration_error(confidence: ArrayLike, right: ArrayLike, n_bins: 
     probability = check_p_values(owner, confidence, "confidence", "It is the probability of the predicted class.")
     is_right = check_p_values(owner, right, "right", "It is True or False.")
     if not 0 < len(probability) == len(is_right):
-        cure = "One of each belongs to a prediction, of which there is at least one."
+        cure = "Both need one value per prediction, and at least one prediction."
         raise param_error(owner, "right", f"as long as confidence, {len(probability)}", len(is_right), cure)
     bins = np.minimum((probability * n_bins).astype(int), n_bins - 1)
     excess = np.bincount(bins, probability - is_right, minlength=n_bins)

@@ -1,11 +1,11 @@
-"""What the statistics accept: finite numbers in arrays of the right shape."""
+"""Validation of inputs: finite numbers in arrays of the right shape."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import param_error
 
-_LARGEST = 1e100  # the sum of squares of larger numbers may be none
+_LARGEST = 1e100  # sums of squares of larger numbers may overflow
 
 
 def check_scores(owner: str, scores: ArrayLike) -> NDArray[np.float64]:
@@ -31,7 +31,7 @@ def check_pair(
             raise param_error(owner, name, expected, f"shape {values.shape}")
         _check_finite(owner, name, values, "Drop the rows with failed runs from both arrays first.")
     if len(pair[0]) != len(pair[1]):
-        cure = "The scores are compared one by one, so both must be of the same blocks."
+        cure = "Scores are compared in pairs, so both arrays must hold the same blocks."
         raise param_error(owner, "second", f"as long as first, {len(pair[0])}", len(pair[1]), cure)
     return pair
 
@@ -49,14 +49,14 @@ def check_p_values(
     return values
 
 
-def _numbers(owner: str, name: str, given: ArrayLike) -> NDArray[np.float64]:
+def _numbers(owner: str, name: str, values: ArrayLike) -> NDArray[np.float64]:
     try:
-        values = np.asarray(given)
-        if values.dtype.kind not in "buifO":
-            raise TypeError  # digits in strings would be converted, and the imaginary part dropped
-        return values.astype(np.float64)
+        array = np.asarray(values)
+        if array.dtype.kind not in "buifO":
+            raise TypeError  # NumPy would convert digits in strings, and drop imaginary parts
+        return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise param_error(owner, name, "an array of real numbers", given) from None
+        raise param_error(owner, name, "an array of real numbers", values) from None
 
 
 def _check_finite(owner: str, name: str, values: NDArray[np.float64], cure: str) -> None:
@@ -66,6 +66,6 @@ def _check_finite(owner: str, name: str, values: NDArray[np.float64], cure: str)
         got = f"{values[place]} at [{', '.join(map(str, place))}]"
         if np.isfinite(values[place]):
             raise param_error(
-                owner, name, f"numbers from {-_LARGEST:g} to {_LARGEST:g}", got, "Divide them by a number."
+                owner, name, f"numbers from {-_LARGEST:g} to {_LARGEST:g}", got, "Divide them by a constant."
             )
         raise param_error(owner, name, "finite numbers", got, cure)

@@ -1,4 +1,4 @@
-"""Tests of one question about several methods: do any of them differ?"""
+"""Omnibus tests: do any of several methods differ?"""
 
 import math
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ class Anova:
     Attributes
     ----------
     F : float
-        Variance between methods over variance within them; infinite if there is none within.
+        Variance between methods divided by variance within them; infinite if there is no variance within.
     p : float
-        Probability of such an F or a larger one if all methods have the same mean.
+        p-value of F under the hypothesis that all methods have the same mean.
     df_between, df_within : int
         Degrees of freedom of the two variances.
     """
@@ -41,7 +41,7 @@ class Friedman:
     p : float
         Its p-value, from the chi-squared distribution with n_methods - 1 degrees of freedom.
     iman_davenport_F : float
-        The statistic of Iman and Davenport, computed from `chi2`; infinite if all blocks rank the methods alike.
+        The statistic of Iman and Davenport, computed from `chi2`; infinite if all blocks rank the methods identically.
     iman_davenport_p : float
         Its p-value, from the F distribution; less conservative than `p`.
     mean_ranks : ndarray of shape (n_methods,)
@@ -56,7 +56,7 @@ class Friedman:
 
 
 def anova_one_way(scores: ArrayLike) -> Anova:
-    """Test whether the methods have the same mean, with rows that have nothing in common.
+    """Test whether the methods have the same mean, with independent rows.
 
     If all methods have the same mean, F is 0 and p is 1, even if the scores of each method are constant.
 
@@ -83,7 +83,7 @@ def anova_one_way(scores: ArrayLike) -> Anova:
 
 
 def anova_repeated_measures(scores: ArrayLike) -> Anova:
-    """Test whether the methods have the same mean, with rows that are easy or hard for all methods.
+    """Test whether the methods have the same mean, with rows that share an effect on all methods.
 
     The blocks are the subjects of the classical test. No correction for unequal variances (sphericity) is made.
     If all methods have the same mean, F is 0 and p is 1, even if all scores of a block are equal.
@@ -143,7 +143,7 @@ def friedman(scores: ArrayLike) -> Friedman:
     between = float(np.square(centered.sum(axis=0)).sum())
     total = float(np.square(centered).sum())
     chi2 = (n_methods - 1) * between / total if total else 0.0
-    # n_blocks * total is what `between` would be if all blocks ranked the methods alike.
+    # n_blocks * total is the value of `between` if all blocks rank the methods identically.
     F = _ratio((n_blocks - 1) * between, n_blocks * total - between)
     return Friedman(
         chi2=chi2,
@@ -162,7 +162,7 @@ def ranks_in_blocks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _anova(values: NDArray[np.float64], residuals: NDArray[np.float64], df_between: int, df_within: int) -> Anova:
     effects = values.mean(axis=0) - values.mean()
-    # Means of equal numbers differ from them by a few units in the last place; such a remainder is no variance.
+    # The mean of equal numbers can differ from them in the last digits; do not count that as variance.
     negligible = values.size * np.square(16 * np.finfo(np.float64).eps * np.abs(values).max())
     between, within = (
         0.0 if square_sum <= negligible else float(square_sum)

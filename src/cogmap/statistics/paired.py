@@ -1,4 +1,4 @@
-"""Comparisons of two methods on the same blocks, and p-values of several such comparisons."""
+"""Comparisons of two methods on the same blocks, and adjustment of p-values for multiple comparisons."""
 
 import math
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from cogmap._utils.params import check_number
 from cogmap.statistics.checks import check_p_values, check_pair
 from cogmap.statistics.omnibus import anova_repeated_measures
 
-# Up to 2**53 choices of signs can be counted in float64 without error. SciPy changes to the normal distribution at the
-# same number of blocks.
+# float64 can count up to 2**53 sign assignments without error. SciPy switches to the normal approximation at the same
+# number of blocks.
 MOST_BLOCKS_FOR_EXACT_P = 50
 
 
@@ -27,10 +27,10 @@ class Paired:
     t_p : float
         Its p-value, with n_blocks - 1 degrees of freedom.
     wilcoxon : float
-        The smaller one of the rank sums of wins and of losses; equal scores count for neither.
+        The smaller of the rank sums of wins and of losses; equal scores count for neither.
     wilcoxon_p : float
-        Its p-value: exact for up to 50 unequal scores, also with ties among the differences, else from the normal
-        distribution.
+        Its p-value: exact for up to 50 unequal scores, even with ties among the differences, otherwise from the normal
+        approximation.
     mean_difference : float
         Mean of first - second.
     """
@@ -45,8 +45,8 @@ class Paired:
 def paired_tests(first: ArrayLike, second: ArrayLike) -> Paired:
     """Test whether two methods differ on the same blocks, by Student's t-test and by Wilcoxon's signed-rank test.
 
-    Equal arrays have the statistics 0 and the p-values 1. Wilcoxon's test ranks the differences as they are: round the
-    scores first if differences that are equal but for rounding shall be ties.
+    Equal arrays have statistics 0 and p-values 1. Wilcoxon's test compares the differences exactly: round the scores
+    first if differences that are equal up to rounding should count as ties.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (n_tests,)
-        Adjusted p-values, in the order given. Those below alpha are significant; the probability of any false one among
-        them is at most alpha.
+        Adjusted p-values, in the same order. Those below alpha are significant, with a family-wise error rate of at
+        most alpha.
 
     Examples
     --------
@@ -134,8 +134,8 @@ def win_tie_loss(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0) ->
 def _signed_rank_test(difference: NDArray[np.float64]) -> tuple[float, float]:
     """Return Wilcoxon's statistic and its two-sided p-value.
 
-    Not left to SciPy because its p-values of small samples with ties depend on its version, and some come with a
-    warning. Folds and small datasets often tie.
+    SciPy is not used because its p-values of small samples with ties depend on its version, and some come with a
+    warning. Ties are common with folds and small datasets.
     """
     unequal = difference[difference != 0]
     if not len(unequal):
@@ -147,16 +147,16 @@ def _signed_rank_test(difference: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _exact_lower_tail(statistic: float, ranks: NDArray[np.float64]) -> float:
-    """Share of all choices of signs whose positive ranks sum to no more than `statistic`."""
+    """Return the fraction of sign assignments whose positive ranks sum to at most `statistic`."""
     doubled = np.rint(2 * ranks).astype(int)  # tied ranks are multiples of 1/2
-    choices = np.zeros(doubled.sum() + 1)  # how many choices of signs have each sum
-    choices[0] = 1
+    counts = np.zeros(doubled.sum() + 1)  # number of sign assignments with each sum
+    counts[0] = 1
     for rank in doubled.tolist():
-        choices[rank:] = choices[rank:] + choices[:-rank]
-    return float(choices[: round(2 * statistic) + 1].sum() / 2.0 ** len(ranks))
+        counts[rank:] = counts[rank:] + counts[:-rank]
+    return float(counts[: round(2 * statistic) + 1].sum() / 2.0 ** len(ranks))
 
 
 def _normal_lower_tail(statistic: float, ranks: NDArray[np.float64]) -> float:
-    """Approximate the share by the normal distribution; the sum of the squared ranks takes care of ties."""
+    """Approximate that fraction by the normal distribution; the sum of squared ranks accounts for ties."""
     deviation = math.sqrt(float(np.square(ranks).sum())) / 2
     return float(stats.norm.cdf((statistic - ranks.sum() / 2) / deviation))

@@ -1,4 +1,4 @@
-"""Which methods differ, after a test has said that some do."""
+"""Post-hoc tests: which methods differ, after an omnibus test has rejected."""
 
 import math
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ class Nemenyi:
     p_values : ndarray of shape (n_methods, n_methods)
         p-value of each pair, adjusted for the number of pairs; 1 on the diagonal.
     groups : list of tuple of int
-        The bars of a critical-difference diagram, as columns of `scores`: the longest runs of methods, in the order of
-        their ranks, that do not differ significantly. Best first, both the runs and the methods in them. A method may
-        be in several runs, and is in one of its own if it differs from all others.
+        The bars of a critical-difference diagram, as column numbers of `scores`: the longest runs of methods, in the
+        order of their ranks, that do not differ significantly. Runs and the methods in them are sorted best first. A
+        method may be in several runs; one that differs from all others forms its own run.
     """
 
     mean_ranks: NDArray[np.float64]
@@ -44,7 +44,7 @@ def nemenyi(scores: ArrayLike, alpha: float = 0.05) -> Nemenyi:
     scores : array-like of shape (n_blocks, n_methods)
         Scores, one row per block, one column per method; higher is better.
     alpha : float, default=0.05
-        Probability of finding any difference where there is none.
+        Family-wise error rate: the probability of finding any difference if there is none.
 
     Returns
     -------
@@ -65,8 +65,8 @@ def nemenyi(scores: ArrayLike, alpha: float = 0.05) -> Nemenyi:
     check_number("nemenyi", "alpha", alpha, low=0, high=1, low_included=False, high_included=False)
     n_blocks, n_methods = values.shape
     mean_ranks = ranks_in_blocks(values).mean(axis=0)
-    # A difference of two mean ranks has the variance k (k + 1) / 6n, and the studentized range is one of differences
-    # in units of the deviation of a single value, whose variance is half of theirs.
+    # The difference of two mean ranks has variance k (k + 1) / 6n. The studentized range is in units of the standard
+    # deviation of a single value, whose variance is half of that.
     deviation = math.sqrt(n_methods * (n_methods + 1) / (12 * n_blocks))
     critical_difference = float(stats.studentized_range.ppf(1 - alpha, n_methods, np.inf)) * deviation
     differences = np.abs(mean_ranks[:, None] - mean_ranks)
@@ -75,13 +75,13 @@ def nemenyi(scores: ArrayLike, alpha: float = 0.05) -> Nemenyi:
 
 
 def _runs(mean_ranks: NDArray[np.float64], critical_difference: float) -> list[tuple[int, ...]]:
-    """Return the runs of methods within the critical difference that are part of no longer run."""
+    """Return the maximal runs of methods within the critical difference."""
     order = np.argsort(mean_ranks, kind="stable")
     ranks = mean_ranks[order]
     runs, end_of_previous = [], 0
     for start in range(len(order)):
         n_near = int(np.count_nonzero(ranks[start:] - ranks[start] < critical_difference))
-        end = start + max(n_near, 1)  # a critical difference that alpha near 1 rounds to 0 is not above 0
+        end = start + max(n_near, 1)  # for alpha near 1 the critical difference may round to 0
         if end > end_of_previous:
             runs.append(tuple(order[start:end].tolist()))
             end_of_previous = end

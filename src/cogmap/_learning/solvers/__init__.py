@@ -1,6 +1,6 @@
-"""Solvers: L-BFGS, Adam and RMSprop under one stopping rule.
+"""Solvers: L-BFGS, Adam and RMSprop with a common stopping rule.
 
-What learning needs to know about a solver stands in its class: whether every iteration uses all rows.
+The attribute `all_rows` of a solver class tells whether every iteration uses all rows.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ SOLVERS: dict[str, type[LBFGS] | type[Adaptive]] = {"lbfgs": LBFGS, **dict.fromk
 
 
 def make_solver(settings: Any) -> Solver:
-    """Return the solver that settings ask for."""
+    """Return the solver for given settings."""
     if settings.solver in RULES:
         return Adaptive(RULES[settings.solver], settings.learning_rate, settings.batch_size)
     return LBFGS()

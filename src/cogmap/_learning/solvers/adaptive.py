@@ -1,4 +1,4 @@
-"""Adam and RMSprop: a step per mini-batch, with a rate for each parameter."""
+"""Adam and RMSprop: one step per mini-batch, with a learning rate for each parameter."""
 
 import math
 from collections.abc import Iterator
@@ -13,9 +13,9 @@ from cogmap._learning.solvers.spaces import Centred, ParameterSpace
 
 
 def _move_towards_square(mean_square: Theta, gradient: Theta, share: float) -> Theta:
-    """Move a running mean square towards the squared gradient; return an array of its size to compute in.
+    """Move a running mean square towards the squared gradient; return a scratch array of its size.
 
-    Maps of hundreds of concepts have so many weights that every new array costs as much as the arithmetic.
+    Maps of hundreds of concepts have so many weights that allocating an array costs as much as the arithmetic.
     """
     scratch = gradient * gradient
     scratch -= mean_square
@@ -26,10 +26,9 @@ def _move_towards_square(mean_square: Theta, gradient: Theta, share: float) -> T
 
 @dataclass
 class RMSprop:
-    """RMSprop as in TensorFlow 1, with which the paper was made.
+    """RMSprop as in TensorFlow 1, which the paper used.
 
-    The running mean square starts at one, and epsilon stands inside the root. It takes its steps in the parameters of
-    the map.
+    The running mean square starts at one, and epsilon is inside the root. Steps are in the parameters of the map.
     """
 
     space = ParameterSpace
@@ -39,11 +38,11 @@ class RMSprop:
 
     @staticmethod
     def usual_rate(n_concepts: int, batch_size: int, planned: bool = True) -> float:
-        """Return a rate with which a step moves what enters a concept, over all its weights, by a little only."""
+        """Return a rate at which a step changes the net input of a concept, over all its weights, only a little."""
         return 0.05 / n_concepts
 
     def __call__(self, gradient: Theta) -> tuple[Theta, Theta]:
-        """Return the direction to go and the rate for each parameter."""
+        """Return the direction of the step and the rate of each parameter."""
         if self.mean_square is None:
             self.mean_square = np.ones_like(gradient)
         scratch = _move_towards_square(self.mean_square, gradient, 0.1)
@@ -52,27 +51,25 @@ class RMSprop:
         return gradient, np.divide(self.learning_rate, scratch, out=scratch)
 
 
-# Where nobody knows how many steps there will be, Adam's rate falls as the root of their number once there were more
-# than so many: the first steps are as long as they should be, and the last ones, each from a few rows, do not tear down
-# what was learned.
+# If the number of steps is unknown, Adam's rate decays with the square root of their number after about this many
+# steps: the first steps are long enough, and later ones, each from a few rows, do not undo earlier training.
 _LONG_STEPS = 20
 
-# Where it is known, no step goes further than so far at first: starts are wide, and a long step from there may drive
-# concepts to where they are flat, for good. What rows in larger batches allow comes after this share of the steps.
+# If it is known, the rate starts at this value: initial weights are large, and a long first step may saturate concepts
+# for good. The higher rates that large batches allow are reached after a warm-up of this share of the steps.
 _FIRST_RATE = 0.012
-_RISING = 0.05
+_WARM_UP = 0.05
 _USUAL_BATCH = 500
 
-# A map that another solver has learned is as if Adam had made so many steps.
-_OF_A_FIT = 500
+# A map trained by another solver counts as this many steps of Adam.
+_STEPS_OF_A_FIT = 500
 
 
 @dataclass
 class Adam:
-    """Adam with its usual constants (0.9, 0.999, 1e-8), in centred parameters, and with a rate that falls.
+    """Adam with its usual constants (0.9, 0.999, 1e-8), in centred parameters, with a decaying rate.
 
-    If it is known how many steps there will be, it falls to 0 as half a wave of the cosine does, after a short rise if
-    it is a large one.
+    If the number of steps is known, the rate decays to 0 by a cosine schedule, after a short warm-up if it is large.
     """
 
     space = Centred
@@ -82,27 +79,27 @@ class Adam:
     steps: int = 0
     mean: Theta | None = None
     mean_square: Theta | None = None
-    resumed: bool = False  # from a map that another solver has learned
+    resumed: bool = False  # whether it starts from a map trained by another solver
 
     @staticmethod
     def usual_rate(n_concepts: int, batch_size: int, planned: bool = True) -> float:
-        """Return the largest rate: that of the first steps, or more for batches that tell more."""
+        """Return the largest rate: that of the first steps, or more for large batches, which have less noise."""
         return _FIRST_RATE * max(batch_size / _USUAL_BATCH, 1.0) if planned else 0.05
 
     def _share(self) -> float:
-        """Return what share of the largest rate this step has."""
+        """Return the rate of this step as a share of the largest rate."""
         if self.planned is not None:
             first = min(_FIRST_RATE / self.learning_rate, 1.0)
-            rising = _RISING * self.planned if first < 1.0 else 0.0
-            if self.steps < rising:
-                return first + (1.0 - first) * self.steps / rising
-            fallen = (self.steps - 1 - rising) / (self.planned - rising)
-            return 0.5 + 0.5 * math.cos(math.pi * min(fallen, 1.0))
-        made = self.steps - 1 + _OF_A_FIT * self.resumed
-        return 1.0 / math.sqrt(1.0 + made / _LONG_STEPS)
+            warm_up = _WARM_UP * self.planned if first < 1.0 else 0.0
+            if self.steps < warm_up:
+                return first + (1.0 - first) * self.steps / warm_up
+            progress = (self.steps - 1 - warm_up) / (self.planned - warm_up)
+            return 0.5 + 0.5 * math.cos(math.pi * min(progress, 1.0))
+        n_before = self.steps - 1 + _STEPS_OF_A_FIT * self.resumed
+        return 1.0 / math.sqrt(1.0 + n_before / _LONG_STEPS)
 
     def __call__(self, gradient: Theta) -> tuple[Theta, Theta]:
-        """Return the direction to go and the rate for each parameter."""
+        """Return the direction of the step and the rate of each parameter."""
         if self.mean is None or self.mean_square is None:
             self.mean, self.mean_square = np.zeros_like(gradient), np.zeros_like(gradient)
         self.steps += 1
@@ -119,27 +116,27 @@ RULES: dict[str, type[RMSprop] | type[Adam]] = {"adam": Adam, "rmsprop": RMSprop
 
 
 def batches(n_rows: int, batch_size: int, random: np.random.RandomState) -> Iterator[NDArray[np.intp] | None]:
-    """Divide the rows anew into ``n_rows // batch_size`` random batches; None stands for all rows.
+    """Yield ``n_rows // batch_size`` random batches; a single batch is None, which means all rows.
 
-    That many batches make the paper's number of steps. Where the paper leaves out the remaining rows, batches here are
-    a little larger, so that every row is used in every epoch.
+    The number of steps is that of the paper. Instead of leaving out the remaining rows, as the paper does, batches are
+    slightly larger, so that every epoch uses every row.
     """
     number = n_batches(n_rows, batch_size)
     if number == 1:
         yield None
     else:
-        # Small numbers, because there are as many of them as rows.
+        # The smallest integer type, because there is one integer per row.
         yield from np.array_split(random.permutation(np.arange(n_rows, dtype=np.min_scalar_type(n_rows))), number)
 
 
 def n_batches(n_rows: int, batch_size: int) -> int:
-    """Return into how many batches the rows are divided."""
+    """Return the number of batches of an epoch."""
     return max(n_rows // batch_size, 1)
 
 
 @dataclass(frozen=True)
 class Adaptive:
-    """Steps by a rule, one per mini-batch; an iteration is a pass over the rows."""
+    """Solver with one step of an update rule per mini-batch; an iteration is a pass over the rows."""
 
     rule: type[RMSprop] | type[Adam]
     learning_rate: float
@@ -150,7 +147,7 @@ class Adaptive:
     def __call__(
         self, problem: Problem, theta: Theta, stopping: StoppingRule, random: np.random.RandomState
     ) -> tuple[Theta, Outcome]:
-        """Minimise from `theta` until the rule says how it ends."""
+        """Minimize from `theta` until the stopping rule returns an outcome."""
         theta, rule = theta.copy(), self.rule(self.learning_rate)
         if isinstance(rule, Adam):
             rule.planned = stopping.max_iter * n_batches(problem.objective.n_rows, self.batch_size)
@@ -158,12 +155,12 @@ class Adaptive:
             loss = one_epoch(problem, theta, rule, self.batch_size, random)
             outcome = stopping(theta, loss, patient=True)
             if outcome is not None:
-                problem.check_end(theta)  # the last step was not evaluated yet
+                problem.check_end(theta)  # the parameters after the last step have not been evaluated yet
                 return theta, outcome
 
 
 def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, random: np.random.RandomState) -> float:
-    """Make one pass over the rows, changing `theta` in place; return the mean loss met on the way."""
+    """Make one pass over the rows, updating `theta` in place; return the mean loss over the batches."""
     space = problem.space or rule.space(problem.objective.n_learned)
     bounds = problem.theta_bounds
     if bounds is not None:
@@ -171,7 +168,7 @@ def one_epoch(problem: Problem, theta: Theta, rule: Rule, batch_size: int, rando
     n_rows, penalty = problem.objective.n_rows, problem.penalty
     x = space.from_theta(theta)
     total = 0.0
-    with np.errstate(over="ignore", invalid="ignore"):  # told at the next evaluation, in words
+    with np.errstate(over="ignore", invalid="ignore"):  # the next evaluation checks for overflow
         for rows in batches(n_rows, batch_size, random):
             loss, gradient = problem.smooth_value_and_gradient(theta, rows)
             loss += penalty.absolute_part(theta)

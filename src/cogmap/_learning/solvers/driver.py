@@ -1,8 +1,8 @@
-"""The loop that all solvers share: what is minimised, what is watched, and when it ends.
+"""Interfaces shared by all solvers: the problem to minimize, progress reporting, and the stopping rule.
 
-A solver is called with a `Problem`, a start, a `StoppingRule` and a source of random numbers. It calls the rule after
-every iteration and stops as soon as the rule returns an outcome. (It is not the other way round, a loop that asks a
-solver for a step, because SciPy's L-BFGS-B keeps its loop to itself.)
+A solver is called with a `Problem`, initial parameters, a `StoppingRule` and a random state. It calls the rule after
+every iteration and stops when the rule returns an outcome. (A common loop that calls solvers for single steps is not
+possible, because SciPy's L-BFGS-B runs its own loop.)
 """
 
 import math
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 Theta = NDArray[np.float64]
 
-_HUGE = 1e10  # nothing that is given is as large on purpose
+_HUGE = 1e10  # larger parameters or features are probably mistakes
 
 
 class Objective(Protocol):
-    """What solvers ask of an objective, wherever its rows are: the loss over rows, and its gradient, as sums."""
+    """Interface of an objective: loss and gradient as sums over rows, which may be in memory or not."""
 
     n_rows: int
     total_weight: float  # of the rows
     n_parameters: int  # weights row by row, then biases
-    n_learned: int  # concepts, the last ones, whose weights and bias are parameters
+    n_learned: int  # number of (last) concepts whose weights and bias are parameters
     dtype: np.dtype[Any]  # computation dtype, float32 or float64
     loss: Loss  # of a row
 
@@ -44,26 +44,26 @@ class Objective(Protocol):
         ...
 
     def sums(self, theta: Theta, rows: NDArray[np.integer] | None = None) -> tuple[float, Theta, float]:
-        """Return the weighted sum of the losses, its gradient, and the sum of the weights; of some rows or all."""
+        """Return the weighted sum of the losses, its gradient, and the sum of the weights, of some or all rows."""
         ...
 
     def largest(self) -> dict[str, float]:
-        """Return the largest slope, gain and feature, one of which may explain an infinite loss."""
+        """Return the largest slope, gain and feature, to explain an infinite loss."""
         ...
 
 
 class Solver(Protocol):
-    """What learning asks of a solver."""
+    """Interface of a solver."""
 
     @property
     def all_rows(self) -> bool:
-        """Whether every iteration uses all rows, so that neither their order nor repetition need matter."""
+        """Whether every iteration uses all rows, so that the order and repetition of rows need not matter."""
         ...
 
     def __call__(
         self, problem: "Problem", theta: Theta, stopping: "StoppingRule", random: np.random.RandomState
     ) -> tuple[Theta, Outcome]:
-        """Minimise from `theta` until the rule says how it ends."""
+        """Minimize from `theta` until the stopping rule returns an outcome."""
         ...
 
 
@@ -74,19 +74,19 @@ class Problem:
     objective: Objective
     penalty: ElasticNet
     bounds: Bounds | None = None  # of the weights; the bias is always free
-    unit_weight: float | None = None  # the weight that counts as one row; None takes the mean
-    space: "ParameterSpace | None" = None  # the parameters to take steps in; None leaves it to the solver
+    unit_weight: float | None = None  # weight that counts as one row; None means the mean
+    space: "ParameterSpace | None" = None  # parametrization of the steps; None means the solver's own
 
-    # Not cached: Python 3.11 does that under a lock, which a process forked meanwhile would wait for for ever.
+    # Not a cached_property: in Python 3.11 it takes a lock, on which a process forked meanwhile would wait forever.
     @property
     def _row(self) -> float:
-        """By what the sum over one row is divided."""
+        """Divisor of the sum over one row."""
         return self.unit_weight or self.objective.total_weight / self.objective.n_rows
 
     def smooth_value_and_gradient(self, theta: Theta, rows: NDArray[np.integer] | None = None) -> tuple[float, Theta]:
-        """Return loss and gradient of everything but the absolute part of the penalty.
+        """Return value and gradient of the objective without the L1 penalty.
 
-        Solvers let NumPy ignore overflow meanwhile: it is told here, in words.
+        Solvers silence NumPy's overflow warnings: an infinite loss raises an error here.
         """
         loss, gradient, _ = self.objective.sums(theta, rows)
         count = self._row * (self.objective.n_rows if rows is None else len(rows))
@@ -97,7 +97,7 @@ class Problem:
         return loss, gradient
 
     def check_end(self, theta: Theta) -> None:
-        """Complain if the loss of the parameters that a solver ends with is not finite."""
+        """Raise if the loss at the final parameters is not finite."""
         with np.errstate(over="ignore", invalid="ignore"):
             self._check_finite(theta, self.objective.value(theta) + 0.0 * theta.sum())
 
@@ -106,15 +106,15 @@ class Problem:
             raise NonFiniteLossError(f"The loss became {loss:g}. {self._cause(theta)}")
 
     def _cause(self, theta: Theta) -> str:
-        """Say what probably made the loss infinite: the first of what can that is very large."""
+        """Return the probable cause of an infinite loss: the first suspect that is very large."""
         strength = max(self.penalty.l1, self.penalty.l2)
         largest = self.objective.largest()
-        # A solver may have gone on from infinite gradients, so weights come last.
+        # Infinite gradients also make weights large, so weights come last.
         suspects = [
             ("slope", largest["slope"], "Lower slope."),
             ("gain", largest["gain"], "Lower gain."),
             ("penalty of a weight", strength, "Lower alpha."),
-            ("feature", largest["feature"], "Scale the features to [0, 1], or let `scale` do so."),
+            ("feature", largest["feature"], "Scale the features to [0, 1], or set `scale`."),
         ]
         for name, value, cure in suspects:
             if value > _HUGE:
@@ -126,7 +126,7 @@ class Problem:
 
     @property
     def theta_bounds(self) -> tuple[Theta, Theta] | None:
-        """The smallest and the largest value of each parameter, or None if all are free."""
+        """Lower and upper bounds of all parameters, or None if all are free."""
         if self.bounds is None:
             return None
         free = np.full(self.objective.n_learned, np.inf)
@@ -139,27 +139,27 @@ class Problem:
         return theta if bounds is None else np.clip(theta, *bounds)
 
 
-Report = Callable[[Theta, int, float], bool]  # parameters, number of the iteration, loss; True asks to stop
+Report = Callable[[Theta, int, float], bool]  # called with parameters, iteration and loss; returns True to stop
 
 
 class Monitor:
-    """Receives progress reports: stages, each of some iterations. The base class ignores them."""
+    """Receiver of progress reports, in stages of iterations. This base class ignores them."""
 
     def begin(self, n_stages: int) -> None:
-        """Receive the largest number of stages."""
+        """Start the fit, with at most `n_stages` stages."""
 
     @contextmanager
     def stage(self, name: str, n_iter: int, model: "Callable[[Theta], MapModel]") -> Iterator[Report]:
-        """Open a stage of at most `n_iter` iterations; it gives a function to call after each of them.
+        """Open a stage of at most `n_iter` iterations; yield a function to call after each of them.
 
         Parameters
         ----------
         name : str
-            What is trained.
+            Name of the stage.
         n_iter : int
-            Largest number of iterations.
+            Maximum number of iterations.
         model : callable
-            Makes a model of parameters.
+            Returns the model for given parameters.
         """
         yield lambda theta, number, loss: False
 
@@ -169,20 +169,20 @@ SILENT = Monitor()
 
 @dataclass
 class StoppingRule:
-    """Keeps the loss curve and decides when learning ends.
+    """Records the loss curve and decides when training stops.
 
     Parameters
     ----------
     max_iter : int
-        Largest number of iterations.
+        Maximum number of iterations.
     tol : float
-        What counts as a fall of the loss. With 0 no lack of one ends learning.
+        Smallest decrease of the loss that counts. With 0, training does not stop for lack of progress.
     n_iter_no_change : int
-        Over how many iterations the loss has to fall by `tol` for learning to go on.
+        Number of iterations within which the loss must fall by `tol` for training to continue.
     validation : callable, optional
-        Loss of given parameters on rows kept aside. If given, it decides, and the best parameters are kept.
+        Held-out loss of given parameters. If set, it replaces the training loss, and the best parameters are kept.
     after_iteration : callable, optional
-        Called with parameters, number of the iteration and loss; returns True to stop.
+        Called with parameters, iteration and loss; returns True to stop.
     """
 
     max_iter: int
@@ -193,35 +193,35 @@ class StoppingRule:
     loss_curve: list[float] = field(default_factory=list)
     validation_curve: list[float] = field(default_factory=list)
     best_theta: Theta | None = None
-    _bests: list[float] = field(default_factory=list)  # the smallest loss so far, after each iteration
+    _best_curve: list[float] = field(default_factory=list)  # smallest loss so far, after each iteration
 
     @property
     def n_iter(self) -> int:
-        """Number of iterations made."""
+        """Number of iterations run."""
         return len(self.loss_curve)
 
     def __call__(self, theta: Theta, loss: float, *, patient: bool) -> Outcome | None:
-        """Take note of an iteration and return how learning ends, or None if it goes on.
+        """Record an iteration and return the outcome, or None to continue.
 
-        A solver whose loss falls steadily has its own test of convergence. One that is not says ``patient=True`` and
-        is ended when `n_iter_no_change` iterations have lowered the smallest loss by less than `tol`.
+        A solver whose loss falls steadily has its own convergence test. Others pass ``patient=True`` and are stopped
+        when `n_iter_no_change` iterations have reduced the smallest loss by less than `tol`.
         """
         self.loss_curve.append(float(loss))
-        watched = loss
+        monitored = loss
         if self.validation is not None:
-            watched = self.validation(theta)
-            self.validation_curve.append(watched)
-        best = min(self._bests[-1], watched) if self._bests else watched
-        if self.validation is not None and watched == best:
+            monitored = self.validation(theta)
+            self.validation_curve.append(monitored)
+        best = min(self._best_curve[-1], monitored) if self._best_curve else monitored
+        if self.validation is not None and monitored == best:
             self.best_theta = theta.copy()
-        self._bests.append(best)
+        self._best_curve.append(best)
         if self.after_iteration is not None and self.after_iteration(theta, self.n_iter, self.loss_curve[-1]):
             return Outcome.CALLBACK
         if self.tol > 0.0 and self.n_iter > self.n_iter_no_change:
-            settled = self._bests[-1 - self.n_iter_no_change] - best < self.tol
-            if settled and self.validation is not None:
+            converged = self._best_curve[-1 - self.n_iter_no_change] - best < self.tol
+            if converged and self.validation is not None:
                 return Outcome.VALIDATION_SETTLED
-            if settled and patient:
+            if converged and patient:
                 return Outcome.LOSS_SETTLED
         if self.n_iter >= self.max_iter:
             return Outcome.MAX_ITER if self.tol > 0.0 else Outcome.ALL_ITERATIONS

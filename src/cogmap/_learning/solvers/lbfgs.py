@@ -1,4 +1,4 @@
-"""L-BFGS-B, SciPy's: all rows at once, bounds on the weights, few iterations."""
+"""SciPy's L-BFGS-B: all rows in every iteration, bounds on the weights, few iterations."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,18 +14,18 @@ _MANY_PARAMETERS = 200 * 201  # of a map of 200 concepts
 
 
 def steps_remembered(n_parameters: int) -> int:
-    """Return how many steps SciPy remembers.
+    """Return the length of SciPy's L-BFGS history.
 
-    Its work beside the evaluations grows with them, and exceeds theirs for maps of hundreds of concepts.
+    SciPy's own work grows with it, and exceeds that of the evaluations for maps of hundreds of concepts.
     """
     return 10 if n_parameters <= _MANY_PARAMETERS else 3
 
 
 class _Signs:
-    """Parameters as SciPy sees them when there is an absolute penalty: weights as prior plus positive minus negative.
+    """Parametrization for the L1 penalty: weights are the prior plus a positive minus a negative part.
 
-    The penalty is then linear, hence smooth, and a weight that should be that of the prior has both parts on a bound,
-    hence is exactly that.
+    The penalty is then linear, hence smooth, and a weight that should equal the prior has both parts at a bound, so it
+    is exactly equal.
     """
 
     def __init__(self, prior: Theta) -> None:
@@ -33,8 +33,8 @@ class _Signs:
         self.n_weights = len(prior)
 
     def split(self, theta: Theta) -> Theta:
-        away, b = theta[: self.n_weights] - self.prior, theta[self.n_weights :]
-        return np.concatenate([np.maximum(away, 0.0), np.maximum(-away, 0.0), b])
+        deviation, b = theta[: self.n_weights] - self.prior, theta[self.n_weights :]
+        return np.concatenate([np.maximum(deviation, 0.0), np.maximum(-deviation, 0.0), b])
 
     def join(self, parts: Theta) -> Theta:
         n = self.n_weights
@@ -55,14 +55,14 @@ class _Signs:
 
 @dataclass(frozen=True)
 class LBFGS:
-    """L-BFGS-B in centred parameters, or those of the problem; `stopping.tol` bounds the entries of the gradient."""
+    """L-BFGS-B in the parametrization of the problem, by default centred; `tol` bounds the entries of the gradient."""
 
     all_rows = True
 
     def __call__(
         self, problem: Problem, theta: Theta, stopping: StoppingRule, random: np.random.RandomState | None = None
     ) -> tuple[Theta, Outcome]:
-        """Minimise from `theta` until the rule says how it ends."""
+        """Minimize from `theta` until the stopping rule returns an outcome."""
         with np.errstate(over="ignore", invalid="ignore"):
             return _solve(problem, theta, stopping)
 
@@ -87,17 +87,17 @@ def _solve(problem: Problem, theta: Theta, stopping: StoppingRule) -> tuple[Thet
         gradient = space.gradient(gradient, x if signs is None else signs.join(x))
         if signs is None:
             return loss, gradient
-        # Linear in the parts, which agrees with |W - prior| wherever one of the two is 0, as at the solution.
+        # Linear in the parts; equal to |W - prior| wherever one of the two is 0, as at the solution.
         n = penalty.n_weights
         loss += float(l1 @ x[:n]) + float(l1 @ x[n : 2 * n])
         return loss, signs.split_gradient(gradient, l1)
 
-    ended: Outcome | None = None
+    outcome: Outcome | None = None
 
     def after_iteration(intermediate_result: Any) -> None:
-        nonlocal ended
-        ended = stopping(from_scipy(intermediate_result.x), intermediate_result.fun, patient=False)
-        if ended is not None:
+        nonlocal outcome
+        outcome = stopping(from_scipy(intermediate_result.x), intermediate_result.fun, patient=False)
+        if outcome is not None:
             raise StopIteration
 
     rounding = np.finfo(problem.objective.dtype).eps
@@ -109,7 +109,7 @@ def _solve(problem: Problem, theta: Theta, stopping: StoppingRule) -> tuple[Thet
         bounds=None if bounds is None else scipy.optimize.Bounds(*bounds),
         callback=after_iteration,
         options={
-            # The rule counts the iterations. Evaluations are bounded too, lest a line search goes on and on.
+            # The stopping rule counts the iterations. Evaluations are limited in case a line search does not end.
             "maxiter": stopping.max_iter + 1,
             "maxfun": 20 * (stopping.max_iter + 1),
             "maxls": 50,
@@ -118,18 +118,18 @@ def _solve(problem: Problem, theta: Theta, stopping: StoppingRule) -> tuple[Thet
             "ftol": 0.0 if stopping.tol == 0.0 else 8.0 * rounding,
         },
     )
-    if stopping.n_iter == 0:  # the start was a solution
+    if stopping.n_iter == 0:  # the initial parameters were a solution
         stopping.loss_curve.append(float(result.fun))
-    if ended is None:
+    if outcome is None:
         if _projected_gradient(result.x, result.jac, bounds) <= stopping.tol:
-            ended = Outcome.GRADIENT_VANISHED
+            outcome = Outcome.GRADIENT_VANISHED
         else:
-            ended = Outcome.LOSS_SETTLED if result.status == 0 else Outcome.NO_STEP
-    return from_scipy(result.x), ended
+            outcome = Outcome.LOSS_SETTLED if result.status == 0 else Outcome.NO_STEP
+    return from_scipy(result.x), outcome
 
 
 def _projected_gradient(x: Theta, gradient: Theta, bounds: tuple[Theta, Theta] | None) -> float:
-    """Return the largest entry of the gradient, leaving out what only points out of the bounds."""
+    """Return the largest absolute entry of the gradient projected onto the bounds."""
     if bounds is not None:
         gradient = x - np.clip(x - gradient, *bounds)
     return float(np.abs(gradient).max())

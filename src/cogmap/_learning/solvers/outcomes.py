@@ -1,39 +1,39 @@
-"""How learning can end."""
+"""Outcomes of training."""
 
 from enum import Enum
 
 
 class Outcome(Enum):
-    """The end of learning, with a sentence for people.
+    """Why training stopped, with an explanation.
 
     Attributes
     ----------
     sentence : str
-        What happened.
+        Description of the outcome.
     cure : str
-        What to change if it was not wanted; empty if learning ended as it should.
+        Advice if training did not converge; otherwise empty.
     """
 
     GRADIENT_VANISHED = ("The gradient vanished: no entry of it is larger than tol.", "")
     LOSS_SETTLED = ("The loss no longer falls.", "")
-    VALIDATION_SETTLED = ("The loss on the validation part no longer falls; the best map seen was kept.", "")
-    ALL_ITERATIONS = ("All max_iter iterations were made, as asked for by tol=0.", "")
-    ENOUGH = ("As many iterations were made as usually pay (max_iter='auto').", "")
-    ONE_PASS = ("One pass over the data was made.", "")
+    VALIDATION_SETTLED = ("The loss on the validation rows no longer falls; the best map was kept.", "")
+    ALL_ITERATIONS = ("All max_iter iterations were run, as requested by tol=0.", "")
+    ENOUGH = ("The default number of iterations was run (max_iter='auto').", "")
+    ONE_PASS = ("One pass over the data was run.", "")
     ALL_EVALUATIONS = ("All max_evaluations evaluations were made; the best map seen was kept.", "")
     RANGE_REACHED = ("The outputs are in the desired range and settled there.", "")
-    CALLBACK = ("A callback asked to stop.", "")
+    CALLBACK = ("A callback requested the stop.", "")
     NO_STEP = (
         "No step in the direction of the gradient lowers the loss.",
         "Scale the features, use float64 data, or lower slope or gain.",
     )
     NOTHING_LEARNED = (
-        "The outputs do not depend on the features: all rows get the same answer.",
-        "Lower depth or alpha or raise slope; or the features tell nothing about the target.",
+        "The outputs do not depend on the features: all rows get the same prediction.",
+        "Lower depth or alpha, or raise slope; or the features are unrelated to the target.",
     )
     FORGOTTEN = (
-        "No influence of a feature reaches an output in depth steps: all rows get the same answer.",
-        "Allow features to influence themselves, (name, name) in edges, or lower depth to the length of the ways.",
+        "No influence of a feature reaches an output in depth steps: all rows get the same prediction.",
+        "Allow features to influence themselves, (name, name) in edges, or lower depth to the length of the paths.",
     )
     TIME_LIMIT = (
         "max_seconds passed before max_evaluations evaluations were made; the best map seen was kept.",
@@ -58,7 +58,7 @@ class Outcome(Enum):
 
     @property
     def converged(self) -> bool:
-        """Whether learning ended as it should."""
+        """Whether training ended as expected."""
         return not self.cure
 
     def __str__(self) -> str:

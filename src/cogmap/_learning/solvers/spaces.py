@@ -1,7 +1,6 @@
-"""In which parameters a solver takes its steps: those of the map, centred ones, or slopes.
+"""Parametrizations in which solvers take their steps: those of the map, centred, or slopes.
 
-The first two are linear changes of parameters. The weights stay the first of them, each by itself: a weight of theta is
-`weight_scale` times the parameter that stands for it.
+The first two are linear, and the weights come first: a weight of theta is `weight_scale` times its parameter.
 """
 
 import numpy as np
@@ -10,12 +9,12 @@ from cogmap._learning.solvers.driver import Theta
 
 
 class ParameterSpace:
-    """The parameters in which a solver takes its steps: here those of the map as they are.
+    """Identity parametrization, and base class of the others.
 
     Attributes
     ----------
     weight_scale : float
-        By what a parameter is multiplied to give a weight.
+        Factor from a parameter to its weight.
     """
 
     weight_scale = 1.0
@@ -24,28 +23,28 @@ class ParameterSpace:
         self.n_learned = n_learned  # concepts with a row of weights and a bias
 
     def from_theta(self, theta: Theta) -> Theta:
-        """Return the parameters for those of the map."""
+        """Return the parameters, given theta."""
         return theta.copy()
 
     def to_theta(self, x: Theta) -> Theta:
-        """Return the parameters of the map."""
+        """Return theta, given the parameters."""
         return x
 
     def bound(self, of_theta: Theta) -> Theta:
-        """Return a bound of theta, whose bias is free, as a bound of these parameters."""
+        """Convert a bound of theta, whose bias is free, to a bound of these parameters."""
         return of_theta
 
     def gradient(self, of_theta: Theta, x: Theta) -> Theta:
-        """Turn the gradient with respect to theta into the one with respect to these parameters, at `x`."""
+        """Convert the gradient with respect to theta to one with respect to these parameters, at `x`."""
         return of_theta
 
 
 class Centred(ParameterSpace):
-    """Parameters in which solvers need half as many iterations: halved weights, and the net input at the middle.
+    """Halved weights V = W / 2 and net inputs c at states 1/2, with which solvers need half as many iterations.
 
-    States lie in [0, 1]. A change of a weight moves what its concept gets from every row, as a change of the bias
-    does, and the two compete. With states counted from their middle, W A + b = W (A - 1/2) + c, they hardly do; and
-    states that spread by about 1/4 around it weigh about as much as the 1 beside c if W is written 2 V.
+    States lie in [0, 1], so a change of a weight shifts the net input in every row, like a change of the bias, and the
+    two are correlated. With centred states, W A + b = W (A - 1/2) + c, they are nearly uncorrelated; and because states
+    deviate by about 1/4 from the center, W = 2 V gives the parameters similar scales.
     """
 
     weight_scale = 2.0
@@ -64,12 +63,12 @@ class Centred(ParameterSpace):
         return np.concatenate([2.0 * V.ravel(), c - V.sum(axis=1)])
 
     def bound(self, of_theta: Theta) -> Theta:
-        """Return a bound of theta, whose bias is free, as a bound of these parameters."""
+        """Convert a bound of theta, whose bias is free, to a bound of these parameters."""
         W, b = self._split(of_theta)
         return np.concatenate([0.5 * W.ravel(), b])
 
     def gradient(self, of_theta: Theta, x: Theta) -> Theta:
-        """Turn the gradient with respect to theta, in place, into the one with respect to these parameters."""
+        """Convert the gradient with respect to theta in place to one with respect to these parameters."""
         dW, db = self._split(of_theta)
         dW *= 2.0
         dW -= db[:, None]
@@ -77,10 +76,10 @@ class Centred(ParameterSpace):
 
 
 class Slopes(ParameterSpace):
-    """Slope and bias of each concept, while the weights stay in proportion: row i of W is exp(x[i]) times that given.
+    """Slope and bias of each concept, with fixed weights: row i of W is exp(x[i]) times the original row.
 
-    A slope and the weights into its concept are multiplied with each other, so that a steeper concept is one whose
-    weights are all larger. After the logarithms come the net inputs at the middle, as in `Centred`.
+    A steeper slope is equivalent to larger weights into the concept. The logarithms of these factors are followed by
+    the net inputs at states 1/2, as in `Centred`.
     """
 
     def __init__(self, weights: Theta) -> None:
@@ -90,15 +89,15 @@ class Slopes(ParameterSpace):
         self._has_inputs = squares > 0.0
         self._squares = np.where(self._has_inputs, squares, 1.0)
 
-    def steeper(self, W: Theta) -> Theta:
-        """Return how many times as steep each concept is, given weights that stand for that."""
+    def factors(self, W: Theta) -> Theta:
+        """Return the factor of each row of W relative to the original weights."""
         return np.where(self._has_inputs, (W * self.weights).sum(axis=1) / self._squares, 1.0)
 
     def from_theta(self, theta: Theta) -> Theta:
-        """Return how much steeper each concept is, as a logarithm, then the net inputs at the middle."""
+        """Return the logarithms of the factors, then the net inputs at states 1/2."""
         n = self.n_concepts
         W = theta[: n * n].reshape(n, n)
-        return np.concatenate([np.log(self.steeper(W)), theta[n * n :] + 0.5 * W.sum(axis=1)])
+        return np.concatenate([np.log(self.factors(W)), theta[n * n :] + 0.5 * W.sum(axis=1)])
 
     def to_theta(self, x: Theta) -> Theta:
         """Return W row by row, then b."""
@@ -106,8 +105,8 @@ class Slopes(ParameterSpace):
         return np.concatenate([W.ravel(), x[self.n_concepts :] - 0.5 * W.sum(axis=1)])
 
     def bound(self, of_theta: Theta) -> Theta:
-        """Refuse: weights that stay as they are have no bounds."""
-        raise TypeError("Weights that stay as they are have no bounds.")
+        """Raise: fixed weights have no bounds."""
+        raise TypeError("Fixed weights have no bounds.")
 
     def gradient(self, of_theta: Theta, x: Theta) -> Theta:
         """Return the gradient with respect to these parameters."""

@@ -48,9 +48,9 @@ class _OnDask(OutOfCoreMixin):
         owner = f"{self._owner}.fit"
         check_parameters(self._owner, self.get_params(deep=False))
         check_number(owner, "timeout", timeout, low=0.0, low_included=False)
-        self._check_elsewhere("fit")
+        self._check_out_of_core("fit")
         self._replace_learned(
-            lambda fitted: fitted._fit_elsewhere(Partitions(fitted, X, y, sample_weight, timeout), self)
+            lambda fitted: fitted._fit_out_of_core(Partitions(fitted, X, y, sample_weight, timeout), self)
         )
         self._warn_unless_converged()
         return self

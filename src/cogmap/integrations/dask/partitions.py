@@ -16,7 +16,7 @@ from cogmap._learning.table import Table
 from cogmap._utils.params import Literal, param_error, shown
 from cogmap._utils.segments import SEGMENT, PairwiseSum
 from cogmap._utils.threads import one_blas_thread
-from cogmap.estimators._chunks import said_of
+from cogmap.estimators._chunks import error_context
 from cogmap.estimators._out_of_core import (
     Chunk,
     ChunkReader,
@@ -49,7 +49,7 @@ def _checked(estimator: Any, number: int, X: Any, y: Any, weight: Any) -> Checke
     if len(X) == 0 or (weight is not None and not np.any(weight)):
         return None, None, None
     weight = None if weight is None else np.asarray(weight)
-    with said_of(f"partition {number}"):
+    with error_context(f"partition {number}"):
         chunk = estimator._validated(X, y, weight, reset=True)
     return chunk, getattr(estimator, "feature_names_in_", None), vars(estimator)
 
@@ -167,7 +167,7 @@ class Partitions:
                     f"In partition {i}: the columns {shown(its_names)}, but {shown(names)} in the first. Give all the "
                     "same columns in the same order."
                 )
-            with said_of(f"partition {i}"):
+            with error_context(f"partition {i}"):
                 check_alike(first, other)
         vars(self._estimator).update(about)
 
