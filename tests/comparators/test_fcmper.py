@@ -10,7 +10,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from cogmap._learning.solvers import Outcome
 from cogmap.comparators import FCMperClassifier
-from cogmap.comparators._reading import Intervals, NearestMean
+from cogmap.comparators._decision import Intervals, NearestMean
 from cogmap.comparators._unrolled import UnrolledMap
 from cogmap.comparators.fcmper import _edges
 from cogmap.maps.rewriting import with_rule

@@ -77,7 +77,7 @@ def test_the_gain_is_that_of_rows_left_out(wine, settings, monkeypatch):
 def test_blocks_of_rows_change_nothing(iris, monkeypatch):
     """However few similarities are computed at once."""
     whole = FRCNClassifier().fit(*iris)
-    monkeypatch.setattr(frcn, "_AT_ONCE", 1000)
+    monkeypatch.setattr(frcn, "_BLOCK_SIZE", 1000)
     blocks = FRCNClassifier().fit(*iris)
     np.testing.assert_array_equal(whole.lower_, blocks.lower_)
     np.testing.assert_allclose(whole.predict_proba(iris[0]), blocks.predict_proba(iris[0]))

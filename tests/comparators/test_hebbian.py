@@ -74,7 +74,7 @@ def test_the_map_says_what_is_read(iris):
 @pytest.mark.parametrize("desired", [(1.0, 2.0), (-1.0, 0.0), (1.5, 1.6)])
 def test_a_range_that_no_state_can_reach_is_told(iris, desired):
     """States are between 0 and 1."""
-    with pytest.raises(ParameterError, match=r"desired=.*low < 1 and high > 0.*no output can get there"):
+    with pytest.raises(ParameterError, match=r"desired=.*low < 1 and high > 0.*no output can reach this range"):
         HebbianFCMClassifier(desired=desired).fit(*iris)
 
 
