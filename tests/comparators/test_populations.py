@@ -85,8 +85,8 @@ def test_one_run_may_be_given_alone():
 
 
 WRONG = [
-    ({"observed": [[0.5, 0.5]]}, "observed", "2 steps or more"),
-    ({"observed": [[0.5], [0.5]]}, "observed", "2 concepts"),
+    ({"observed": [[0.5, 0.5]]}, "observed", "at least 2 of each"),
+    ({"observed": [[0.5], [0.5]]}, "observed", "at least 2 of each"),
     ({"observed": [[0.5, 2.0], [0.5, 0.1]]}, "observed", r"in \[0, 1\].*got 2.0. Scale the states first"),
     ({"observed": [[0.5, np.nan], [0.5, 0.1]]}, "observed", "got nan"),
     ({"observed": [np.ones((3, 2)), np.ones((3, 4))]}, "observed", r"one of shape \(3, 4\)"),

@@ -214,9 +214,9 @@ BY_HAND = MapModel(
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (FCMClassifier(), "must be fitted, got FCMClassifier that is not"),
-        (FITTED.map_, "an estimator of cogmap, its `model_`, or a pipeline of one"),
-        (None, "an estimator of cogmap, its `model_`, or a pipeline of one, got None"),
+        (FCMClassifier(), "must be fitted, got an unfitted FCMClassifier"),
+        (FITTED.map_, "a cogmap estimator, its `model_`, or a pipeline with an estimator"),
+        (None, "a cogmap estimator, its `model_`, or a pipeline with an estimator, got None"),
         (make_pipeline(TablePreparer(), FCMClassifier()), "must be fitted"),
         (make_pipeline(StandardScaler(), FITTED), "got StandardScaler and FCMClassifier. Export the last step alone"),
         (BY_HAND, "'sigmoid', 'logistic' or 'tanh' in all concepts, got 'bivalent'"),
@@ -232,7 +232,7 @@ def test_what_cannot_be_a_graph_is_refused(model, message):
 def test_wrong_tables_are_refused():
     """As the model refuses them: a cell that is no number, and a column that is not there."""
     pipeline = make_pipeline(TablePreparer(), FCMClassifier(**QUICK)).fit(TABLE, ANSWERS)
-    with pytest.raises(DataError, match="Row 3 of the table cannot be used: age: 'old' is not a number"):
+    with pytest.raises(DataError, match="Row 3 of the table is invalid: age: 'old' is not a number"):
         to_inputs(pipeline, TABLE.assign(age=TABLE["age"].astype(object).where(TABLE.index != 3, "old")))
     with pytest.raises(DataError, match=r"lacks a column that the model needs: \['age'\]"):
         to_inputs(pipeline, TABLE.drop(columns="age"))

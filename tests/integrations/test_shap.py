@@ -1,18 +1,19 @@
-"""Explanations as shap knows them: its plots work as they are."""
+"""Explanations converted to shap, and its plots."""
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
-from cogmap import explain
+from cogmap import FCMClassifier, explain
 from cogmap.exceptions import ParameterError
 
 pytest.importorskip("shap")
 
 
 @pytest.fixture(scope="module")
-def explanation(learned):
-    fcm, X, _ = learned("wine")
-    return explain(fcm, X)
+def explanation():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    return explain(FCMClassifier(random_state=0).fit(X, y), X)
 
 
 def test_all_outputs_are_three_dimensional_and_one_is_two(explanation):

@@ -114,7 +114,7 @@ def test_a_damaged_file_is_told(data_dir, tmp_path):
     assert load_dataset("seeds", data_dir=tmp_path).X.shape == (210, 7)
     with (tmp_path / "seeds.csv").open("a") as file:
         file.write("\n")
-    with pytest.raises(DataError, match=r"seeds.csv is not as it should be.*SHA-256"):
+    with pytest.raises(DataError, match=r"seeds.csv has an unexpected checksum.*SHA-256"):
         load_dataset("seeds", data_dir=tmp_path)
 
 
@@ -122,7 +122,7 @@ def test_a_missing_folder_and_a_missing_file_are_told(tmp_path):
     """By name."""
     with pytest.raises(DataError, match=r"no data folder .*nowhere"):
         load_dataset("seeds", data_dir=tmp_path / "nowhere")
-    with pytest.raises(DataError, match=r"'seeds' is not in the data folder: there is no file .*seeds.csv"):
+    with pytest.raises(DataError, match=r"'seeds' is not in the data folder: the file .*seeds.csv"):
         load_dataset("seeds", data_dir=tmp_path)
 
 
@@ -152,7 +152,7 @@ def test_without_folder_and_network_both_ways_are_told(name, monkeypatch, tmp_pa
     with pytest.raises(DataError) as caught:
         load_dataset(name)
     message = str(caught.value)
-    assert f"Dataset '{name}' is not at hand" in message
+    assert f"Dataset '{name}' is not available" in message
     assert "no network here" in message
     assert "--data-dir or COGMAP_DATA" in message
     assert "connect to the network" in message

@@ -110,7 +110,7 @@ class Broken:
 
 def test_a_failing_method_is_a_row_with_its_error(tmp_path, monkeypatch):
     """The run goes on."""
-    monkeypatch.setitem(RIVALS, "gnb", lambda rules, X: Broken())
+    monkeypatch.setitem(RIVALS, "gnb", lambda options, X: Broken())
     run(tmp_path)
     failed = [row for row in read_results(tmp_path) if row["error"]]
     assert len(failed) == 5
@@ -122,7 +122,7 @@ def test_a_failing_method_is_a_row_with_its_error(tmp_path, monkeypatch):
 def test_a_failed_result_is_tried_again_and_replaced(tmp_path, monkeypatch):
     """It does not count as there, however often it fails; once it goes well, no trace of the failure is left."""
     with monkeypatch.context() as broken:
-        broken.setitem(RIVALS, "gnb", lambda rules, X: Broken())
+        broken.setitem(RIVALS, "gnb", lambda options, X: Broken())
         run(tmp_path)
         assert run(tmp_path) == 5
     with ResultStore(tmp_path, "strict", 123) as store:
@@ -137,7 +137,7 @@ def test_a_failed_result_is_tried_again_and_replaced(tmp_path, monkeypatch):
 
 def test_a_score_that_is_no_number_is_a_failure(tmp_path, monkeypatch):
     """Not NaN in a file that is to be JSON, and in a mean."""
-    monkeypatch.setitem(RIVALS, "gnb", lambda rules, X: Broken(np.nan))
+    monkeypatch.setitem(RIVALS, "gnb", lambda options, X: Broken(np.nan))
     run(tmp_path, methods=["gnb"])
     errors = [row["error"] for row in read_results(tmp_path)]
     assert len(errors) == 5

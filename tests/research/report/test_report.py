@@ -97,7 +97,7 @@ def test_a_fold_that_is_missing_leaves_a_gap_and_is_told(folder, summary):
     assert None not in (rows["wine"][2]["ours"], rows["mean"][2]["ours"])
     after = {row[0]: row for row in table(summary, "preprocess_accuracy")["rows"]}
     assert after["iris"][1]["ours"] is after["mean"][1]["ours"] is None
-    assert "see What is missing" in table(summary, "accuracy")["note"]
+    assert "see Missing results" in table(summary, "accuracy")["note"]
     assert summary["missing"] == [
         {"dataset": "iris", "method": "fcm_knn3", "folds": [3, 4], "why": "has not been run"},
         {"dataset": "wine", "method": "svclin", "folds": [0], "why": "ValueError: <b>bad</b>"},
@@ -216,7 +216,7 @@ def test_what_four_datasets_cannot_tell_is_not_said_to_hold(tmp_path):
     methods = [*PAPER_RIVALS, "fcm", *ALL[13:]]
     few = store_rows(tmp_path / "few", fake_rows(["iris", "wine", "breast_cancer", "digits"], methods))
     found = make_summary(few)["claims"]
-    assert {claim["verdict"] for claim in found} == {"cannot be told"}
+    assert {claim["verdict"] for claim in found} == {"undecided"}
     assert sum("all 4 agree would happen by chance with probability 0.06" in claim["evidence"] for claim in found) > 10
     some = store_rows(tmp_path / "some", fake_rows(list(DATASETS)[:12], ["fcm", "knn3", "fcm_knn3"]))
     found = make_summary(some)["claims"]
