@@ -98,7 +98,7 @@ def test_resizing_keeps_what_images_show():
 def test_names_of_the_paper_are_known_and_others_are_told():
     """The paper's spelling works; a slip gets a suggestion."""
     assert get_dataset("brest_cancer").name == "breast_cancer"
-    with pytest.raises(DataError, match=r"no dataset 'irs'. Did you mean 'iris'"):
+    with pytest.raises(DataError, match=r"Unknown dataset 'irs'. Did you mean 'iris'"):
         load_dataset("irs")
     with pytest.raises(DataError, match=r"no dataset 'Tic_Tac_Toe'. Did you mean 'tic_tac_toe'"):
         load_dataset("Tic_Tac_Toe")
@@ -120,7 +120,7 @@ def test_a_damaged_file_is_told(data_dir, tmp_path):
 
 def test_a_missing_folder_and_a_missing_file_are_told(tmp_path):
     """By name."""
-    with pytest.raises(DataError, match=r"no data folder .*nowhere"):
+    with pytest.raises(DataError, match=r"data folder .*nowhere does not exist"):
         load_dataset("seeds", data_dir=tmp_path / "nowhere")
     with pytest.raises(DataError, match=r"'seeds' is not in the data folder: the file .*seeds.csv"):
         load_dataset("seeds", data_dir=tmp_path)
