@@ -1,6 +1,6 @@
-"""Models that `benchmarks.same_predictions` compares: cases by name, each a function that fits one.
+"""Cases of `benchmarks.same_predictions`: named functions that each fit a model.
 
-They use public names only, so that the same cases run with the package of any commit.
+They use only public names, so that the same cases run with the package of any commit.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ CASES = {}  # name -> (function, whether it takes long)
 
 
 def case(name, slow=False):
-    """Register a function that returns a fitted estimator and rows to ask it about."""
+    """Register a function that returns a fitted estimator and rows to predict."""
 
     def register(function):
         CASES[name] = function, slow
@@ -26,7 +26,7 @@ def case(name, slow=False):
 
 
 def frame_of(name, drop=()):
-    """Return a dataset of the shared folder: features as numbers, and labels."""
+    """Return numeric features and labels of a dataset in the shared folder."""
     import pandas as pd
 
     table = pd.read_csv(DATASETS / f"{name}.csv").drop(columns=list(drop))
@@ -37,7 +37,7 @@ def frame_of(name, drop=()):
 
 
 def clusters(seed, n_rows, n_features, n_classes, noise=1.0):
-    """Return rows around a centre per class."""
+    """Return one cluster of rows per class."""
     random = np.random.default_rng(seed)
     y = random.integers(n_classes, size=n_rows)
     return random.normal(size=(n_classes, n_features))[y] + noise * random.normal(size=(n_rows, n_features)), y
@@ -51,7 +51,7 @@ def with_gaps():
 
 
 def repeated():
-    """Return a table in which rows repeat, and of which a column is constant."""
+    """Return a table with repeated rows and a constant column."""
     X, y = clusters(2, 60, 4, 2)
     X[:, 2] = 7.0
     return np.tile(X.round(1), (4, 1)), np.tile(y, 4)
@@ -64,13 +64,13 @@ def binary():
 
 
 def ring():
-    """Return two features, one class inside of a circle."""
+    """Return two features, with one class inside a circle."""
     X = np.random.default_rng(4).normal(size=(300, 2))
     return X, np.where(np.hypot(*X.T) < 1.1, "inside", "outside")
 
 
 def uneven():
-    """Return a table in which one class is rare."""
+    """Return a table with a rare class."""
     X, y = clusters(5, 300, 5, 2)
     kept = (y == 0) | (np.arange(300) % 10 == 0)
     return X[kept], y[kept]
@@ -89,7 +89,7 @@ def many():
 
 
 def scikit(name, n_rows=None):
-    """Return a table of scikit-learn."""
+    """Return a scikit-learn dataset."""
     from sklearn import datasets
 
     X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
@@ -123,7 +123,7 @@ TAKE_LONG = {"digits", "many rows", "sonar", "vehicle", "tic tac toe", "breast c
 
 
 def values_of(X, y):
-    """Return values to learn: the label, bent by two features."""
+    """Return a regression target: the label plus a nonlinear function of two features."""
     X = np.nan_to_num(np.asarray(X, dtype=float))
     Z = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
     return np.unique(y, return_inverse=True)[1] + np.tanh(Z[:, 0]) + 0.5 * Z[:, -1] * Z[:, 0]
@@ -154,7 +154,7 @@ add_tables()
 
 
 def add_parameters():
-    """Register estimators with other parameters than the usual ones."""
+    """Register estimators with non-default parameters."""
 
     def iris_names():
         from sklearn.datasets import load_iris
@@ -243,7 +243,7 @@ add_parameters()
 
 
 def add_original():
-    """Register the author's way of learning."""
+    """Register the author's training."""
     for name, output in {"iris": "one_hot", "wine": "one_hot", "breast cancer": "single"}.items():
 
         @case(f"original, {name}")
@@ -275,14 +275,14 @@ add_original()
 
 
 def wide_table(n_rows=160, n_columns=220, informative=6):
-    """Return a table of which few columns tell anything."""
+    """Return a table with few informative columns."""
     random = np.random.default_rng(11)
     X = random.normal(size=(n_rows, n_columns))
     return X, (X[:, :informative] @ random.normal(size=informative) > 0).astype(int)
 
 
 def sparse_table(n_rows=400, n_columns=9000):
-    """Return a sparse table of counts, too wide to be made dense."""
+    """Return a sparse table of counts that is too wide for a dense array."""
     from scipy.sparse import csr_array
 
     random = np.random.default_rng(12)
@@ -370,7 +370,7 @@ add_wide()
 
 
 def add_parts():
-    """Register learning in parts."""
+    """Register incremental fits (`partial_fit`)."""
 
     def learned(first, make=lambda: many(), **parameters):
         from cogmap import FCMClassifier
@@ -395,20 +395,20 @@ add_parts()
 
 
 def long_table(n_rows=170_000):
-    """Return more than a million values, of three segments."""
+    """Return a table of more than a million values in three segments."""
     random = np.random.default_rng(13)
     X = random.normal(size=(n_rows, 7)).astype(np.float32)
     return X, (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)
 
 
 def cut(X, y, weight=None, a_chunk=50_000):
-    """Return a table in chunks."""
+    """Split a table into chunks."""
     columns = [X, y] if weight is None else [X, y, weight]
     return [tuple(column[i : i + a_chunk] for column in columns) for i in range(0, len(X), a_chunk)]
 
 
 def add_chunks():
-    """Register rows that come in chunks, here and on a cluster."""
+    """Register out-of-core fits, local and on a cluster."""
 
     @case("fit_chunks, few values")
     def few():

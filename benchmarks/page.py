@@ -1,7 +1,7 @@
-"""The page measured in a real browser: size, time to open, time to answer, requests, arithmetic.
+"""The page in a real browser: size, time to open, response time, requests, arithmetic.
 
-``python -m benchmarks.page`` prints all of it beside what is asked. It needs playwright and chromium. On a machine that
-others use too a page waits for the processor, so how long that has worked for the page is printed as well.
+``python -m benchmarks.page`` prints all measurements with their targets. It needs playwright and chromium. CPU time is
+printed as well, because on a shared machine the page may wait for the processor.
 """
 
 import json
@@ -27,12 +27,12 @@ from cogmap.page.payload import make_payload
 MOVES, OPENINGS, ROUNDS = 200, 11, 3
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 
-# When the page said that it was ready, on the clock that starts with the navigation.
+# Time at which the page reported that it was ready, since navigation.
 WATCH = """new MutationObserver(() => {
   if (document.body?.dataset.ready !== undefined && window.ready === undefined) window.ready = performance.now();
 }).observe(document, { attributes: true, childList: true, subtree: true });"""
 
-# Moves a slider, another one each time, and waits until all that follows is in the document and laid out.
+# Moves the next slider and waits until the document is updated and laid out.
 MOVE = """(moves) => {
   const sliders = [...document.querySelectorAll("#values input[type=range]")];
   return Array.from({ length: moves }, (_, k) => {
@@ -62,13 +62,13 @@ def breast_cancer():
 
 
 def of_noise():
-    """Return a page of 30 features whose values have all digits that a number can have, and 500 rows."""
+    """Return a page of 30 features with full-precision values and 500 rows."""
     X, y = make_classification(500, 30, random_state=0)
     return page.html(FCMClassifier(random_state=0).fit(X, y), X, y)
 
 
 def of_concepts(n_concepts, n_classes, **parameters):
-    """Return a page of a dense map with so many concepts."""
+    """Return a page of a dense map with the given number of concepts."""
     n_outputs = 1 if n_classes == 2 else n_classes
     n_features = n_concepts - 16 - n_outputs
     X, y = make_classification(1000, n_features, n_informative=20, n_classes=n_classes, random_state=0)
@@ -87,14 +87,14 @@ def dense(n_concepts):
 
 
 def by_hand(n_concepts):
-    """Return a page of a map by hand, of whose influences one in ten is there."""
+    """Return a page of a handmade map with 10 % of all edges."""
     random = np.random.default_rng(0)
     weights = random.uniform(-1, 1, (n_concepts, n_concepts)) * (random.random((n_concepts, n_concepts)) < 0.1)
     return page.html(FuzzyCognitiveMap(weights))
 
 
 def sizes():
-    """Print how large pages are."""
+    """Print the sizes of pages."""
     rows = [
         ["breast cancer", "200 kB", f"{len(breast_cancer().encode()) / 1000:.0f} kB"],
         ["noise with all digits", "", f"{len(of_noise().encode()) / 1000:.0f} kB"],
@@ -103,7 +103,7 @@ def sizes():
 
 
 class Processor:
-    """How long the processor has worked for a tab, in ms."""
+    """CPU time of a tab in ms."""
 
     def __init__(self, tab):
         self._session = tab.context.new_cdp_session(tab)
@@ -115,7 +115,7 @@ class Processor:
 
 
 def opened_in(browser, folder, text):
-    """Open a page from a file; return it, what it has asked for, and how long the processor worked for it."""
+    """Open a page from a file; return it, its requests and its CPU time."""
     file = Path(folder) / "page.html"
     file.write_text(text, encoding="utf-8")
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
@@ -130,7 +130,7 @@ def opened_in(browser, folder, text):
 
 
 def opening(browser, folder):
-    """Print the time from navigation to a page that can be used, and what it has asked for."""
+    """Print the time from navigation to a usable page, and its requests."""
     rows = []
     pages = (("breast cancer", breast_cancer(), "300 ms"), ("1,000 concepts, dense", dense(1000), ""))
     for name, text, asked_for in pages:
@@ -148,7 +148,7 @@ def opening(browser, folder):
 
 
 def moving(browser, folder):
-    """Print the time of the answer to a slider."""
+    """Print the response time of a slider."""
     pages = {
         "two classes": (of_concepts(100, 2), "16 ms"),
         "four classes": (of_concepts(100, 4), "16 ms"),
@@ -166,11 +166,11 @@ def moving(browser, folder):
         rows.append([name, asked_for, *(f"{value:.1f} ms" for value in (min(medians), max(medians), worked))])
         tab.close()
     header = ["", "asked", f"best of {ROUNDS} rounds", "worst", "processor, mean"]
-    print_table(f"Answer to a slider at 100 concepts, median of {MOVES} moves", header, rows)
+    print_table(f"Response time of a slider at 100 concepts, median of {MOVES} moves", header, rows)
 
 
 def arithmetic(browser):
-    """Print how far the page's numbers are from Python's on 100 rows, of which some have gaps."""
+    """Print the largest difference between the page and Python on 100 rows, some with missing values."""
     tables = {
         "two classes": (FCMClassifier(random_state=0), load_breast_cancer),
         "three classes": (FCMClassifier(random_state=0), load_wine),

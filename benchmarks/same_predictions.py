@@ -1,11 +1,11 @@
-"""Whether models of this commit equal those of an earlier one, to the last bit, on this machine.
+"""Bitwise comparison of fitted models between this commit and an earlier one, on this machine.
 
 ``python -m benchmarks.same_predictions --against REV`` checks out REV beside this tree, fits the same estimators in
 both, each in a process of its own, and compares the bits of predictions, transformed features, maps and loss curves.
-Machines differ in their BLAS, so stored bits would not travel: both are computed here.
+Both are computed here, because results depend on the BLAS of the machine.
 
-It exits with 1 if anything differs that no ``--allow`` names. ``--quick`` leaves out what takes long, ``--only wide``
-takes the cases whose names contain "wide", and ``--reference FILE`` keeps the results of REV for the next run.
+The exit status is 1 if a case differs that no ``--allow`` names. ``--quick`` skips slow cases, ``--only wide`` selects
+cases whose names contain "wide", and ``--reference FILE`` stores the results of REV for the next run.
 """
 
 import argparse
@@ -27,7 +27,7 @@ SLOW = 2.0  # seconds
 
 
 def described(fcm, X):
-    """Return all of a fitted estimator that must not change, as arrays."""
+    """Return everything in a fitted estimator that must not change, as arrays."""
     found = {
         "predictions": fcm.predict(X),
         "transformed": fcm.transform(X),
@@ -48,12 +48,12 @@ def described(fcm, X):
 
 
 def _weights(fcm):
-    """Return the weights; of a wide map only those that are learned, because the square is large."""
+    """Return the weights; for a structured map only the trainable ones, because the full matrix is large."""
     return fcm.rows if hasattr(fcm, "rows") else fcm.weights
 
 
 def record(path, names):
-    """Fit the cases and write what they give."""
+    """Fit the cases and write their results."""
     import cogmap
 
     print(f"  {cogmap.__file__}", file=sys.stderr)
@@ -74,7 +74,7 @@ def record(path, names):
 
 
 def recorded(tree, path, names):
-    """Have another process fit the cases with the package of a source tree."""
+    """Fit the cases in another process with the package of a source tree."""
     paths = os.pathsep.join([str(tree / "src"), str(ROOT)])  # the package of that tree, the cases of this one
     command = [sys.executable, "-P", "-m", "benchmarks.same_predictions", "--record", str(path)]
     subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": paths, "COGMAP_CASES": "\n".join(names)})
@@ -83,7 +83,7 @@ def recorded(tree, path, names):
 
 
 def differences(ours, theirs):
-    """Return of each case what differs, and by how much."""
+    """Return the differences of each case, and their sizes."""
     found = {}
     for key in sorted(ours.keys() | theirs.keys()):
         name, what = key.split("/")
@@ -102,7 +102,7 @@ def _distance(a, b):
 
 
 def compare(given, names, folder):
-    """Record both trees and print what differs; return the names of cases that must not differ."""
+    """Record both trees and print the differences; return the names of cases that differ without permission."""
     reference = given.reference or folder / "before.npz"
     if given.reference and given.reference.exists():
         with np.load(reference) as arrays:
@@ -132,7 +132,7 @@ def _at_revision(revision, path, names, folder):
 
 
 def main():
-    """Compare, or record if this is the other process."""
+    """Compare both trees, or record one in the subprocess."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--against", metavar="REV", help="commit to compare with")
     parser.add_argument("--only", metavar="TEXT", default="", help="take cases whose names contain this")

@@ -217,7 +217,11 @@ BAD = {
         CogmapError,
         "20 rows of X, 17 of y",
     ),
-    "no rows": (lambda: (few[0][few[0][:, 0] > 99], few[1][few[0][:, 0] > 99]), CogmapError, "all partitions are empty"),
+    "no rows": (
+        lambda: (few[0][few[0][:, 0] > 99], few[1][few[0][:, 0] > 99]),
+        CogmapError,
+        "all partitions are empty",
+    ),
     "other names": (
         lambda: other(lambda f: f.rename(columns={"b": "z"})),
         CogmapError,
@@ -230,7 +234,11 @@ BAD = {
     "one class": (lambda: (few[0], da.zeros(80, chunks=40)), CogmapError, "at least 2 classes"),
     "cannot be read": (lambda: (few[0].map_blocks(fails, meta=X[:0]), few[1]), CogmapError, "no such disk"),
     "no memory": (lambda: (few[0].map_blocks(has_no_memory, meta=X[:0]), few[1]), ClusterError, "memory"),
-    "ends processes": (lambda: (few[0].map_blocks(kills, meta=X[:0]), few[1]), ClusterError, "repeatedly lost a worker"),
+    "ends processes": (
+        lambda: (few[0].map_blocks(kills, meta=X[:0]), few[1]),
+        ClusterError,
+        "repeatedly lost a worker",
+    ),
 }
 
 

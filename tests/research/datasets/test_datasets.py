@@ -100,9 +100,9 @@ def test_names_of_the_paper_are_known_and_others_are_told():
     assert get_dataset("brest_cancer").name == "breast_cancer"
     with pytest.raises(DataError, match=r"Unknown dataset 'irs'. Did you mean 'iris'"):
         load_dataset("irs")
-    with pytest.raises(DataError, match=r"no dataset 'Tic_Tac_Toe'. Did you mean 'tic_tac_toe'"):
+    with pytest.raises(DataError, match=r"Unknown dataset 'Tic_Tac_Toe'. Did you mean 'tic_tac_toe'"):
         load_dataset("Tic_Tac_Toe")
-    with pytest.raises(DataError, match=r"no dataset 'xyz'. The datasets are iris, wine"):
+    with pytest.raises(DataError, match=r"Unknown dataset 'xyz'. The datasets are iris, wine"):
         load_dataset("xyz")
     with pytest.raises(ValueError, match=r"form.*'uci', 'paper'"):
         load_dataset("iris", "raw")
