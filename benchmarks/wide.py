@@ -113,7 +113,7 @@ def accuracy():
 
 
 def sparse_rows(kind, seed, n_rows=25_000, n_columns=100_000, filled=100):
-    """Return sparse rows, with nonzeros spread evenly or like words in texts, and classes that depend on all of them."""
+    """Return sparse rows, with nonzeros spread evenly or like words in texts, and classes that use all columns."""
     random = np.random.default_rng(seed)
     rows = np.repeat(np.arange(n_rows), filled)
     if kind == "words":
