@@ -125,11 +125,11 @@ def read_rows(folder):
 
 def comparable(rows):
     """Keep only the compared methods, on folds for which all of them have results."""
-    wanted = defaultdict(set)
+    selected = defaultdict(set)
     for piece in pieces():
         if piece.method in COMPARED:
-            wanted[piece.dataset, piece.fold].add(piece.method)
-    whole = {place for place, methods in wanted.items() if all((*place, method) in rows for method in methods)}
+            selected[piece.dataset, piece.fold].add(piece.method)
+    whole = {place for place, methods in selected.items() if all((*place, method) in rows for method in methods)}
     return {key: row for key, row in rows.items() if key[:2] in whole and key[2] in COMPARED}
 
 
@@ -137,9 +137,9 @@ def run(folder, n_jobs, datasets, methods=tuple(METHODS)):
     """Run all pieces of these datasets and methods that have no results yet."""
     # One thread per method and one process per core, so that times are comparable.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    wanted = [piece for piece in pieces() if piece.dataset in datasets and piece.method in methods]
+    selected = [piece for piece in pieces() if piece.dataset in datasets and piece.method in methods]
     with ResultStore(folder, PROTOCOL, SEED) as store:
-        n_missing, n_done, start = len(store.missing(wanted)), 0, time.monotonic()
+        n_missing, n_done, start = len(store.missing(selected)), 0, time.monotonic()
 
         def after_task(piece, rows):
             nonlocal n_done
@@ -147,7 +147,7 @@ def run(folder, n_jobs, datasets, methods=tuple(METHODS)):
             if n_done % 100 == 0:
                 print(f"{n_done} of {n_missing} in {time.monotonic() - start:.0f} s", flush=True)
 
-        run_tasks(store, wanted, n_jobs, after_task)
+        run_tasks(store, selected, n_jobs, after_task)
 
 
 def means(rows, metric):

@@ -119,7 +119,7 @@ def occlusion(fcm, rows, background):
 
 def finds_planted():
     """Print the accuracy on the planted problems, and how well explanations recover the relevant features."""
-    asked = [".685", ".89", ".90", ".79", ".80", ".88"]
+    target = [".685", ".89", ".90", ".79", ".80", ".88"]
     rows = []
     for number in range(1, 7):
         X, y, decides = planted(number, N_PLANTED, seed=number)
@@ -141,7 +141,7 @@ def finds_planted():
             [
                 f"Syn{number}",
                 f"{auc:.3f}",
-                asked[number - 1],
+                target[number - 1],
                 f"{len(set(ranked) & set(ever))} of {len(ever)}",
                 *(f"{first_by(ranking, truth):.3f}" for ranking in rankings),
                 ".99" if number <= 3 else ".85",
@@ -150,13 +150,13 @@ def finds_planted():
     header = [
         "problem",
         "AUC",
-        "asked",
+        "target",
         "global",
         "relevance",
         "of training rows",
         "contributions",
         "occlusion",
-        "asked of relevance",
+        "target of relevance",
     ]
     title = f"Planted features: {N_PLANTED} training rows, held-out test rows; {N_RANKED} rows ranked one by one"
     print_table(title, header, rows)
@@ -191,10 +191,10 @@ def deletion():
         for insert in (False, True):
             areas.append(curve_area(fcm, X, order, baseline, insert))
             areas.append(np.mean([curve_area(fcm, X, other, baseline, insert) for other in at_random]))
-        asked = ".8" if name == "iris" else ".5"
-        rows.append([name, *(f"{area:.3f}" for area in areas[:2]), f"{areas[0] / areas[1]:.2f}", asked,
+        target = ".8" if name == "iris" else ".5"
+        rows.append([name, *(f"{area:.3f}" for area in areas[:2]), f"{areas[0] / areas[1]:.2f}", target,
                      *(f"{area:.3f}" for area in areas[2:]), f"{areas[2] / areas[3]:.2f}"])  # fmt: skip
-    header = ["table", "deletion", "at random", "ratio", "asked", "insertion", "at random", "ratio"]
+    header = ["table", "deletion", "at random", "ratio", "target", "insertion", "at random", "ratio"]
     print_table("Area under the curve of the predicted class, on new rows", header, rows)
 
 
@@ -203,14 +203,14 @@ def pruning():
     rows = []
     for name, load in TABLES.items():
         X, y = load(return_X_y=True)
-        asked = 0.25 if name == "iris" else 0.1
+        target = 0.25 if name == "iris" else 0.1
         curve = pruning_curve(FCMClassifier(random_state=0), X, y, keep=(0.5, 0.25, 0.1, 0.05), n_folds=5)
-        at = curve.keep.tolist().index(asked)
+        at = curve.keep.tolist().index(target)
         share = curve.mean_scores[at] / curve.mean_scores[0]
-        rows.append([name, f"{curve.n_edges[0]:.0f}", f"{curve.mean_scores[0]:.4f}", f"{asked:.0%}",
+        rows.append([name, f"{curve.n_edges[0]:.0f}", f"{curve.mean_scores[0]:.4f}", f"{target:.0%}",
                      f"{curve.n_edges[at]:.0f}", f"{curve.mean_scores[at]:.4f}", f"{share:.1%}",
                      f"{curve.smallest():.0%}"])  # fmt: skip
-    header = ["table", "edges", "accuracy", "kept", "edges", "accuracy", "of it (asked: 99%)", "fewest for 99%"]
+    header = ["table", "edges", "accuracy", "kept", "edges", "accuracy", "ratio (target: 99%)", "fewest for 99%"]
     print_table("Pruned maps, five folds", header, rows)
 
 
@@ -229,7 +229,7 @@ def changes():
         answers = [what_if(fcm, row, **options) for row in rows]
         seconds = best_times({title: lambda options=options: [what_if(fcm, row, **options) for row in rows]})[title]
         flipped = sum(
-            answer.found and fcm.predict(answer.row)[0] != said for answer, said in zip(answers, before, strict=True)
+            answer.found and fcm.predict(answer.row)[0] != label for answer, label in zip(answers, before, strict=True)
         )
         size = np.nanmean([answer.size for answer in answers])
         changed = np.mean([len(answer.changes) for answer in answers if answer.found])

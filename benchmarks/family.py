@@ -142,7 +142,7 @@ def populations(max_evaluations=10_000):
             box = np.ones(objective.n_parameters)
             begin = time.perf_counter()
             start = random.uniform(-0.1, 0.1, objective.n_parameters)
-            found = minimize(
+            result = minimize(
                 with_gradient,
                 start,
                 jac=True,
@@ -150,12 +150,12 @@ def populations(max_evaluations=10_000):
                 bounds=list(zip(-box, box, strict=True)),
                 options={"maxfun": max_evaluations},
             )
-            table.setdefault(("lbfgs", name), []).append((found.fun, time.perf_counter() - begin, found.nfev))
+            table.setdefault(("lbfgs", name), []).append((result.fun, time.perf_counter() - begin, result.nfev))
             for method in POPULATIONS:
                 begin = time.perf_counter()
-                found = minimise(loss, -box, box, method, max_evaluations, None, random)
+                result = minimise(loss, -box, box, method, max_evaluations, None, random)
                 seconds = time.perf_counter() - begin
-                table.setdefault((method, name), []).append((found.value, seconds, found.n_evaluations))
+                table.setdefault((method, name), []).append((result.value, seconds, result.n_evaluations))
     rows = []
     for method in ("lbfgs", *POPULATIONS):
         cells = []

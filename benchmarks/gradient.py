@@ -124,12 +124,12 @@ def main():
                 rounds=40,
                 seconds=12.0,
             )
-        floor = (3 * depth - 4) * times["product"]
+        lower_bound = (3 * depth - 4) * times["product"]
         rows.append(
             [
                 f"{n_rows} x {n_features}+{n_classes}, depth {depth}",
-                f"{1000 * floor:.2f} ms",
-                f"{times['one'] / floor:.2f}",
+                f"{1000 * lower_bound:.2f} ms",
+                f"{times['one'] / lower_bound:.2f}",
                 most_floor or "",
                 f"{times['one'] / times['plain']:.2f}",
                 f"{times['two'] / times['one']:.2f}",

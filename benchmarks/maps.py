@@ -131,7 +131,7 @@ def speed():
         ["Monte Carlo, 1,000 samples x 40 concepts / 100 bare products", at_rest / bare, "3 x"],
         ["the same, maps that never converge / the 200 products of their steps", restless_time / bare / 2, "3 x"],
     ]
-    shown = [[name, f"{value:.2f} {asked.split()[-1]}", asked] for name, value, asked in rows]
+    shown = [[name, f"{value:.2f} {target.split()[-1]}", target] for name, value, target in rows]
     print_table("Maps by hand, one thread", ["what", "measured", "at most"], shown)
 
 

@@ -172,7 +172,7 @@ def add_parameters():
 
         return FCMClassifier(depth=2, n_hidden=3, random_state=1).fit(*iris_names()).map_
 
-    asked = {
+    variants = {
         "depth 1": {"depth": 1},
         "no hidden concepts": {"n_hidden": 0, "depth": 3},
         "adam": {"solver": "adam", "max_iter": 40},
@@ -203,15 +203,15 @@ def add_parameters():
         "class weight": {"class_weight": "balanced"},
         "gain 1": {"gain": 1.0, "depth": 2},
     }
-    for name, parameters in asked.items():
+    for name, parameters in variants.items():
 
         @case(f"parameters, {name}")
         def fit(parameters=parameters):
             from cogmap import FCMClassifier
 
             X, y = iris_names()
-            made = {key: value() if callable(value) else value for key, value in parameters.items()}
-            return FCMClassifier(random_state=0, **made).fit(X, y, np.arange(150) % 3 + 0.5), X
+            resolved = {key: value() if callable(value) else value for key, value in parameters.items()}
+            return FCMClassifier(random_state=0, **resolved).fit(X, y, np.arange(150) % 3 + 0.5), X
 
     @case("parameters, warm start")
     def warm():
@@ -255,7 +255,7 @@ def add_original():
 
             X, y = TABLES[name]()
             X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
-            made = OriginalFCM(
+            resolved = OriginalFCM(
                 depth=3,
                 slope=3.0,
                 output=output,
@@ -265,7 +265,7 @@ def add_original():
                 batch_size=64,
                 max_iter=60,
             )
-            return made.fit(X, y), X
+            return resolved.fit(X, y), X
 
 
 add_original()
@@ -417,13 +417,13 @@ def add_chunks():
         X, y = scikit("wine")
         return FCMClassifier(random_state=0).fit_chunks(cut(X, y, a_chunk=50)), X
 
-    asked = {
+    variants = {
         "teachers": {"max_iter": 6, "n_teachers": 2},
         "auto": {"tol": 0.005},
         "weights": {"max_iter": 5, "class_weight": "balanced", "n_teachers": 0},
         "terms": {"max_iter": 4, "terms": 3, "n_teachers": 0, "l1_ratio": 0.5},
     }
-    for name, parameters in asked.items():
+    for name, parameters in variants.items():
 
         @case(f"fit_chunks, {name}", slow=name == "auto")
         def fit(name=name, parameters=parameters):

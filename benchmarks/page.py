@@ -99,7 +99,7 @@ def sizes():
         ["breast cancer", "200 kB", f"{len(breast_cancer().encode()) / 1000:.0f} kB"],
         ["noise with all digits", "", f"{len(of_noise().encode()) / 1000:.0f} kB"],
     ]
-    print_table("Size: 30 features and 500 rows", ["", "asked", "measured"], rows)
+    print_table("Size: 30 features and 500 rows", ["", "target", "measured"], rows)
 
 
 class Processor:
@@ -119,31 +119,31 @@ def opened_in(browser, folder, text):
     file = Path(folder) / "page.html"
     file.write_text(text, encoding="utf-8")
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
-    asked = []
+    urls = []
     processor = Processor(tab)
     before = processor.time()
-    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("request", lambda request: urls.append(request.url))
     tab.add_init_script(WATCH)
     tab.goto(file.as_uri())
     tab.wait_for_selector("body[data-ready]", timeout=60_000)
-    return tab, asked, processor.time() - before
+    return tab, urls, processor.time() - before
 
 
 def opening(browser, folder):
     """Print the time from navigation to a usable page, and its requests."""
     rows = []
     pages = (("breast cancer", breast_cancer(), "300 ms"), ("1,000 concepts, dense", dense(1000), ""))
-    for name, text, asked_for in pages:
+    for name, text, target in pages:
         times, worked, requests = [], [], 0
         for _ in range(OPENINGS):
-            tab, asked, processor_time = opened_in(browser, folder, text)
+            tab, urls, processor_time = opened_in(browser, folder, text)
             times.append(tab.evaluate("window.ready"))
             worked.append(processor_time)
-            requests += len(asked) - 1  # the file itself
+            requests += len(urls) - 1  # the file itself
             tab.close()
         values = [statistics.median(times), min(times), statistics.median(worked)]
-        rows.append([name, asked_for, *(f"{value:.0f} ms" for value in values), "0", requests])
-    header = ["", "asked", "median", "best", "processor", "requests asked", "made"]
+        rows.append([name, target, *(f"{value:.0f} ms" for value in values), "0", requests])
+    header = ["", "target", "median", "best", "CPU time", "target requests", "requests"]
     print_table(f"Open to usable, {OPENINGS} times", header, rows)
 
 
@@ -156,16 +156,16 @@ def moving(browser, folder):
         "by hand": (by_hand(100), "16 ms"),
     }
     rows = []
-    for name, (text, asked_for) in pages.items():
+    for name, (text, target) in pages.items():
         tab, _, _ = opened_in(browser, folder, text)
         tab.evaluate(MOVE, 20)
         processor = Processor(tab)
         before = processor.time()
         medians = [statistics.median(tab.evaluate(MOVE, MOVES)) for _ in range(ROUNDS)]
         worked = (processor.time() - before) / (ROUNDS * MOVES)
-        rows.append([name, asked_for, *(f"{value:.1f} ms" for value in (min(medians), max(medians), worked))])
+        rows.append([name, target, *(f"{value:.1f} ms" for value in (min(medians), max(medians), worked))])
         tab.close()
-    header = ["", "asked", f"best of {ROUNDS} rounds", "worst", "processor, mean"]
+    header = ["", "target", f"best of {ROUNDS} rounds", "worst", "CPU time, mean"]
     print_table(f"Response time of a slider at 100 concepts, median of {MOVES} moves", header, rows)
 
 
@@ -184,19 +184,19 @@ def arithmetic(browser):
     for name, (estimator, load) in tables.items():
         X, y = load(return_X_y=True)
         model = estimator.fit(X, y).model_
-        asked = X[:100].copy()
-        asked[::5, 1] = np.nan
-        given = [[None if np.isnan(value) else value for value in row] for row in asked.tolist()]
+        sample = X[:100].copy()
+        sample[::5, 1] = np.nan
+        json_rows = [[None if np.isnan(value) else value for value in row] for row in sample.tolist()]
         payload = packed(json.dumps(make_payload(opened("page", model, X, y))))
-        found = tab.evaluate(COMPUTE, {"payload": payload, "rows": given})
-        explained, unit = explain(model, asked), getattr(model.link, "deviation", 1.0)
+        computed = tab.evaluate(COMPUTE, {"payload": payload, "rows": json_rows})
+        explained, unit = explain(model, sample), getattr(model.link, "deviation", 1.0)
         apart = [
-            np.abs(np.array([row["states"] for row in found]) - model.trajectory(asked).transpose(1, 0, 2)),
-            np.abs(np.array([row["outputs"] for row in found]) - explained.outputs) / unit,
-            np.abs(np.array([row["values"] for row in found]) - explained.contributions) / unit,
+            np.abs(np.array([row["states"] for row in computed]) - model.trajectory(sample).transpose(1, 0, 2)),
+            np.abs(np.array([row["outputs"] for row in computed]) - explained.outputs) / unit,
+            np.abs(np.array([row["values"] for row in computed]) - explained.contributions) / unit,
         ]
         rows.append([name, "1e-9", *(f"{values.max():.0e}" for values in apart)])
-    header = ["", "asked", "states", "outputs", "contributions"]
+    header = ["", "target", "states", "outputs", "contributions"]
     print_table("The page's numbers against Python's: largest difference on 100 rows", header, rows)
     tab.close()
 

@@ -101,14 +101,14 @@ def _distance(a, b):
     return f"{b} before, {a} now" if a.size == b.size == 1 else f"shape {b.shape} before, {a.shape} now"
 
 
-def compare(given, names, folder):
+def compare(options, names, folder):
     """Record both trees and print the differences; return the names of cases that differ without permission."""
-    reference = given.reference or folder / "before.npz"
-    if given.reference and given.reference.exists():
+    reference = options.reference or folder / "before.npz"
+    if options.reference and options.reference.exists():
         with np.load(reference) as arrays:
             before = dict(arrays)
     else:
-        before = _at_revision(given.against, reference, names, folder)
+        before = _at_revision(options.against, reference, names, folder)
     before = {key: array for key, array in before.items() if key.split("/")[0] in names}
     found = differences(recorded(ROOT, folder / "now.npz", names), before)
     for name, what in found.items():
@@ -116,7 +116,7 @@ def compare(given, names, folder):
     failed = [key for key, array in before.items() if key.endswith("/error")]
     for key in failed:
         print(f"{key}: {before[key]}")
-    bad = [name for name in found if not any(pattern in name for pattern in given.allow)]
+    bad = [name for name in found if not any(pattern in name for pattern in options.allow)]
     print(f"{len(names) - len(found)} of {len(names)} models are equal to the last bit; {len(bad)} must not differ.")
     return bad
 
@@ -140,17 +140,17 @@ def main():
     parser.add_argument("--allow", metavar="TEXT", action="append", default=[], help="cases that may differ")
     parser.add_argument("--reference", metavar="FILE", type=Path, help="file that keeps the results of REV")
     parser.add_argument("--record", metavar="FILE", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.record:
-        record(given.record, os.environ["COGMAP_CASES"].split("\n"))
+    options = parser.parse_args()
+    if options.record:
+        record(options.record, os.environ["COGMAP_CASES"].split("\n"))
         return
-    if given.against is None:
+    if options.against is None:
         parser.error("--against is needed")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
-    names = [name for name, (_, slow) in CASES.items() if given.only in name and not (slow and given.quick)]
+    names = [name for name, (_, slow) in CASES.items() if options.only in name and not (slow and options.quick)]
     with tempfile.TemporaryDirectory(prefix="cogmap-") as folder:
-        sys.exit(bool(compare(given, names, Path(folder))))
+        sys.exit(bool(compare(options, names, Path(folder))))
 
 
 if __name__ == "__main__":

@@ -210,17 +210,17 @@ def main():
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--iterations", type=int, default=20)
     parser.add_argument("--only", choices=["cost", "memory", "dask", "many", "chunk"])
-    given = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
     parts = {
         "cost": cost_model,
-        "memory": lambda: out_of_core(given.rows, given.iterations),
-        "dask": lambda: on_workers(given.rows, given.iterations),
+        "memory": lambda: out_of_core(options.rows, options.iterations),
+        "dask": lambda: on_workers(options.rows, options.iterations),
         "many": many_rows,
-        "chunk": lambda: one_chunk(8 * given.rows),
+        "chunk": lambda: one_chunk(8 * options.rows),
     }
     for name, part in parts.items():
-        if given.only in (None, name):
+        if options.only in (None, name):
             part()
 
 

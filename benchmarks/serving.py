@@ -150,13 +150,13 @@ def speed():
         best, costs = {"echo": 0.0, "predict": 0.0}, {"echo": [], "predict": []}
         with Served(echo) as bare, Served(lambda model=model: application(model)) as ours:
             for _ in range(ROUNDS):
-                for who, server in (("echo", bare), ("predict", ours)):
+                for kind, server in (("echo", bare), ("predict", ours)):
                     begin = server.seconds()
                     n_good, n_bad = asyncio.run(hammer(server.port, [request], CONNECTIONS, SECONDS))
                     assert not n_bad, f"{n_bad} failures"
-                    best[who] = max(best[who], n_good / SECONDS)
-                    costs[who].append((server.seconds() - begin) / n_good)
-        cost = {who: 1e6 * float(np.median(times)) for who, times in costs.items()}
+                    best[kind] = max(best[kind], n_good / SECONDS)
+                    costs[kind].append((server.seconds() - begin) / n_good)
+        cost = {kind: 1e6 * float(np.median(times)) for kind, times in costs.items()}
         rates = [f"{best['echo']:,.0f}", f"{best['predict']:,.0f}", f"{best['predict'] / best['echo']:.2f}"]
         times = [f"{cost['echo']:.0f}", f"{cost['predict']:.0f}", f"{cost['echo'] / cost['predict']:.2f}"]
         table.append([name, *rates, *times])
@@ -189,5 +189,5 @@ def load():
 
 
 if __name__ == "__main__":
-    for wanted in sys.argv[1:] or ["speed", "load"]:
-        {"speed": speed, "load": load}[wanted]()
+    for part in sys.argv[1:] or ["speed", "load"]:
+        {"speed": speed, "load": load}[part]()

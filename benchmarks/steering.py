@@ -41,8 +41,8 @@ def monotone_rows():
         rows.append([f"two classes, mean radius {sign:+d}", count, f"{most:.3f}", f"{model.score(X, y):.3f}"])
     X, y = load_iris(return_X_y=True, as_frame=True)
     for sign in (1, -1):
-        asked = {("petal length (cm)", "class=1"): sign}
-        model = FCMClassifier(monotonic_cst=asked, random_state=0).fit(X, y)
+        constraint = {("petal length (cm)", "class=1"): sign}
+        model = FCMClassifier(monotonic_cst=constraint, random_state=0).fit(X, y)
         count, most = violations(model, X.to_numpy(), 2, sign, of=1)
         rows.append(
             [f"three classes, petal length on class 1 {sign:+d}", count, f"{most:.3f}", f"{model.score(X, y):.3f}"]

@@ -126,15 +126,15 @@ def main():
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows to predict")
     parser.add_argument("--fitted", type=int, default=10_000, help="training rows")
     parser.add_argument("--only", choices=["starting", "predicting", "fitting"])
-    asked = parser.parse_args()
-    if asked.only in (None, "starting"):
+    options = parser.parse_args()
+    if options.only in (None, "starting"):
         starting()
-    if asked.only in (None, "predicting"):
+    if options.only in (None, "predicting"):
         with tempfile.TemporaryDirectory() as folder:
-            predicting(Path(folder), asked.rows)
-    if asked.only in (None, "fitting"):
+            predicting(Path(folder), options.rows)
+    if options.only in (None, "fitting"):
         for task in ("classification", "regression"):
-            fitting(asked.fitted, task)
+            fitting(options.fitted, task)
 
 
 if __name__ == "__main__":

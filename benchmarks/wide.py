@@ -79,12 +79,12 @@ def gradient():
         W = random.random((objective.n_learned, n_features), dtype=np.float32)
         E = random.random((n_rows, objective.n_learned), dtype=np.float32)
 
-        def floor(X=X, W=W, E=E):
+        def lower_bound(X=X, W=W, E=E):
             X @ W.T, E.T @ X  # the first step, forward and back
             X @ W[:1].T, E[:, :1].T @ X  # the last, of which only the output is read
 
         with one_blas_thread():
-            times = best_times({"gradient": lambda o=objective, t=theta: o.sums(t), "floor": floor})
+            times = best_times({"gradient": lambda o=objective, t=theta: o.sums(t), "floor": lower_bound})
         ratio = times["gradient"] / times["floor"]
         size = f"{n_rows:,} x {n_features:,}, {n_hidden} hidden"
         rows.append([size, f"{1e3 * times['gradient']:.1f} ms", f"{ratio:.2f}", most or ""])
@@ -147,11 +147,11 @@ def sparse():
     """Print accuracy, time and memory on 20,000 rows of 100,000 columns, 0.1 % nonzero; means over four tables."""
     rows = []
     for kind in ("evenly", "words"):
-        said = []
+        measurements = []
         for seed in range(4):
             command = [sys.executable, "-W", "ignore", "-m", "benchmarks.wide", "fit_sparse", kind, str(seed)]
-            said.append(json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
-        ours, rival, seconds, of_rival, peak = np.mean(said, axis=0)
+            measurements.append(json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+        ours, rival, seconds, of_rival, peak = np.mean(measurements, axis=0)
         rows.append([kind, f"{ours:.4f}", f"{rival:.4f}", f"{seconds:.1f}", f"{of_rival:.1f}", f"{peak:.0f} MB"])
     header = ["filled", "map", "logistic regression", "seconds", "of the regression", "peak of the process"]
     print_table("Sparse, 20,000 x 100,000, 100 filled in each row", header, rows)

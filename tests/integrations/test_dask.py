@@ -155,7 +155,7 @@ def test_a_lost_worker_costs_time_and_not_a_bit():
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["closed", "without workers"])
 def test_a_cluster_that_goes_away_is_one_error(how):
-    """In about the time that was allowed; the earlier model stays."""
+    """Within about the timeout; the earlier model is unchanged."""
     cluster = new_cluster()
     client = Client(cluster)
     try:

@@ -1,4 +1,4 @@
-"""Graphs of ONNX say what models say; onnxruntime is the judge."""
+"""ONNX graphs give the predictions of the models, computed by onnxruntime."""
 
 import json
 
@@ -25,7 +25,7 @@ NEAR = {"rtol": 1e-11, "atol": 1e-12}  # 1e-6 is asked for
 
 
 def run(graph, inputs):
-    """Return what onnxruntime computes, by the names of the outputs."""
+    """Return the outputs that onnxruntime computes, by name."""
     onnx.checker.check_model(graph, full_check=True)
     session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
@@ -224,7 +224,7 @@ BY_HAND = MapModel(
     ids=["not fitted", "a map", "nothing", "a pipeline that is not fitted", "another step", "another activation"],
 )
 def test_what_cannot_be_a_graph_is_refused(model, message):
-    """With a word on what would do."""
+    """The error states what is accepted."""
     with pytest.raises(ParameterError, match=message):
         to_onnx(model)
 

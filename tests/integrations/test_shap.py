@@ -69,6 +69,6 @@ def test_plots_of_shap_work(explanation, plot):
 
 
 def test_an_output_that_does_not_exist(explanation):
-    """The names that do are told."""
+    """The error lists the valid names."""
     with pytest.raises(ParameterError, match=r"to_shap\(output=.*got 7. The outputs are \['class=0'"):
         explanation.to_shap(output=7)

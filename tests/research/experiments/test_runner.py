@@ -53,7 +53,7 @@ def test_every_result_is_a_line_with_all_that_is_needed(tmp_path):
 
 
 def test_what_is_there_is_not_done_again(tmp_path):
-    """Running again does nothing; asking for more does what is missing."""
+    """Running again does nothing; more tasks run only what is missing."""
     run(tmp_path)
     assert run(tmp_path) == 0
     assert run(tmp_path, methods=[*QUICK, "knn5"]) == 5
@@ -79,7 +79,7 @@ def test_the_map_gives_transformation_and_pipelines_too(tmp_path):
 
 
 def test_the_map_of_the_first_fold_is_kept_as_a_picture():
-    """What it shows, under the names of the columns, as plain numbers and words; other folds have none."""
+    """Its view has plain numbers and the column names; other folds have none."""
     tasks = {task.fold: task for task in make_tasks(["iris"], ["fcm"], "strict")}
     view = tasks[0].run()[0]["map"]
     assert json.loads(json.dumps(view, allow_nan=False)) == view
@@ -158,7 +158,7 @@ def test_a_torn_line_is_cut_off_and_done_again(tmp_path):
 
 
 def test_two_runs_in_one_folder_exclude_each_other(tmp_path):
-    """The second is told at once, and the first goes on."""
+    """The second raises an error immediately, and the first continues."""
     with ResultStore(tmp_path, "strict", 123), pytest.raises(StoreError, match="Another run is writing"):
         ResultStore(tmp_path, "strict", 123).__enter__()
     with ResultStore(tmp_path, "strict", 123):

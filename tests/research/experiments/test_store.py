@@ -1,4 +1,4 @@
-"""The store believes nothing: what is not a result of this run, byte by byte, is set aside and told."""
+"""The store validates every byte: lines that are not results of this run are rejected and counted."""
 
 import contextlib
 import json
@@ -71,7 +71,7 @@ NO_ROWS = {
 
 @pytest.mark.parametrize("name", NO_ROWS)
 def test_what_is_no_result_of_this_run_is_set_aside(name, folder):
-    """In a file of its own, as it was; the results around it stay, and how many were set aside is known."""
+    """They are moved unchanged to another file and counted; the other results are kept."""
     path = folder / "results.jsonl"
     first, second = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + NO_ROWS[name] + b"\n" + second)
@@ -102,7 +102,7 @@ def test_the_checksum_covers_every_byte_of_a_line():
 
 @pytest.mark.parametrize("content", [b"", b"{", b"{}", b"null", b"\xff", b'{"protocol": "strict", "seed": 7}', None])
 def test_a_damaged_run_file_is_told_and_the_results_survive_it(content, folder):
-    """It is not guessed what was run; without the file, the results tell."""
+    """A damaged run.json is an error; without the file, the run is inferred from the results."""
     path = folder / "run.json"
     path.write_bytes(path.read_bytes()[:-30] if content is None else content)
     for use in (ResultStore(folder, "strict", 123).__enter__, lambda: read_results(folder)):

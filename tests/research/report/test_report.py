@@ -73,7 +73,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def summary(folder):
-    """What the report shows."""
+    """Summary of a run."""
     return json.loads((folder / "summary.json").read_text())
 
 
@@ -91,7 +91,7 @@ def test_scores_stand_beside_the_published_ones(summary):
 
 
 def test_a_fold_that_is_missing_leaves_a_gap_and_is_told(folder, summary):
-    """No mean is made of four folds, nor of two datasets, and why is told: it failed, or has not been run."""
+    """No mean is computed without a fold or a dataset, and the reason is given: it failed, or has not been run."""
     rows = {row[0]: row for row in table(summary, "accuracy")["rows"]}
     assert rows["wine"][3]["ours"] is rows["mean"][3]["ours"] is None
     assert None not in (rows["wine"][2]["ours"], rows["mean"][2]["ours"])
@@ -364,7 +364,7 @@ def browser():
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_page_opens_from_disk_and_fits_the_screen(browser, folder, width):
-    """On a phone and on a desk: nothing is asked from a network, nothing is wider than the screen, all images show."""
+    """On a phone and on a desktop: no requests, nothing wider than the screen, and all images load."""
     page = browser.new_page(viewport={"width": width, "height": 800})
     requests, problems = [], []
     page.on("request", lambda request: requests.append(request.url))
