@@ -211,16 +211,16 @@ def test_figures_of_claims_are_those_of_the_scores(tmp_path):
     assert "Unanimous on 0 of 21 datasets on test rows" in unanimous
 
 
-def test_what_four_datasets_cannot_tell_is_not_said_to_hold(tmp_path):
-    """Four that agree may do so by chance, and without all methods most claims have no figure."""
+def test_claims_are_undecided_with_four_datasets(tmp_path):
+    """Four datasets may agree by chance, and without all methods most claims have no evidence."""
     methods = [*PAPER_RIVALS, "fcm", *ALL[13:]]
     few = store_rows(tmp_path / "few", fake_rows(["iris", "wine", "breast_cancer", "digits"], methods))
     found = make_summary(few)["claims"]
     assert {claim["verdict"] for claim in found} == {"undecided"}
-    assert sum("all 4 agree would happen by chance with probability 0.06" in claim["evidence"] for claim in found) > 10
+    assert sum("all 4 agree by chance with probability 0.06" in claim["evidence"] for claim in found) > 10
     some = store_rows(tmp_path / "some", fake_rows(list(DATASETS)[:12], ["fcm", "knn3", "fcm_knn3"]))
     found = make_summary(some)["claims"]
-    assert sum("lack the methods or datasets" in claim["evidence"] for claim in found) > 10
+    assert sum("lack methods or datasets" in claim["evidence"] for claim in found) > 10
 
 
 def test_the_nemenyi_test_is_made_on_datasets_and_on_folds(tmp_path):
@@ -258,7 +258,7 @@ def test_statistics_stand_beside_those_of_the_same_run(tmp_path, data_dir):
 
 
 def test_training_scores_and_notes_have_tables(tmp_path):
-    """Training scores are called that, and what a method did about a small class is told with its folds."""
+    """Training scores are labelled, and adaptations to small classes are listed with their folds."""
     rows = [
         {**row, "train_accuracy": 0.99, "train_f1_macro": 0.98}
         | ({"notes": ["odd"]} if row["method"] == "knn3" else {})
@@ -266,7 +266,7 @@ def test_training_scores_and_notes_have_tables(tmp_path):
     ]
     summary = make_summary(store_rows(tmp_path, rows))
     assert table(summary, "train_accuracy")["rows"][0][1]["ours"] == pytest.approx(0.99)
-    assert "rows that the methods were fitted to" in table(summary, "train_f1_macro")["note"]
+    assert "Scores on the training rows" in table(summary, "train_f1_macro")["note"]
     assert table(summary, "notes")["rows"][0] == ["iris", "knn3", "odd", "0, 1, 2, 3, 4"]
 
 
