@@ -175,7 +175,7 @@ def test_two_experiments_do_not_mix_in_one_folder(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full on this system")
 def test_a_full_disk_is_told_and_keeps_what_is_there(tmp_path):
-    """/dev/full is a disk without room."""
+    """/dev/full acts as a full disk."""
     with ResultStore(tmp_path, "strict", 123) as store:
         store.append([row("a")])
         with open("/dev/full", "wb", buffering=0) as full:
@@ -187,7 +187,7 @@ def test_a_full_disk_is_told_and_keeps_what_is_there(tmp_path):
 
 def test_unknown_names_are_told_with_the_nearest():
     """Datasets and methods."""
-    with pytest.raises(DataError, match=r"no method 'knn4'. Did you mean 'knn"):
+    with pytest.raises(DataError, match=r"Unknown method 'knn4'. Did you mean 'knn"):
         make_tasks(["iris"], ["knn4"], "strict")
     with pytest.raises(DataError, match="no dataset 'wein'"):
         make_tasks(["wein"], ["fcm"], "strict")
