@@ -1,1 +1,1 @@
-"""Speed and memory, as ratios measured side by side in one run. ``make bench`` runs all of it."""
+"""Benchmarks of speed and memory, as ratios measured in one run. ``make bench`` runs them."""

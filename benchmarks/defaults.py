@@ -1,4 +1,4 @@
-"""The default map on the author's folds and columns, beside the published map; and how much it depends on the seed.
+"""Accuracy of the default and the published map on the author's folds and columns, and its dependence on the seed.
 
 ``python -m benchmarks.defaults`` needs the data folder (``COGMAP_DATA``).
 """

@@ -1,7 +1,7 @@
-"""Time of drawing a map beside that of one empty figure, for 7, 40 and 100 concepts.
+"""Time to draw a map, relative to an empty figure, for 7, 40 and 100 concepts.
 
-``python -m benchmarks.drawing`` asks for at most a second for 100 concepts, from the map to the file.
-``python -m benchmarks.drawing FOLDER`` also keeps the pictures, to be looked at.
+The target is at most one second for 100 concepts, from the map to the file (``python -m benchmarks.drawing``).
+``python -m benchmarks.drawing FOLDER`` also stores the pictures.
 """
 
 import io
@@ -60,8 +60,8 @@ def main(folder=None):
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
             Path(folder, f"map_{n_concepts}.png").write_bytes(written(plot_map(model)))
-    header = ["concepts", "graph (asked for: 1 s)", "SVG for a notebook", "matrix", "empty figure", "graph / empty"]
-    print_table("Drawing a map, from the map to the picture", header, rows)
+    header = ["concepts", "graph (target: 1 s)", "SVG for a notebook", "matrix", "empty figure", "graph / empty"]
+    print_table("Drawing a map", header, rows)
 
 
 if __name__ == "__main__":

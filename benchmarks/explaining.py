@@ -1,9 +1,9 @@
-"""What explanations are worth: do they add up, find what matters, and how long do they take.
+"""Quality of explanations: additivity, recovery of the relevant features, and time.
 
 ``python -m benchmarks.explaining`` prints all tables, or those named: ``sums speed planted deletion pruning changes``.
 
 The planted problems are those of J. Yoon, J. Jordon and M. van der Schaar, INVASE: Instance-wise variable selection
-using neural networks, ICLR 2019: of 11 standard normal features it is known which decide, in each row.
+using neural networks, ICLR 2019: of 11 standard normal features, the relevant ones are known for each row.
 """
 
 import sys
@@ -19,19 +19,19 @@ from benchmarks.timing import best_times, print_table
 from cogmap import FCMClassifier, explain, pruning_curve, what_if
 
 TABLES = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}
-N_PLANTED = 10_000  # rows to learn from, and others to judge
-N_RANKED = 1_000  # rows of which features are ranked one by one
+N_PLANTED = 10_000  # training rows, and as many test rows
+N_RANKED = 1_000  # rows whose features are ranked individually
 
 
 def learned(name):
-    """Return the default classifier of seven tenths of a table, and the other rows."""
+    """Return the default classifier fitted to 70 % of a table, and the held-out rows."""
     X, y = TABLES[name](return_X_y=True, as_frame=True)
     X_train, X_test, y_train, _ = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y)
     return FCMClassifier(random_state=0).fit(X_train, y_train), X_test
 
 
 def sums():
-    """Print how well contributions add up."""
+    """Print the largest deviation of summed contributions from the outputs."""
     rows = []
     for name in TABLES:
         fcm, X = learned(name)
@@ -41,11 +41,11 @@ def sums():
             gap = explanation.outputs - explanation.base_values - explanation.contributions.sum(axis=1)
             gaps.append(f"{np.abs(gap).max():.1e}")
         rows.append([name, *gaps])
-    print_table("Contributions and outputs: largest gap (asked for: 1e-9)", ["table", "probability", "decision"], rows)
+    print_table("Contributions and outputs: largest gap (target: 1e-9)", ["table", "probability", "decision"], rows)
 
 
 def speed():
-    """Print the time of explaining 1,000 rows of 30 features beside one decision function, and beside shap."""
+    """Print the time of explaining 1,000 rows of 30 features relative to one decision function and to shap."""
     import shap
 
     X, y = load_breast_cancer(return_X_y=True)
@@ -68,12 +68,12 @@ def speed():
     rows = [
         [name, f"{seconds:.4f} s", f"{seconds / times['decision_function']:.0f}"] for name, seconds in times.items()
     ]
-    title = "1,000 rows of 30 features (asked for: at most 40 decision functions)"
+    title = "1,000 rows of 30 features (target: at most 40 decision functions)"
     print_table(title, ["what", "time", "decision functions"], rows)
 
 
 def planted(number, n_rows, seed):
-    """Return features, classes, and which features decide in each row, of the problem Syn1 to Syn6."""
+    """Return features, classes and the mask of relevant features of the problem Syn1 to Syn6."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_rows, 11))
     parts = [
@@ -97,7 +97,7 @@ def planted(number, n_rows, seed):
 
 
 def first_by(ranking, decides):
-    """Return the share of the deciding features among as many that are ranked first in their row."""
+    """Return the share of relevant features among equally many top-ranked features of each row."""
     order = np.argsort(-ranking, axis=1)
     places = np.empty_like(order)
     np.put_along_axis(places, order, np.arange(order.shape[1])[None], axis=1)
@@ -106,7 +106,7 @@ def first_by(ranking, decides):
 
 
 def occlusion(fcm, rows, background):
-    """Return how much the probability changes, on average, if a feature is taken from another row."""
+    """Return the mean change of the probability when a feature is replaced by that of another row."""
     now = fcm.predict_proba(rows)[:, 1]
     changes = np.zeros(rows.shape)
     for other in background:
@@ -118,8 +118,8 @@ def occlusion(fcm, rows, background):
 
 
 def finds_planted():
-    """Print whether the default learns the planted problems, and whether its explanations find what decides."""
-    asked = [".685", ".89", ".90", ".79", ".80", ".88"]
+    """Print the accuracy on the planted problems, and how well explanations recover the relevant features."""
+    target = [".685", ".89", ".90", ".79", ".80", ".88"]
     rows = []
     for number in range(1, 7):
         X, y, decides = planted(number, N_PLANTED, seed=number)
@@ -141,7 +141,7 @@ def finds_planted():
             [
                 f"Syn{number}",
                 f"{auc:.3f}",
-                asked[number - 1],
+                target[number - 1],
                 f"{len(set(ranked) & set(ever))} of {len(ever)}",
                 *(f"{first_by(ranking, truth):.3f}" for ranking in rankings),
                 ".99" if number <= 3 else ".85",
@@ -150,20 +150,20 @@ def finds_planted():
     header = [
         "problem",
         "AUC",
-        "asked",
+        "target",
         "global",
         "relevance",
         "of training rows",
         "contributions",
         "occlusion",
-        "asked of relevance",
+        "target of relevance",
     ]
-    title = f"Planted features: {N_PLANTED} rows to learn from, others to judge; {N_RANKED} rows ranked one by one"
+    title = f"Planted features: {N_PLANTED} training rows, held-out test rows; {N_RANKED} rows ranked one by one"
     print_table(title, header, rows)
 
 
 def curve_area(fcm, X, order, baseline, insert):
-    """Return the mean probability of the predicted class while features go to the baseline, or come from it."""
+    """Return the mean probability of the predicted class along a deletion or insertion curve."""
     rows = X.to_numpy()
     predicted = fcm.predict_proba(X).argmax(axis=1)
     now = np.tile(baseline, (len(rows), 1)) if insert else rows.copy()
@@ -176,7 +176,7 @@ def curve_area(fcm, X, order, baseline, insert):
 
 
 def deletion():
-    """Print what is left of the predicted class while the features that contribute most to it go, or come, first."""
+    """Print deletion and insertion curves, most contributing features first."""
     rows = []
     for name in TABLES:
         fcm, X = learned(name)
@@ -191,31 +191,31 @@ def deletion():
         for insert in (False, True):
             areas.append(curve_area(fcm, X, order, baseline, insert))
             areas.append(np.mean([curve_area(fcm, X, other, baseline, insert) for other in at_random]))
-        asked = ".8" if name == "iris" else ".5"
-        rows.append([name, *(f"{area:.3f}" for area in areas[:2]), f"{areas[0] / areas[1]:.2f}", asked,
+        target = ".8" if name == "iris" else ".5"
+        rows.append([name, *(f"{area:.3f}" for area in areas[:2]), f"{areas[0] / areas[1]:.2f}", target,
                      *(f"{area:.3f}" for area in areas[2:]), f"{areas[2] / areas[3]:.2f}"])  # fmt: skip
-    header = ["table", "deletion", "at random", "ratio", "asked", "insertion", "at random", "ratio"]
+    header = ["table", "deletion", "at random", "ratio", "target", "insertion", "at random", "ratio"]
     print_table("Area under the curve of the predicted class, on new rows", header, rows)
 
 
 def pruning():
-    """Print how much accuracy is left with few edges."""
+    """Print the accuracy of pruned maps."""
     rows = []
     for name, load in TABLES.items():
         X, y = load(return_X_y=True)
-        asked = 0.25 if name == "iris" else 0.1
+        target = 0.25 if name == "iris" else 0.1
         curve = pruning_curve(FCMClassifier(random_state=0), X, y, keep=(0.5, 0.25, 0.1, 0.05), n_folds=5)
-        at = curve.keep.tolist().index(asked)
+        at = curve.keep.tolist().index(target)
         share = curve.mean_scores[at] / curve.mean_scores[0]
-        rows.append([name, f"{curve.n_edges[0]:.0f}", f"{curve.mean_scores[0]:.4f}", f"{asked:.0%}",
+        rows.append([name, f"{curve.n_edges[0]:.0f}", f"{curve.mean_scores[0]:.4f}", f"{target:.0%}",
                      f"{curve.n_edges[at]:.0f}", f"{curve.mean_scores[at]:.4f}", f"{share:.1%}",
                      f"{curve.smallest():.0%}"])  # fmt: skip
-    header = ["table", "edges", "accuracy", "kept", "edges", "accuracy", "of it (asked: 99%)", "fewest for 99%"]
+    header = ["table", "edges", "accuracy", "kept", "edges", "accuracy", "ratio (target: 99%)", "fewest for 99%"]
     print_table("Pruned maps, five folds", header, rows)
 
 
 def changes():
-    """Print the time in which the answers for 100 rows are flipped."""
+    """Print the time to find counterfactuals for 100 rows."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     fcm = FCMClassifier(random_state=0).fit(X, y)
     rows = [X.iloc[[i]] for i in range(100)]
@@ -229,14 +229,14 @@ def changes():
         answers = [what_if(fcm, row, **options) for row in rows]
         seconds = best_times({title: lambda options=options: [what_if(fcm, row, **options) for row in rows]})[title]
         flipped = sum(
-            answer.found and fcm.predict(answer.row)[0] != said for answer, said in zip(answers, before, strict=True)
+            answer.found and fcm.predict(answer.row)[0] != label for answer, label in zip(answers, before, strict=True)
         )
         size = np.nanmean([answer.size for answer in answers])
         changed = np.mean([len(answer.changes) for answer in answers if answer.found])
         lines.append([title, f"{seconds:.2f} s", str(sum(answer.found for answer in answers)), str(flipped),
                       f"{changed:.1f}", f"{size:.2f}"])  # fmt: skip
     header = ["what if", "time", "found", "flipped in predict", "features", "deviations"]
-    print_table("100 rows of breast cancer (asked for: 1 s, all verified)", header, lines)
+    print_table("100 rows of breast cancer (target: 1 s, all verified)", header, lines)
 
 
 ALL = {
@@ -250,7 +250,7 @@ ALL = {
 
 
 def main():
-    """Print the tables that are named, or all."""
+    """Print the named tables, or all."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in sys.argv[1:] or ALL:

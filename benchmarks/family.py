@@ -1,8 +1,8 @@
-"""The FCM family: known figures beside ours, populations beside gradients, ensembles beside teachers, and one table.
+"""The FCM family: published and our numbers, populations and gradients, ensembles and teachers, and one table.
 
-``python -m benchmarks.family`` needs the data folder (``COGMAP_DATA``) and runs every part; ``--parts`` some. The table
-over the 21 datasets is made of the rows in ``results/accuracy``; what is missing there is run first, the images last,
-and a run that is stopped goes on where it was.
+``python -m benchmarks.family`` needs the data folder (``COGMAP_DATA``) and runs every part; ``--parts`` selects some.
+The table over the 21 datasets is made from ``results/accuracy``; missing results are run first, images last, and an
+interrupted run resumes.
 """
 
 import argparse
@@ -38,7 +38,7 @@ from cogmap.research.experiments.tasks import evaluate
 N_FOLDS, SEED = 5, 123
 SMALL = ["iris", "wine", "breast_cancer", "glass", "ecoli"]
 
-# Who it is here, and what prototypes had by the same protocol. None: not known.
+# Our classifier, and the accuracy of published prototypes with the same protocol. None: unknown.
 KNOWN = {
     "LTCN, tanh": (LTCNClassifier(), (0.967, 0.989, 0.956, 0.612, 0.872)),
     "FRCN": (FRCNClassifier(), (0.947, 0.961, 0.965, 0.682, 0.818)),
@@ -57,7 +57,7 @@ KNOWN = {
 
 @cache
 def read(name):
-    """Return features and codes of the classes."""
+    """Return features and class indices."""
     rows = load_dataset(name, "uci")
     return rows.X, np.unique(rows.y, return_inverse=True)[1]
 
@@ -72,7 +72,7 @@ def folds(name):
 
 
 def mean_scores(model, name):
-    """Return mean accuracy, log loss and shortest time to fit over the folds."""
+    """Return the mean accuracy, the mean log loss and the shortest fit time over the folds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rows = [evaluate("", clone(model).fit, *fold)[0] for fold in folds(name)]
@@ -84,7 +84,7 @@ def mean_scores(model, name):
 
 
 def known_figures():
-    """Print accuracy beside the figures that are known; features are scaled by the classifiers, inside the fold."""
+    """Print accuracy beside the published numbers; the classifiers scale features inside the fold."""
     rows = []
     for title, (model, known) in KNOWN.items():
         ours = [mean_scores(model, name) for name in SMALL]
@@ -93,11 +93,11 @@ def known_figures():
             for score, figure in zip(ours, known, strict=True)
         ]
         rows.append([title, *cells, f"{1e3 * np.median([score[2] for score in ours]):.0f} ms"])
-    print_table("Accuracy, ours and in parentheses what is known; median time of a fit", ["", *SMALL, "fit"], rows)
+    print_table("Accuracy, ours and published (in parentheses); median fit time", ["", *SMALL, "fit"], rows)
 
 
 def times():
-    """Print how long a fit takes beside one of FCMClassifier, all taking turns."""
+    """Print fit times relative to FCMClassifier, measured in turns."""
     models = {"FCMClassifier": FCMClassifier(random_state=0)} | {
         title: model for title, (model, known) in KNOWN.items() if None not in known
     }
@@ -113,13 +113,13 @@ def times():
     for title in models:
         cells = [(best[name][title], best[name][title] / best[name]["FCMClassifier"]) for name in tables]
         rows.append([title, *(f"{1e3 * seconds:.0f} ms, {ratio:.3f}" for seconds, ratio in cells)])
-    print_table("Time of a fit, and as a share of that of FCMClassifier", ["", *tables], rows)
+    print_table("Fit time, and relative to FCMClassifier", ["", *tables], rows)
 
 
 def populations(max_evaluations=10_000):
-    """Print the loss that populations and gradients reach for the same maps, by the same number of evaluations at most.
+    """Print the losses that populations and gradients reach for the same maps within the same number of evaluations.
 
-    The map has features and classes alone, two steps, the penalty of FCMClassifier, and weights and biases in [-1, 1].
+    The map has only features and classes, two steps, the penalty of FCMClassifier, and weights and biases in [-1, 1].
     """
     slope, gain, alpha = 2.0, 10.0, 0.2
     table = {}
@@ -142,7 +142,7 @@ def populations(max_evaluations=10_000):
             box = np.ones(objective.n_parameters)
             begin = time.perf_counter()
             start = random.uniform(-0.1, 0.1, objective.n_parameters)
-            found = minimize(
+            result = minimize(
                 with_gradient,
                 start,
                 jac=True,
@@ -150,12 +150,12 @@ def populations(max_evaluations=10_000):
                 bounds=list(zip(-box, box, strict=True)),
                 options={"maxfun": max_evaluations},
             )
-            table.setdefault(("lbfgs", name), []).append((found.fun, time.perf_counter() - begin, found.nfev))
+            table.setdefault(("lbfgs", name), []).append((result.fun, time.perf_counter() - begin, result.nfev))
             for method in POPULATIONS:
                 begin = time.perf_counter()
-                found = minimise(loss, -box, box, method, max_evaluations, None, random)
+                result = minimise(loss, -box, box, method, max_evaluations, None, random)
                 seconds = time.perf_counter() - begin
-                table.setdefault((method, name), []).append((found.value, seconds, found.n_evaluations))
+                table.setdefault((method, name), []).append((result.value, seconds, result.n_evaluations))
     rows = []
     for method in ("lbfgs", *POPULATIONS):
         cells = []
@@ -167,7 +167,7 @@ def populations(max_evaluations=10_000):
 
 
 def ensembles():
-    """Print what bagging and boosting of maps gain over one map that is taught by several."""
+    """Print the gain of bagging and boosting over one map distilled from an ensemble."""
     alone = FCMClassifier(n_teachers=0, random_state=0)
     models = {
         "FCMClassifier(n_teachers=0)": alone,
@@ -184,7 +184,7 @@ def ensembles():
 
 
 def deep_maps():
-    """Print what depth does to our map, beside the depth at which a quasi-nonlinear rule was seen to help."""
+    """Print the accuracy by depth, up to the depth at which a quasi-nonlinear rule was reported to help."""
     rows = []
     for depth in ("auto", 2, 4, 8):
         model = FCMClassifier(depth=depth, random_state=0)
@@ -193,7 +193,7 @@ def deep_maps():
 
 
 def one_table(folder, datasets):
-    """Run what is missing, and write the table over the datasets."""
+    """Run missing pieces and write the table over the datasets."""
     accuracy.run(folder, 1, datasets, list(FAMILY_RIVALS))
     text = family_text(folder)
     write_whole(folder / "family.md", text)
@@ -256,7 +256,7 @@ def _by_dataset(header, rows):
 
 
 def _edges_of_default(name):
-    """Return how many influences the default map has, which a few iterations tell."""
+    """Return the number of edges of the default map, determined by a few iterations."""
     X, _, y, _ = next(iter(folds(name)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -277,7 +277,7 @@ PARTS = {"known": known_figures, "times": times, "populations": populations, "en
 
 
 def main():
-    """Run the parts that are asked for."""
+    """Run the selected parts."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", choices=[*PARTS, "table"], default=[*PARTS, "table"], metavar="PART")
     parser.add_argument("--out", type=Path, default=Path("results/accuracy"))

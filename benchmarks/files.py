@@ -1,6 +1,6 @@
-"""Model files of 30 features: size, time to load one and predict a row, and ONNX and pickle beside them.
+"""Model files of 30 features: size, and time to load one and predict a row, compared with ONNX and pickle.
 
-``python -m benchmarks.files`` asks for less than 20 kB, and for less than 3 ms after the imports.
+The targets are less than 20 kB, and less than 3 ms after the imports (``python -m benchmarks.files``).
 """
 
 import pickle
@@ -42,14 +42,14 @@ def models():
 
 
 def session(graph):
-    """Return a session of onnxruntime on one thread; idle ones of several would wait busily, while others are timed."""
+    """Return a single-threaded onnxruntime session; idle threads would busy-wait while other sessions are timed."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     return onnxruntime.InferenceSession(graph, options)
 
 
 def _dense(fcm):
-    """Return the estimator with a map that has no weight of 0, which would be packed well."""
+    """Return the estimator with a map without zero weights, which would compress well."""
     weights = np.random.default_rng(0).normal(size=fcm.map_.weights.shape)
     fcm.model_ = type(fcm.model_)(
         fcm.map_.replace(weights=weights), fcm.model_.depth, fcm.model_.encoding, fcm.model_.link
@@ -97,7 +97,7 @@ def main():
         "predict",
         "ONNX",
     ]
-    print_table("Model files of 30 features (asked for: under 20 kB, under 3 ms), one row", header, rows)
+    print_table("Model files of 30 features (target: under 20 kB, under 3 ms), one row", header, rows)
 
 
 if __name__ == "__main__":

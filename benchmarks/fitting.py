@@ -1,4 +1,4 @@
-"""Time and accuracy of fitting, beside logistic regression, MLPs and the peer package ltcn."""
+"""Fit time and accuracy, compared with logistic regression, MLPs and the package ltcn."""
 
 import warnings
 
@@ -17,7 +17,7 @@ DATASETS = {"iris": load_iris, "breast cancer": load_breast_cancer, "digits": lo
 
 
 class Ltcn:
-    """The peer package, which wants scaled features and one-hot labels."""
+    """Classifier of the package ltcn, which needs scaled features and one-hot labels."""
 
     def fit(self, X, y):
         from ltcn.LTCN import LTCN
@@ -48,7 +48,7 @@ def accuracy(make, X, y):
 
 
 def main():
-    """Print times over that of the map, and accuracies."""
+    """Print fit times relative to the map, and accuracies."""
     warnings.simplefilter("ignore")  # rivals that do not converge at their defaults
     rows = []
     for dataset, load in DATASETS.items():
@@ -66,7 +66,7 @@ def main():
                     ]
                 )
     print_table(
-        "Fitting with default parameters, one thread (asked for on iris: at most 6 x LogisticRegression and 0.5 x "
+        "Fitting with default parameters, one thread (target on iris: at most 6 x LogisticRegression and 0.5 x "
         "MLPClassifier adam)",
         ["data: method", "time", "FCMClassifier / it", "accuracy"],
         rows,

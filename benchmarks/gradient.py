@@ -1,4 +1,4 @@
-"""The gradient: against its floor, against the paper's plain NumPy, with two threads, and on a small table."""
+"""Time of the gradient, relative to its lower bound and to the paper's algorithm, with two threads, and on iris."""
 
 import numpy as np
 from sklearn.datasets import load_iris
@@ -10,7 +10,7 @@ from cogmap._learning.losses import SoftmaxCrossEntropy
 from cogmap._learning.objective import DenseObjective
 from cogmap._utils.threads import one_blas_thread
 
-# rows, features, classes, depth; and the most that is asked for over the floor and for two threads
+# rows, features, classes, depth; and the target ratios to the lower bound and for two threads
 CASES = [
     (1440, 64, 10, 2, None, None),
     (1440, 64, 10, 3, 1.6, None),
@@ -24,7 +24,7 @@ CASES = [
 
 
 def plain_gradient(W, b, X, y, depth, slope, gain):
-    """Algorithm 2 of the paper as one would write it down: all rows at once, all of W in each step."""
+    """Compute the gradient by Algorithm 2 of the paper, written plainly: all rows at once, all of W in each step."""
     n_rows, n_features = X.shape
     n_outputs = len(b) - n_features
     states = [np.vstack([X.T, np.full((n_outputs, n_rows), 0.5, dtype=X.dtype)])]
@@ -46,7 +46,7 @@ def plain_gradient(W, b, X, y, depth, slope, gain):
 
 
 def small():
-    """Print the time of a gradient, and of a whole epoch of RMSprop, on iris over the paper's algorithm."""
+    """Print the time of a gradient and of an epoch of RMSprop on iris, relative to the paper's algorithm."""
     X, y = load_iris(return_X_y=True)
     X = minmax_scale(X)
     rng = np.random.default_rng(0)
@@ -92,7 +92,7 @@ def small():
         ["epoch of RMSprop in fit", f"{1e6 * epochs / n_epochs:.0f} us", f"{epochs / times['plain']:.2f}", 1.5],
     ]
     header = ["iris, depth 4, float64", "time", "/ plain NumPy", "at most"]
-    print_table("A small table: where calls cost more than arithmetic", header, rows)
+    print_table("A small table, where calls cost more than arithmetic", header, rows)
 
 
 def main():
@@ -124,21 +124,23 @@ def main():
                 rounds=40,
                 seconds=12.0,
             )
-        floor = (3 * depth - 4) * times["product"]
+        lower_bound = (3 * depth - 4) * times["product"]
         rows.append(
             [
                 f"{n_rows} x {n_features}+{n_classes}, depth {depth}",
-                f"{1000 * floor:.2f} ms",
-                f"{times['one'] / floor:.2f}",
+                f"{1000 * lower_bound:.2f} ms",
+                f"{times['one'] / lower_bound:.2f}",
                 most_floor or "",
                 f"{times['one'] / times['plain']:.2f}",
                 f"{times['two'] / times['one']:.2f}",
                 most_threads or "",
             ]
         )
-    header = ["float32", "floor", "gradient / floor", "at most", "/ plain NumPy", "two threads / one", "at most"]
+    header = ["float32", "lower bound", "gradient / bound", "at most", "/ plain NumPy", "two threads / one", "at most"]
     print_table(
-        "Gradient, one thread: over the floor of 3 depth - 4 products, over the paper's algorithm", header, rows
+        "Gradient, one thread, relative to its lower bound of 3 depth - 4 products and to the paper's algorithm",
+        header,
+        rows,
     )
 
 

@@ -1,4 +1,4 @@
-"""Time of importing the classifier over that of what it stands on."""
+"""Import time of the classifier, relative to its dependencies."""
 
 import subprocess
 import sys
@@ -30,7 +30,7 @@ def main():
         ]
     ]
     ratio = (times["cogmap"] - times["nothing"]) / (times["base"] - times["nothing"])
-    rows.append(["ratio without the start of Python (asked for: at most 1.1)", f"{ratio:.2f}"])
+    rows.append(["ratio without interpreter startup (target: at most 1.1)", f"{ratio:.2f}"])
     print_table("Import", ["what", "time"], rows)
 
 

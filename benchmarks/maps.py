@@ -1,7 +1,6 @@
-"""Maps by hand: attractors, certificates, total effects, Monte Carlo, beside the work that they cannot do without.
+"""Maps by hand: times of attractors, certificates, total effects and Monte Carlo, relative to their minimal arithmetic.
 
-Certificates are for the maps of others in ``../shared/maps``, or in the folder that COGMAP_MAPS names; without it they
-are left out.
+Certificates use the published maps in ``../shared/maps``, or in the folder COGMAP_MAPS; without it they are omitted.
 """
 
 import json
@@ -44,18 +43,18 @@ print(json.dumps(memory("VmHWM") - before))
 
 
 def large_map():
-    """Return a map of 50 concepts that rests after some 50 steps."""
+    """Return a map of 50 concepts that converges after about 50 steps."""
     W = np.random.default_rng(0).normal(size=(50, 50)) / np.sqrt(50)
     return FuzzyCognitiveMap(W, 0.5 - W.sum(axis=1) / 2, slope=3.0)
 
 
 def starts():
-    """Return 10,000 random starts."""
+    """Return 10,000 random initial states."""
     return np.random.default_rng(1).random((10_000, 50))
 
 
 def steps_until_rest(fcm, A, tol=1e-6):
-    """Return after how many steps no start moves by more than `tol`."""
+    """Return the number of steps until no state changes by more than `tol`."""
     for step in range(1, 10_000):
         A, before = fcm.step(A), A
         if np.abs(A - before).max() <= tol:
@@ -64,20 +63,20 @@ def steps_until_rest(fcm, A, tol=1e-6):
 
 
 def bare_steps(fcm, A, steps):
-    """Make steps without any look at them."""
+    """Run steps without convergence checks."""
     for _ in range(steps):
         A = fcm.step(A)
     return A
 
 
 def bare_products(W, A, steps):
-    """Multiply each of many matrices with a vector, again and again."""
+    """Repeatedly multiply many matrices by vectors."""
     for _ in range(steps):
         W @ A
 
 
 def maps_of_others():
-    """Return the maps of others by the name of their file, and the names of all files."""
+    """Return the published maps by file name, and the names of all files."""
     files = sorted(path for path in MAPS.iterdir() if path.name != "README.md")
     maps = {}
     for path in files:
@@ -93,7 +92,7 @@ def maps_of_others():
 
 
 def speed():
-    """Print times beside the bare work, and memory."""
+    """Print times relative to the bare arithmetic, and memory."""
     fcm, A = large_map(), starts()
     steps = steps_until_rest(fcm, A)
     with one_blas_thread():
@@ -130,14 +129,14 @@ def speed():
         ["total effects, 500 concepts, all edges", effects["full"], "1 s"],
         ["total effects, 500 concepts, a twentieth of the edges", effects["sparse"], "1 s"],
         ["Monte Carlo, 1,000 samples x 40 concepts / 100 bare products", at_rest / bare, "3 x"],
-        ["the same, maps that never rest / the 200 products of their steps", restless_time / bare / 2, "3 x"],
+        ["the same, maps that never converge / the 200 products of their steps", restless_time / bare / 2, "3 x"],
     ]
-    shown = [[name, f"{value:.2f} {asked.split()[-1]}", asked] for name, value, asked in rows]
+    shown = [[name, f"{value:.2f} {target.split()[-1]}", target] for name, value, target in rows]
     print_table("Maps by hand, one thread", ["what", "measured", "at most"], shown)
 
 
 def proofs():
-    """Print what is proved about the maps of others."""
+    """Print the certificates of the published maps."""
     if not MAPS.is_dir():
         print(f"\nNo maps of others in {MAPS}: set COGMAP_MAPS.")
         return

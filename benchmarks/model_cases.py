@@ -1,6 +1,6 @@
-"""Models that `benchmarks.same_predictions` compares: cases by name, each a function that fits one.
+"""Cases of `benchmarks.same_predictions`: named functions that each fit a model.
 
-They use public names only, so that the same cases run with the package of any commit.
+They use only public names, so that the same cases run with the package of any commit.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ CASES = {}  # name -> (function, whether it takes long)
 
 
 def case(name, slow=False):
-    """Register a function that returns a fitted estimator and rows to ask it about."""
+    """Register a function that returns a fitted estimator and rows to predict."""
 
     def register(function):
         CASES[name] = function, slow
@@ -26,7 +26,7 @@ def case(name, slow=False):
 
 
 def frame_of(name, drop=()):
-    """Return a dataset of the shared folder: features as numbers, and labels."""
+    """Return numeric features and labels of a dataset in the shared folder."""
     import pandas as pd
 
     table = pd.read_csv(DATASETS / f"{name}.csv").drop(columns=list(drop))
@@ -37,7 +37,7 @@ def frame_of(name, drop=()):
 
 
 def clusters(seed, n_rows, n_features, n_classes, noise=1.0):
-    """Return rows around a centre per class."""
+    """Return one cluster of rows per class."""
     random = np.random.default_rng(seed)
     y = random.integers(n_classes, size=n_rows)
     return random.normal(size=(n_classes, n_features))[y] + noise * random.normal(size=(n_rows, n_features)), y
@@ -51,7 +51,7 @@ def with_gaps():
 
 
 def repeated():
-    """Return a table in which rows repeat, and of which a column is constant."""
+    """Return a table with repeated rows and a constant column."""
     X, y = clusters(2, 60, 4, 2)
     X[:, 2] = 7.0
     return np.tile(X.round(1), (4, 1)), np.tile(y, 4)
@@ -64,13 +64,13 @@ def binary():
 
 
 def ring():
-    """Return two features, one class inside of a circle."""
+    """Return two features, with one class inside a circle."""
     X = np.random.default_rng(4).normal(size=(300, 2))
     return X, np.where(np.hypot(*X.T) < 1.1, "inside", "outside")
 
 
 def uneven():
-    """Return a table in which one class is rare."""
+    """Return a table with a rare class."""
     X, y = clusters(5, 300, 5, 2)
     kept = (y == 0) | (np.arange(300) % 10 == 0)
     return X[kept], y[kept]
@@ -89,7 +89,7 @@ def many():
 
 
 def scikit(name, n_rows=None):
-    """Return a table of scikit-learn."""
+    """Return a scikit-learn dataset."""
     from sklearn import datasets
 
     X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
@@ -123,7 +123,7 @@ TAKE_LONG = {"digits", "many rows", "sonar", "vehicle", "tic tac toe", "breast c
 
 
 def values_of(X, y):
-    """Return values to learn: the label, bent by two features."""
+    """Return a regression target: the label plus a nonlinear function of two features."""
     X = np.nan_to_num(np.asarray(X, dtype=float))
     Z = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
     return np.unique(y, return_inverse=True)[1] + np.tanh(Z[:, 0]) + 0.5 * Z[:, -1] * Z[:, 0]
@@ -154,7 +154,7 @@ add_tables()
 
 
 def add_parameters():
-    """Register estimators with other parameters than the usual ones."""
+    """Register estimators with non-default parameters."""
 
     def iris_names():
         from sklearn.datasets import load_iris
@@ -172,7 +172,7 @@ def add_parameters():
 
         return FCMClassifier(depth=2, n_hidden=3, random_state=1).fit(*iris_names()).map_
 
-    asked = {
+    variants = {
         "depth 1": {"depth": 1},
         "no hidden concepts": {"n_hidden": 0, "depth": 3},
         "adam": {"solver": "adam", "max_iter": 40},
@@ -203,15 +203,15 @@ def add_parameters():
         "class weight": {"class_weight": "balanced"},
         "gain 1": {"gain": 1.0, "depth": 2},
     }
-    for name, parameters in asked.items():
+    for name, parameters in variants.items():
 
         @case(f"parameters, {name}")
         def fit(parameters=parameters):
             from cogmap import FCMClassifier
 
             X, y = iris_names()
-            made = {key: value() if callable(value) else value for key, value in parameters.items()}
-            return FCMClassifier(random_state=0, **made).fit(X, y, np.arange(150) % 3 + 0.5), X
+            resolved = {key: value() if callable(value) else value for key, value in parameters.items()}
+            return FCMClassifier(random_state=0, **resolved).fit(X, y, np.arange(150) % 3 + 0.5), X
 
     @case("parameters, warm start")
     def warm():
@@ -243,7 +243,7 @@ add_parameters()
 
 
 def add_original():
-    """Register the author's way of learning."""
+    """Register the author's training."""
     for name, output in {"iris": "one_hot", "wine": "one_hot", "breast cancer": "single"}.items():
 
         @case(f"original, {name}")
@@ -255,7 +255,7 @@ def add_original():
 
             X, y = TABLES[name]()
             X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
-            made = OriginalFCM(
+            resolved = OriginalFCM(
                 depth=3,
                 slope=3.0,
                 output=output,
@@ -265,7 +265,7 @@ def add_original():
                 batch_size=64,
                 max_iter=60,
             )
-            return made.fit(X, y), X
+            return resolved.fit(X, y), X
 
 
 add_original()
@@ -275,14 +275,14 @@ add_original()
 
 
 def wide_table(n_rows=160, n_columns=220, informative=6):
-    """Return a table of which few columns tell anything."""
+    """Return a table with few informative columns."""
     random = np.random.default_rng(11)
     X = random.normal(size=(n_rows, n_columns))
     return X, (X[:, :informative] @ random.normal(size=informative) > 0).astype(int)
 
 
 def sparse_table(n_rows=400, n_columns=9000):
-    """Return a sparse table of counts, too wide to be made dense."""
+    """Return a sparse table of counts that is too wide for a dense array."""
     from scipy.sparse import csr_array
 
     random = np.random.default_rng(12)
@@ -370,7 +370,7 @@ add_wide()
 
 
 def add_parts():
-    """Register learning in parts."""
+    """Register incremental fits (`partial_fit`)."""
 
     def learned(first, make=lambda: many(), **parameters):
         from cogmap import FCMClassifier
@@ -395,20 +395,20 @@ add_parts()
 
 
 def long_table(n_rows=170_000):
-    """Return more than a million values, of three segments."""
+    """Return a table of more than a million values in three segments."""
     random = np.random.default_rng(13)
     X = random.normal(size=(n_rows, 7)).astype(np.float32)
     return X, (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)
 
 
 def cut(X, y, weight=None, a_chunk=50_000):
-    """Return a table in chunks."""
+    """Split a table into chunks."""
     columns = [X, y] if weight is None else [X, y, weight]
     return [tuple(column[i : i + a_chunk] for column in columns) for i in range(0, len(X), a_chunk)]
 
 
 def add_chunks():
-    """Register rows that come in chunks, here and on a cluster."""
+    """Register out-of-core fits, local and on a cluster."""
 
     @case("fit_chunks, few values")
     def few():
@@ -417,13 +417,13 @@ def add_chunks():
         X, y = scikit("wine")
         return FCMClassifier(random_state=0).fit_chunks(cut(X, y, a_chunk=50)), X
 
-    asked = {
+    variants = {
         "teachers": {"max_iter": 6, "n_teachers": 2},
         "auto": {"tol": 0.005},
         "weights": {"max_iter": 5, "class_weight": "balanced", "n_teachers": 0},
         "terms": {"max_iter": 4, "terms": 3, "n_teachers": 0, "l1_ratio": 0.5},
     }
-    for name, parameters in asked.items():
+    for name, parameters in variants.items():
 
         @case(f"fit_chunks, {name}", slow=name == "auto")
         def fit(name=name, parameters=parameters):

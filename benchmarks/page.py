@@ -1,7 +1,7 @@
-"""The page measured in a real browser: size, time to open, time to answer, requests, arithmetic.
+"""The page in a real browser: size, time to open, response time, requests, arithmetic.
 
-``python -m benchmarks.page`` prints all of it beside what is asked. It needs playwright and chromium. On a machine that
-others use too a page waits for the processor, so how long that has worked for the page is printed as well.
+``python -m benchmarks.page`` prints all measurements with their targets. It needs playwright and chromium. CPU time is
+printed as well, because on a shared machine the page may wait for the processor.
 """
 
 import json
@@ -27,12 +27,12 @@ from cogmap.page.subject import page_subject
 MOVES, OPENINGS, ROUNDS = 200, 11, 3
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 
-# When the page said that it was ready, on the clock that starts with the navigation.
+# Time at which the page reported that it was ready, since navigation.
 WATCH = """new MutationObserver(() => {
   if (document.body?.dataset.ready !== undefined && window.ready === undefined) window.ready = performance.now();
 }).observe(document, { attributes: true, childList: true, subtree: true });"""
 
-# Moves a slider, another one each time, and waits until all that follows is in the document and laid out.
+# Moves the next slider and waits until the document is updated and laid out.
 MOVE = """(moves) => {
   const sliders = [...document.querySelectorAll("#values input[type=range]")];
   return Array.from({ length: moves }, (_, k) => {
@@ -62,13 +62,13 @@ def breast_cancer():
 
 
 def of_noise():
-    """Return a page of 30 features whose values have all digits that a number can have, and 500 rows."""
+    """Return a page of 30 features with full-precision values and 500 rows."""
     X, y = make_classification(500, 30, random_state=0)
     return page.html(FCMClassifier(random_state=0).fit(X, y), X, y)
 
 
 def of_concepts(n_concepts, n_classes, **parameters):
-    """Return a page of a dense map with so many concepts."""
+    """Return a page of a dense map with the given number of concepts."""
     n_outputs = 1 if n_classes == 2 else n_classes
     n_features = n_concepts - 16 - n_outputs
     X, y = make_classification(1000, n_features, n_informative=20, n_classes=n_classes, random_state=0)
@@ -87,23 +87,23 @@ def dense(n_concepts):
 
 
 def by_hand(n_concepts):
-    """Return a page of a map by hand, of whose influences one in ten is there."""
+    """Return a page of a handmade map with 10 % of all edges."""
     random = np.random.default_rng(0)
     weights = random.uniform(-1, 1, (n_concepts, n_concepts)) * (random.random((n_concepts, n_concepts)) < 0.1)
     return page.html(FuzzyCognitiveMap(weights))
 
 
 def sizes():
-    """Print how large pages are."""
+    """Print the sizes of pages."""
     rows = [
         ["breast cancer", "200 kB", f"{len(breast_cancer().encode()) / 1000:.0f} kB"],
         ["noise with all digits", "", f"{len(of_noise().encode()) / 1000:.0f} kB"],
     ]
-    print_table("Size: 30 features and 500 rows", ["", "asked", "measured"], rows)
+    print_table("Size: 30 features and 500 rows", ["", "target", "measured"], rows)
 
 
 class Processor:
-    """How long the processor has worked for a tab, in ms."""
+    """CPU time of a tab in ms."""
 
     def __init__(self, tab):
         self._session = tab.context.new_cdp_session(tab)
@@ -115,40 +115,40 @@ class Processor:
 
 
 def opened_in(browser, folder, text):
-    """Open a page from a file; return it, what it has asked for, and how long the processor worked for it."""
+    """Open a page from a file; return it, its requests and its CPU time."""
     file = Path(folder) / "page.html"
     file.write_text(text, encoding="utf-8")
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
-    asked = []
+    urls = []
     processor = Processor(tab)
     before = processor.time()
-    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("request", lambda request: urls.append(request.url))
     tab.add_init_script(WATCH)
     tab.goto(file.as_uri())
     tab.wait_for_selector("body[data-ready]", timeout=60_000)
-    return tab, asked, processor.time() - before
+    return tab, urls, processor.time() - before
 
 
 def opening(browser, folder):
-    """Print the time from navigation to a page that can be used, and what it has asked for."""
+    """Print the time from navigation to a usable page, and its requests."""
     rows = []
     pages = (("breast cancer", breast_cancer(), "300 ms"), ("1,000 concepts, dense", dense(1000), ""))
-    for name, text, asked_for in pages:
+    for name, text, target in pages:
         times, worked, requests = [], [], 0
         for _ in range(OPENINGS):
-            tab, asked, processor_time = opened_in(browser, folder, text)
+            tab, urls, processor_time = opened_in(browser, folder, text)
             times.append(tab.evaluate("window.ready"))
             worked.append(processor_time)
-            requests += len(asked) - 1  # the file itself
+            requests += len(urls) - 1  # the file itself
             tab.close()
         values = [statistics.median(times), min(times), statistics.median(worked)]
-        rows.append([name, asked_for, *(f"{value:.0f} ms" for value in values), "0", requests])
-    header = ["", "asked", "median", "best", "processor", "requests asked", "made"]
+        rows.append([name, target, *(f"{value:.0f} ms" for value in values), "0", requests])
+    header = ["", "target", "median", "best", "CPU time", "target requests", "requests"]
     print_table(f"Open to usable, {OPENINGS} times", header, rows)
 
 
 def moving(browser, folder):
-    """Print the time of the answer to a slider."""
+    """Print the response time of a slider."""
     pages = {
         "two classes": (of_concepts(100, 2), "16 ms"),
         "four classes": (of_concepts(100, 4), "16 ms"),
@@ -156,21 +156,21 @@ def moving(browser, folder):
         "by hand": (by_hand(100), "16 ms"),
     }
     rows = []
-    for name, (text, asked_for) in pages.items():
+    for name, (text, target) in pages.items():
         tab, _, _ = opened_in(browser, folder, text)
         tab.evaluate(MOVE, 20)
         processor = Processor(tab)
         before = processor.time()
         medians = [statistics.median(tab.evaluate(MOVE, MOVES)) for _ in range(ROUNDS)]
         worked = (processor.time() - before) / (ROUNDS * MOVES)
-        rows.append([name, asked_for, *(f"{value:.1f} ms" for value in (min(medians), max(medians), worked))])
+        rows.append([name, target, *(f"{value:.1f} ms" for value in (min(medians), max(medians), worked))])
         tab.close()
-    header = ["", "asked", f"best of {ROUNDS} rounds", "worst", "processor, mean"]
-    print_table(f"Answer to a slider at 100 concepts, median of {MOVES} moves", header, rows)
+    header = ["", "target", f"best of {ROUNDS} rounds", "worst", "CPU time, mean"]
+    print_table(f"Response time of a slider at 100 concepts, median of {MOVES} moves", header, rows)
 
 
 def arithmetic(browser):
-    """Print how far the page's numbers are from Python's on 100 rows, of which some have gaps."""
+    """Print the largest difference between the page and Python on 100 rows, some with missing values."""
     tables = {
         "two classes": (FCMClassifier(random_state=0), load_breast_cancer),
         "three classes": (FCMClassifier(random_state=0), load_wine),
@@ -184,19 +184,19 @@ def arithmetic(browser):
     for name, (estimator, load) in tables.items():
         X, y = load(return_X_y=True)
         model = estimator.fit(X, y).model_
-        asked = X[:100].copy()
-        asked[::5, 1] = np.nan
-        given = [[None if np.isnan(value) else value for value in row] for row in asked.tolist()]
+        sample = X[:100].copy()
+        sample[::5, 1] = np.nan
+        json_rows = [[None if np.isnan(value) else value for value in row] for row in sample.tolist()]
         payload = packed(json.dumps(make_payload(page_subject("page", model, X, y))))
-        found = tab.evaluate(COMPUTE, {"payload": payload, "rows": given})
-        explained, unit = explain(model, asked), getattr(model.link, "deviation", 1.0)
+        computed = tab.evaluate(COMPUTE, {"payload": payload, "rows": json_rows})
+        explained, unit = explain(model, sample), getattr(model.link, "deviation", 1.0)
         apart = [
-            np.abs(np.array([row["states"] for row in found]) - model.trajectory(asked).transpose(1, 0, 2)),
-            np.abs(np.array([row["outputs"] for row in found]) - explained.outputs) / unit,
-            np.abs(np.array([row["values"] for row in found]) - explained.contributions) / unit,
+            np.abs(np.array([row["states"] for row in computed]) - model.trajectory(sample).transpose(1, 0, 2)),
+            np.abs(np.array([row["outputs"] for row in computed]) - explained.outputs) / unit,
+            np.abs(np.array([row["values"] for row in computed]) - explained.contributions) / unit,
         ]
         rows.append([name, "1e-9", *(f"{values.max():.0e}" for values in apart)])
-    header = ["", "asked", "states", "outputs", "contributions"]
+    header = ["", "target", "states", "outputs", "contributions"]
     print_table("The page's numbers against Python's: largest difference on 100 rows", header, rows)
     tab.close()
 

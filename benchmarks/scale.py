@@ -1,7 +1,7 @@
-"""Past one table in memory: workers of a cluster, files larger than memory, many rows; the model of docs/scale.md.
+"""Scaling: cluster workers, files larger than memory, many rows, and the cost model of docs/scale.md.
 
-`make bench-scale` takes a million rows; `python -m benchmarks.scale --rows 10000000` the ten million of the figures.
-Times are compared within one run, because other programs may use the machine too.
+`make bench-scale` uses a million rows; `python -m benchmarks.scale --rows 10000000` the ten million of the guide.
+Times are compared within one run, because the machine may be shared.
 """
 
 import argparse
@@ -51,14 +51,14 @@ print(json.dumps({"seconds": seconds, "peak": memory("VmHWM"), "before": before,
 
 
 def rows_of(start, stop):
-    """Return some rows of the table: the same, whoever makes them."""
+    """Return a block of rows of the table, identical in every process."""
     random = np.random.default_rng(start)
     X = random.standard_normal((stop - start, FEATURES), dtype=np.float32)
     return X, (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(np.int64)
 
 
 def write_parquet(folder, n_rows, a_file=1_000_000):
-    """Write the table in files, a part at a time."""
+    """Write the table to files, one part at a time."""
     import pandas as pd
 
     for start in range(0, n_rows, a_file):
@@ -68,7 +68,7 @@ def write_parquet(folder, n_rows, a_file=1_000_000):
 
 
 def out_of_core(n_rows, iterations):
-    """Print the peak of memory of a fit from files."""
+    """Print the peak memory of a fit from files."""
     with tempfile.TemporaryDirectory() as folder:
         write_parquet(folder, n_rows)
         size = sum(path.stat().st_size for path in Path(folder).iterdir()) / 2**20
@@ -85,10 +85,9 @@ def out_of_core(n_rows, iterations):
 
 
 def timed_on(n_workers, n_rows, iterations):
-    """Return seconds of a fit on a cluster of so many workers, without those to make the table, and its map.
+    """Return the fit time on a cluster with the given number of workers, without creating the table, and the map.
 
-    Beside the seconds of the clock, those of the processor: of the busiest worker and of the one who leads. On a
-    machine that others use they tell more.
+    Also returns CPU times of the busiest worker and of the client, which are more reliable on a shared machine.
     """
     import dask
     import dask.array as da
@@ -119,7 +118,7 @@ def timed_on(n_workers, n_rows, iterations):
 
 
 def on_workers(n_rows, iterations, compare_up_to=2_000_000):
-    """Print what a second worker brings, and how far its map is from the local one."""
+    """Print the speedup of a second worker, and the difference of its map from the local one."""
     one, one_busy, _ = timed_on(1, n_rows, iterations)
     two, two_busy, fcm = timed_on(2, n_rows, iterations)
     rows = [
@@ -142,7 +141,7 @@ def on_workers(n_rows, iterations, compare_up_to=2_000_000):
 
 
 def many_rows():
-    """Print how time and memory grow with the rows in memory."""
+    """Print time and memory by the number of rows in memory."""
     small, large = (run_in_memory(n_rows) for n_rows in (100_000, 1_000_000))
     rows = [
         ["time at 1,000,000 rows / at 100,000, ten iterations", f"{large['seconds'] / small['seconds']:.1f}", "8"],
@@ -152,7 +151,7 @@ def many_rows():
 
 
 def one_chunk(n_rows):
-    """Print what a pass over one long chunk costs beside one over the same rows in chunks of a segment each."""
+    """Print the cost of a pass over one long chunk, relative to the same rows in chunks of one segment."""
     from cogmap import FCMClassifier
     from cogmap.estimators._chunks import Chunks
 
@@ -172,7 +171,7 @@ def one_chunk(n_rows):
 
 
 def cost_model():
-    """Print seconds of one gradient beside those of a model with two terms: products, and states that are squashed."""
+    """Print the time of one gradient beside a cost model with two terms: matrix products and activations."""
     random = np.random.default_rng(0)
     n_rows = 131_072
     shapes, terms, measured = [], [], []
@@ -211,17 +210,17 @@ def main():
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--iterations", type=int, default=20)
     parser.add_argument("--only", choices=["cost", "memory", "dask", "many", "chunk"])
-    given = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
     parts = {
         "cost": cost_model,
-        "memory": lambda: out_of_core(given.rows, given.iterations),
-        "dask": lambda: on_workers(given.rows, given.iterations),
+        "memory": lambda: out_of_core(options.rows, options.iterations),
+        "dask": lambda: on_workers(options.rows, options.iterations),
         "many": many_rows,
-        "chunk": lambda: one_chunk(8 * given.rows),
+        "chunk": lambda: one_chunk(8 * options.rows),
     }
     for name, part in parts.items():
-        if given.only in (None, name):
+        if options.only in (None, name):
             part()
 
 

@@ -1,4 +1,4 @@
-"""Memory and time with many rows: each fit runs in a process of its own, which reports its peak."""
+"""Memory and time with many rows; each fit runs in a separate process, which reports its peak."""
 
 import json
 import subprocess
@@ -33,13 +33,13 @@ print(json.dumps({"seconds": time.perf_counter() - start, "extra": memory("VmHWM
 
 
 def run(n_rows, kind="ten iterations"):
-    """Fit so many rows of 20 float32 features in a process of its own."""
+    """Fit `n_rows` rows of 20 float32 features in a separate process."""
     command = [sys.executable, "-c", FIT, str(n_rows), kind]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def main():
-    """Print extra memory and how time grows."""
+    """Print extra memory and the growth of time."""
     data = 1_000_000 * 20 * 4 / 2**20
     extra, extra_default = run(1_000_000)["extra"], run(1_000_000, "default")["extra"]
     small, large = (min(run(n_rows)["seconds"] for _ in range(3)) for n_rows in (100_000, 1_000_000))

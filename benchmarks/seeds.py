@@ -1,6 +1,6 @@
-"""How much the default map depends on its random start: the worst of 30 seeds beside the median, on 20 tables.
+"""Dependence of the default map on its random initialization: the worst and the median of 30 seeds, on 20 tables.
 
-``python -m benchmarks.seeds`` needs the data folder (``COGMAP_DATA``). One fixed split per table; three tenths judge.
+``python -m benchmarks.seeds`` needs the data folder (``COGMAP_DATA``). One fixed split per table, 30 % held out.
 """
 
 import os
@@ -44,7 +44,7 @@ def main():
         [name, f"{scores.min():.3f}", f"{np.median(scores):.3f}", f"{below:.3f}"]
         for name, scores, below in zip(names, values, behind, strict=True)
     ]
-    rows.append(["farthest behind (asked for: at most 0.05)", "", "", f"{behind.max():.3f}"])
+    rows.append(["largest gap (target: at most 0.05)", "", "", f"{behind.max():.3f}"])
     print_table(f"Accuracy of {N_SEEDS} seeds", ["table", "worst", "median", "behind"], rows)
 
 

@@ -1,7 +1,7 @@
-"""How fast models are served, and whether serving wears out: ``python -m benchmarks.serving`` (speed, load).
+"""Speed of the server, and its behavior under load: ``python -m benchmarks.serving`` (speed, load).
 
-Servers are processes of their own on loopback; the client is one process that writes HTTP by hand, so that as little as
-possible of what is measured is the client's.
+Servers run in separate processes on loopback. The client is one process that writes plain HTTP, to keep its share of
+the measured time small.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ LOAD_CONNECTIONS, LOAD_SECONDS = 200, 60.0
 
 
 def echo():
-    """Return the bare framework: an application that gives back what it gets."""
+    """Return a minimal application of the bare framework, which echoes request bodies."""
     from starlette.applications import Starlette
     from starlette.responses import Response
     from starlette.routing import Route
@@ -36,7 +36,7 @@ def echo():
 
 
 def run(make, ready):
-    """Serve an application, in a process of its own, and send the port."""
+    """Serve an application in a separate process, and send its port."""
     from cogmap.serving.server import Server, listening
 
     listener = listening("127.0.0.1", 0)
@@ -45,7 +45,7 @@ def run(make, ready):
 
 
 class Served:
-    """A server in a process of its own."""
+    """A server in a separate process."""
 
     def __init__(self, make):
         ours, theirs = multiprocessing.Pipe()
@@ -61,12 +61,12 @@ class Served:
         self._process.join()
 
     def seconds(self):
-        """Return the time that processors have spent on the process."""
+        """Return the CPU time of the process."""
         with open(f"/proc/{self._process.pid}/stat") as file:
             return sum(map(int, file.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
     def memory(self):
-        """Return the megabytes that the process has."""
+        """Return the memory of the process in MB."""
         with open(f"/proc/{self._process.pid}/status") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
 
@@ -102,13 +102,13 @@ async def hammer(port, requests, n_connections, seconds):
 
 
 def post(path, body, kind="application/json"):
-    """Return a request as bytes."""
+    """Return an HTTP request as bytes."""
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
 
 
 def rows(X, n_rows=1):
-    """Return rows as a body of JSON."""
+    """Return rows as a JSON body."""
     known = X[:n_rows].astype(object)
     return json.dumps({"rows": known.where(known.notna(), None).to_dict("records")}).encode()
 
@@ -120,7 +120,7 @@ def plain(load):
 
 
 def mixed():
-    """Return a pipeline and its table: numbers, categories, booleans and a date, with gaps."""
+    """Return a pipeline and its table: numbers, categories, booleans and a date, with missing values."""
     rng = np.random.default_rng(0)
     n_rows = 500
     table = pd.DataFrame({f"number {i}": rng.normal(size=n_rows) for i in range(10)})
@@ -150,25 +150,25 @@ def speed():
         best, costs = {"echo": 0.0, "predict": 0.0}, {"echo": [], "predict": []}
         with Served(echo) as bare, Served(lambda model=model: application(model)) as ours:
             for _ in range(ROUNDS):
-                for who, server in (("echo", bare), ("predict", ours)):
+                for kind, server in (("echo", bare), ("predict", ours)):
                     begin = server.seconds()
                     n_good, n_bad = asyncio.run(hammer(server.port, [request], CONNECTIONS, SECONDS))
                     assert not n_bad, f"{n_bad} failures"
-                    best[who] = max(best[who], n_good / SECONDS)
-                    costs[who].append((server.seconds() - begin) / n_good)
-        cost = {who: 1e6 * float(np.median(times)) for who, times in costs.items()}
+                    best[kind] = max(best[kind], n_good / SECONDS)
+                    costs[kind].append((server.seconds() - begin) / n_good)
+        cost = {kind: 1e6 * float(np.median(times)) for kind, times in costs.items()}
         rates = [f"{best['echo']:,.0f}", f"{best['predict']:,.0f}", f"{best['predict'] / best['echo']:.2f}"]
         times = [f"{cost['echo']:.0f}", f"{cost['predict']:.0f}", f"{cost['echo'] / cost['predict']:.2f}"]
         table.append([name, *rates, *times])
     title = (
-        "Single rows per second (asked for: at least 0.5 of echoes of the bare framework), and microseconds of CPU each"
+        "Single rows per second (target: at least 0.5 of echoes of the bare framework), and microseconds of CPU each"
     )
     head = ["model", "echoes per second", "predictions", "ratio", "CPU of an echo", "of a prediction", "ratio"]
     print_table(title, head, table)
 
 
 def load():
-    """Print what becomes of failures and memory while many connections ask for a minute."""
+    """Print failures and memory during a minute of requests on many connections."""
     from cogmap.serving import application
 
     model, X = plain(load_breast_cancer)
@@ -189,5 +189,5 @@ def load():
 
 
 if __name__ == "__main__":
-    for wanted in sys.argv[1:] or ["speed", "load"]:
-        {"speed": speed, "load": load}[wanted]()
+    for part in sys.argv[1:] or ["speed", "load"]:
+        {"speed": speed, "load": load}[part]()

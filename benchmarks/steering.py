@@ -1,7 +1,7 @@
-"""What an expert says, measured: monotone effects, experts who are half wrong, slopes alone, classic maps.
+"""Expert knowledge: monotone effects, half-wrong experts, learned slopes only, classic maps.
 
-``python -m benchmarks.steering`` needs nothing but scikit-learn's tables; with the data folder (``COGMAP_DATA``) it
-also learns slopes for glass and ecoli.
+``python -m benchmarks.steering`` needs only scikit-learn's tables; with the data folder (``COGMAP_DATA``) it also
+learns slopes for glass and ecoli.
 """
 
 import os
@@ -20,7 +20,7 @@ SLOPES = ["iris", "wine", "breast_cancer", "glass", "ecoli"]
 
 
 def violations(model, X, column, sign, of=None):
-    """Return how many of many pairs of rows, which differ in one feature, are answered against its sign."""
+    """Return the number of row pairs, differing in one feature, whose predictions violate its sign."""
     random = np.random.RandomState(0)
     low, high = X.min(axis=0), X.max(axis=0)
     rows = random.uniform(low - 0.5 * (high - low), high + 0.5 * (high - low), (N_PAIRS, X.shape[1]))
@@ -32,7 +32,7 @@ def violations(model, X, column, sign, of=None):
 
 
 def monotone_rows():
-    """Force the sign that the data contradict, and the one that they show, on three kinds of targets."""
+    """Constrain the sign that contradicts the data, and the one that agrees, for three kinds of targets."""
     rows = []
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     for sign in (1, -1):
@@ -41,8 +41,8 @@ def monotone_rows():
         rows.append([f"two classes, mean radius {sign:+d}", count, f"{most:.3f}", f"{model.score(X, y):.3f}"])
     X, y = load_iris(return_X_y=True, as_frame=True)
     for sign in (1, -1):
-        asked = {("petal length (cm)", "class=1"): sign}
-        model = FCMClassifier(monotonic_cst=asked, random_state=0).fit(X, y)
+        constraint = {("petal length (cm)", "class=1"): sign}
+        model = FCMClassifier(monotonic_cst=constraint, random_state=0).fit(X, y)
         count, most = violations(model, X.to_numpy(), 2, sign, of=1)
         rows.append(
             [f"three classes, petal length on class 1 {sign:+d}", count, f"{most:.3f}", f"{model.score(X, y):.3f}"]
@@ -56,7 +56,7 @@ def monotone_rows():
 
 
 def half_wrong_expert(X, y, random):
-    """Return a map whose arrows are correlations of features with classes, half of them turned around."""
+    """Return a map whose weights are correlations of features with classes, half of them with flipped signs."""
     columns = [f"x{j}" for j in range(X.shape[1])]
     labels = [1] if len(np.unique(y)) == 2 else list(np.unique(y))
     edges = []
@@ -71,7 +71,7 @@ def half_wrong_expert(X, y, random):
 
 
 def expert_rows():
-    """Compare a prior that is half wrong with none, on folds and seeds."""
+    """Compare a half-wrong prior with no prior, over folds and seeds."""
     rows = []
     for name, load in (("wine", load_wine), ("breast cancer", load_breast_cancer)):
         X, y = load(return_X_y=True)
@@ -88,7 +88,7 @@ def expert_rows():
 
 
 def slopes_rows():
-    """Learn only slopes and biases, for weights that are correlations; beside the same weights at one slope."""
+    """Learn only slopes and biases for fixed correlation weights, compared with one common slope."""
     rows = []
     for name in SLOPES:
         try:

@@ -1,6 +1,6 @@
-"""Commands for tables beside what others need for the same: time as ratios of one run, and memory.
+"""Commands for tables, compared with other tools: time ratios measured in one run, and memory.
 
-A file of a million rows is made for it, in a folder that is taken away.
+Uses a file of a million rows in a temporary folder.
 """
 
 import argparse
@@ -25,14 +25,14 @@ _MEASURED = """
 import pathlib, re, sys, time
 begin = time.perf_counter()
 {code}
-status = pathlib.Path("/proc/self/status").read_text()  # `resource` would count what our own process had
+status = pathlib.Path("/proc/self/status").read_text()  # `resource` would include the memory of the parent
 peak = int(re.search("VmHWM:[^0-9]*([0-9]+)", status)[1]) / 1024
 print(time.perf_counter() - begin, peak, file=sys.stderr)
 """
 
 
 def measured(code):
-    """Run code in a process of its own; return its seconds, without the start of Python, and its peak memory in MB."""
+    """Run code in a separate process; return its seconds, without interpreter startup, and its peak memory in MB."""
     run = subprocess.run(
         [sys.executable, "-c", _MEASURED.format(code=code)], check=True, stderr=subprocess.PIPE, text=True
     )
@@ -41,7 +41,7 @@ def measured(code):
 
 
 def mixed_table(n_rows=10_000, seed=0):
-    """Return 20 columns of numbers, categories, yes and no and dates, with gaps, and two targets."""
+    """Return 20 columns of numbers, categories, booleans and dates, with missing values, and two targets."""
     rng = np.random.default_rng(seed)
     columns = {f"number {i}": rng.normal(size=n_rows) * (i + 1) for i in range(12)}
     columns |= {f"category {i}": rng.choice(list("abcde")[: 2 + i % 4], n_rows) for i in range(5)}
@@ -55,7 +55,7 @@ def mixed_table(n_rows=10_000, seed=0):
 
 
 def predicting(folder, n_rows):
-    """Print the time and memory of `cogmap predict` beside pandas, which reads the same file and writes it."""
+    """Print the time and memory of `cogmap predict` and of pandas reading and writing the same file."""
     names = [f"x{i}" for i in range(20)]
     table = folder / "table.csv"
     rng = np.random.default_rng(0)
@@ -70,13 +70,13 @@ def predicting(folder, n_rows):
     rows = [
         ["cogmap predict", f"{ours[0]:.1f} s", f"{ours[1]:.0f} MB"],
         ["pandas, reading and writing", f"{theirs[0]:.1f} s", f"{theirs[1]:.0f} MB"],
-        ["ratio (asked for: at most 1.5); memory (less than 500 MB)", f"{ours[0] / theirs[0]:.2f}", ""],
+        ["ratio (target: at most 1.5); memory (less than 500 MB)", f"{ours[0] / theirs[0]:.2f}", ""],
     ]
     print_table(f"Predicting {n_rows:,} rows of 20 numbers", ["what", "time", "memory"], rows)
 
 
 def fitting(n_rows, task):
-    """Print the time of `cogmap fit` with its scores beside the cross-validation of a random forest."""
+    """Print the time of `cogmap fit` with its scores, and of the cross-validation of a random forest."""
     frame = mixed_table(n_rows)
     target, other = ("group", "value") if task == "classification" else ("value", "group")
     table = frame.drop(columns=other)
@@ -91,18 +91,18 @@ def fitting(n_rows, task):
     rows = [
         ["cogmap fit: 5 folds of the map and of its rivals, and the map of all rows", f"{ours:.1f} s"],
         ["random forest, 5 folds", f"{theirs:.1f} s"],
-        ["ratio (asked for: less than 3)", f"{ours / theirs:.2f}"],
+        ["ratio (target: less than 3)", f"{ours / theirs:.2f}"],
     ]
     rows += [
         [f"{name}, {measure}", f"{entry['mean']:.3f}"]
         for name, entries in card["scores"].items()
         for measure, entry in entries.items()
     ]
-    print_table(f"Learning from {n_rows:,} rows of 20 mixed columns, {task}", ["what", "time or score"], rows)
+    print_table(f"Fitting {n_rows:,} rows of 20 mixed columns, {task}", ["what", "time or score"], rows)
 
 
 def starting():
-    """Print the time of `cogmap --help` and `--version` beside that of importing click."""
+    """Print the time of `cogmap --help` and `--version`, relative to importing click."""
     command = Path(sys.executable).with_name("cogmap")
     times = best_times(
         {
@@ -117,24 +117,24 @@ def starting():
     )
     base = times["import click"]
     rows = [[name, f"{1000 * seconds:.0f} ms", f"{seconds / base:.2f}"] for name, seconds in times.items()]
-    print_table("Starting (asked for: a ratio of at most 1.5)", ["what", "time", "ratio"], rows)
+    print_table("Starting (target: a ratio of at most 1.5)", ["what", "time", "ratio"], rows)
 
 
 def main():
-    """Print all of it."""
+    """Run the selected benchmarks."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, default=1_000_000, help="to predict")
-    parser.add_argument("--fitted", type=int, default=10_000, help="rows to learn from")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="rows to predict")
+    parser.add_argument("--fitted", type=int, default=10_000, help="training rows")
     parser.add_argument("--only", choices=["starting", "predicting", "fitting"])
-    asked = parser.parse_args()
-    if asked.only in (None, "starting"):
+    options = parser.parse_args()
+    if options.only in (None, "starting"):
         starting()
-    if asked.only in (None, "predicting"):
+    if options.only in (None, "predicting"):
         with tempfile.TemporaryDirectory() as folder:
-            predicting(Path(folder), asked.rows)
-    if asked.only in (None, "fitting"):
+            predicting(Path(folder), options.rows)
+    if options.only in (None, "fitting"):
         for task in ("classification", "regression"):
-            fitting(asked.fitted, task)
+            fitting(options.fitted, task)
 
 
 if __name__ == "__main__":

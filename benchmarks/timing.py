@@ -1,4 +1,4 @@
-"""Timing on a machine that others use too: contestants take turns, and the best of many turns counts."""
+"""Timing on a shared machine: contestants take turns, and the best of many turns counts."""
 
 import time
 
@@ -9,11 +9,11 @@ def best_times(contestants, rounds=7, seconds=8.0):
     Parameters
     ----------
     contestants : dict of callable
-        What to time. All take turns, so that a slow spell of the machine hits everybody.
+        Functions to time. They take turns, so that a slow period of the machine affects all of them.
     rounds : int, default=7
-        How many turns at least.
+        Maximum number of turns, at least 3.
     seconds : float, default=8.0
-        After which time no further turn begins, once there were three.
+        Time limit, after which no further turn starts once there were three.
 
     Returns
     -------

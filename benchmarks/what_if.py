@@ -1,8 +1,8 @@
-"""The smallest change that `what_if` finds: for how many rows, how large, and in what time.
+"""Counterfactuals of `what_if`: share of rows with a result, size of the changes, and time.
 
-``python -m benchmarks.what_if`` prints the figures; ``--save FILE`` also writes the size of every change, and
+``python -m benchmarks.what_if`` prints the numbers; ``--save FILE`` also writes the size of every change, and
 ``--against FILE`` compares with such a file, over the rows for which both found a change. Tables are four of
-scikit-learn, and five more where ``../shared/datasets``, or the folder that COGMAP_DATASETS names, has them.
+scikit-learn, and five more where ``../shared/datasets``, or the folder COGMAP_DATASETS, has them.
 """
 
 import argparse
@@ -26,7 +26,7 @@ FILES = ["heart", "german_credit", "vehicle", "ionosphere"]
 
 
 def tables():
-    """Yield the name, features and targets of each table; targets of kind float are values."""
+    """Yield the name, features and targets of each table; float targets are for regression."""
     for name, load in LOADERS.items():
         yield name, *load(return_X_y=True, as_frame=True)
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
@@ -41,7 +41,7 @@ def tables():
 
 
 def questions(X):
-    """Return what is asked about each row of a table, by a name."""
+    """Return the questions about each row of a table, by name."""
     return {
         "any features": {},
         "every third column fixed": {"fixed": list(X.columns[::3])},
@@ -50,7 +50,7 @@ def questions(X):
 
 
 def answers(fcm, rows, to, options):
-    """Return the size of each change how many features it changes (NaN where none is found) and the processor time."""
+    """Return the size of each change, its number of features (both NaN if none is found), and the CPU time."""
     begin = time.process_time()
     found = [what_if(fcm, rows.iloc[[i]], to=to[i], **options) for i in range(len(rows))]
     seconds = time.process_time() - begin
@@ -61,7 +61,7 @@ def answers(fcm, rows, to, options):
 
 
 def verify(fcm, row, changed, to):
-    """Raise unless `predict` says of the changed row what was asked for."""
+    """Raise an error unless `predict` of the changed row reaches the goal."""
     before, after = fcm.predict(row)[0], fcm.predict(changed)[0]
     if isinstance(fcm, FCMRegressor):
         reached = after >= to if before < to else after <= to
@@ -72,7 +72,7 @@ def verify(fcm, row, changed, to):
 
 
 def goals(fcm, rows, y):
-    """Return what each row should reach: any other class, a value, or, of several classes, each in turn."""
+    """Return the goal of each row: any other class, a value, or, with several classes, each in turn."""
     if isinstance(fcm, FCMRegressor):
         return [float(y.mean() + y.std() * (1 if i % 2 else -1)) for i in range(len(rows))]
     if len(fcm.classes_) == 2:
@@ -85,7 +85,7 @@ def goals(fcm, rows, y):
 
 
 def measured():
-    """Yield the name of a table with a question, and what is found."""
+    """Yield the name of a table with a question, and the results."""
     for name, X, y in tables():
         kind = FCMRegressor if y.dtype == float else FCMClassifier
         fcm = kind(random_state=0).fit(X, y)
@@ -96,7 +96,7 @@ def measured():
 
 
 def main():
-    """Print the figures, and those of an earlier run beside them."""
+    """Print the numbers, beside those of an earlier run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--save", type=Path, metavar="FILE")
     parser.add_argument("--against", type=Path, metavar="FILE")

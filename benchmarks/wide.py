@@ -1,7 +1,7 @@
-"""Many columns: the gradient of structured maps against its floor, accuracy beside rivals, sparse tables.
+"""Many columns: gradient time of structured maps relative to its lower bound, accuracy of rivals, sparse tables.
 
-``python -m benchmarks.wide`` runs all of it, ``python -m benchmarks.wide gradient accuracy sparse`` parts. One thread
-is used, and rivals are measured side by side in one run.
+``python -m benchmarks.wide`` runs all parts, ``python -m benchmarks.wide gradient accuracy sparse`` selected ones. One
+thread is used, and rivals are measured in the same run.
 """
 
 import json
@@ -31,7 +31,7 @@ from cogmap._utils.threads import one_blas_thread
 
 
 def among_noise(X, y, n_noise, n_rows=None):
-    """Return a table, or some of its rows, with columns that are shuffled copies of its own."""
+    """Return a table, or some of its rows, with noise columns that are shuffled copies of its own."""
     random = np.random.default_rng(0)
     rows = random.permutation(len(X))[:n_rows]
     X, y = X[rows], y[rows]
@@ -40,7 +40,7 @@ def among_noise(X, y, n_noise, n_rows=None):
 
 
 def clusters(n_rows, n_columns, **options):
-    """Return scikit-learn's clusters at corners of a cube: classes that no single column tells apart."""
+    """Return scikit-learn's clusters at corners of a cube: classes that no single column separates."""
     return make_classification(n_rows, n_columns, n_informative=10, random_state=0, **options)
 
 
@@ -64,7 +64,7 @@ METHODS = {
 
 
 def gradient():
-    """Print the time of a gradient over that of the products that it cannot do without."""
+    """Print the time of a gradient, relative to its necessary matrix products."""
     rows = []
     for n_rows, n_features, n_hidden, most in [
         (2000, 1000, 16, None),
@@ -79,12 +79,12 @@ def gradient():
         W = random.random((objective.n_learned, n_features), dtype=np.float32)
         E = random.random((n_rows, objective.n_learned), dtype=np.float32)
 
-        def floor(X=X, W=W, E=E):
+        def lower_bound(X=X, W=W, E=E):
             X @ W.T, E.T @ X  # the first step, forward and back
             X @ W[:1].T, E[:, :1].T @ X  # the last, of which only the output is read
 
         with one_blas_thread():
-            times = best_times({"gradient": lambda o=objective, t=theta: o.sums(t), "floor": floor})
+            times = best_times({"gradient": lambda o=objective, t=theta: o.sums(t), "floor": lower_bound})
         ratio = times["gradient"] / times["floor"]
         size = f"{n_rows:,} x {n_features:,}, {n_hidden} hidden"
         rows.append([size, f"{1e3 * times['gradient']:.1f} ms", f"{ratio:.2f}", most or ""])
@@ -92,7 +92,7 @@ def gradient():
 
 
 def accuracy():
-    """Print accuracy and seconds on a fifth of the rows."""
+    """Print accuracy and time, with a fifth of the rows held out."""
     rows = []
     for name, load in TABLES.items():
         X, y = load()
@@ -113,7 +113,7 @@ def accuracy():
 
 
 def sparse_rows(kind, seed, n_rows=25_000, n_columns=100_000, filled=100):
-    """Return rows of which few places are filled, evenly or as words are in texts, and classes that all tell."""
+    """Return sparse rows, with nonzeros spread evenly or like words in texts, and classes that use all columns."""
     random = np.random.default_rng(seed)
     rows = np.repeat(np.arange(n_rows), filled)
     if kind == "words":
@@ -129,7 +129,7 @@ def sparse_rows(kind, seed, n_rows=25_000, n_columns=100_000, filled=100):
 
 
 def fit_sparse(kind, seed):
-    """Fit in this process, and print what came of it."""
+    """Fit in this process, and print the result."""
     X, y = sparse_rows(kind, int(seed))
     start = time.perf_counter()
     rival = LogisticRegression(max_iter=300).fit(X[:20_000], y[:20_000])
@@ -144,21 +144,21 @@ def fit_sparse(kind, seed):
 
 
 def sparse():
-    """Print accuracy, time and memory on 20,000 rows of 100,000 columns, 0.1 % of them filled; means of four tables."""
+    """Print accuracy, time and memory on 20,000 rows of 100,000 columns, 0.1 % nonzero; means over four tables."""
     rows = []
     for kind in ("evenly", "words"):
-        said = []
+        measurements = []
         for seed in range(4):
             command = [sys.executable, "-W", "ignore", "-m", "benchmarks.wide", "fit_sparse", kind, str(seed)]
-            said.append(json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
-        ours, rival, seconds, of_rival, peak = np.mean(said, axis=0)
+            measurements.append(json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+        ours, rival, seconds, of_rival, peak = np.mean(measurements, axis=0)
         rows.append([kind, f"{ours:.4f}", f"{rival:.4f}", f"{seconds:.1f}", f"{of_rival:.1f}", f"{peak:.0f} MB"])
     header = ["filled", "map", "logistic regression", "seconds", "of the regression", "peak of the process"]
     print_table("Sparse, 20,000 x 100,000, 100 filled in each row", header, rows)
 
 
 def main(*parts):
-    """Run all, or the parts named."""
+    """Run the named parts, or all."""
     warnings.simplefilter("ignore")
     for part in parts or ("gradient", "accuracy", "sparse"):
         globals()[part]()

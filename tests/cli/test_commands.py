@@ -66,12 +66,12 @@ def test_a_class_with_one_row_is_told(tmp_path, data_dir):
 
 
 WRONG = {
-    "unknown dataset": (["--datasets", "irs"], "There is no dataset 'irs'. Did you mean 'iris'?"),
-    "unknown method": (["--methods", "svclinn"], "There is no method 'svclinn'. Did you mean 'svclin'?"),
+    "unknown dataset": (["--datasets", "irs"], "Unknown dataset 'irs'. Did you mean 'iris'?"),
+    "unknown method": (["--methods", "svclinn"], "Unknown method 'svclinn'. Did you mean 'svclin'?"),
     "unknown protocol": (["--protocol", "stricter"], "'stricter' is not one of"),
-    "missing folder": (["--datasets", "seeds", "--data-dir", "nowhere"], "There is no data folder nowhere"),
-    "dataset in capitals": (["--datasets", "IRIS"], "There is no dataset 'IRIS'. Did you mean 'iris'?"),
-    "method in capitals": (["--methods", "SvcRbf"], "There is no method 'SvcRbf'. Did you mean 'svcrbf'?"),
+    "missing folder": (["--datasets", "seeds", "--data-dir", "nowhere"], "The data folder nowhere does not exist"),
+    "dataset in capitals": (["--datasets", "IRIS"], "Unknown dataset 'IRIS'. Did you mean 'iris'?"),
+    "method in capitals": (["--methods", "SvcRbf"], "Unknown method 'SvcRbf'. Did you mean 'svcrbf'?"),
     "nothing to do": (["--datasets", ","], "There is nothing to do"),
     "no methods": (["--methods", " , "], "There is nothing to do"),
     "seed below 0": (["--seed", "-1"], "-1 is not in the range"),
@@ -152,7 +152,7 @@ def test_garbage_in_the_authors_results_is_told(tmp_path):
     """By its checksum, before anything is run."""
     (tmp_path / "paper_results.json").write_text('{"datasets": {"iris": 3}}')
     failed = cogmap(*IRIS, "--protocol", "author", "--data-dir", tmp_path, "--out", tmp_path / "out")
-    assert_one_line(failed, "paper_results.json is not as it should be")
+    assert_one_line(failed, "paper_results.json has an unexpected checksum")
     assert not (tmp_path / "out").exists()
 
 
@@ -170,7 +170,7 @@ def test_a_damaged_file_is_told(tmp_path):
     (tmp_path / "seeds.csv").write_text("a,target\n1,2\n")
     failed = cogmap("reproduce", "--datasets", "seeds", "--out", tmp_path / "out", COGMAP_DATA=os.fspath(tmp_path))
     assert failed.returncode == 2
-    assert "is not as it should be" in failed.stderr
+    assert "has an unexpected checksum" in failed.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -128,4 +128,4 @@ def test_a_process_that_was_ended_from_outside_is_told(tmp_path):
     wait_until(lambda: len(workers(process.pid)) == 2)
     wait_until(lambda: len(read_results(tmp_path)) >= 1)
     os.kill(workers(process.pid)[0], signal.SIGKILL)
-    end(process, "was ended from outside, probably because memory ran out", 2)
+    end(process, "was terminated from outside, probably because memory ran out", 2)

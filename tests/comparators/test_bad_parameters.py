@@ -1,4 +1,4 @@
-"""Wrong parameters of the comparators as a table, and what they all promise."""
+"""Invalid parameters of the comparators, and guarantees that all of them share."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ WRONG = {
         ("output", "one-hot", "Did you mean 'one_hot'"),
         ("output", "both", "one of 'one_hot', 'single'"),
         ("reading", "max", "one of 'argmax', 'comd', 'byt'"),
-        ("reading", "byt", "'comd' or 'argmax' with output='one_hot', got 'byt'. Thresholds are of one output."),
+        ("reading", "byt", "'comd' or 'argmax' with output='one_hot', got 'byt'. Thresholds need a single output."),
         ("rule", "kosco", "Did you mean 'kosko'"),
         ("bias", 1, "True or False"),
         ("depth", 0, "an integer >= 1"),
@@ -63,7 +63,7 @@ WRONG = {
         ("desired", 0.5, "(low, high) with low <= high"),
         ("desired", (0.8, 0.2), "(low, high) with low <= high"),
         ("desired", (0, np.nan), "(low, high) with low <= high"),
-        ("desired", (1.2, 1.5), "All states are between 0 and 1: no output can get there."),
+        ("desired", (1.2, 1.5), "All states are between 0 and 1, so no output can reach this range."),
         ("tol", -1, "a number >= 0"),
         ("max_iter", 0, "an integer >= 1"),
     ],
@@ -73,7 +73,7 @@ ROWS = [(estimator, *row) for estimator, rows in WRONG.items() for row in rows]
 
 @pytest.mark.parametrize(("estimator", "name", "value", "message"), ROWS, ids=lambda value: str(value)[:30])
 def test_wrong_parameters(estimator, name, value, message):
-    """Class, parameter, expectation, what was got, the cure; and both ValueError and TypeError catch it."""
+    """The message has class, parameter, expectation, value and cure; both ValueError and TypeError catch it."""
     model = estimator(**{name: value})
     with pytest.raises(ParameterError) as caught:
         model.fit(X, Y)
@@ -99,7 +99,7 @@ def test_every_parameter_is_in_the_table(estimator):
 
 @pytest.mark.parametrize("estimator", COMPARATORS)
 def test_a_parameter_changed_after_fit_changes_no_prediction(estimator):
-    """What was learned is used with the parameters it was learned with."""
+    """A fitted model is used with the parameters it was fitted with."""
     model = estimator().fit(X, Y)
     before = model.predict_proba(X)
     changes = {"depth": 7, "phi": 0.1, "slope": 1.3, "similarity": "exponential", "structure": 3}
@@ -127,7 +127,7 @@ def test_one_row_per_class_is_enough(estimator):
 
 @pytest.mark.parametrize("estimator", COMPARATORS)
 def test_what_no_memory_is_there_for_is_told_before_it_is_taken(estimator, monkeypatch):
-    """With how much it would be, how much there is, and what to make smaller."""
+    """The message has the required and the free memory, and how to reduce the table."""
     monkeypatch.setattr("cogmap.comparators._scoring.free_memory", lambda: 100.0)
     model = estimator()
     with pytest.raises(DataError, match=r"would need about .* GB of memory for 30 rows of 3 features.*Choose columns"):

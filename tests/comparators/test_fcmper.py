@@ -1,4 +1,4 @@
-"""FCMper: its gradient, its map and how classes are read, against things outside."""
+"""FCMper: gradient, map and decision rules against independent computations."""
 
 from itertools import combinations_with_replacement
 
@@ -10,7 +10,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from cogmap._learning.solvers import Outcome
 from cogmap.comparators import FCMperClassifier
-from cogmap.comparators._reading import Intervals, NearestMean
+from cogmap.comparators._decision import Intervals, NearestMean
 from cogmap.comparators._unrolled import UnrolledMap
 from cogmap.comparators.fcmper import _edges
 from cogmap.maps.rewriting import with_rule
@@ -33,7 +33,7 @@ def test_the_gradient_is_that_of_finite_differences(rule, structure, bias):
 @pytest.mark.parametrize("rule", ["kosko", "modified", "rescaled"])
 @pytest.mark.parametrize("structure", [1, 2, 3])
 def test_the_map_says_what_the_classifier_says(iris, rule, structure):
-    """Run by its rule, from outputs at 0, with inputs held that nothing influences; read by the largest output."""
+    """Run by its rule from outputs at 0, with inputs without incoming edges held; the largest output decides."""
     X, y = iris
     X = MinMaxScaler().fit_transform(X)
     fcmper = FCMperClassifier(structure, reading="argmax", rule=rule, bias=True, depth=3).fit(X, y)
@@ -57,7 +57,7 @@ def test_one_step_with_a_small_slope_is_least_squares_with_bounds(wine):
 
 
 def test_thresholds_have_the_fewest_errors_of_all():
-    """Of all cuts between values that there are, tried one after another."""
+    """Compared with a brute-force search over all cuts between values."""
     rng = np.random.default_rng(1)
     for _ in range(30):
         values = rng.integers(0, 12, 25) / 10
@@ -84,7 +84,7 @@ def test_class_of_minimum_distance_is_the_nearest_mean(iris):
 
 
 def test_a_bias_is_what_such_maps_lacked(iris):
-    """On iris it takes more than half of the errors away."""
+    """On iris it removes more than half of the errors."""
     X, y = iris
     without, with_bias = FCMperClassifier().fit(X, y), FCMperClassifier(bias=True).fit(X, y)
     assert with_bias.score(X, y) > 0.95

@@ -1,4 +1,4 @@
-"""The fuzzy-rough cognitive network against its formulas written out."""
+"""The fuzzy-rough cognitive network against a plain implementation of its formulas."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ T_NORMS = {
 
 
 def written_out(model, X, y, row):
-    """Activations of a row by the formulas of the paper, one pair of rows at a time."""
+    """Return the activations of a row by the formulas of the paper, one pair of rows at a time."""
 
     def alike(a, b):
         distance = np.abs(a - b).mean()
@@ -75,9 +75,9 @@ def test_the_gain_is_that_of_rows_left_out(wine, settings, monkeypatch):
 
 
 def test_blocks_of_rows_change_nothing(iris, monkeypatch):
-    """However few similarities are computed at once."""
+    """Results do not depend on the block size."""
     whole = FRCNClassifier().fit(*iris)
-    monkeypatch.setattr(frcn, "_AT_ONCE", 1000)
+    monkeypatch.setattr(frcn, "_BLOCK_SIZE", 1000)
     blocks = FRCNClassifier().fit(*iris)
     np.testing.assert_array_equal(whole.lower_, blocks.lower_)
     np.testing.assert_allclose(whole.predict_proba(iris[0]), blocks.predict_proba(iris[0]))

@@ -1,4 +1,4 @@
-"""Hebbian learning against its rule written out."""
+"""Hebbian learning against a plain implementation of its rule."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from cogmap.maps.rewriting import with_rule
 
 
 def written_out(W, rows, n_steps, follow):
-    """The rule for one pair of concepts after another; `W[i][j]` is from i to j, as papers write it."""
+    """Apply the rule pair by pair; `W[i][j]` is from i to j, as in the papers."""
     eta, gamma = 0.04, 0.98
     n = len(W)
     states = [list(row) for row in rows]
@@ -35,7 +35,7 @@ def written_out(W, rows, n_steps, follow):
 @pytest.mark.parametrize("learning", ["nhl", "dd_nhl"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_weights_follow_the_rule(iris, learning):
-    """From an expert's map with a weight of 0, which stays 0."""
+    """From an expert map with a zero weight, which remains 0."""
     X, y = iris
     X, y = MinMaxScaler().fit_transform(X[::15, :2]), (y[::15] > 0).astype(int)
     weights = np.random.default_rng(0).uniform(-1, 1, (4, 4))
@@ -74,7 +74,7 @@ def test_the_map_says_what_is_read(iris):
 @pytest.mark.parametrize("desired", [(1.0, 2.0), (-1.0, 0.0), (1.5, 1.6)])
 def test_a_range_that_no_state_can_reach_is_told(iris, desired):
     """States are between 0 and 1."""
-    with pytest.raises(ParameterError, match=r"desired=.*low < 1 and high > 0.*no output can get there"):
+    with pytest.raises(ParameterError, match=r"desired=.*low < 1 and high > 0.*no output can reach this range"):
         HebbianFCMClassifier(desired=desired).fit(*iris)
 
 
@@ -89,7 +89,7 @@ def test_a_range_that_is_not_reached_is_told(iris, learning):
 
 
 def test_an_expert_map_of_other_concepts_is_told(iris):
-    """By the names that are not known, with the nearest, or by their number."""
+    """The message has the unknown names with the nearest valid one, or the number of concepts."""
     cases = {
         "Did you mean 'x0'": FuzzyCognitiveMap(np.eye(7), concepts=["X0", *"abcdef"]),
         "got one of 2": FuzzyCognitiveMap(np.eye(2), concepts=["x0", "x1"]),

@@ -13,7 +13,7 @@ FUNCTIONS = {"sigmoid": "sigmoid", "tanh": "hyperbolic"}  # ours, and the packag
 
 
 def states_of(ltcn, X):
-    """The states of all steps side by side, by the formula of the paper."""
+    """Return the concatenated states of all steps by the formula of the paper."""
     W = ltcn.map_.weights.T
     A, Z = X, [X]
     for _ in range(ltcn.depth):
@@ -84,7 +84,7 @@ def test_the_gain_is_that_of_scores_left_out(iris, rows):
 
 
 def test_relevance_is_shared_by_the_features(iris):
-    """What is added to scores by each feature over all steps, as shares of 1."""
+    """Absolute coefficients of each feature over all steps, normalized to sum to 1."""
     ltcn = LTCNClassifier().fit(*iris)
     assert ltcn.feature_importances_.shape == (4,)
     assert ltcn.feature_importances_.sum() == pytest.approx(1.0)
@@ -92,7 +92,7 @@ def test_relevance_is_shared_by_the_features(iris):
 
 
 def test_features_that_are_all_constant_leave_about_the_shares_of_the_classes():
-    """There is nothing to learn from, and probabilities say so."""
+    """Probabilities are close to the class frequencies."""
     y = np.array([0] * 15 + [1] * 5)
     ltcn = LTCNClassifier().fit(np.ones((20, 2)), y)
     assert (ltcn.predict(np.ones((3, 2))) == 0).all()

@@ -1,4 +1,4 @@
-"""Populations on functions whose minimum is known, and maps that are found again."""
+"""Population methods on functions with a known minimum, and recovery of known maps."""
 
 import sys
 
@@ -23,7 +23,7 @@ def method(request):
 
 
 def test_the_minimum_of_a_bowl_is_found_within_the_box(method):
-    """Also where the box cuts it off; every candidate is inside, and evaluations are counted."""
+    """Also where the box excludes it; every candidate is inside, and evaluations are counted."""
     centre = np.array([0.3, -1.5, 0.0, 3.0])  # two of them outside
     seen = []
 
@@ -58,14 +58,14 @@ def test_one_evaluation_is_made_however_little_time_there_is(method):
 
 
 def test_without_its_package_cma_says_what_to_install(monkeypatch):
-    """The extra by name."""
+    """The message names the extra."""
     monkeypatch.setitem(sys.modules, "cma", None)
     with pytest.raises(MissingPackageError, match=r"CMA-ES.*pip install 'cogmap\[cma\]'"):
         minimise(lambda x: 1.0, LOW, HIGH, "cma", 10, None, np.random.RandomState(0))
 
 
 def test_a_map_is_found_again_from_its_runs():
-    """Exactly by gradients; a population is near what was observed."""
+    """Exactly by gradients; a population comes close to the observations."""
     rng = np.random.default_rng(0)
     weights = rng.uniform(-1, 1, (5, 5))
     np.fill_diagonal(weights, 0.0)
@@ -85,9 +85,9 @@ def test_one_run_may_be_given_alone():
 
 
 WRONG = [
-    ({"observed": [[0.5, 0.5]]}, "observed", "2 steps or more"),
-    ({"observed": [[0.5], [0.5]]}, "observed", "2 concepts"),
-    ({"observed": [[0.5, 2.0], [0.5, 0.1]]}, "observed", r"in \[0, 1\].*got 2.0. Scale them first"),
+    ({"observed": [[0.5, 0.5]]}, "observed", "at least 2 of each"),
+    ({"observed": [[0.5], [0.5]]}, "observed", "at least 2 of each"),
+    ({"observed": [[0.5, 2.0], [0.5, 0.1]]}, "observed", r"in \[0, 1\].*got 2.0. Scale the states first"),
     ({"observed": [[0.5, np.nan], [0.5, 0.1]]}, "observed", "got nan"),
     ({"observed": [np.ones((3, 2)), np.ones((3, 4))]}, "observed", r"one of shape \(3, 4\)"),
     ({"observed": "states"}, "observed", "got 'states'"),
@@ -102,7 +102,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("arguments", "name", "message"), WRONG, ids=str)
 def test_wrong_arguments_are_told(arguments, name, message):
-    """Which, what was expected, what was got."""
+    """The message has the parameter, the expectation and the value."""
     with pytest.raises(ParameterError, match=rf"\({name}=.*{message}"):
         learn_map(**{"observed": np.full((3, 2), 0.5), **arguments})
 

@@ -215,7 +215,7 @@ def damaged(path, how):
 def test_a_damaged_file_is_named(tmp_path, how):
     """One error, with its name."""
     damaged(tmp_path / "bad.parquet", how)
-    with pytest.raises(DataError, match=r"bad\.parquet.*cut or damaged"):
+    with pytest.raises(DataError, match=r"bad\.parquet.*truncated or damaged"):
         FCMClassifier(**SHORT).fit_chunks(parquet_chunks(tmp_path, "y"))
 
 

@@ -1,18 +1,19 @@
-"""Explanations as shap knows them: its plots work as they are."""
+"""Explanations converted to shap, and its plots."""
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
-from cogmap import explain
+from cogmap import FCMClassifier, FCMRegressor, explain
 from cogmap.exceptions import ParameterError
 
 pytest.importorskip("shap")
 
 
 @pytest.fixture(scope="module")
-def explanation(learned):
-    fcm, X, _ = learned("wine")
-    return explain(fcm, X)
+def explanation():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    return explain(FCMClassifier(random_state=0).fit(X, y), X)
 
 
 def test_all_outputs_are_three_dimensional_and_one_is_two(explanation):
@@ -30,10 +31,14 @@ def test_all_outputs_are_three_dimensional_and_one_is_two(explanation):
     np.testing.assert_allclose(one.base_values + one.values.sum(axis=1), explanation.outputs[:, 1], atol=1e-9)
 
 
-def test_a_single_output_is_two_dimensional(learned):
-    """Values, and the log-odds of two classes, need no choice."""
-    for name, scale in (("diabetes", "probability"), ("breast cancer", "decision")):
-        fcm, X, _ = learned(name)
+def test_a_single_output_is_two_dimensional():
+    """Regression values and log-odds of two classes need no `output`."""
+    for estimator, load, scale in (
+        (FCMRegressor(random_state=0), load_diabetes, "probability"),
+        (FCMClassifier(random_state=0), load_breast_cancer, "decision"),
+    ):
+        X, y = load(return_X_y=True, as_frame=True)
+        fcm = estimator.fit(X, y)
         assert explain(fcm, X, scale=scale).to_shap().shape == X.shape
 
 
@@ -64,6 +69,6 @@ def test_plots_of_shap_work(explanation, plot):
 
 
 def test_an_output_that_does_not_exist(explanation):
-    """The names that do are told."""
+    """The error lists the valid names."""
     with pytest.raises(ParameterError, match=r"to_shap\(output=.*got 7. The outputs are \['class=0'"):
         explanation.to_shap(output=7)

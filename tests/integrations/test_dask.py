@@ -155,7 +155,7 @@ def test_a_lost_worker_costs_time_and_not_a_bit():
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["closed", "without workers"])
 def test_a_cluster_that_goes_away_is_one_error(how):
-    """In about the time that was allowed; the earlier model stays."""
+    """Within about the timeout; the earlier model is unchanged."""
     cluster = new_cluster()
     client = Client(cluster)
     try:
@@ -164,7 +164,7 @@ def test_a_cluster_that_goes_away_is_one_error(how):
         before = fcm.model_
         lost_when(0.2, client, cluster.close if how == "closed" else lambda: cluster.scale(0))
         start = time.monotonic()
-        with client.as_current(), pytest.raises(ClusterError, match=r"gone away|no worker left"):
+        with client.as_current(), pytest.raises(ClusterError, match=r"disconnected|no worker left"):
             fcm.fit(*arrays(CLASSES, 40_000), timeout=2.0)
         assert time.monotonic() - start < 120.0  # not for ever; on a slow machine
         assert fcm.model_ is before
@@ -202,8 +202,8 @@ few = da.from_array(X[:80], chunks=(40, 7)), da.from_array(CLASSES[:80], chunks=
 BAD = {
     "no collection": (lambda: (X[:80], few[1]), ParameterError, "a Dask array or data frame"),
     "no collection of targets": (lambda: (few[0], CLASSES[:80]), ParameterError, "a Dask array or data frame"),
-    "a vector": (lambda: (few[1], few[1]), ParameterError, "rows and columns"),
-    "fewer targets": (lambda: (few[0], few[1][:70]), ParameterError, "80 rows"),
+    "a vector": (lambda: (few[1], few[1]), ParameterError, "two-dimensional"),
+    "fewer targets": (lambda: (few[0], few[1][:70]), ParameterError, "of length 80"),
     "other partitions": (
         lambda: (few[0], dd.from_pandas(pd.Series(CLASSES[:80]), npartitions=1)),
         CogmapError,
@@ -217,7 +217,11 @@ BAD = {
         CogmapError,
         "20 rows of X, 17 of y",
     ),
-    "no rows": (lambda: (few[0][few[0][:, 0] > 99], few[1][few[0][:, 0] > 99]), CogmapError, "no partition has any"),
+    "no rows": (
+        lambda: (few[0][few[0][:, 0] > 99], few[1][few[0][:, 0] > 99]),
+        CogmapError,
+        "all partitions are empty",
+    ),
     "other names": (
         lambda: other(lambda f: f.rename(columns={"b": "z"})),
         CogmapError,
@@ -230,7 +234,11 @@ BAD = {
     "one class": (lambda: (few[0], da.zeros(80, chunks=40)), CogmapError, "at least 2 classes"),
     "cannot be read": (lambda: (few[0].map_blocks(fails, meta=X[:0]), few[1]), CogmapError, "no such disk"),
     "no memory": (lambda: (few[0].map_blocks(has_no_memory, meta=X[:0]), few[1]), ClusterError, "memory"),
-    "ends processes": (lambda: (few[0].map_blocks(kills, meta=X[:0]), few[1]), ClusterError, "lost a worker again"),
+    "ends processes": (
+        lambda: (few[0].map_blocks(kills, meta=X[:0]), few[1]),
+        ClusterError,
+        "repeatedly lost a worker",
+    ),
 }
 
 

@@ -44,12 +44,12 @@ def learned(request):
 
 
 def said(model, X, dtype=np.float32):
-    """Return what a Keras model says, without compiling it."""
+    """Return the predictions of a Keras model without compiling it."""
     return keras.ops.convert_to_numpy(model(X.astype(dtype)))
 
 
 def unit_of(fcm):
-    """In what differences are counted: probabilities are what they are, values are counted in their deviation."""
+    """Return the unit of differences: 1 for probabilities, the deviation of the target for values."""
     return np.maximum(getattr(fcm.model_.link, "deviation", 1.0), 1.0)
 
 

@@ -1,4 +1,4 @@
-"""Graphs of ONNX say what models say; onnxruntime is the judge."""
+"""ONNX graphs give the predictions of the models, computed by onnxruntime."""
 
 import json
 
@@ -25,7 +25,7 @@ NEAR = {"rtol": 1e-11, "atol": 1e-12}  # 1e-6 is asked for
 
 
 def run(graph, inputs):
-    """Return what onnxruntime computes, by the names of the outputs."""
+    """Return the outputs that onnxruntime computes, by name."""
     onnx.checker.check_model(graph, full_check=True)
     session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
@@ -214,9 +214,9 @@ BY_HAND = MapModel(
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (FCMClassifier(), "must be fitted, got FCMClassifier that is not"),
-        (FITTED.map_, "an estimator of cogmap, its `model_`, or a pipeline of one"),
-        (None, "an estimator of cogmap, its `model_`, or a pipeline of one, got None"),
+        (FCMClassifier(), "must be fitted, got an unfitted FCMClassifier"),
+        (FITTED.map_, "a cogmap estimator, its `model_`, or a pipeline with an estimator"),
+        (None, "a cogmap estimator, its `model_`, or a pipeline with an estimator, got None"),
         (make_pipeline(TablePreparer(), FCMClassifier()), "must be fitted"),
         (make_pipeline(StandardScaler(), FITTED), "got StandardScaler and FCMClassifier. Export the last step alone"),
         (BY_HAND, "'sigmoid', 'logistic' or 'tanh' in all concepts, got 'bivalent'"),
@@ -224,7 +224,7 @@ BY_HAND = MapModel(
     ids=["not fitted", "a map", "nothing", "a pipeline that is not fitted", "another step", "another activation"],
 )
 def test_what_cannot_be_a_graph_is_refused(model, message):
-    """With a word on what would do."""
+    """The error states what is accepted."""
     with pytest.raises(ParameterError, match=message):
         to_onnx(model)
 
@@ -232,7 +232,7 @@ def test_what_cannot_be_a_graph_is_refused(model, message):
 def test_wrong_tables_are_refused():
     """As the model refuses them: a cell that is no number, and a column that is not there."""
     pipeline = make_pipeline(TablePreparer(), FCMClassifier(**QUICK)).fit(TABLE, ANSWERS)
-    with pytest.raises(DataError, match="Row 3 of the table cannot be used: age: 'old' is not a number"):
+    with pytest.raises(DataError, match="Row 3 of the table is invalid: age: 'old' is not a number"):
         to_inputs(pipeline, TABLE.assign(age=TABLE["age"].astype(object).where(TABLE.index != 3, "old")))
     with pytest.raises(DataError, match=r"lacks a column that the model needs: \['age'\]"):
         to_inputs(pipeline, TABLE.drop(columns="age"))

@@ -1,7 +1,7 @@
-"""Other classifiers of the field that are fuzzy cognitive maps, for comparison with `FCMClassifier`.
+"""Other FCM classifiers from the literature, for comparison with `FCMClassifier`.
 
-None of them is needed to use the package. `LTCNClassifier` and `FRCNClassifier` are worth using; the others are here
-because the literature compares itself with them. ``docs/family.md`` says what each is good for.
+Nothing else in the package depends on them. `LTCNClassifier` and `FRCNClassifier` are worth using; the others are
+included as the literature's usual baselines. ``docs/family.md`` describes when each is useful.
 """
 
 from cogmap.comparators.fcmper import FCMperClassifier

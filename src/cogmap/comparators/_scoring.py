@@ -1,4 +1,4 @@
-"""What the comparators share: validate, scale, learn, and decide by a score per class."""
+"""Base classes of the comparators: validation, scaling, fitting, and prediction from class scores."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 
 class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
-    """A classifier that scales features to [0, 1] by their range and predicts the class with the largest score.
+    """Base class that scales features to [0, 1] by their range and predicts the class with the largest score.
 
     Probabilities are the softmax of the scores times ``gain_``.
     """
@@ -52,22 +52,22 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         return type(self).__name__
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from data.
+        """Fit the classifier.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features: numbers in an array, a pandas or polars data frame, or a sparse matrix. A missing value (NaN)
-            counts as the middle of the range of its feature.
+            Features: a numeric array, a pandas or polars data frame, or a sparse matrix. A missing value (NaN) counts
+            as the middle of the range of its feature.
         y : array-like of shape (n_samples,)
             Class labels: numbers, strings or booleans.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, at least 0. A weight of 2 is the same as the row twice, 0 as no row.
+            Nonnegative row weights. A weight of 2 is equivalent to repeating the row, 0 to dropping it.
 
         Returns
         -------
         self : object
-            The fitted estimator. If fitting fails, an earlier fitted model stays as it was.
+            The fitted estimator. If fitting fails, a previously fitted model is left unchanged.
         """
         for name, check in self._checks.items():
             check(self._owner, name, getattr(self, name))
@@ -80,14 +80,14 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def _check_together(self) -> None:
-        """Complain about parameters that contradict each other."""
+        """Raise an error if parameters contradict each other."""
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._forget()
         X, y = validated(self, X, y, reset=True)
         refuse_sparse(X, self._owner)
         check_label_types(y, self._owner)
-        with np.errstate(invalid="ignore"):  # labels beyond all integers, which it looks for
+        with np.errstate(invalid="ignore"):  # the check casts labels that may exceed every integer type
             check_classification_targets(y)
         weight = check_sample_weight(sample_weight, len(y), f"{self._owner}.fit")
         weight = np.ones(len(y)) if weight is None else weight
@@ -100,8 +100,8 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         self._learn(self._inputs(X), codes, weight)
 
     def _check_size(self, n_rows: int, n_features: int) -> None:
-        """Complain about what this machine has no memory for, before anything large is made."""
-        needed, free = 8.0 * self._largest(n_rows, n_features), free_memory()
+        """Raise an error before any large allocation if the fit would not fit in memory."""
+        needed, free = 8.0 * self._peak_size(n_rows, n_features), free_memory()
         if needed > free:
             raise DataError(
                 f"`{self._owner}` would need about {needed / 1e9:.3g} GB of memory for {n_rows} rows of {n_features} "
@@ -110,35 +110,35 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
             )
 
     @abstractmethod
-    def _largest(self, n_rows: int, n_features: int) -> float:
-        """Return how many numbers there are at once beside the table, roughly."""
+    def _peak_size(self, n_rows: int, n_features: int) -> float:
+        """Estimate the number of values held in memory at once, besides the table."""
 
     def _prepare(self, X: NDArray[np.floating], weight: Array) -> None:
-        """Learn what turns features into numbers that are learned from."""
+        """Fit the scaling of the features."""
         self.scaling_ = FeatureRange(FeatureStatistics.of(X, weight))
 
     def _inputs(self, X: NDArray[np.floating]) -> Array:
-        """Return the numbers that are learned from."""
+        """Return the scaled features."""
         return self.scaling_.scale(X, np.float64).astype(np.float64, copy=False)
 
     @abstractmethod
     def _learn(self, X: Array, codes: NDArray[np.intp], weight: Array) -> None:
-        """Learn from inputs, codes of classes and weights of the rows; set `gain_` and what else there is."""
+        """Fit to scaled features, class indices and row weights; set `gain_` and the other fitted attributes."""
 
     @abstractmethod
     def _scores(self, X: Array) -> Array:
-        """Return a score per class of rows of scaled features; the largest is predicted."""
+        """Return one score per class for rows of scaled features; the largest is predicted."""
 
     def _scores_of(self, X: ArrayLike) -> Array:
         check_is_fitted(self, "classes_")
-        # What was learned as it is now, with the parameters it was learned with: a fit in another thread may replace
-        # it between one look and the next.
-        now = object.__new__(type(self))
-        now.__dict__ = self.__dict__ | self._parameters
-        features: NDArray[np.floating] = validated(now, X, reset=False)
+        # Use a snapshot of the fitted attributes and the parameters of that fit: a fit in another thread may replace
+        # them between two reads.
+        snapshot = object.__new__(type(self))
+        snapshot.__dict__ = self.__dict__ | self._parameters
+        features: NDArray[np.floating] = validated(snapshot, X, reset=False)
         refuse_sparse(features, self._owner)
         with one_blas_thread():
-            return now._scores(now._inputs(features))
+            return snapshot._scores(snapshot._inputs(features))
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the score of each class.
@@ -151,7 +151,7 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         Returns
         -------
         ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
-            For two classes the score of the second minus that of the first.
+            For two classes, the score of the second minus that of the first.
         """
         scores = self._scores_of(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
@@ -167,7 +167,7 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
+            Columns are in the order of `classes_`.
         """
         result: Array = softmax(self._scores_of(X) * self.gain_, axis=1)
         return result
@@ -188,8 +188,8 @@ class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
         return self.classes_[scores.argmax(axis=1)]
 
 
-class SearchingClassifier(ScoringClassifier):
-    """One whose map is searched for step by step, and that is less accurate than most: it has no bias."""
+class TrainedMapClassifier(ScoringClassifier):
+    """Base class for iteratively trained maps without bias, which are less accurate than most classifiers."""
 
     # Set in fit.
     map_: FuzzyCognitiveMap
@@ -202,14 +202,14 @@ class SearchingClassifier(ScoringClassifier):
 
     @property
     def outcome_(self) -> Outcome:
-        """How learning ended."""
+        """Outcome of training."""
         return Outcome[self._outcome]
 
 
-def merged(X: Array, codes: NDArray[np.intp], weight: Array) -> tuple[Array, NDArray[np.intp], Array]:
-    """Return equal rows of a class as one, in an order that does not depend on that of the rows.
+def merge_equal_rows(X: Array, codes: NDArray[np.intp], weight: Array) -> tuple[Array, NDArray[np.intp], Array]:
+    """Merge equal rows of a class and sort them, adding their weights.
 
-    So the rounding of sums, which an iteration can make large, is the same for a row twice and a row of weight 2.
+    Rounding errors, which an iteration can amplify, are then the same for a repeated row and for a row of weight 2.
     """
     rows = np.column_stack([X, codes])
     unique, places = np.unique(rows, axis=0, return_inverse=True)

@@ -1,4 +1,4 @@
-"""The weights in [-1, 1] with which a map is nearest to what it should say: by gradients or by a population."""
+"""Search for the weights in [-1, 1] with the smallest squared error, by gradients or by a population."""
 
 import time
 from typing import Any
@@ -10,15 +10,15 @@ from sklearn.utils import check_random_state
 from cogmap._learning.solvers import Outcome
 from cogmap._utils.params import check_number
 from cogmap.comparators._unrolled import Array, UnrolledMap
-from cogmap.comparators.population import METHODS, Found, minimise
+from cogmap.comparators.population import METHODS, SearchResult, minimise
 
 SOLVERS = ("lbfgs", *METHODS)
 
-Data = tuple[Array, Array, Array]  # first states, what should be read, and the weights of the rows, with the sum 1
+Data = tuple[Array, Array, Array]  # first states, targets, and row weights that sum to 1
 
 
 def check_seconds(owner: str, name: str, value: Any) -> None:
-    """Complain about what is no limit of time."""
+    """Check a time limit in seconds."""
     if value is not None:
         check_number(owner, name, value, low=0, low_included=False, cure="Or None, for no limit.")
 
@@ -30,26 +30,30 @@ def search(
     max_evaluations: int,
     max_seconds: float | None,
     random_state: Any,
-) -> Found:
-    """Search for the weights with the smallest squared error.
+) -> SearchResult:
+    """Return the weights with the smallest squared error.
 
     Parameters
     ----------
     unrolled : UnrolledMap
-        The map, without its weights.
+        Structure and update rule of the map.
     data : tuple
-        First states, what should be read, and the weights of the rows.
-    solver : str
+        First states, targets and row weights.
+        solver : str
         A name in `SOLVERS`.
     max_evaluations : int
-        How often the loss may be evaluated.
+        Maximum number of loss evaluations.
     max_seconds : float or None
-        How long the search may take.
+        Time limit of the search.
     random_state : int, RandomState instance or None
-        Decides what populations do.
+        Randomness of the population solvers.
+
+    Returns
+    -------
+    SearchResult
     """
     if solver == "lbfgs":
-        return _by_gradient(unrolled, data, max_evaluations, max_seconds)
+        return _search_by_gradient(unrolled, data, max_evaluations, max_seconds)
     high = np.ones(unrolled.n_parameters)
     random = check_random_state(random_state)
     return minimise(
@@ -57,14 +61,16 @@ def search(
     )
 
 
-def _by_gradient(unrolled: UnrolledMap, data: Data, max_evaluations: int, max_seconds: float | None) -> Found:
-    """Follow the gradient from weights of 0."""
-    end = np.inf if max_seconds is None else time.monotonic() + max_seconds
-    ended: list[Outcome] = []
+def _search_by_gradient(
+    unrolled: UnrolledMap, data: Data, max_evaluations: int, max_seconds: float | None
+) -> SearchResult:
+    """Minimize the loss with L-BFGS-B, starting from zero weights."""
+    deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
+    outcomes: list[Outcome] = []
 
-    def stop_in_time(intermediate_result: Any) -> None:
-        if time.monotonic() >= end:
-            ended.append(Outcome.TIME_LIMIT)
+    def stop_at_deadline(intermediate_result: Any) -> None:
+        if time.monotonic() >= deadline:
+            outcomes.append(Outcome.TIME_LIMIT)
             raise StopIteration
 
     result = minimize(
@@ -74,9 +80,9 @@ def _by_gradient(unrolled: UnrolledMap, data: Data, max_evaluations: int, max_se
         jac=True,
         method="L-BFGS-B",
         bounds=[(-1.0, 1.0)] * unrolled.n_parameters,
-        callback=stop_in_time,
+        callback=stop_at_deadline,
         options={"maxfun": max_evaluations, "maxiter": max_evaluations},
     )
-    if not ended:
-        ended.append(Outcome.TOO_FEW_EVALUATIONS if result.nfev >= max_evaluations else Outcome.LOSS_SETTLED)
-    return Found(result.x, float(result.fun), int(result.nfev), ended[0])
+    if not outcomes:
+        outcomes.append(Outcome.TOO_FEW_EVALUATIONS if result.nfev >= max_evaluations else Outcome.LOSS_SETTLED)
+    return SearchResult(result.x, float(result.fun), int(result.nfev), outcomes[0])

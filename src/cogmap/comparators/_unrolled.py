@@ -1,6 +1,6 @@
-"""A map of the field, run for some steps, with the squared error of its outputs and the gradient of that.
+"""An unrolled map with an update rule of the literature, the squared error of its outputs and the gradient.
 
-The hot loop of the package learns another kind of map: outputs start undecided, every concept has a bias and follows.
+`cogmap._learning` trains another kind of map: outputs start at 0.5, and every concept has a bias and is updated.
 """
 
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class UnrolledMap:
-    """Inputs, then concepts that start at 0, run by a rule of the field.
+    """Inputs followed by concepts that start at 0, updated by a rule of the literature.
 
     Parameters
     ----------
     edges : ndarray of bool of shape (n_concepts, n_concepts)
-        ``edges[i, j]`` allows concept j to influence concept i.
+        ``edges[i, j]`` is True if concept j may influence concept i.
     n_inputs : int
-        Number of inputs, which come first; the others start at 0. Inputs that nothing may influence keep their states.
+        Number of inputs, which come first; the others start at 0. Inputs without incoming edges keep their states.
     read : slice
-        Which concepts are read after the last step.
+        Concepts whose states after the last step are the outputs.
     rule : {"kosko", "modified", "rescaled"}
-        What a step is, as in `cogmap.maps.rewriting.with_rule`.
+        Update rule, as in `cogmap.maps.rewriting.with_rule`.
     depth : int
         Number of steps.
     slope : float
@@ -44,29 +44,29 @@ class UnrolledMap:
 
     @property
     def n_parameters(self) -> int:
-        """Number of weights that are learned, and of biases."""
-        return int(self.edges.sum()) + (len(self._moving) if self.bias else 0)
+        """Number of trainable weights and biases."""
+        return int(self.edges.sum()) + (len(self._updated) if self.bias else 0)
 
     @property
-    def _moving(self) -> NDArray[np.intp]:
-        """Concepts that follow the rule; the others keep their states."""
+    def _updated(self) -> NDArray[np.intp]:
+        """Concepts that are updated in each step; the others keep their states."""
         return np.flatnonzero(self.edges.any(axis=1) | (np.arange(len(self.edges)) >= self.n_inputs))
 
     def unpacked(self, theta: Array) -> tuple[Array, Array]:
-        """Return weights and bias of all concepts."""
+        """Return the weights and biases of all concepts."""
         W, b = np.zeros(self.edges.shape), np.zeros(len(self.edges))
         n_weights = int(self.edges.sum())
         W[self.edges] = theta[:n_weights]
         if self.bias:
-            b[self._moving] = theta[n_weights:]
+            b[self._updated] = theta[n_weights:]
         return W, b
 
     def packed(self, W: Array, b: Array) -> Array:
-        """Return the parameters of these weights and biases."""
-        return np.concatenate([W[self.edges], b[self._moving]]) if self.bias else W[self.edges]
+        """Return the parameter vector of given weights and biases."""
+        return np.concatenate([W[self.edges], b[self._updated]]) if self.bias else W[self.edges]
 
     def _step(self, W: Array, b: Array, concepts: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Return by what states are multiplied and what is added to get the net inputs of some concepts."""
+        """Return the matrix and the offset that turn states into the net inputs of `concepts`."""
         M, c = W[concepts], b[concepts]
         if self.rule != "kosko":
             M = M + np.eye(len(W))[concepts]
@@ -76,53 +76,53 @@ class UnrolledMap:
         return M.T, c
 
     def states(self, theta: Array, X: Array, depth: int | None = None) -> list[Array]:
-        """Return the states of all concepts, from the start on, for all steps or so many."""
+        """Return the states of all concepts at each step, for `depth` steps (default: all)."""
         W, b = self.unpacked(theta)
-        moving = self._moving
-        M, c = self._step(W, b, moving)
+        updated = self._updated
+        M, c = self._step(W, b, updated)
         A = np.zeros((len(X), len(W)))
         A[:, : self.n_inputs] = X
         trajectory = [A]
         for _ in range(self.depth if depth is None else depth):
             A = A.copy()
-            A[:, moving] = expit(self.slope * (trajectory[-1] @ M + c))
+            A[:, updated] = expit(self.slope * (trajectory[-1] @ M + c))
             trajectory.append(A)
         return trajectory
 
     def outputs(self, theta: Array, X: Array) -> Array:
-        """Return the states that are read, after the last step, which is made for them alone."""
+        """Return the outputs; the last step is computed for them only."""
         A = self.states(theta, X, self.depth - 1)[-1]
         M, c = self._step(*self.unpacked(theta), np.arange(len(self.edges))[self.read])
         result: Array = expit(self.slope * (A @ M + c))
         return result
 
     def loss(self, theta: Array, X: Array, targets: Array, share: Array) -> float:
-        """Return the mean squared error of the outputs; `share` has the weights of the rows, with the sum 1."""
+        """Return the mean squared error of the outputs; `share` holds row weights that sum to 1."""
         error = self.outputs(theta, X) - targets
         return float(share @ np.square(error).mean(axis=1))
 
     def loss_and_gradient(self, theta: Array, X: Array, targets: Array, share: Array) -> tuple[float, Array]:
-        """Return the same and its derivative."""
+        """Return the mean squared error and its gradient."""
         trajectory = self.states(theta, X)
-        moving, r = self._moving, len(self.edges)
-        M, _ = self._step(*self.unpacked(theta), moving)
-        factor = 2.0 if self.rule == "rescaled" else 1.0  # by which M follows the weights
+        updated, r = self._updated, len(self.edges)
+        M, _ = self._step(*self.unpacked(theta), updated)
+        factor = 2.0 if self.rule == "rescaled" else 1.0  # derivative of M with respect to the weights
         error = trajectory[-1][:, self.read] - targets
         loss = float(share @ np.square(error).mean(axis=1))
         upstream = np.zeros_like(trajectory[-1])
         upstream[:, self.read] = 2.0 / targets.shape[1] * share[:, None] * error
-        of_weights, of_bias = np.zeros((len(moving), r)), np.zeros(len(moving))
+        weight_gradient, bias_gradient = np.zeros((len(updated), r)), np.zeros(len(updated))
         for before, after in zip(trajectory[-2::-1], trajectory[:0:-1], strict=True):
-            A = after[:, moving]
-            net = self.slope * upstream[:, moving] * A * (1.0 - A)
-            of_weights += factor * (net.T @ before)
-            of_bias += net.sum(axis=0)
+            A = after[:, updated]
+            net = self.slope * upstream[:, updated] * A * (1.0 - A)
+            weight_gradient += factor * (net.T @ before)
+            bias_gradient += net.sum(axis=0)
             upstream = upstream.copy()
-            upstream[:, moving] = 0.0  # what follows a step follows nothing else
+            upstream[:, updated] = 0.0  # an updated state depends on the previous states only through its net input
             upstream += net @ M.T
         if self.rule == "rescaled":
-            of_weights -= of_bias[:, None]
+            weight_gradient -= bias_gradient[:, None]
         whole = np.zeros((r, r))
-        whole[moving] = of_weights
+        whole[updated] = weight_gradient
         gradient = whole[self.edges]
-        return loss, np.concatenate([gradient, of_bias]) if self.bias else gradient
+        return loss, np.concatenate([gradient, bias_gradient]) if self.bias else gradient

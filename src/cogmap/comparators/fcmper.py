@@ -1,4 +1,4 @@
-"""FCMper: the first kind of map that was learned to classify, without bias and with weights in [-1, 1]."""
+"""FCMper, the first FCM classifier learned from data: no bias, weights in [-1, 1]."""
 
 from typing import Any, ClassVar
 
@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from cogmap._utils.params import check_boolean, check_choice, check_integer, check_number, param_error
 from cogmap.comparators._calibration import best_gain
-from cogmap.comparators._reading import READINGS, Reading
-from cogmap.comparators._scoring import Array, SearchingClassifier, merged
+from cogmap.comparators._decision import DECISION_RULES, DecisionRule
+from cogmap.comparators._scoring import Array, TrainedMapClassifier, merge_equal_rows
 from cogmap.comparators._search import SOLVERS, check_seconds, search
 from cogmap.comparators._unrolled import UnrolledMap
 from cogmap.estimators._param_checks import Check
@@ -19,62 +19,62 @@ from cogmap.models.links import class_names
 from cogmap.models.model import concept_names
 
 
-class FCMperClassifier(SearchingClassifier):
-    """Map of inputs and outputs for pattern recognition, as it was before maps had a bias.
+class FCMperClassifier(TrainedMapClassifier):
+    """Classical FCM classifier for pattern recognition: inputs and outputs, without a bias.
 
-    Features, scaled to [0, 1], are inputs. Outputs start at 0. The map makes some steps, and the class is read from
-    the outputs. The weights, in [-1, 1], are those with the smallest squared error of the outputs.
+    Features are scaled to [0, 1] and outputs start at 0. The class is read from the outputs after the last step. The
+    weights, in [-1, 1], minimize the squared error of the outputs.
 
     Parameters
     ----------
     structure : {1, 2, 3}, default=1
-        Who influences whom: 1, inputs the outputs; 2, also each other; 3, outputs each other as well. No concept
-        influences itself. Inputs that nothing influences keep their states.
+        Edges of the map: 1, from inputs to outputs; 2, also among inputs; 3, also among outputs. No concept influences
+        itself. Inputs without incoming edges keep their states.
     output : {"one_hot", "single"}, default="one_hot"
-        One output per class, which should be 1 for its class and else 0; or one, which should be 0 for the first class,
-        1 for the last and in equal steps between.
+        One output per class, with the target 1 for its class and 0 otherwise; or a single output, with equally spaced
+        targets from 0 for the first class to 1 for the last.
     reading : {"comd", "argmax", "byt"}, default="comd"
-        How the class is read. ``"comd"``, class of minimum distance: that whose mean outputs on the training rows are
-        nearest. ``"argmax"``: the largest output, if there is one per class. ``"byt"``: by thresholds of the single
-        output, those with the fewest errors on the training rows.
+        Decision rule. ``"comd"``, class of minimum distance: the class whose mean outputs on the training rows are
+        nearest. ``"argmax"``: the largest output, if there is one per class. ``"byt"``: thresholds on the single
+        output, with the fewest errors on the training rows.
     rule : {"kosko", "modified", "rescaled"}, default="kosko"
-        What a step is, see `cogmap.maps.rewriting.with_rule`.
+        Update rule, see `cogmap.maps.rewriting.with_rule`.
     bias : bool, default=False
-        Whether outputs, and inputs that are influenced, have a bias in [-1, 1]. The literature has none, and that is
-        most of what such maps lack.
+        Whether outputs, and inputs with incoming edges, have a bias in [-1, 1]. The maps of the literature have none,
+        which explains most of their lower accuracy.
     depth : int, default=2
-        Number of steps. With structure 1 and Kosko's rule all steps say the same.
+        Number of steps. With structure 1 and Kosko's rule all steps give the same outputs.
     slope : float, default=5.0
         Steepness of the logistic function 1 / (1 + exp(-slope x)).
     solver : {"lbfgs", "rcga", "pso", "de", "cma"}, default="lbfgs"
-        ``"lbfgs"`` follows the gradient, from weights of 0. The others are populations: a real-coded genetic algorithm,
-        particle swarm, differential evolution, and CMA-ES, which needs the package cma, of ``cogmap[cma]``.
+        ``"lbfgs"`` uses gradients, starting from zero weights. The others are population methods: a real-coded genetic
+        algorithm, particle swarm, differential evolution, and CMA-ES, which needs ``cogmap[cma]``.
     max_evaluations : int, default=10000
-        How often the loss may be evaluated.
+        Maximum number of loss evaluations.
     max_seconds : float, default=None
-        After how many seconds learning ends, with the best map so far. None for no limit.
+        Time limit, after which training returns the best map so far. None: no limit.
     random_state : int, RandomState instance or None, default=None
-        Decides what populations do.
+        Randomness of the population solvers.
 
     Attributes
     ----------
     map_ : FuzzyCognitiveMap
-        The features, then the outputs. Run by ``with_rule(map_, rule)``.
+        The features, then the outputs. ``with_rule(map_, rule)`` runs it.
     reading_ : object
-        How the class is read: with ``means`` of the outputs, one row per class, or with ``thresholds``.
+        Decision rule, with ``means`` of the outputs, one row per class, or with ``thresholds``.
     loss_ : float
         Mean squared error of the outputs on the training rows.
     n_evaluations_ : int
-        How often the loss was evaluated.
+        Number of loss evaluations.
     outcome_ : Outcome
-        How learning ended; ``outcome_.sentence`` says it in words.
+        Outcome of training; ``outcome_.sentence`` describes it.
     gain_ : float
-        Factor on the scores (outputs, minus squared distances to the means, or minus distances to the intervals) before
-        the softmax that makes them probabilities: that with the lowest log loss on the training rows.
+        Factor on the scores (outputs, negative squared distances to the means, or negative distances to the intervals)
+        before the softmax. It minimizes the log loss on the training rows.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     scaling_ : FeatureRange
-        ``low`` and ``high`` of each feature, which become 0 and 1.
+        ``low`` and ``high`` of each feature, which are scaled to 0 and 1.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -82,7 +82,7 @@ class FCMperClassifier(SearchingClassifier):
 
     See Also
     --------
-    cogmap.FCMClassifier : A map with bias and hidden concepts, learned by gradients; more accurate throughout.
+    cogmap.FCMClassifier : Gradient-trained map with biases and hidden concepts; more accurate.
 
     References
     ----------
@@ -107,7 +107,7 @@ class FCMperClassifier(SearchingClassifier):
     _checks: ClassVar[dict[str, Check]] = {
         "structure": lambda owner, name, value: check_integer(owner, name, value, low=1, high=3),
         "output": lambda owner, name, value: check_choice(owner, name, value, ["one_hot", "single"]),
-        "reading": lambda owner, name, value: check_choice(owner, name, value, list(READINGS)),
+        "reading": lambda owner, name, value: check_choice(owner, name, value, list(DECISION_RULES)),
         "rule": lambda owner, name, value: check_choice(owner, name, value, list(RULES)),
         "bias": check_boolean,
         "depth": lambda owner, name, value: check_integer(owner, name, value, low=1, high=10_000),
@@ -120,7 +120,7 @@ class FCMperClassifier(SearchingClassifier):
     # Set in fit.
     loss_: float
     n_evaluations_: int
-    reading_: Reading
+    reading_: DecisionRule
 
     def __init__(
         self,
@@ -152,28 +152,28 @@ class FCMperClassifier(SearchingClassifier):
         if self.reading == "argmax" and self.output == "single":
             raise param_error(self._owner, "reading", "'comd' or 'byt' with output='single'", "argmax")
         if self.reading == "byt" and self.output == "one_hot":
-            cure = "Thresholds are of one output."
+            cure = "Thresholds need a single output."
             raise param_error(self._owner, "reading", "'comd' or 'argmax' with output='one_hot'", "byt", cure)
 
-    def _largest(self, n_rows: int, n_features: int) -> float:
+    def _peak_size(self, n_rows: int, n_features: int) -> float:
         n_concepts = n_features + len(self.classes_)
-        learned = n_concepts**2 if self.structure > 1 else n_features * len(self.classes_)
-        return 4.0 * n_concepts**2 + 40.0 * learned + float(self.depth * n_rows * n_concepts)
+        n_weights = n_concepts**2 if self.structure > 1 else n_features * len(self.classes_)
+        return 4.0 * n_concepts**2 + 40.0 * n_weights + float(self.depth * n_rows * n_concepts)
 
     def _learn(self, X: Array, codes: NDArray[np.intp], weight: Array) -> None:
-        X, codes, weight = merged(X, codes, weight)
+        X, codes, weight = merge_equal_rows(X, codes, weight)
         n_inputs, n_classes = X.shape[1], len(self.classes_)
         targets, names = _targets(self.output, codes, self.classes_)
         unrolled = self._unrolled(n_inputs, targets.shape[1])
         data = X, targets, weight / weight.sum()
-        found = search(unrolled, data, self.solver, self.max_evaluations, self.max_seconds, self.random_state)
-        self.loss_, self.n_evaluations_ = found.value, found.n_evaluations
-        self._outcome = found.outcome.name
-        W, b = unrolled.unpacked(found.x)
+        result = search(unrolled, data, self.solver, self.max_evaluations, self.max_seconds, self.random_state)
+        self.loss_, self.n_evaluations_ = result.value, result.n_evaluations
+        self._outcome = result.outcome.name
+        W, b = unrolled.unpacked(result.x)
         concepts = concept_names(input_names(self), 0, names)
         self.map_ = FuzzyCognitiveMap(W, b, self.slope, concepts, "logistic")
-        outputs = unrolled.outputs(found.x, X)
-        self.reading_ = READINGS[self.reading].of(outputs, codes, weight, n_classes)
+        outputs = unrolled.outputs(result.x, X)
+        self.reading_ = DECISION_RULES[self.reading].of(outputs, codes, weight, n_classes)
         self.gain_ = best_gain(self.reading_.scores(outputs), codes, weight)
 
     def _unrolled(self, n_inputs: int, n_outputs: int) -> UnrolledMap:
@@ -189,14 +189,14 @@ class FCMperClassifier(SearchingClassifier):
 
 
 def _targets(output: str, codes: NDArray[np.intp], classes: NDArray[Any]) -> tuple[Array, list[str]]:
-    """Return what the outputs should be, and their names."""
+    """Return the targets and names of the outputs."""
     if output == "single":
         return (codes / (len(classes) - 1))[:, None], ["class"]
     return np.eye(len(classes))[codes], class_names(classes)
 
 
 def _edges(structure: int, n_inputs: int, n_outputs: int) -> NDArray[np.bool_]:
-    """Return which concepts may influence which."""
+    """Return the allowed edges as a boolean matrix, ``edges[i, j]`` from concept j to concept i."""
     n = n_inputs + n_outputs
     edges = np.zeros((n, n), dtype=bool)
     edges[n_inputs:, :n_inputs] = True

@@ -1,4 +1,4 @@
-"""The fuzzy-rough cognitive network: classes by how similar a row is to the rows that are surely of them."""
+"""Fuzzy-rough cognitive network: classification by similarity to the positive regions of the classes."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -15,52 +15,50 @@ from cogmap.estimators._validation import input_names
 from cogmap.models.encoding import FeatureRange
 from cogmap.models.features import FeatureStatistics
 
-_AT_ONCE = 2**21  # similarities in a block
+_BLOCK_SIZE = 2**21  # similarities per block
 _T_NORMS = ("lukasiewicz", "product", "minimum")
 
 
 class FRCNClassifier(ScoringClassifier):
-    """Fuzzy-rough cognitive network: a class is as active as a row is similar to what is surely of that class.
+    """Fuzzy-rough cognitive network: predicts the class whose positive region is most similar to the row.
 
-    A training row is surely of its class as far as no similar row is of another one: the lower approximation of
-    fuzzy-rough sets, the positive region of the class. The activation of a class is the mean similarity of a row to the
-    positive region, and the most active class is predicted. The published network then iterates a map of regions and
-    classes. That ranks classes as their first activations do, but pushes them to the same state, so that classes tie;
-    here it is left out.
+    The membership of a training row in the positive region of its class (the lower approximation of fuzzy-rough sets)
+    is high if no similar row belongs to another class. The activation of a class is the mean similarity of a row to
+    its positive region, and the most active class is predicted. The published network then iterates a map of regions
+    and classes. This iteration is omitted here: it keeps the ranking of the first activations, but drives them to the
+    same state, so that classes tie.
 
     Parameters
     ----------
     similarity : {"linear", "exponential"}, default="linear"
-        Of two rows at the distance d, the mean difference over their features, each in units of its range: 1 - d, or
-        exp(-gamma d).
+        Similarity of two rows at distance d: 1 - d, or exp(-gamma d). The distance is the mean absolute difference over
+        the features, each in units of its range.
     membership : {"hard", "soft"}, default="hard"
-        To which degree a training row belongs to a class: 1 for its own and else 0; or the mean of that and of the
-        similarity to the centre of the class, as a share of those to all centres.
+        Membership of a training row in a class: 1 for its own class and 0 otherwise; or the mean of that and of its
+        similarity to the class centre, normalized over all centres.
     t_norm : {"lukasiewicz", "product", "minimum"}, default="lukasiewicz"
-        What joins "is similar to that row" and "that row is surely of the class": max(a + b - 1, 0), a b, or min(a, b).
+        Conjunction of similarity to a row and membership of that row: max(a + b - 1, 0), a b, or min(a, b).
     gamma : float, default=10.0
-        How fast the exponential similarity falls.
+        Decay rate of the exponential similarity.
     nominal_features : array-like of int, str or bool, default=None
-        Features whose values are names, in the form of numbers: numbers or names of columns, or True and False for
-        each. Two values are then equal or as far apart as can be. A missing value, or one not seen in fit, is half as
-        far from all.
+        Nominal features, coded as numbers: column indices or names, or a boolean mask. Two different values have the
+        largest distance. A missing value, or one not seen in fit, has half that distance from all values.
 
     Attributes
     ----------
     lower_ : ndarray of shape (n_samples, n_classes)
-        How surely each training row is of each class: its lower approximation, or positive region.
+        Lower approximation of each class (its positive region) at each training row.
     upper_ : ndarray of shape (n_samples, n_classes)
-        How possibly each training row is of each class: its upper approximation. Where it is larger than `lower_` the
-        rows are at the border of classes.
+        Upper approximation of each class at each training row. Rows where it exceeds `lower_` lie on a class boundary.
     rows_ : ndarray of shape (n_samples, n_inputs)
-        The training rows, as they are compared.
+        The encoded training rows.
     row_weights_ : ndarray of shape (n_samples,)
-        Their weights.
+        Weights of the training rows.
     categories_ : dict of int to ndarray
-        The values of each nominal feature.
+        Values of each nominal feature.
     gain_ : float
-        Factor on the activations before the softmax that makes them probabilities: that with the lowest log loss on the
-        training rows, each without itself among the rows that it is compared with.
+        Factor on the activations before the softmax. It minimizes the log loss of the leave-one-out activations of the
+        training rows.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     scaling_ : FeatureRange
@@ -72,13 +70,13 @@ class FRCNClassifier(ScoringClassifier):
 
     See Also
     --------
-    sklearn.neighbors.KNeighborsClassifier : Its nearest relative outside the field.
+    sklearn.neighbors.KNeighborsClassifier : The most similar classifier of scikit-learn.
 
     Notes
     -----
-    It keeps all training rows, and compares each row with all of them: time grows with the square of the rows, memory
-    does not. There is no map to read: the influences of its network are fixed. Use it where neighbours tell more than
-    trends.
+    The classifier stores all training rows and compares each row with all of them: fitting time grows quadratically
+    with the number of rows, memory linearly. There is no map to interpret: the weights of the network are fixed. Use
+    it where neighbours are more informative than trends.
 
     References
     ----------
@@ -123,18 +121,18 @@ class FRCNClassifier(ScoringClassifier):
         self.gamma = gamma
         self.nominal_features = nominal_features
 
-    def _largest(self, n_rows: int, n_features: int) -> float:
+    def _peak_size(self, n_rows: int, n_features: int) -> float:
         return float(n_rows * (n_features + 6 * len(self.classes_)))
 
     def _prepare(self, X: NDArray[np.floating], weight: Array) -> None:
-        nominal = _places(self.nominal_features, input_names(self), self._owner)
+        nominal = _column_indices(self.nominal_features, input_names(self), self._owner)
         self.scaling_ = FeatureRange(FeatureStatistics.of(X, weight))
         self.categories_ = {j: np.unique(X[~np.isnan(X[:, j]), j]) for j in nominal}
 
     def _inputs(self, X: NDArray[np.floating]) -> Array:
-        """Return features in units of their range, and for each value of a nominal one a column of 0 and 1/2.
+        """Return the scaled features, with one column of 0 and 1/2 per value of a nominal feature.
 
-        The sum of the differences of two rows is then 1 for each nominal feature in which they differ.
+        Two rows that differ in a nominal feature then have a summed absolute difference of 1 in its columns.
         """
         numbers = np.delete(self.scaling_.scale(X, np.float64), list(self.categories_), axis=1)
         values = [0.5 * (X[:, [j]] == known) for j, known in self.categories_.items()]
@@ -148,7 +146,7 @@ class FRCNClassifier(ScoringClassifier):
             near = self._similarity(X, centres)
             member = 0.5 * (member + near / np.maximum(near.sum(axis=1, keepdims=True), np.finfo(float).tiny))
         self.lower_, self.upper_ = member.copy(), member.copy()
-        # Of each row and class: the row that makes it least sure, how similar that is, and how sure it is without.
+        # For each row and class: the row that limits the lower approximation, its similarity, and the value without it.
         rival, closeness = np.empty(member.shape, dtype=np.intp), np.empty(member.shape)
         without = member.copy()
         for rows, alike in self._blocks(X):
@@ -161,50 +159,50 @@ class FRCNClassifier(ScoringClassifier):
                 against[here, first] = -np.inf
                 without[rows, k] = np.minimum(member[rows, k], 1.0 - against.max(axis=1))
                 self.upper_[rows, k] = np.maximum(member[rows, k], (alike + of_class).max(axis=1) - 1.0)
-        self.gain_ = best_gain(self._left_out(X, rival, closeness, without), codes, weight)
+        self.gain_ = best_gain(self._leave_one_out(X, rival, closeness, without), codes, weight)
 
-    def _left_out(self, X: Array, rival: NDArray[np.intp], closeness: Array, without: Array) -> Array:
-        """Return the activations of each training row as if it, or one of several equal rows, were not there."""
+    def _leave_one_out(self, X: Array, rival: NDArray[np.intp], closeness: Array, without: Array) -> Array:
+        """Return the leave-one-out activations of each training row; of several equal rows one is left out."""
         weight = self.row_weights_
         active, total = self._sums(X)
-        # It is as similar to itself as can be, and T(1, a) is a.
+        # Remove the row itself: its similarity to itself is 1, and T(1, a) = a.
         active -= np.minimum(weight, 1.0)[:, None] * self.lower_
         total -= np.minimum(weight, 1.0)[:, None] * self.lower_
-        # Where it made another row less sure, that is sure again.
+        # Where it limited the lower approximation of another row, use the value without it.
         for k in range(len(self.classes_)):
-            gone = weight[rival[:, k]] <= 1.0
-            near, sure, surer = closeness[gone, k], self.lower_[gone, k], without[gone, k]
-            more = self._joined(near, surer) - self._joined(near, sure)
-            np.add.at(active[:, k], rival[gone, k], weight[gone] * more)
-            np.add.at(total[:, k], rival[gone, k], weight[gone] * (surer - sure))
+            removed = weight[rival[:, k]] <= 1.0
+            near, lower, lower_without = closeness[removed, k], self.lower_[removed, k], without[removed, k]
+            increase = self._t_norm(near, lower_without) - self._t_norm(near, lower)
+            np.add.at(active[:, k], rival[removed, k], weight[removed] * increase)
+            np.add.at(total[:, k], rival[removed, k], weight[removed] * (lower_without - lower))
         return self._means(active, total)
 
     def _scores(self, X: Array) -> Array:
         return self._means(*self._sums(X))
 
     def _sums(self, X: Array) -> tuple[Array, Array]:
-        """Return how similar each row is to the positive region of each class, and how large that is, as sums."""
+        """Return the summed similarity of each row to the positive region of each class, and the region sizes."""
         active = np.empty((len(X), len(self.classes_)))
         for rows, alike in self._blocks(X):
-            for k, sure in enumerate(self.lower_.T):
-                some = np.flatnonzero(sure)  # T(a, 0) is 0 whatever a is
-                active[rows, k] = self._joined(alike[:, some], sure[some]) @ self.row_weights_[some]
+            for k, lower in enumerate(self.lower_.T):
+                nonzero = np.flatnonzero(lower)  # T(a, 0) = 0 for every a
+                active[rows, k] = self._t_norm(alike[:, nonzero], lower[nonzero]) @ self.row_weights_[nonzero]
         return active, np.tile(self.row_weights_ @ self.lower_, (len(X), 1))
 
     def _means(self, active: Array, total: Array) -> Array:
-        """Return activations; a class of which nothing is sure is never active."""
+        """Return the activations; 0 for a class with an empty positive region."""
         return np.divide(active, total, out=np.zeros_like(active), where=total > 1e-12 * self.row_weights_.max())
 
-    def _joined(self, alike: Array, sure: Array) -> Array:
+    def _t_norm(self, alike: Array, lower: Array) -> Array:
         if self.t_norm == "product":
-            return alike * sure
+            return alike * lower
         if self.t_norm == "minimum":
-            return np.minimum(alike, sure)
-        return np.maximum(alike + (sure - 1.0), 0.0)
+            return np.minimum(alike, lower)
+        return np.maximum(alike + (lower - 1.0), 0.0)
 
     def _blocks(self, X: Array) -> Iterator[tuple[slice, Array]]:
-        """Return the similarities of rows to all training rows, block by block."""
-        size = max(_AT_ONCE // len(self.rows_), 1)
+        """Yield the similarities of rows to all training rows, block by block."""
+        size = max(_BLOCK_SIZE // len(self.rows_), 1)
         for start in range(0, len(X), size):
             rows = slice(start, start + size)
             yield rows, self._similarity(X[rows], self.rows_)
@@ -216,14 +214,14 @@ class FRCNClassifier(ScoringClassifier):
         return np.maximum(1.0 - distance, 0.0)
 
 
-def _places(given: Any, names: list[str], owner: str) -> list[int]:
-    """Return the numbers of the columns that are meant."""
-    if given is None:
+def _column_indices(nominal_features: Any, names: list[str], owner: str) -> list[int]:
+    """Return the sorted indices of the nominal columns."""
+    if nominal_features is None:
         return []
     expected = f"numbers below {len(names)} or names of columns, or {len(names)} booleans"
-    columns = np.asarray(given)
+    columns = np.asarray(nominal_features)
     if columns.ndim != 1:
-        raise param_error(owner, "nominal_features", expected, given)
+        raise param_error(owner, "nominal_features", expected, nominal_features)
     if columns.dtype == bool and len(columns) == len(names):
         return [int(j) for j in np.flatnonzero(columns)]
     if columns.dtype.kind in "iu" and ((columns >= 0) & (columns < len(names))).all():
@@ -236,4 +234,4 @@ def _places(given: Any, names: list[str], owner: str) -> list[int]:
         raise param_error(owner, "nominal_features", expected, unknown[0], cure)
     if columns.size == 0:
         return []
-    raise param_error(owner, "nominal_features", expected, given)
+    raise param_error(owner, "nominal_features", expected, nominal_features)

@@ -1,4 +1,4 @@
-"""The long-term cognitive network: a map that is computed, not learned, and a ridge regression on all its states."""
+"""Long-term cognitive network: a map computed in closed form, and a ridge regression on all its states."""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -16,46 +16,45 @@ from cogmap.maps.activations import get_activation
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.features import row_blocks
 
-_ACTIVATIONS = {"tanh": "tanh", "sigmoid": "logistic"}  # the field's name of a function, and ours
+_ACTIVATIONS = {"tanh": "tanh", "sigmoid": "logistic"}  # from names of the literature to those of cogmap
 _ROUNDING = 1e-13
 
 
 class LTCNClassifier(ScoringClassifier):
-    """Long-term cognitive network: fixed influences among features, and a ridge regression on the states of all steps.
+    """Long-term cognitive network: fixed weights among features, and a ridge regression on the states of all steps.
 
-    The influence of feature i on feature j is the slope of the regression of j on i, divided by the Frobenius norm of
-    all slopes. A step is ``A(t+1) = phi f(W A(t)) + (1 - phi) A(0)``. The states of all steps, side by side, enter a
-    ridge regression on the classes, one column of 0 and 1 per class. Nothing is searched for: fitting takes
-    milliseconds.
+    The weight from feature i to feature j is the slope of the regression of j on i, divided by the Frobenius norm of
+    all slopes. A step is ``A(t+1) = phi f(W A(t)) + (1 - phi) A(0)``. The concatenated states of all steps are the
+    inputs of a ridge regression on the one-hot classes. Fitting is in closed form and takes milliseconds.
 
     Parameters
     ----------
     depth : int, default=20
         Number of steps.
     phi : float, default=0.8
-        Share of what the map says in a step; the rest is the state at the start.
+        Share of the map in each step; the rest is the initial state.
     activation : {"tanh", "sigmoid"}, default="tanh"
-        The function f; the sigmoid is 1 / (1 + exp(-x)).
+        Activation function f; the sigmoid is 1 / (1 + exp(-x)).
     alpha : float, default=1e-4
-        Penalty of the ridge regression, beside the sum of squares over the rows.
+        Ridge penalty, relative to the sum of squared errors over the rows.
 
     Attributes
     ----------
     map_ : FuzzyCognitiveMap
-        The features and their influences on each other. Its own steps are those with ``phi=1``.
+        The features and the weights among them. ``map_.run`` corresponds to ``phi=1``.
     coef_ : ndarray of shape (depth + 1, n_features, n_classes)
-        What the state of each feature at each step adds to the score of each class.
+        Coefficient of each feature's state at each step for each class.
     intercept_ : ndarray of shape (n_classes,)
-        Scores where all states are 0.
+        Class scores when all states are 0.
     feature_importances_ : ndarray of shape (n_features,)
-        Relevance of each feature, as shares of 1: the sum of the absolute values in `coef_`.
+        Relevance of each feature: the sum of its absolute values in `coef_`, normalized to sum to 1.
     gain_ : float
-        Factor on the scores before the softmax that makes them probabilities: that with the lowest log loss on the
-        leave-one-out scores of the training rows, which ridge regression has in closed form.
+        Factor on the scores before the softmax. It minimizes the log loss of the leave-one-out scores of the training
+        rows, which ridge regression has in closed form.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     scaling_ : FeatureRange
-        ``low`` and ``high`` of each feature, which become 0 and 1.
+        ``low`` and ``high`` of each feature, which are scaled to 0 and 1.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -63,12 +62,12 @@ class LTCNClassifier(ScoringClassifier):
 
     See Also
     --------
-    cogmap.FCMClassifier : Learns its map, which also has the classes in it.
+    cogmap.FCMClassifier : Learns its map, which includes the classes as concepts.
 
     Notes
     -----
-    The states near the end of a run hardly differ, and the penalty is small: weights in `coef_` are large and of
-    changing sign. Use the classifier for a fast and rather accurate first answer; not to read a map.
+    The last steps of a run are nearly collinear and the penalty is small, so values in `coef_` are large and of
+    alternating sign. Use the classifier as a fast and fairly accurate baseline, not to interpret a map.
 
     References
     ----------
@@ -106,7 +105,7 @@ class LTCNClassifier(ScoringClassifier):
         self.activation = activation
         self.alpha = alpha
 
-    def _largest(self, n_rows: int, n_features: int) -> float:
+    def _peak_size(self, n_rows: int, n_features: int) -> float:
         n_states = (self.depth + 1) * n_features
         unknowns = min(n_rows, n_states)
         return 3.0 * n_features**2 + 3.0 * unknowns**2 + n_states * len(self.classes_)
@@ -116,17 +115,17 @@ class LTCNClassifier(ScoringClassifier):
         self.map_ = FuzzyCognitiveMap(W, concepts=input_names(self), activation=_ACTIVATIONS[self.activation])
         targets = np.eye(len(self.classes_))[codes]
         n_states = (self.depth + 1) * X.shape[1]
-        # The equations are solved in as many unknowns as there are rows, or states of a row, whichever are fewer.
-        solve = self._by_rows if len(X) <= n_states else self._by_states
-        coef, mean, missed = solve(X, targets, weight)
+        # Solve the dual (one unknown per row) or the primal problem (one per state), whichever is smaller.
+        solve = self._solve_dual if len(X) <= n_states else self._solve_primal
+        coef, mean, errors = solve(X, targets, weight)
         self.coef_ = coef.reshape(self.depth + 1, X.shape[1], -1)
         self.intercept_ = (weight @ targets) / weight.sum() - mean @ coef
         relevance = np.abs(self.coef_).sum(axis=(0, 2))
         self.feature_importances_ = relevance / (relevance.sum() or 1.0)
-        self.gain_ = best_gain(targets - missed, codes, weight)
+        self.gain_ = best_gain(targets - errors, codes, weight)
 
     def _states(self, X: Array) -> Iterator[Array]:
-        """Return the states of the features, step by step from the start on."""
+        """Yield the states of the features at each step, starting with the inputs."""
         activation = get_activation(_ACTIVATIONS[self.activation])
         influence = self.map_.weights.T
         A = X
@@ -135,15 +134,15 @@ class LTCNClassifier(ScoringClassifier):
             A = self.phi * activation.apply(A @ influence, 1.0) + (1.0 - self.phi) * X
             yield A
 
-    def _by_rows(self, X: Array, targets: Array, weight: Array) -> tuple[Array, Array, Array]:
-        """Solve the ridge regression with one unknown per row; the states of all steps are never side by side.
+    def _solve_dual(self, X: Array, targets: Array, weight: Array) -> tuple[Array, Array, Array]:
+        """Solve the ridge regression with one unknown per row, without concatenating the states of all steps.
 
         Returns
         -------
         coef, mean : ndarray
-            The weights, and the means of the states, step by step.
-        missed : ndarray of shape (n_rows, n_classes)
-            By how much the score of a row misses its target if it, or one of several equal rows, is left out.
+            Coefficients and mean states of all steps, concatenated.
+        errors : ndarray of shape (n_rows, n_classes)
+            Leave-one-out errors of the scores; of several equal rows one is left out.
         """
         root = np.sqrt(weight)[:, None]
         share = weight / weight.sum()
@@ -151,43 +150,43 @@ class LTCNClassifier(ScoringClassifier):
         for A in self._states(X):
             centred = root * (A - share @ A)
             products = blas.dsyrk(1.0, centred.T, beta=1.0, c=products, trans=1, lower=1, overwrite_c=1)
-        alpha = _penalized(products, self.alpha)
-        # What is the same for all rows is no part of the equations. It is made large, so that its inverse is small.
+        alpha = _add_penalty(products, self.alpha)
+        # The constant direction is not part of the centred problem. Enlarge it, so that its inverse is small.
         constant = root / np.sqrt(weight.sum())
-        much = float(products.trace())
-        products += much * (constant @ constant.T)
-        dual, inverse_diagonal = _solved(products, root * (targets - share @ targets))
+        shift = float(products.trace())
+        products += shift * (constant @ constant.T)
+        dual, inverse_diagonal = _solve(products, root * (targets - share @ targets))
         means = [share @ A for A in self._states(X)]
         coef = [(root * (A - mean)).T @ dual for A, mean in zip(self._states(X), means, strict=True)]
-        unexplained = alpha * (inverse_diagonal - np.square(constant[:, 0]) / (alpha + much))
-        missed = _left_out(alpha * dual / root, unexplained, weight)
-        return np.concatenate(coef), np.concatenate(means), missed
+        unexplained = alpha * (inverse_diagonal - np.square(constant[:, 0]) / (alpha + shift))
+        errors = _leave_one_out(alpha * dual / root, unexplained, weight)
+        return np.concatenate(coef), np.concatenate(means), errors
 
-    def _by_states(self, X: Array, targets: Array, weight: Array) -> tuple[Array, Array, Array]:
-        """Solve the ridge regression with one unknown per state, by blocks of rows."""
+    def _solve_primal(self, X: Array, targets: Array, weight: Array) -> tuple[Array, Array, Array]:
+        """Solve the ridge regression with one unknown per state, in blocks of rows; returns as `_solve_dual`."""
         share = weight / weight.sum()
         blocks = list(row_blocks(len(X)))
         n_states = (self.depth + 1) * X.shape[1]
-        mean = sum((share[rows] @ self._side_by_side(X[rows]) for rows in blocks), np.zeros(n_states))
+        mean = sum((share[rows] @ self._concatenated_states(X[rows]) for rows in blocks), np.zeros(n_states))
         products, against = np.zeros((n_states, n_states)), np.zeros((n_states, targets.shape[1]))
         target_mean = share @ targets
         for rows in blocks:
-            Z = self._side_by_side(X[rows]) - mean
+            Z = self._concatenated_states(X[rows]) - mean
             weighted = (weight[rows, None] * Z).T
             products += weighted @ Z
             against += weighted @ (targets[rows] - target_mean)
-        _penalized(products, self.alpha)
+        _add_penalty(products, self.alpha)
         factor = cho_factor(products, lower=True)
         coef = cho_solve(factor, against)
-        missed = np.empty_like(targets)
+        errors = np.empty_like(targets)
         for rows in blocks:
-            Z = self._side_by_side(X[rows]) - mean
+            Z = self._concatenated_states(X[rows]) - mean
             explained = np.einsum("ij,ji->i", Z, cho_solve(factor, Z.T)) + 1.0 / weight.sum()
             residual = targets[rows] - target_mean - Z @ coef
-            missed[rows] = _left_out(residual, 1.0 - weight[rows] * explained, weight[rows])
-        return coef, mean, missed
+            errors[rows] = _leave_one_out(residual, 1.0 - weight[rows] * explained, weight[rows])
+        return coef, mean, errors
 
-    def _side_by_side(self, X: Array) -> Array:
+    def _concatenated_states(self, X: Array) -> Array:
         return np.concatenate(list(self._states(X)), axis=1)
 
     def _scores(self, X: Array) -> Array:
@@ -199,9 +198,9 @@ class LTCNClassifier(ScoringClassifier):
 
 
 def _slopes(X: Array, weight: Array) -> Array:
-    """Return the slope of each feature (row) on each (column), over the norm of all; 0 for features that are constant.
+    """Return the slopes of each feature (row) on each other (column), over their norm; 0 for constant features.
 
-    Also those that a feature has on itself, which are 1: so a feature remembers itself.
+    The diagonal, the slope 1 of a feature on itself, is kept: it gives each feature a memory.
     """
     centred = X - (weight @ X) / weight.sum()
     covariance = (weight[:, None] * centred).T @ centred / weight.sum()
@@ -211,30 +210,30 @@ def _slopes(X: Array, weight: Array) -> Array:
     return slopes / norm if norm > 0.0 else slopes
 
 
-def _left_out(residual: Array, unexplained: Array, weight: Array) -> Array:
-    """Return the residuals of rows that were left out, one of several if a weight is larger than 1.
+def _leave_one_out(residual: Array, unexplained: Array, weight: Array) -> Array:
+    """Return the leave-one-out residuals; of a row with a weight larger than 1, one copy is left out.
 
-    `unexplained` is 1 minus the leverage of each row with its whole weight.
+    `unexplained` is 1 minus the leverage of each row with its full weight.
     """
     copies = np.maximum(weight, 1.0)
     return residual / np.maximum((copies - 1.0 + unexplained) / copies, 1e-12)[:, None]
 
 
-def _penalized(products: Array, alpha: float) -> float:
-    """Add the penalty to the diagonal, in place, and return it: at least as much as rounding could take away."""
+def _add_penalty(products: Array, alpha: float) -> float:
+    """Add the penalty to the diagonal in place and return it, raised if needed to exceed rounding errors."""
     alpha = max(alpha, _ROUNDING * float(products.trace()))
     products[np.diag_indices_from(products)] += alpha
     return alpha
 
 
-def _solved(positive: Array, right: Array) -> tuple[Array, Array]:
-    """Solve equations with a symmetric positive definite matrix; also return the diagonal of its inverse.
+def _solve(positive: Array, right: Array) -> tuple[Array, Array]:
+    """Solve a symmetric positive definite system; also return the diagonal of the inverse.
 
-    Of the matrix, which may be large, only the lower half is read, and it is overwritten.
+    Reads only the lower half of the matrix, which may be large, and overwrites it.
     """
     factor, failed = lapack.dpotrf(positive, lower=1, overwrite_a=1)
     solution, _ = lapack.dpotrs(factor, right, lower=1)
     inverse, also_failed = lapack.dpotri(factor, lower=1, overwrite_c=1)
     if failed or also_failed:
-        raise np.linalg.LinAlgError("The equations have no unique solution to the precision of numbers.")
+        raise np.linalg.LinAlgError("The equations have no unique solution in float64.")
     return solution, inverse.diagonal().copy()

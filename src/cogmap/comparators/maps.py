@@ -1,4 +1,4 @@
-"""Maps learned from the states that were observed, step after step: what populations were first used for."""
+"""Maps learned from observed sequences of states, the first use of population-based learning."""
 
 import warnings
 from collections.abc import Sequence
@@ -20,18 +20,18 @@ _OWNER = "learn_map"
 
 @dataclass(frozen=True)
 class LearnedMap:
-    """A map, and how near it is to what was observed.
+    """Result of `learn_map`.
 
     Attributes
     ----------
     map : FuzzyCognitiveMap
-        The map.
+        The learned map.
     loss : float
-        Mean squared difference between what it says of the next states and what they were.
+        Mean squared error of the predicted next states.
     n_evaluations : int
-        How often that was computed.
+        Number of loss evaluations.
     outcome : Outcome
-        How learning ended; ``outcome.sentence`` says it in words.
+        Outcome of training; ``outcome.sentence`` describes it.
     """
 
     map: FuzzyCognitiveMap
@@ -51,25 +51,25 @@ def learn_map(
 ) -> LearnedMap:
     """Learn a map from sequences of states.
 
-    Weights are in [-1, 1], there is no bias, no concept influences itself, and the activation is the logistic function:
-    the maps of the first papers on learning from data.
+    Weights are in [-1, 1], concepts have no bias and no influence on themselves, and the activation is the logistic
+    function, as in the first papers on learning maps from data.
 
     Parameters
     ----------
-    observed : array-like of shape (n_steps, n_concepts), or list of such
-        States in [0, 1] as they followed each other, of one run or of several.
+    observed : array-like of shape (n_steps, n_concepts), or list of such arrays
+        Successive states in [0, 1], of one run or of several.
     solver : {"lbfgs", "rcga", "pso", "de", "cma"}, default="lbfgs"
-        Gradients, or a population: a real-coded genetic algorithm, particle swarm, differential evolution, CMA-ES.
+        L-BFGS, or a population: a real-coded genetic algorithm, particle swarm, differential evolution, CMA-ES.
     slope : float, default=5.0
         Steepness of the logistic function 1 / (1 + exp(-slope x)).
     concepts : sequence of str, default=None
         Names of the concepts.
     max_evaluations : int, default=10000
-        How often the loss may be evaluated.
+        Maximum number of loss evaluations.
     max_seconds : float, default=None
-        After how many seconds learning ends, with the best map so far. None for no limit.
+        Time limit, after which the best map so far is returned. None: no limit.
     random_state : int, RandomState instance or None, default=None
-        Decides what populations do.
+        Randomness of the population solvers.
 
     Returns
     -------
@@ -102,19 +102,19 @@ def learn_map(
     n = now.shape[1]
     unrolled = UnrolledMap(~np.eye(n, dtype=bool), n, slice(None), "kosko", 1, slope, bias=False)
     share = np.full(len(now), 1.0 / len(now))
-    found = search(unrolled, (now, later, share), solver, max_evaluations, max_seconds, random_state)
-    if not found.outcome.converged:
-        warnings.warn(f"{_OWNER}: {found.outcome.sentence} {found.outcome.cure}", ConvergenceWarning, stacklevel=2)
-    fcm = FuzzyCognitiveMap(unrolled.unpacked(found.x)[0], slope=slope, concepts=concepts, activation="logistic")
-    return LearnedMap(fcm, found.value, found.n_evaluations, found.outcome)
+    result = search(unrolled, (now, later, share), solver, max_evaluations, max_seconds, random_state)
+    if not result.outcome.converged:
+        warnings.warn(f"{_OWNER}: {result.outcome.sentence} {result.outcome.cure}", ConvergenceWarning, stacklevel=2)
+    fcm = FuzzyCognitiveMap(unrolled.unpacked(result.x)[0], slope=slope, concepts=concepts, activation="logistic")
+    return LearnedMap(fcm, result.value, result.n_evaluations, result.outcome)
 
 
 def _checked_runs(observed: Any) -> list[Array]:
-    """Return the sequences of states as arrays."""
+    """Return the sequences of states as validated arrays."""
     whole = numbers(observed)
-    several = observed if isinstance(observed, list | tuple | np.ndarray) else []
-    runs = [whole] if whole.ndim == 2 else [numbers(run) for run in several]
-    expected = "states in [0, 1] of shape (n_steps, n_concepts), with 2 concepts and 2 steps or more, or a list of such"
+    sequences = observed if isinstance(observed, list | tuple | np.ndarray) else []
+    runs = [whole] if whole.ndim == 2 else [numbers(run) for run in sequences]
+    expected = "states in [0, 1] of shape (n_steps, n_concepts), at least 2 of each, or a list of such arrays"
     if not runs:
         raise param_error(_OWNER, "observed", expected, observed)
     width = runs[0].shape[-1] if runs[0].ndim else 0
@@ -123,5 +123,5 @@ def _checked_runs(observed: Any) -> list[Array]:
             raise param_error(_OWNER, "observed", expected, Literal(f"one of shape {run.shape}"))
         if not ((run >= 0.0) & (run <= 1.0)).all():
             bad = run[~((run >= 0.0) & (run <= 1.0))][0]
-            raise param_error(_OWNER, "observed", expected, float(bad), "Scale them first.")
+            raise param_error(_OWNER, "observed", expected, float(bad), "Scale the states first.")
     return runs

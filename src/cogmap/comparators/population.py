@@ -1,7 +1,7 @@
-"""Learning by a population: the genetic algorithm, particle swarm, differential evolution and CMA-ES of the field.
+"""Population-based optimization: genetic algorithm, particle swarm, differential evolution and CMA-ES.
 
-They are here because maps were learned by them for twenty years; gradients are faster and better by far. All minimise a
-function within a box, and end when their evaluations or their time are used up.
+The literature trained maps with these methods for twenty years; gradients are much faster and more accurate. All
+methods minimize a function within a box until they have used up their evaluations or their time.
 """
 
 import time
@@ -18,25 +18,25 @@ from cogmap._utils.optional import import_or_raise
 
 Array = NDArray[np.float64]
 Function = Callable[[Array], float]
-Batch = Callable[[Array], Array]  # from candidates, one per row, to their values
+Batch = Callable[[Array], Array]  # maps candidates, one per row, to their values
 
-_SIZE = 100  # candidates of a generation; of a swarm a third
+_SIZE = 100  # candidates per generation; a swarm has a third of that
 
 
 @dataclass(frozen=True)
-class Found:
-    """The best candidate.
+class SearchResult:
+    """Best candidate of a search.
 
     Attributes
     ----------
     x : ndarray of shape (n_parameters,)
-        The candidate.
+        The best candidate.
     value : float
-        The function there.
+        Value of the function at `x`.
     n_evaluations : int
-        How often the function was evaluated.
+        Number of function evaluations.
     outcome : Outcome
-        How the search ended.
+        Outcome of the search.
     """
 
     x: Array
@@ -46,20 +46,20 @@ class Found:
 
 
 class _SpentError(Exception):
-    """No evaluation is left."""
+    """The budget is used up."""
 
 
 class Budget:
-    """A function that counts its evaluations, keeps the best, and allows no more than it may.
+    """Function that counts its evaluations, keeps the best candidate, and raises when the budget is used up.
 
     Parameters
     ----------
     function : callable
-        From an array of parameters to a number.
+        Maps an array of parameters to a number.
     max_evaluations : int
-        How often it may be evaluated.
+        Maximum number of evaluations.
     max_seconds : float or None
-        How long; it is evaluated once at least.
+        Time limit; the function is evaluated at least once.
     """
 
     def __init__(self, function: Function, max_evaluations: int, max_seconds: float | None) -> None:
@@ -80,10 +80,10 @@ class Budget:
                 self._x, self._value = x.copy(), float(value)
         return values
 
-    def found(self) -> Found:
-        """Return the best that was seen."""
+    def result(self) -> SearchResult:
+        """Return the best candidate so far."""
         outcome = Outcome.TIME_LIMIT if self._left else Outcome.ALL_EVALUATIONS
-        return Found(self._x, self._value, self._n, outcome)
+        return SearchResult(self._x, self._value, self._n, outcome)
 
 
 def minimise(
@@ -94,56 +94,56 @@ def minimise(
     max_evaluations: int,
     max_seconds: float | None,
     random: np.random.RandomState,
-) -> Found:
-    """Minimise a function within a box.
+) -> SearchResult:
+    """Minimize a function within a box.
 
     Parameters
     ----------
     function : callable
-        From an array of parameters to a number.
+        Maps an array of parameters to a number.
     low, high : ndarray of shape (n_parameters,)
-        The box.
+        Bounds of the box.
     method : {"rcga", "pso", "de", "cma"}
         A name in `METHODS`.
     max_evaluations : int
-        How often the function may be evaluated.
+        Maximum number of function evaluations.
     max_seconds : float or None
-        How long the search may take; None for as long as it takes.
+        Time limit of the search; None: no limit.
     random : RandomState
-        Decides everything.
+        Source of randomness.
 
     Returns
     -------
-    Found
+    SearchResult
 
     Examples
     --------
     >>> import numpy as np
     >>> from cogmap.comparators.population import minimise
     >>> low, high = np.full(3, -1.0), np.full(3, 1.0)
-    >>> found = minimise(lambda x: float(x @ x), low, high, "pso", 3000, None, np.random.RandomState(0))
-    >>> found.value < 1e-6
+    >>> result = minimise(lambda x: float(x @ x), low, high, "pso", 3000, None, np.random.RandomState(0))
+    >>> result.value < 1e-6
     True
-    >>> found.outcome.sentence
+    >>> result.outcome.sentence
     'All max_evaluations evaluations were made; the best map seen was kept.'
     """
     budget = Budget(function, max_evaluations, max_seconds)
     with suppress(_SpentError):
         METHODS[method](budget, low, high, random)
-    return budget.found()
+    return budget.result()
 
 
 def _genetic(evaluate: Batch, low: Array, high: Array, random: np.random.RandomState) -> None:
-    """Real-coded genetic algorithm, after Stach et al. (2005): one-point crossover .9, mutation .5, the best survives.
+    """Run a real-coded genetic algorithm after Stach et al. (2005): one-point crossover .9, mutation .5, elitism.
 
-    Parents win a tournament of two, which needs no scale of fitness; a mutation draws one weight anew.
+    Parents are selected by tournaments of two, which need no fitness scale; a mutation redraws one weight.
     """
     n = len(low)
-    people = random.uniform(low, high, (_SIZE, n))
-    values = evaluate(people)
+    population = random.uniform(low, high, (_SIZE, n))
+    values = evaluate(population)
     while True:
         pairs = random.randint(_SIZE, size=(2, _SIZE))
-        parents = people[np.where(values[pairs[0]] < values[pairs[1]], *pairs)]
+        parents = population[np.where(values[pairs[0]] < values[pairs[1]], *pairs)]
         mates = np.roll(parents, 1, axis=0)
         cut = np.where(random.random_sample(_SIZE) < 0.9, random.randint(n + 1, size=_SIZE), n)
         children = np.where(np.arange(n) < cut[:, None], parents, mates)
@@ -151,21 +151,21 @@ def _genetic(evaluate: Batch, low: Array, high: Array, random: np.random.RandomS
         genes = random.randint(n, size=len(mutants))
         children[mutants, genes] = random.uniform(low[genes], high[genes])
         best = values.argmin()
-        children[0] = people[best]
-        people, values = children, np.concatenate([values[[best]], evaluate(children[1:])])
+        children[0] = population[best]
+        population, values = children, np.concatenate([values[[best]], evaluate(children[1:])])
 
 
 def _swarm(evaluate: Batch, low: Array, high: Array, random: np.random.RandomState) -> None:
-    """Particle swarm with the constriction of Clerc and Kennedy, .729 (v + 2.05 + 2.05), at most .1 of the range."""
-    size, fastest = _SIZE // 3, 0.1 * (high - low)
+    """Run a particle swarm with Clerc and Kennedy's constriction, .729 (v + 2.05 + 2.05), speed <= .1 of the range."""
+    size, max_speed = _SIZE // 3, 0.1 * (high - low)
     x = random.uniform(low, high, (size, len(low)))
-    speed = random.uniform(-fastest, fastest, x.shape)
+    speed = random.uniform(-max_speed, max_speed, x.shape)
     own, own_values = x.copy(), evaluate(x)
     while True:
         best = own[own_values.argmin()]
         pull = random.random_sample((2, *x.shape))
         speed = 0.729 * (speed + 2.05 * pull[0] * (own - x) + 2.05 * pull[1] * (best - x))
-        speed = np.clip(speed, -fastest, fastest)
+        speed = np.clip(speed, -max_speed, max_speed)
         x = np.clip(x + speed, low, high)
         values = evaluate(x)
         better = values < own_values
@@ -173,14 +173,14 @@ def _swarm(evaluate: Batch, low: Array, high: Array, random: np.random.RandomSta
 
 
 def _differential(evaluate: Batch, low: Array, high: Array, random: np.random.RandomState) -> None:
-    """Differential evolution, SciPy's."""
+    """Run SciPy's differential evolution."""
     differential_evolution(
         lambda candidates: evaluate(np.atleast_2d(candidates.T)),
         list(zip(low, high, strict=True)),
         init=random.uniform(low, high, (_SIZE, len(low))),
         maxiter=10**9,
         tol=0.0,
-        atol=-1.0,  # the budget alone ends it
+        atol=-1.0,  # only the budget ends the search
         polish=False,
         updating="deferred",
         vectorized=True,
@@ -189,7 +189,7 @@ def _differential(evaluate: Batch, low: Array, high: Array, random: np.random.Ra
 
 
 def _covariance(evaluate: Batch, low: Array, high: Array, random: np.random.RandomState) -> None:
-    """CMA-ES, of the package cma, from the middle of the box."""
+    """Run CMA-ES of the package cma, from the center of the box."""
     cma = import_or_raise("cma", "Learning by CMA-ES (solver='cma')", "cma")
     options = {
         "bounds": [low.tolist(), high.tolist()],
@@ -198,7 +198,7 @@ def _covariance(evaluate: Batch, low: Array, high: Array, random: np.random.Rand
         "CMA_stds": (high - low).tolist(),
     }
     search = cma.CMAEvolutionStrategy(0.5 * (low + high), 0.25, options)
-    while True:  # also when it would stop: the budget alone ends it
+    while True:  # ignore its stopping criteria: only the budget ends the search
         candidates = search.ask()
         search.tell(candidates, evaluate(np.array(candidates)).tolist())
 

@@ -1,1 +1,1 @@
-"""Bridges to other packages, one room per package; each needs the package, and nothing else here needs them."""
+"""Integrations with other packages, one module each. Nothing else in cogmap depends on them."""

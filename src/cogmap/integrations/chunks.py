@@ -1,4 +1,4 @@
-"""Tables that are larger than memory, as chunks for `fit_chunks`: Parquet, CSV, memory-mapped arrays."""
+"""Chunks for `fit_chunks`, from tables larger than memory: Parquet, CSV, memory-mapped arrays."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,13 +10,13 @@ from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import Literal, check_integer, param_error, shown, suggestion
 from cogmap.exceptions import DataError
 
-Opened = Callable[[], Iterator[tuple[Any, ...]]]
+ChunkFactory = Callable[[], Iterator[tuple[Any, ...]]]
 
-ROWS = 2**16  # in a chunk
+ROWS = 2**16  # per chunk
 
 
-def array_chunks(X: Any, y: Any, sample_weight: Any = None, rows: int = ROWS) -> Opened:
-    """Return the chunks of arrays, which may be memory-mapped: of them only a chunk is read at a time.
+def array_chunks(X: Any, y: Any, sample_weight: Any = None, rows: int = ROWS) -> ChunkFactory:
+    """Split arrays into chunks; memory-mapped arrays are read one chunk at a time.
 
     Parameters
     ----------
@@ -25,14 +25,14 @@ def array_chunks(X: Any, y: Any, sample_weight: Any = None, rows: int = ROWS) ->
     y : ndarray of shape (n_rows,)
         Targets.
     sample_weight : ndarray of shape (n_rows,), default=None
-        Weights of the rows.
+        Row weights.
     rows : int, default=65536
-        Rows of a chunk.
+        Rows per chunk.
 
     Returns
     -------
     callable
-        Opens the chunks, as `fit_chunks` wants it.
+        Function without parameters that returns an iterator of chunks, as `fit_chunks` expects.
 
     Examples
     --------
@@ -46,36 +46,35 @@ def array_chunks(X: Any, y: Any, sample_weight: Any = None, rows: int = ROWS) ->
     """
     owner = "array_chunks"
     check_integer(owner, "rows", rows, low=1)
-    given = {"y": y, "sample_weight": sample_weight}
-    for name, array in given.items():
+    for name, array in {"y": y, "sample_weight": sample_weight}.items():
         if array is not None and len(array) != len(X):
-            raise param_error(owner, name, f"of {len(X)} rows, as X", Literal(f"{len(array)}"))
+            raise param_error(owner, name, f"of length {len(X)}, as X", Literal(f"{len(array)}"))
 
-    def opened() -> Iterator[tuple[Any, ...]]:
+    def chunks() -> Iterator[tuple[Any, ...]]:
         for start in range(0, len(X), rows):
             here = slice(start, start + rows)
             weight = () if sample_weight is None else (np.asarray(sample_weight[here]),)
             yield np.asarray(X[here]), np.asarray(y[here]), *weight
 
-    return opened
+    return chunks
 
 
-def parquet_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | None = None) -> Opened:
-    """Return the chunks of Parquet files.
+def parquet_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | None = None) -> ChunkFactory:
+    """Read Parquet files in chunks.
 
     Parameters
     ----------
     paths : path, or list of paths
-        A file, a folder whose files ``*.parquet`` are read in the order of their names, or several of them.
+        File, folder (its ``*.parquet`` files are read in alphabetical order), or list of these.
     target : str or list of str
-        Column to learn; several for `FCMRegressor`. All other columns are features.
+        Target column; `FCMRegressor` accepts several. All other columns are features.
     sample_weight : str, default=None
-        Column with the weights of the rows.
+        Column of row weights.
 
     Returns
     -------
     callable
-        Opens the chunks, as `fit_chunks` wants it.
+        Function without parameters that returns an iterator of chunks, as `fit_chunks` expects.
     """
     parquet: Any = import_or_raise("pyarrow.parquet", "parquet_chunks", "parquet")
     import_or_raise("pandas", "parquet_chunks", "table")
@@ -87,25 +86,25 @@ def parquet_chunks(paths: Any, target: str | Sequence[str], sample_weight: str |
             for batch in file.iter_batches(ROWS, use_threads=False):
                 yield batch.to_pandas()
 
-    return _opener(files, frames, "Parquet", target, sample_weight)
+    return _chunk_factory(files, frames, "Parquet", target, sample_weight)
 
 
-def csv_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | None = None) -> Opened:
-    """Return the chunks of CSV files, which begin with the names of their columns.
+def csv_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | None = None) -> ChunkFactory:
+    """Read CSV files in chunks; each file begins with a header of column names.
 
     Parameters
     ----------
     paths : path, or list of paths
-        A file, a folder whose files ``*.csv`` are read in the order of their names, or several of them.
+        File, folder (its ``*.csv`` files are read in alphabetical order), or list of these.
     target : str or list of str
-        Column to learn; several for `FCMRegressor`. All other columns are features.
+        Target column; `FCMRegressor` accepts several. All other columns are features.
     sample_weight : str, default=None
-        Column with the weights of the rows.
+        Column of row weights.
 
     Returns
     -------
     callable
-        Opens the chunks, as `fit_chunks` wants it.
+        Function without parameters that returns an iterator of chunks, as `fit_chunks` expects.
     """
     pandas: Any = import_or_raise("pandas", "csv_chunks", "table")
     files = _files("csv_chunks", paths, ".csv")
@@ -116,41 +115,41 @@ def csv_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | Non
                 _check_columns(path, list(frame.columns), target, sample_weight)
                 yield frame
 
-    return _opener(files, frames, "CSV", target, sample_weight)
+    return _chunk_factory(files, frames, "CSV", target, sample_weight)
 
 
-def _opener(
+def _chunk_factory(
     files: list[Path], frames: Callable[[Path], Iterator[Any]], kind: str, target: Any, sample_weight: str | None
-) -> Opened:
-    """Return what opens the chunks of files, of which `frames` reads one."""
+) -> ChunkFactory:
+    """Return a function that iterates over the chunks of all files; `frames` reads one file."""
 
-    def opened() -> Iterator[tuple[Any, ...]]:
+    def chunks() -> Iterator[tuple[Any, ...]]:
         for path in files:
             try:
                 for frame in frames(path):
-                    yield _divided(frame, target, sample_weight)
+                    yield _split_columns(frame, target, sample_weight)
             except (OSError, ValueError) as error:
                 if isinstance(error, DataError):
                     raise
                 reason = str(error).strip().split("\n")[0].rstrip(".")
                 raise DataError(
-                    f"{path} cannot be read as {kind}; perhaps it is cut or damaged ({reason}). Write it again, or "
-                    "leave it out."
+                    f"{path} cannot be read as {kind}; it may be truncated or damaged ({reason}). Write it again, or "
+                    "omit it."
                 ) from None
 
-    return opened
+    return chunks
 
 
-def _files(owner: str, paths: Any, ending: str) -> list[Path]:
-    """Return the files that are meant, all of which exist."""
-    given = [paths] if isinstance(paths, str | Path) else list(paths)
+def _files(owner: str, paths: Any, suffix: str) -> list[Path]:
+    """Return the files of `paths`, with folders expanded; all of them exist."""
+    entries = [paths] if isinstance(paths, str | Path) else list(paths)
     files: list[Path] = []
-    for each in map(Path, given):
-        files += sorted(each.glob(f"*{ending}")) if each.is_dir() else [each]
+    for each in map(Path, entries):
+        files += sorted(each.glob(f"*{suffix}")) if each.is_dir() else [each]
     missing = [str(path) for path in files if not path.is_file()]
     if missing or not files:
         got = Literal(f"{missing[0]!r}, which does not exist" if missing else "none")
-        raise param_error(owner, "paths", f"a file, a folder with files *{ending}, or a list of them", got)
+        raise param_error(owner, "paths", f"a file, a folder with files *{suffix}, or a list of them", got)
     return files
 
 
@@ -163,8 +162,9 @@ def _check_columns(path: Path, columns: list[str], target: Any, sample_weight: s
             )
 
 
-def _divided(frame: Any, target: Any, sample_weight: str | None) -> tuple[Any, ...]:
+def _split_columns(frame: Any, target: Any, sample_weight: str | None) -> tuple[Any, ...]:
+    """Split a frame into features, targets and, if any, row weights."""
     y = frame[target if isinstance(target, str) else list(target)]
     weight = () if sample_weight is None else (frame[sample_weight].to_numpy(),)
-    left_out = [*([target] if isinstance(target, str) else target), *([sample_weight] if sample_weight else [])]
-    return frame.drop(columns=left_out), y, *weight
+    excluded = [*([target] if isinstance(target, str) else target), *([sample_weight] if sample_weight else [])]
+    return frame.drop(columns=excluded), y, *weight

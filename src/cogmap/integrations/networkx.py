@@ -1,4 +1,4 @@
-"""Maps as graphs of networkx, and graphs of networkx as maps."""
+"""Conversion between maps and networkx graphs, and community detection."""
 
 from contextlib import suppress
 from functools import partial
@@ -18,11 +18,11 @@ nx = import_or_raise("networkx", "cogmap.integrations.networkx", "networkx")
 
 
 def to_networkx(fcm: FuzzyCognitiveMap) -> Any:
-    """Return a map as a directed graph.
+    """Convert a map to a directed graph.
 
-    An edge goes from the concept that influences to the one that is influenced, and has the attribute ``weight``. So
-    the adjacency matrix of the graph, whose rows are sources, is the transpose of `FuzzyCognitiveMap.weights`. Details
-    of concepts, and their bias, slope and activation unless these are the default, are attributes of nodes.
+    An edge points from the influencing to the influenced concept and has the attribute ``weight``. The adjacency
+    matrix of the graph, whose rows are sources, is therefore the transpose of `FuzzyCognitiveMap.weights`. Details of
+    concepts, and their bias, slope and activation unless these are the default, become node attributes.
 
     Parameters
     ----------
@@ -47,36 +47,36 @@ def to_networkx(fcm: FuzzyCognitiveMap) -> Any:
     graph.graph.update({key: value for key, value in details.items() if key not in ("concepts", "edges")})
     for name in fcm.concepts:
         graph.add_node(name, **about.get(name, {}))
-    for source, target, weight, said in edges_of(fcm):
-        graph.add_edge(source, target, **said | {"weight": weight})
+    for source, target, weight, attributes in edges_of(fcm):
+        graph.add_edge(source, target, **attributes | {"weight": weight})
     return graph
 
 
 def from_networkx(graph: Any) -> FuzzyCognitiveMap:
-    """Return a directed graph as a map.
+    """Convert a directed graph to a map.
 
-    An edge from a to b with the attribute ``weight`` is the influence of a on b; edges without a weight count 1, as
-    everywhere in networkx. Attributes of nodes and edges become details of the map, as far as a file could keep them.
+    The ``weight`` of an edge from a to b is the influence of a on b; edges without a weight have weight 1, as is usual
+    in networkx. Attributes of nodes and edges become details of the map if a map file can store them.
 
     Parameters
     ----------
     graph : networkx.DiGraph
-        The graph. Nodes that are no text are called by what ``str`` makes of them.
+        The graph. Nodes that are not strings are named by ``str(node)``.
 
     Returns
     -------
     FuzzyCognitiveMap
     """
     if not isinstance(graph, nx.Graph):
-        raise param_error("from_networkx", "graph", "a directed graph of networkx", graph)
+        raise param_error("from_networkx", "graph", "a directed networkx graph", graph)
     if not graph.is_directed():
         raise param_error("from_networkx", "graph", "a directed graph", graph, "The edges of a map have a direction.")
     drawing = Drawing(
-        details={key: value for key, value in _kept(graph.graph).items() if key not in ("concepts", "edges")}
+        details={key: value for key, value in _storable(graph.graph).items() if key not in ("concepts", "edges")}
     )
     names = {node: str(node) for node in graph.nodes}
     for node, attributes in graph.nodes(data=True):
-        about = _kept({key: value for key, value in attributes.items() if key not in PARAMETERS})
+        about = _storable({key: value for key, value in attributes.items() if key not in PARAMETERS})
         about |= {key: value for key, value in attributes.items() if key in PARAMETERS}
         drawing.add(names[node], "the nodes of the graph", about)
     for source, target, attributes in graph.edges(data=True):
@@ -85,36 +85,36 @@ def from_networkx(graph: Any) -> FuzzyCognitiveMap:
         weight = weight.item() if hasattr(weight, "item") else weight
         if as_number(weight) is None or isinstance(weight, str):
             raise DataError(f"{where} has the weight {weight!r}, which is not a number.")
-        about = _kept({key: value for key, value in attributes.items() if key != "weight"})
+        about = _storable({key: value for key, value in attributes.items() if key != "weight"})
         drawing.edges.append(Edge(names[source], names[target], float(weight), partial(str, where), about))
     return drawing.to_map()
 
 
-def _kept(attributes: dict[Any, Any]) -> dict[str, Any]:
-    """Return those attributes that details can hold."""
-    kept: dict[str, Any] = {}
+def _storable(attributes: dict[Any, Any]) -> dict[str, Any]:
+    """Return the attributes that map details can store."""
+    storable: dict[str, Any] = {}
     for key, value in attributes.items():
         with suppress(ParameterError):
-            kept |= json_copy({key: value}, "details")
-    return kept
+            storable |= json_copy({key: value}, "details")
+    return storable
 
 
 def communities(fcm: FuzzyCognitiveMap, seed: int = 0) -> tuple[tuple[str, ...], ...]:
-    """Return groups of concepts that influence each other more than the others, the largest first.
+    """Return groups of concepts that influence each other more than other concepts, largest first.
 
-    The Louvain method on the sizes of the weights, whatever their sign and direction.
+    Uses the Louvain method on the absolute weights, ignoring direction.
 
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
         The map.
     seed : int, default=0
-        Seed of the order in which concepts are looked at.
+        Seed of the order in which concepts are visited.
 
     Returns
     -------
     tuple of tuple of str
-        Names of the concepts of each group.
+        Concept names of each group.
 
     Examples
     --------

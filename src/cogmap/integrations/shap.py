@@ -1,4 +1,4 @@
-"""Explanations in the form of the package shap, so that its plots work as they are."""
+"""Conversion of explanations to `shap.Explanation`, for the plots of shap."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from cogmap.explanation._subject import output_index
 
 
 def to_shap(explanation: Explanation, output: Any = None) -> Any:
-    """Return an explanation as shap knows it.
+    """Convert an explanation to a `shap.Explanation`.
 
     Parameters
     ----------
     explanation : Explanation
-        Made by `cogmap.explain`.
+        Result of `cogmap.explain`.
     output : object, default=None
-        A class or the name of an output, of which most of the plots of shap want only one: values are then of shape
-        (n_rows, n_features). None: all of them, of shape (n_rows, n_features, n_outputs) if there are several.
+        A class or the name of an output. Values then have shape (n_rows, n_features), which most plots of shap require.
+        None: all outputs; with several, values have shape (n_rows, n_features, n_outputs).
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""The paper: its datasets, experiments and report. Needs the extra `paper`."""
+"""Reproduction of the paper: datasets, experiments and report. Needs the extra `paper`."""

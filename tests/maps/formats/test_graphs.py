@@ -45,7 +45,7 @@ def test_graphs_that_are_no_maps():
     """No direction, no graph, nodes of the same name, weights that are no numbers."""
     with pytest.raises(ParameterError, match="must be a directed graph"):
         from_networkx(nx.path_graph(3))
-    with pytest.raises(ParameterError, match="must be a directed graph of networkx, got 3"):
+    with pytest.raises(ParameterError, match="must be a directed networkx graph, got 3"):
         from_networkx(3)
     with pytest.raises(ParameterError, match="must be a FuzzyCognitiveMap, got 3"):
         to_networkx(3)

@@ -98,11 +98,11 @@ def test_resizing_keeps_what_images_show():
 def test_names_of_the_paper_are_known_and_others_are_told():
     """The paper's spelling works; a slip gets a suggestion."""
     assert get_dataset("brest_cancer").name == "breast_cancer"
-    with pytest.raises(DataError, match=r"no dataset 'irs'. Did you mean 'iris'"):
+    with pytest.raises(DataError, match=r"Unknown dataset 'irs'. Did you mean 'iris'"):
         load_dataset("irs")
-    with pytest.raises(DataError, match=r"no dataset 'Tic_Tac_Toe'. Did you mean 'tic_tac_toe'"):
+    with pytest.raises(DataError, match=r"Unknown dataset 'Tic_Tac_Toe'. Did you mean 'tic_tac_toe'"):
         load_dataset("Tic_Tac_Toe")
-    with pytest.raises(DataError, match=r"no dataset 'xyz'. The datasets are iris, wine"):
+    with pytest.raises(DataError, match=r"Unknown dataset 'xyz'. The datasets are iris, wine"):
         load_dataset("xyz")
     with pytest.raises(ValueError, match=r"form.*'uci', 'paper'"):
         load_dataset("iris", "raw")
@@ -114,15 +114,15 @@ def test_a_damaged_file_is_told(data_dir, tmp_path):
     assert load_dataset("seeds", data_dir=tmp_path).X.shape == (210, 7)
     with (tmp_path / "seeds.csv").open("a") as file:
         file.write("\n")
-    with pytest.raises(DataError, match=r"seeds.csv is not as it should be.*SHA-256"):
+    with pytest.raises(DataError, match=r"seeds.csv has an unexpected checksum.*SHA-256"):
         load_dataset("seeds", data_dir=tmp_path)
 
 
 def test_a_missing_folder_and_a_missing_file_are_told(tmp_path):
     """By name."""
-    with pytest.raises(DataError, match=r"no data folder .*nowhere"):
+    with pytest.raises(DataError, match=r"data folder .*nowhere does not exist"):
         load_dataset("seeds", data_dir=tmp_path / "nowhere")
-    with pytest.raises(DataError, match=r"'seeds' is not in the data folder: there is no file .*seeds.csv"):
+    with pytest.raises(DataError, match=r"'seeds' is not in the data folder: the file .*seeds.csv"):
         load_dataset("seeds", data_dir=tmp_path)
 
 
@@ -152,7 +152,7 @@ def test_without_folder_and_network_both_ways_are_told(name, monkeypatch, tmp_pa
     with pytest.raises(DataError) as caught:
         load_dataset(name)
     message = str(caught.value)
-    assert f"Dataset '{name}' is not at hand" in message
+    assert f"Dataset '{name}' is not available" in message
     assert "no network here" in message
     assert "--data-dir or COGMAP_DATA" in message
     assert "connect to the network" in message

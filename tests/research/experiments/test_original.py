@@ -41,7 +41,9 @@ def test_with_undecided_outputs_it_is_the_sum_of_the_papers_losses(problem, outp
     targets = np.eye(2)[y][:, 1:] if output == "single" else np.eye(2)[y]
     r = FEATURES + targets.shape[1]
     W, b = numbers[: r * r].reshape(r, r), numbers[-r:]
-    loss, gradient = model(output, depth=depth)._sum(W, b, np.hstack([X, np.full_like(targets, 0.5)]), targets)
+    loss, gradient = model(output, depth=depth)._loss_and_gradient(
+        W, b, np.hstack([X, np.full_like(targets, 0.5)]), targets
+    )
     of_paper = LogLoss() if output == "single" else SoftmaxCrossEntropy(2)
     objective = DenseObjective(X, y, of_paper, depth=depth, slope=1.5)
     expected, expected_gradient, _ = objective.sums(np.concatenate([W.ravel(), b]))
@@ -56,7 +58,9 @@ def test_gradient_of_the_log_loss_of_each_output(problem):
     first = np.hstack([X, np.random.RandomState(1).uniform(size=(ROWS, 2))])
 
     def part(number):
-        return lambda theta: fcm._sum(theta[: r * r].reshape(r, r), theta[r * r :], first, np.eye(2)[y])[number]
+        return lambda theta: fcm._loss_and_gradient(theta[: r * r].reshape(r, r), theta[r * r :], first, np.eye(2)[y])[
+            number
+        ]
 
     assert check_grad(part(0), part(1), numbers[: r * r + r]) < 1e-5
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cogmap.research.experiments.rivals import PAPER_RIVALS, RIVALS, GaussianMixtureClassifier, Rules
+from cogmap.research.experiments.rivals import PAPER_RIVALS, RIVALS, GaussianMixtureClassifier, RivalOptions
 
 
 @parametrize_with_checks([GaussianMixtureClassifier(), GaussianMixtureClassifier(3, "diag", "program")])
@@ -94,13 +94,13 @@ def test_there_are_twelve_rivals_three_strong_ones_and_the_family_and_all_learn(
     assert len(PAPER_RIVALS) == 12
     assert len(RIVALS) == 12 + 3 + 6
     for name, make in RIVALS.items():
-        assert make(Rules(0, old), X).fit(X, y).score(X, y) > 0.6, name
+        assert make(RivalOptions(0, old), X).fit(X, y).score(X, y) > 0.6, name
 
 
 def test_old_rules_are_those_of_the_printed_tables(iris):
     """Ten trees, a gamma from the standard deviation, one-versus-rest logistic regression."""
     X, _ = iris
-    old = Rules(0, old=True)
+    old = RivalOptions(0, old_defaults=True)
     assert RIVALS["rforest"](old, X).n_estimators == 10
     assert RIVALS["svcrbf"](old, X).gamma == pytest.approx(1 / (4 * X.std()))
     assert RIVALS["logreg"](old, X).estimator.solver == "liblinear"

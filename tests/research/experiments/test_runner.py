@@ -53,7 +53,7 @@ def test_every_result_is_a_line_with_all_that_is_needed(tmp_path):
 
 
 def test_what_is_there_is_not_done_again(tmp_path):
-    """Running again does nothing; asking for more does what is missing."""
+    """Running again does nothing; more tasks run only what is missing."""
     run(tmp_path)
     assert run(tmp_path) == 0
     assert run(tmp_path, methods=[*QUICK, "knn5"]) == 5
@@ -79,7 +79,7 @@ def test_the_map_gives_transformation_and_pipelines_too(tmp_path):
 
 
 def test_the_map_of_the_first_fold_is_kept_as_a_picture():
-    """What it shows, under the names of the columns, as plain numbers and words; other folds have none."""
+    """Its view has plain numbers and the column names; other folds have none."""
     tasks = {task.fold: task for task in make_tasks(["iris"], ["fcm"], "strict")}
     view = tasks[0].run()[0]["map"]
     assert json.loads(json.dumps(view, allow_nan=False)) == view
@@ -110,7 +110,7 @@ class Broken:
 
 def test_a_failing_method_is_a_row_with_its_error(tmp_path, monkeypatch):
     """The run goes on."""
-    monkeypatch.setitem(RIVALS, "gnb", lambda rules, X: Broken())
+    monkeypatch.setitem(RIVALS, "gnb", lambda options, X: Broken())
     run(tmp_path)
     failed = [row for row in read_results(tmp_path) if row["error"]]
     assert len(failed) == 5
@@ -122,7 +122,7 @@ def test_a_failing_method_is_a_row_with_its_error(tmp_path, monkeypatch):
 def test_a_failed_result_is_tried_again_and_replaced(tmp_path, monkeypatch):
     """It does not count as there, however often it fails; once it goes well, no trace of the failure is left."""
     with monkeypatch.context() as broken:
-        broken.setitem(RIVALS, "gnb", lambda rules, X: Broken())
+        broken.setitem(RIVALS, "gnb", lambda options, X: Broken())
         run(tmp_path)
         assert run(tmp_path) == 5
     with ResultStore(tmp_path, "strict", 123) as store:
@@ -137,7 +137,7 @@ def test_a_failed_result_is_tried_again_and_replaced(tmp_path, monkeypatch):
 
 def test_a_score_that_is_no_number_is_a_failure(tmp_path, monkeypatch):
     """Not NaN in a file that is to be JSON, and in a mean."""
-    monkeypatch.setitem(RIVALS, "gnb", lambda rules, X: Broken(np.nan))
+    monkeypatch.setitem(RIVALS, "gnb", lambda options, X: Broken(np.nan))
     run(tmp_path, methods=["gnb"])
     errors = [row["error"] for row in read_results(tmp_path)]
     assert len(errors) == 5
@@ -158,7 +158,7 @@ def test_a_torn_line_is_cut_off_and_done_again(tmp_path):
 
 
 def test_two_runs_in_one_folder_exclude_each_other(tmp_path):
-    """The second is told at once, and the first goes on."""
+    """The second raises an error immediately, and the first continues."""
     with ResultStore(tmp_path, "strict", 123), pytest.raises(StoreError, match="Another run is writing"):
         ResultStore(tmp_path, "strict", 123).__enter__()
     with ResultStore(tmp_path, "strict", 123):
@@ -175,7 +175,7 @@ def test_two_experiments_do_not_mix_in_one_folder(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full on this system")
 def test_a_full_disk_is_told_and_keeps_what_is_there(tmp_path):
-    """/dev/full is a disk without room."""
+    """/dev/full acts as a full disk."""
     with ResultStore(tmp_path, "strict", 123) as store:
         store.append([row("a")])
         with open("/dev/full", "wb", buffering=0) as full:
@@ -187,7 +187,7 @@ def test_a_full_disk_is_told_and_keeps_what_is_there(tmp_path):
 
 def test_unknown_names_are_told_with_the_nearest():
     """Datasets and methods."""
-    with pytest.raises(DataError, match=r"no method 'knn4'. Did you mean 'knn"):
+    with pytest.raises(DataError, match=r"Unknown method 'knn4'. Did you mean 'knn"):
         make_tasks(["iris"], ["knn4"], "strict")
     with pytest.raises(DataError, match="no dataset 'wein'"):
         make_tasks(["wein"], ["fcm"], "strict")

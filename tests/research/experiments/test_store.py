@@ -1,4 +1,4 @@
-"""The store believes nothing: what is not a result of this run, byte by byte, is set aside and told."""
+"""The store validates every byte: lines that are not results of this run are rejected and counted."""
 
 import contextlib
 import json
@@ -8,7 +8,14 @@ import pytest
 
 from cogmap._utils import files as _files
 from cogmap.research.experiments import store as store_module
-from cogmap.research.experiments.store import ResultStore, StoreError, read_results, read_run, sealed, unsealed
+from cogmap.research.experiments.store import (
+    ResultStore,
+    StoreError,
+    read_results,
+    read_run,
+    with_checksum,
+    without_checksum,
+)
 
 GOOD = {
     "dataset": "iris",
@@ -34,8 +41,8 @@ def folder(tmp_path):
 
 
 def changed(row, **changes):
-    """A sealed row, changed afterwards."""
-    text = sealed(row).decode()
+    """Return a row with its checksum, changed afterwards."""
+    text = with_checksum(row).decode()
     for old, new in changes.values():
         assert old in text
         text = text.replace(old, new)
@@ -46,17 +53,17 @@ NO_ROWS = {
     "not UTF-8": b"\xff\xfe",
     "empty object": b"{}",
     "null": b"null",
-    "a sealed object without a key": sealed({"accuracy": 1.0}),
+    "a valid checksum without a key": with_checksum({"accuracy": 1.0}),
     "without a checksum": json.dumps(row(method="evil", accuracy=1.0)).encode(),
     "a figure changed": changed(row(method="evil"), figure=("0.5", "0.9")),
     "a checksum changed": changed(row(method="evil"), check=('"check": "', '"check": "0')),
-    "half a line": sealed(row(method="evil"))[:40],
-    "NaN": sealed(row(method="evil")).replace(b"0.5", b"NaN"),
-    "another protocol": sealed(row(method="evil", protocol="author")),
-    "another seed": sealed(row(method="evil", seed=7)),
-    "a fold that is none": sealed(row(method="evil", fold="0")),
-    "no score and no error": sealed(row(method="evil", accuracy=None)),
-    "a score in words": sealed(row(method="evil", accuracy="high")),
+    "half a line": with_checksum(row(method="evil"))[:40],
+    "NaN": with_checksum(row(method="evil")).replace(b"0.5", b"NaN"),
+    "another protocol": with_checksum(row(method="evil", protocol="author")),
+    "another seed": with_checksum(row(method="evil", seed=7)),
+    "a fold that is none": with_checksum(row(method="evil", fold="0")),
+    "no score and no error": with_checksum(row(method="evil", accuracy=None)),
+    "a score in words": with_checksum(row(method="evil", accuracy="high")),
     "deeply nested": b"[" * 100_000,
     "zeros": b"\0" * 1000,
 }
@@ -64,7 +71,7 @@ NO_ROWS = {
 
 @pytest.mark.parametrize("name", NO_ROWS)
 def test_what_is_no_result_of_this_run_is_set_aside(name, folder):
-    """In a file of its own, as it was; the results around it stay, and how many were set aside is known."""
+    """They are moved unchanged to another file and counted; the other results are kept."""
     path = folder / "results.jsonl"
     first, second = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + NO_ROWS[name] + b"\n" + second)
@@ -84,18 +91,18 @@ def test_a_number_that_is_none_is_not_written(folder):
     assert len(read_results(folder)) == 2
 
 
-def test_every_byte_of_a_line_is_sealed():
+def test_the_checksum_covers_every_byte_of_a_line():
     """A change anywhere is noticed, and nothing else is."""
-    line = sealed(row(error='so "check": "it'))
-    assert unsealed(line) == row(error='so "check": "it')
+    line = with_checksum(row(error='so "check": "it'))
+    assert without_checksum(line) == row(error='so "check": "it')
     for place in range(len(line)):
         for bit in (0, 3, 7):
-            assert unsealed(line[:place] + bytes([line[place] ^ 1 << bit]) + line[place + 1 :]) is None
+            assert without_checksum(line[:place] + bytes([line[place] ^ 1 << bit]) + line[place + 1 :]) is None
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"{}", b"null", b"\xff", b'{"protocol": "strict", "seed": 7}', None])
 def test_a_damaged_run_file_is_told_and_the_results_survive_it(content, folder):
-    """It is not guessed what was run; without the file, the results tell."""
+    """A damaged run.json is an error; without the file, the run is inferred from the results."""
     path = folder / "run.json"
     path.write_bytes(path.read_bytes()[:-30] if content is None else content)
     for use in (ResultStore(folder, "strict", 123).__enter__, lambda: read_results(folder)):

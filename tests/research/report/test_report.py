@@ -73,7 +73,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def summary(folder):
-    """What the report shows."""
+    """Summary of a run."""
     return json.loads((folder / "summary.json").read_text())
 
 
@@ -91,13 +91,13 @@ def test_scores_stand_beside_the_published_ones(summary):
 
 
 def test_a_fold_that_is_missing_leaves_a_gap_and_is_told(folder, summary):
-    """No mean is made of four folds, nor of two datasets, and why is told: it failed, or has not been run."""
+    """No mean is computed without a fold or a dataset, and the reason is given: it failed, or has not been run."""
     rows = {row[0]: row for row in table(summary, "accuracy")["rows"]}
     assert rows["wine"][3]["ours"] is rows["mean"][3]["ours"] is None
     assert None not in (rows["wine"][2]["ours"], rows["mean"][2]["ours"])
     after = {row[0]: row for row in table(summary, "preprocess_accuracy")["rows"]}
     assert after["iris"][1]["ours"] is after["mean"][1]["ours"] is None
-    assert "see What is missing" in table(summary, "accuracy")["note"]
+    assert "see Missing results" in table(summary, "accuracy")["note"]
     assert summary["missing"] == [
         {"dataset": "iris", "method": "fcm_knn3", "folds": [3, 4], "why": "has not been run"},
         {"dataset": "wine", "method": "svclin", "folds": [0], "why": "ValueError: <b>bad</b>"},
@@ -211,16 +211,16 @@ def test_figures_of_claims_are_those_of_the_scores(tmp_path):
     assert "Unanimous on 0 of 21 datasets on test rows" in unanimous
 
 
-def test_what_four_datasets_cannot_tell_is_not_said_to_hold(tmp_path):
-    """Four that agree may do so by chance, and without all methods most claims have no figure."""
+def test_claims_are_undecided_with_four_datasets(tmp_path):
+    """Four datasets may agree by chance, and without all methods most claims have no evidence."""
     methods = [*PAPER_RIVALS, "fcm", *ALL[13:]]
     few = store_rows(tmp_path / "few", fake_rows(["iris", "wine", "breast_cancer", "digits"], methods))
     found = make_summary(few)["claims"]
-    assert {claim["verdict"] for claim in found} == {"cannot be told"}
-    assert sum("all 4 agree would happen by chance with probability 0.06" in claim["evidence"] for claim in found) > 10
+    assert {claim["verdict"] for claim in found} == {"undecided"}
+    assert sum("all 4 agree by chance with probability 0.06" in claim["evidence"] for claim in found) > 10
     some = store_rows(tmp_path / "some", fake_rows(list(DATASETS)[:12], ["fcm", "knn3", "fcm_knn3"]))
     found = make_summary(some)["claims"]
-    assert sum("lack the methods or datasets" in claim["evidence"] for claim in found) > 10
+    assert sum("lack methods or datasets" in claim["evidence"] for claim in found) > 10
 
 
 def test_the_nemenyi_test_is_made_on_datasets_and_on_folds(tmp_path):
@@ -258,7 +258,7 @@ def test_statistics_stand_beside_those_of_the_same_run(tmp_path, data_dir):
 
 
 def test_training_scores_and_notes_have_tables(tmp_path):
-    """Training scores are called that, and what a method did about a small class is told with its folds."""
+    """Training scores are labelled, and adaptations to small classes are listed with their folds."""
     rows = [
         {**row, "train_accuracy": 0.99, "train_f1_macro": 0.98}
         | ({"notes": ["odd"]} if row["method"] == "knn3" else {})
@@ -266,7 +266,7 @@ def test_training_scores_and_notes_have_tables(tmp_path):
     ]
     summary = make_summary(store_rows(tmp_path, rows))
     assert table(summary, "train_accuracy")["rows"][0][1]["ours"] == pytest.approx(0.99)
-    assert "rows that the methods were fitted to" in table(summary, "train_f1_macro")["note"]
+    assert "Scores on the training rows" in table(summary, "train_f1_macro")["note"]
     assert table(summary, "notes")["rows"][0] == ["iris", "knn3", "odd", "0, 1, 2, 3, 4"]
 
 
@@ -364,7 +364,7 @@ def browser():
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_page_opens_from_disk_and_fits_the_screen(browser, folder, width):
-    """On a phone and on a desk: nothing is asked from a network, nothing is wider than the screen, all images show."""
+    """On a phone and on a desktop: no requests, nothing wider than the screen, and all images load."""
     page = browser.new_page(viewport={"width": width, "height": 800})
     requests, problems = [], []
     page.on("request", lambda request: requests.append(request.url))

@@ -1,7 +1,7 @@
-"""Fitting on a Dask cluster: partitions stay on their workers, which add losses and gradients; parameters come and go.
+"""Distributed fitting with Dask: workers keep their partitions and return sums of losses and gradients.
 
-`DaskFCMClassifier` and `DaskFCMRegressor` have the parameters of `FCMClassifier` and `FCMRegressor`, take Dask arrays
-and data frames, and learn the same model, bit by bit, for any number of workers and partitions.
+`DaskFCMClassifier` and `DaskFCMRegressor` have the parameters of `FCMClassifier` and `FCMRegressor` and accept Dask
+arrays and data frames. Results are bitwise independent of the number of workers and partitions.
 """
 
 from cogmap.integrations.dask.estimators import DaskFCMClassifier, DaskFCMRegressor

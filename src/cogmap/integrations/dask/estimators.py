@@ -1,4 +1,4 @@
-"""`DaskFCMClassifier` and `DaskFCMRegressor`: estimators that take Dask collections."""
+"""`DaskFCMClassifier` and `DaskFCMRegressor`: estimators for Dask collections."""
 
 from typing import Any, Self
 
@@ -13,37 +13,38 @@ from cogmap.integrations.dask.cluster import da, dask, dd
 from cogmap.integrations.dask.partitions import Partitions
 
 
-class _OnDask(OutOfCoreMixin):
-    """What both estimators share."""
+class _DaskMixin(OutOfCoreMixin):
+    """Methods shared by both estimators."""
 
     _local: type[Any]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, timeout: float = 300.0) -> Self:
-        """Learn a map from Dask collections, on the cluster of the current client.
+        """Fit the map to Dask collections, on the cluster of the current client.
 
-        Up to a million values are brought together and learned from here, which is faster than any round. With more,
-        workers keep their rows, brought into runs of 65,536 rows: rows at the ends of partitions move once. Teachers
-        learn from a sample of a quarter million values here, then the map learns from all rows by L-BFGS.
+        Up to a million values are gathered and fitted locally, which is faster than distributed iterations. With more,
+        workers keep their rows, realigned to segments of 65,536 rows: rows at the ends of partitions move once. The
+        teachers are trained locally on a sample of a quarter million values, then the map on all rows by L-BFGS.
 
-        The result equals that of `fit_chunks` on the same rows bit by bit, and that of `fit` if there are no more than
-        a million values, or at most 100 columns and no teachers (``n_teachers=0``, ``solver="lbfgs"``).
+        The result is bitwise equal to that of `fit_chunks` on the same rows. It is also equal to that of the local
+        `fit` for up to a million values, or for at most 100 columns without teachers (``n_teachers=0``,
+        ``solver="lbfgs"``).
 
         Parameters
         ----------
         X : dask.array.Array or dask.dataframe.DataFrame
             Features. Chunk sizes may be unknown, and partitions may be empty.
         y : dask.array.Array, dask.dataframe.Series or dask.dataframe.DataFrame
-            What to learn, divided as X.
+            Targets, partitioned as X.
         sample_weight : dask.array.Array or dask.dataframe.Series, default=None
-            Weights of the rows, divided as X.
+            Row weights, partitioned as X.
         timeout : float, default=300.0
-            Seconds to wait for a cluster that has no worker left, or whose scheduler does not answer.
+            Seconds to wait for a cluster that has no workers left or whose scheduler does not answer.
 
         Returns
         -------
         self : object
-            The fitted estimator. If fitting fails, an earlier fitted model stays as it was. A worker that is lost costs
-            the time to compute its partitions again.
+            The fitted estimator. If fitting fails, a previously fitted model is left unchanged. Partitions of a lost
+            worker are recomputed.
         """
         owner = f"{self._owner}.fit"
         check_parameters(self._owner, self.get_params(deep=False))
@@ -56,22 +57,22 @@ class _OnDask(OutOfCoreMixin):
         return self
 
     def fit_chunks(self, chunks: Any) -> Self:
-        """Refuse: chunks on this machine are for the estimator that is not on Dask."""
+        """Raise an error: only the local estimator fits chunks."""
         raise param_error(f"{self._owner}.fit_chunks", "self", f"a {self._local.__name__}", Literal(self._owner))
 
     def to_local(self) -> Any:
-        """Return the same model as an estimator that knows nothing of Dask."""
+        """Return the same model as an estimator that does not depend on Dask."""
         local = self._local(**self.get_params(deep=False))
         local.__dict__.update(vars(self))
         return local
 
     def predict(self, X: Any) -> Any:
-        """Return predictions, to be computed when they are asked for.
+        """Predict lazily.
 
         Parameters
         ----------
         X : dask.array.Array or dask.dataframe.DataFrame
-            Features. What is in memory is predicted at once.
+            Features. Predictions for data in memory are computed immediately.
 
         Returns
         -------
@@ -80,12 +81,12 @@ class _OnDask(OutOfCoreMixin):
         return self._lazily("predict", X)
 
     def transform(self, X: Any) -> Any:
-        """Return the learned features, to be computed when they are asked for.
+        """Compute the learned features lazily.
 
         Parameters
         ----------
         X : dask.array.Array or dask.dataframe.DataFrame
-            Features. What is in memory is transformed at once.
+            Features. Data in memory are transformed immediately.
 
         Returns
         -------
@@ -97,12 +98,12 @@ class _OnDask(OutOfCoreMixin):
         local = self.to_local()
         if not isinstance(X, da.Array | dd.DataFrame):
             return getattr(local, method)(X)
-        # Two rows tell the kind of what will come, and whether the columns are right, before anything is computed.
+        # Two rows give the type of the result and validate the columns before anything is computed.
         rows = X._meta_nonempty if isinstance(X, dd.DataFrame) else np.zeros((2, *X.shape[1:]), X.dtype)
         like = getattr(local, method)(rows)
         blocks = X.to_delayed() if isinstance(X, dd.DataFrame) else X.rechunk({1: -1}).to_delayed().ravel()
         sizes = [np.nan] * len(blocks) if isinstance(X, dd.DataFrame) else X.chunks[0]
-        compute = dask.delayed(_said, pure=True)
+        compute = dask.delayed(_call, pure=True)
         model = dask.delayed(local)
         return da.concatenate(
             [
@@ -113,12 +114,12 @@ class _OnDask(OutOfCoreMixin):
         )
 
 
-def _said(local: Any, method: str, X: Any, nothing: Any) -> Any:
-    return getattr(local, method)(X) if len(X) else nothing
+def _call(local: Any, method: str, X: Any, empty: Any) -> Any:
+    return getattr(local, method)(X) if len(X) else empty
 
 
-class DaskFCMClassifier(_OnDask, FCMClassifier):
-    """`FCMClassifier` that learns on a Dask cluster; it has the same parameters.
+class DaskFCMClassifier(_DaskMixin, FCMClassifier):
+    """`FCMClassifier` fitted on a Dask cluster, with the same parameters.
 
     Examples
     --------
@@ -138,7 +139,7 @@ class DaskFCMClassifier(_OnDask, FCMClassifier):
     _local = FCMClassifier
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each class, to be computed when it is asked for.
+        """Compute the probability of each class lazily.
 
         Parameters
         ----------
@@ -152,7 +153,7 @@ class DaskFCMClassifier(_OnDask, FCMClassifier):
         return self._lazily("predict_proba", X)
 
     def decision_function(self, X: Any) -> Any:
-        """Return what is compared to decide for a class, to be computed when it is asked for.
+        """Compute the decision function lazily.
 
         Parameters
         ----------
@@ -166,7 +167,7 @@ class DaskFCMClassifier(_OnDask, FCMClassifier):
         return self._lazily("decision_function", X)
 
 
-class DaskFCMRegressor(_OnDask, FCMRegressor):
-    """`FCMRegressor` that learns on a Dask cluster; it has the same parameters."""
+class DaskFCMRegressor(_DaskMixin, FCMRegressor):
+    """`FCMRegressor` fitted on a Dask cluster, with the same parameters."""
 
     _local = FCMRegressor

@@ -1,7 +1,7 @@
-"""A fuzzy cognitive map as a layer of Keras 3, on JAX, PyTorch or TensorFlow, and learned maps as Keras models.
+"""Fuzzy cognitive maps as Keras 3 layers, on JAX, PyTorch or TensorFlow, and learned maps as Keras models.
 
-A model has three layers: `FeatureEncoding` (fixed: how a row becomes states), `FuzzyCognitiveLayer` (the map, which
-goes on learning) and `OutputLink` (fixed: what the outputs mean).
+A model has three layers: `FeatureEncoding` (fixed, from rows to states), `FuzzyCognitiveLayer` (the trainable map) and
+`OutputLink` (fixed, from outputs to predictions).
 """
 
 from cogmap.integrations.keras.fixed import FeatureEncoding, OutputLink

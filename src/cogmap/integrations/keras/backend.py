@@ -1,4 +1,4 @@
-"""Keras, with a backend that is there."""
+"""Import of Keras with an installed backend."""
 
 import os
 import sys
@@ -11,20 +11,20 @@ from cogmap.exceptions import MissingPackageError
 BACKENDS = ("tensorflow", "jax", "torch")
 
 
-def _imported() -> Any:
-    """Import Keras, with a backend that is installed: by itself it takes TensorFlow, whether that is there or not."""
+def _import_keras() -> Any:
+    """Import Keras with an installed backend; by default Keras picks TensorFlow even if it is missing."""
     if "keras" not in sys.modules and find_spec("keras"):
-        there = [name for name in BACKENDS if find_spec(name)]
-        asked = os.environ.get("KERAS_BACKEND")
-        if (asked in BACKENDS and asked not in there) or not there:
+        installed = [name for name in BACKENDS if find_spec(name)]
+        requested = os.environ.get("KERAS_BACKEND")
+        if (requested in BACKENDS and requested not in installed) or not installed:
+            missing = f"{requested} is not" if requested else "none of them is"
             raise MissingPackageError(
-                f"Keras computes with one of the packages {', '.join(BACKENDS)}, but {asked or 'none of them'} is not "
-                "installed. Install one, such as: pip install jax. KERAS_BACKEND, a variable of the environment, says "
-                "which one to use."
+                f"Keras needs one of the packages {', '.join(BACKENDS)} as its backend, but {missing} installed. "
+                "Install one, for example: pip install jax. The environment variable KERAS_BACKEND selects the backend."
             )
-        os.environ.setdefault("KERAS_BACKEND", there[0])
+        os.environ.setdefault("KERAS_BACKEND", installed[0])
     return import_or_raise("keras", "cogmap.integrations.keras", "keras")
 
 
-keras = _imported()
+keras = _import_keras()
 ops = keras.ops

@@ -1,4 +1,4 @@
-"""The two ends of a learned map as layers that do not learn: how a row becomes states, and what the outputs mean."""
+"""Fixed layers before and after the map: the encoding of features and the link of the outputs."""
 
 from typing import Any, cast
 
@@ -14,24 +14,24 @@ from cogmap.models.terms import Terms
 
 @keras.saving.register_keras_serializable(package="cogmap")
 class FeatureEncoding(keras.layers.Layer):
-    """Features as states, as a learned map reads them: scaled, as words where asked for, undecided where missing.
+    """Encode features as states: scaled, as linguistic terms where configured, and undecided (0.5) where missing.
 
-    States are counted from 0.5, as `FuzzyCognitiveLayer(centred=True)` takes them.
+    States are returned minus 0.5, as `FuzzyCognitiveLayer(centred=True)` expects them.
 
     Parameters
     ----------
     encoding : Encoding or dict
-        What a `MapModel` has, or what `get_config` gives.
+        Attribute of a `MapModel`, or its configuration from `get_config`.
     **options : object
-        Those of every Keras layer.
+        Options of every Keras layer.
     """
 
     def __init__(self, encoding: Any, **options: Any) -> None:
         super().__init__(**{**options, "trainable": False})
-        self.encoding = encoding if isinstance(encoding, Encoding) else _encoding_of(encoding)
+        self.encoding = encoding if isinstance(encoding, Encoding) else _encoding_from_config(encoding)
         columns, terms, scaling = self.encoding.columns, self.encoding.terms, self.encoding.scaling
         self._is_number = np.ones(len(columns), dtype=bool)
-        # Of a word: the values at which the one before, it and the one after are true.
+        # Peaks of the previous term, of the term itself and of the next one.
         before, value, after = np.zeros((3, len(columns)))
         place = 0
         for values in [] if terms is None else terms.values:
@@ -39,11 +39,11 @@ class FeatureEncoding(keras.layers.Layer):
             if values is not None:
                 here = slice(place, place + n)
                 self._is_number[here] = False
-                # The first word stays true below, the last one above.
+                # The first term remains true below its peak, the last one above.
                 before[here] = [-np.inf, *values[:-1]]
                 value[here], after[here] = values, [*values[1:], np.inf]
             place += n
-        self._words = before, value, after
+        self._peaks = before, value, after
         if isinstance(scaling, FeatureSpread):
             unit = unit_of(scaling.deviation) / scaling.steepness
             self._origin, self._unit = scaling.mean[columns], unit[columns]
@@ -53,13 +53,13 @@ class FeatureEncoding(keras.layers.Layer):
             self._origin, self._unit = np.zeros(len(columns)), np.ones(len(columns))
 
     def call(self, inputs: Any) -> Any:
-        """Return the states of the inputs of the map, less 0.5."""
+        """Return the input states of the map minus 0.5."""
         x = ops.take(inputs, self.encoding.columns, axis=-1)
         missing = ops.isnan(x)
         x = ops.where(missing, ops.zeros_like(x), x)
         scaled = self._from(x, self._origin) / self._number(self._unit)
         if isinstance(self.encoding.scaling, FeatureSpread):
-            away = 0.5 * ops.tanh(0.5 * scaled)  # the logistic function less 0.5
+            away = 0.5 * ops.tanh(0.5 * scaled)  # the logistic function minus 0.5
         elif isinstance(self.encoding.scaling, FeatureRange):
             away = ops.clip(scaled, *OUTERMOST) - UNDECIDED
         else:
@@ -69,9 +69,9 @@ class FeatureEncoding(keras.layers.Layer):
         return ops.where(missing, ops.zeros_like(away), away)
 
     def _truths(self, x: Any) -> Any:
-        """Return how true each word is."""
-        before, value, after = self._words
-        with np.errstate(invalid="ignore"):  # numbers have no words
+        """Return the degree of truth of each term."""
+        before, value, after = self._peaks
+        with np.errstate(invalid="ignore"):  # numbers have no terms
             up, down = value - before, after - value
         up, down = (np.where(np.isfinite(width) & (width > 0), width, 1.0) for width in (up, down))
         away = self._from(x, value)
@@ -81,7 +81,7 @@ class FeatureEncoding(keras.layers.Layer):
         return ops.relu(ops.where(rising < falling, rising, falling))
 
     def _from(self, x: Any, origin: NDArray[np.float64]) -> Any:
-        """Subtract an origin, in two parts lest float32 rounds it."""
+        """Subtract an origin in two parts, to avoid rounding it to float32."""
         coarse = origin.astype(self.compute_dtype)
         return (x - self._number(coarse)) - self._number(origin - coarse)
 
@@ -89,32 +89,32 @@ class FeatureEncoding(keras.layers.Layer):
         return ops.convert_to_tensor(values, dtype=self.compute_dtype)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape of what comes out."""
+        """Return the output shape."""
         return (*input_shape[:-1], self.encoding.n_inputs)
 
     def get_config(self) -> dict[str, Any]:
-        """Return what the layer is made of."""
-        return {**super().get_config(), "encoding": _config_of(self.encoding)}
+        """Return the configuration of the layer."""
+        return {**super().get_config(), "encoding": _encoding_config(self.encoding)}
 
 
 @keras.saving.register_keras_serializable(package="cogmap")
 class OutputLink(keras.layers.Layer):
-    """What the outputs of a learned map mean: probabilities of classes, or values.
+    """Convert the outputs of a map to class probabilities or values.
 
     Parameters
     ----------
     link : Link or dict
-        What a `MapModel` has, or what `get_config` gives.
+        Attribute of a `MapModel`, or its configuration from `get_config`.
     **options : object
-        Those of every Keras layer.
+        Options of every Keras layer.
     """
 
     def __init__(self, link: Any, **options: Any) -> None:
         super().__init__(**{**options, "trainable": False})
-        self.link: Link = _link_of(link) if isinstance(link, dict) else link
+        self.link: Link = _link_from_config(link) if isinstance(link, dict) else link
 
     def call(self, inputs: Any) -> Any:
-        """Return probabilities or values for what enters the outputs (`returns="net"`)."""
+        """Return probabilities or values for the net inputs of the outputs (`returns="net"`)."""
         if isinstance(self.link, LogOddsLink):
             return ops.concatenate([ops.sigmoid(-2.0 * inputs), ops.sigmoid(2.0 * inputs)], axis=-1)
         if isinstance(self.link, SoftmaxLink):
@@ -126,18 +126,18 @@ class OutputLink(keras.layers.Layer):
         return mean + deviation * inputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape of what comes out."""
+        """Return the output shape."""
         return (*input_shape[:-1], 2 if isinstance(self.link, LogOddsLink) else input_shape[-1])
 
     def get_config(self) -> dict[str, Any]:
-        """Return what the layer is made of."""
-        return {**super().get_config(), "link": _config_of_link(self.link)}
+        """Return the configuration of the layer."""
+        return {**super().get_config(), "link": _link_config(self.link)}
 
 
-# What the layers are made of, as JSON can hold it.
+# --- configurations of the layers, as JSON
 
 
-def _config_of(encoding: Encoding) -> dict[str, Any]:
+def _encoding_config(encoding: Encoding) -> dict[str, Any]:
     scaling, terms = encoding.scaling, encoding.terms
     config: dict[str, Any] = {"n_features": encoding.n_features, "n_hidden": encoding.n_hidden, "scaling": None}
     if scaling is not None:
@@ -150,7 +150,7 @@ def _config_of(encoding: Encoding) -> dict[str, Any]:
     return config
 
 
-def _encoding_of(config: dict[str, Any]) -> Encoding:
+def _encoding_from_config(config: dict[str, Any]) -> Encoding:
     scaling: Scaling | None = None
     if config["scaling"] is not None:
         known = FeatureStatistics(**{name: np.array(value) for name, value in config["scaling"]["known"].items()})
@@ -162,14 +162,14 @@ def _encoding_of(config: dict[str, Any]) -> Encoding:
     return Encoding(config["n_features"], config["n_hidden"], scaling, terms)
 
 
-def _config_of_link(link: Link) -> dict[str, Any]:
+def _link_config(link: Link) -> dict[str, Any]:
     config = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(link).items()}
     if "classes" in config:
         config["labels"] = vars(link)["classes"].dtype.str
     return {"kind": type(link).__name__, **config}
 
 
-def _link_of(config: dict[str, Any]) -> Link:
+def _link_from_config(config: dict[str, Any]) -> Link:
     if config["kind"] == "ValueLink":
         mean, deviation = np.array(config["mean"]), np.array(config["deviation"])
         return ValueLink(tuple(config["targets"]), mean, deviation, config["one_dimensional"])

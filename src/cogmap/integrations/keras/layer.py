@@ -1,4 +1,4 @@
-"""`FuzzyCognitiveLayer`: a map that learns, as a layer of any Keras model."""
+"""`FuzzyCognitiveLayer`: a trainable map as a Keras layer."""
 
 from typing import Any, cast
 
@@ -12,17 +12,17 @@ from cogmap.models.model import concept_names
 
 RETURNS = ("outputs", "states", "net")
 
-_HIDDEN = 4.0  # largest weight of a hidden concept at the start, times the root of the number of concepts
+_HIDDEN = 4.0  # largest initial weight of a hidden concept, times the root of the number of concepts
 
 
 @keras.saving.register_keras_serializable(package="cogmap")
 class FuzzyCognitiveLayer(keras.layers.Layer):
-    """A fuzzy cognitive map, unrolled for some steps.
+    """A fuzzy cognitive map, unrolled for `depth` steps.
 
-    The first concepts are the inputs, whose states, from 0 to 1, come in. After them come hidden concepts, then the
-    outputs; both start undecided, at 0.5. In each step all states follow from all states at once, as in
-    `cogmap.FuzzyCognitiveMap`: the new state of concept i is the logistic function of
-    ``slope[i] * (sum_j W[i, j] * (A[j] - 0.5) + c[i])``. ``W`` and ``c`` learn.
+    The first concepts are the inputs, with states in [0, 1]. They are followed by hidden concepts and outputs, which
+    start undecided, at 0.5. Each step updates all states simultaneously, as in `cogmap.FuzzyCognitiveMap`: the new
+    state of concept i is the logistic function of ``slope[i] * (sum_j W[i, j] * (A[j] - 0.5) + c[i])``. ``W`` and ``c``
+    are trainable.
 
     Parameters
     ----------
@@ -33,25 +33,25 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
     depth : int, default=2
         Number of steps.
     slope : float or list of float, default=2.0
-        Steepness of the logistic function, of all concepts or of each.
+        Steepness of the logistic function, common to all concepts or one per concept.
     memory : float, default=3.0
-        Influence of each input on itself at the start, by which it keeps its value from step to step. At slope 2, 3
-        keeps it as it is; 0 forgets it.
+        Initial weight of each input on itself, which preserves its state from step to step. At slope 2, a memory of 3
+        keeps the state about constant, and 0 forgets it.
     returns : {"outputs", "states", "net"}, default="outputs"
-        What comes out: the states of the outputs, of all concepts, or half of what enters the logistic function of the
-        outputs in the last step, which tells more than a state that is 1 to the last bit.
+        Result of the layer: the states of the outputs, the states of all concepts, or half the argument of the logistic
+        function of the outputs in the last step, which does not saturate.
     centred : bool, default=False
-        Whether states of inputs come in as counted from 0.5, where float32 has more digits.
+        Whether input states are given minus 0.5, where float32 is more precise.
     concepts : list of str, default=None
-        Names of the concepts. None calls them input 1, hidden 1, output 1 and so on.
+        Concept names. None: "input 1", "hidden 1", "output 1" and so on.
     **options : object
-        Those of every Keras layer: ``name``, ``dtype``, ``trainable``.
+        Options of every Keras layer: ``name``, ``dtype``, ``trainable``.
 
     Attributes
     ----------
     W, c : keras.Variable
-        Weights of shape (n_concepts, n_concepts), and what enters each concept if all are undecided. `to_map` gives the
-        map with a bias instead.
+        Weights of shape (n_concepts, n_concepts), and the net input of each concept if all are undecided. `to_map`
+        converts ``c`` to a bias.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         self.concepts = None if concepts is None else [str(name) for name in concepts]
 
     def build(self, input_shape: Any) -> None:
-        """Make the weights, once the number of inputs is known."""
+        """Create the weights for the given number of inputs."""
         n_inputs = input_shape[-1]
         n = n_inputs + self.n_hidden + self.n_outputs
         owner = type(self).__name__
@@ -105,20 +105,20 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         noise[n - self.n_outputs :, n_inputs : n - self.n_outputs] = _HIDDEN / np.sqrt(n)
         prior = np.diag([self.memory] * n_inputs + [0.0] * (n - n_inputs))
 
-        def start(shape: Any, dtype: Any = None) -> Any:
+        def initial_weights(shape: Any, dtype: Any = None) -> Any:
             uniform = keras.initializers.RandomUniform(-1.0, 1.0)(shape, dtype)
             return ops.convert_to_tensor(prior, dtype=dtype) + ops.convert_to_tensor(noise, dtype=dtype) * uniform
 
         self.n_inputs = n_inputs
-        self.W = self.add_weight(shape=(n, n), initializer=start, name="W")
+        self.W = self.add_weight(shape=(n, n), initializer=initial_weights, name="W")
         self.c = self.add_weight(shape=(n,), initializer="zeros", name="c")
 
     def call(self, inputs: Any) -> Any:
-        """Return what the map makes of first states of the inputs."""
+        """Run the map from the given input states."""
         half = ops.convert_to_tensor(0.5 * np.asarray(self.slope), dtype=self.compute_dtype)
         W, c = ops.transpose(self.W), self.c
-        # States are counted from 0.5: what is undecided is 0, and in the first step only inputs are not. Products are
-        # written as operators, because ops.matmul rounds float64 to float32 on torch.
+        # States are centred at 0.5, so undecided concepts are 0, and in the first step only inputs differ from 0. Use
+        # the operator @, because ops.matmul rounds float64 to float32 on torch.
         away = inputs if self.centred else inputs - 0.5
         net = half * (away @ W[: self.n_inputs] + c)
         for _ in range(self.depth - 1):
@@ -128,20 +128,23 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         return net if self.returns == "net" else 0.5 + 0.5 * ops.tanh(net)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """Return the shape of what comes out."""
-        n_inputs = input_shape[-1] + self.n_hidden if self.returns == "states" else 0
-        return (*input_shape[:-1], n_inputs + self.n_outputs)
+        """Return the output shape."""
+        n_others = input_shape[-1] + self.n_hidden if self.returns == "states" else 0
+        return (*input_shape[:-1], n_others + self.n_outputs)
 
     def get_config(self) -> dict[str, Any]:
-        """Return what the layer is made of, but for its weights."""
+        """Return the configuration of the layer, without its weights."""
         names = ("n_outputs", "n_hidden", "depth", "slope", "memory", "returns", "centred", "concepts")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 
     def to_map(self) -> FuzzyCognitiveMap:
-        """Return the map, with the weights that it has now."""
+        """Return the map with the current weights."""
         if not self.built:
             raise param_error(
-                f"{type(self).__name__}.to_map", "self", "built: called once, or in a model", Literal("a new one")
+                f"{type(self).__name__}.to_map",
+                "self",
+                "built: called once, or part of a model",
+                Literal("an unbuilt layer"),
             )
         W = ops.convert_to_numpy(self.W.value).astype(np.float64)
         bias = ops.convert_to_numpy(self.c.value).astype(np.float64) + 0.5 - 0.5 * W.sum(axis=1)
@@ -153,7 +156,7 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         return FuzzyCognitiveMap(W, bias, np.asarray(self.slope) if np.ndim(self.slope) else self.slope, names)
 
     def set_map(self, fcm: FuzzyCognitiveMap) -> None:
-        """Take over the weights of a map."""
+        """Set the weights from a map."""
         center = get_activation(fcm.activation).center
         self.W.assign(fcm.weights.astype(self.variable_dtype))
         self.c.assign((fcm.bias - center + 0.5 * fcm.weights.sum(axis=1)).astype(self.variable_dtype))

@@ -1,4 +1,4 @@
-"""A learned map as a Keras model, and back."""
+"""Conversion between learned maps and Keras models."""
 
 from typing import Any
 
@@ -12,24 +12,24 @@ from cogmap.models.model import MapModel
 
 
 def to_keras(model: Any, dtype: str | None = None) -> Any:
-    """Return a learned map as a Keras model, which says the same and can go on learning.
+    """Convert a learned map to an equivalent Keras model, which can be trained further.
 
-    Its weights are what Keras computes in, float32 unless told otherwise, so that probabilities differ by some 1e-7
-    from those of the map. A table in float64 whose columns vary little around a large number loses more, because
-    float32 does: center such columns first, or take float64 (of JAX only if ``jax_enable_x64`` is set).
+    Keras computes in float32 by default, so probabilities differ from those of the map by about 1e-7. The difference
+    is larger for float64 columns that vary little around a large number: center such columns first, or use float64
+    (with JAX only if ``jax_enable_x64`` is set).
 
     Parameters
     ----------
     model : FCMClassifier, FCMRegressor or MapModel
         A fitted estimator, or its ``model_``.
     dtype : str, default=None
-        In what to compute, ``"float32"`` or ``"float64"``. None takes what Keras is set to.
+        Computation dtype, ``"float32"`` or ``"float64"``. None: the default of Keras.
 
     Returns
     -------
     keras.Model
-        From a table of shape (n_rows, n_features), in which NaN means missing, to probabilities of the classes, in the
-        order of ``classes_``, or to values, one column per target.
+        Maps a table of shape (n_rows, n_features), in which NaN is a missing value, to class probabilities in the order
+        of ``classes_``, or to values, one column per target.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def to_keras(model: Any, dtype: str | None = None) -> Any:
     """
     fitted = model if isinstance(model, MapModel) else getattr(model, "model_", None)
     if not isinstance(fitted, MapModel):
-        raise param_error("to_keras", "model", "a fitted estimator of cogmap, or its `model_`", model)
+        raise param_error("to_keras", "model", "a fitted cogmap estimator, or its `model_`", model)
     if dtype is not None:
         check_choice("to_keras", "dtype", dtype, ["float32", "float64"], also="None")
     fcm = fitted.map
@@ -69,31 +69,32 @@ def to_keras(model: Any, dtype: str | None = None) -> Any:
     outputs = OutputLink(fitted.link, dtype=dtype, name="link")(layer(states))
     layer.set_map(fcm)
     whole = keras.Model(inputs, outputs, name="cogmap")
-    if dtype is not None:  # lest the model rounds what comes in, before its layers see it
+    if dtype is not None:  # otherwise the model would round the inputs before its layers receive them
         whole.dtype_policy = dtype
     return whole
 
 
 def from_keras(model: Any) -> MapModel:
-    """Return a Keras model that `to_keras` has made as a `MapModel`, with what its map has learned since.
+    """Convert a Keras model created by `to_keras`, with its current weights, to a `MapModel`.
 
     Parameters
     ----------
     model : keras.Model
-        One with the layers `FeatureEncoding`, `FuzzyCognitiveLayer` and `OutputLink`, perhaps read from a file.
+        Model with the layers `FeatureEncoding`, `FuzzyCognitiveLayer` and `OutputLink`.
 
     Returns
     -------
     MapModel
-        With everything that explains and draws: ``cogmap.explain`` and its like take it.
+        Accepted by ``cogmap.explain`` and the other explanations and plots.
     """
     parts: list[Any] = []
     for kind in (FeatureEncoding, FuzzyCognitiveLayer, OutputLink):
-        found = [layer for layer in getattr(model, "layers", []) if isinstance(layer, kind)]
-        if len(found) != 1:
+        matches = [layer for layer in getattr(model, "layers", []) if isinstance(layer, kind)]
+        if len(matches) != 1:
             got = shown([type(layer).__name__ for layer in getattr(model, "layers", [])])
             expected = "a Keras model with one each of FeatureEncoding, FuzzyCognitiveLayer and OutputLink"
-            raise param_error("from_keras", "model", expected, Literal(f"layers {got}"), "A layer alone has `to_map`.")
-        parts += found
+            cure = "For a layer alone, use its method `to_map`."
+            raise param_error("from_keras", "model", expected, Literal(f"layers {got}"), cure)
+        parts += matches
     encoding, layer, link = parts
     return MapModel(layer.to_map(), layer.depth, encoding.encoding, link.link)

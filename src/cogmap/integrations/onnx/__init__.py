@@ -1,6 +1,6 @@
-"""Models in ONNX, so that programs without Python can predict.
+"""Export of models to ONNX, for prediction without Python.
 
-Scaling, categories, words and undecided values are part of the graph, and all is computed in double precision.
+The graph includes scaling, categories, linguistic terms and missing values, and computes in double precision.
 """
 
 from cogmap.integrations.onnx.export import to_inputs, to_onnx

@@ -17,32 +17,32 @@ _X = "X"
 
 
 def to_onnx(model: Any, transform: bool = False) -> Any:
-    """Return a fitted model as a graph of ONNX.
+    """Convert a fitted model to an ONNX graph.
 
-    The graph holds all that happens to a row: scaling, words, undecided values, the steps of the map and what its
-    outputs mean. It computes in double precision, and the number of rows is free. It needs version 17 of the operators
-    of ONNX (onnxruntime 1.12 or later), and for a pipeline version 3 of those for machine learning.
+    The graph includes every step from a row to its prediction: scaling, linguistic terms, missing values, the map and
+    the link. It computes in double precision for any number of rows. It needs opset 17 (onnxruntime 1.12 or later), and
+    a pipeline also version 3 of the opset ``ai.onnx.ml``.
 
-    An estimator has the input ``X`` of shape (rows, features), in which NaN is a missing value. A pipeline has an input
-    of shape (rows, 1) per column that it uses, by its name: numbers; text for categories and booleans, in which unknown
-    text is undecided; dates as seconds since the beginning of 1970, in UTC if they have a zone. `to_inputs` makes them
-    from a table.
+    An estimator has one input ``X`` of shape (rows, features), in which NaN is a missing value. A pipeline has one
+    input of shape (rows, 1) per column, with the name of the column: numbers; text for categories and booleans, where
+    unknown text counts as missing; dates as seconds since 1970-01-01, in UTC if they have a time zone. `to_inputs`
+    creates these inputs from a table.
 
-    Outputs of a classifier are ``label`` of shape (rows,) and ``probabilities`` of shape (rows, classes), that of a
-    regressor is ``prediction``, of the shape that `predict` has.
+    A classifier has the outputs ``label`` of shape (rows,) and ``probabilities`` of shape (rows, classes), a regressor
+    the output ``prediction``, with the shape that `predict` returns.
 
     Parameters
     ----------
     model : FCMClassifier, FCMClassifierCV, FCMRegressor, MapModel or Pipeline
-        What was fitted; the steps of a pipeline are a `TablePreparer` and an estimator.
+        Fitted model; the steps of a pipeline are a `TablePreparer` and an estimator.
     transform : bool, default=False
-        Whether the graph gives the learned features instead, as ``model.transform`` does: the output ``features`` of
+        Whether the graph computes the learned features instead, as ``model.transform``: one output ``features`` of
         shape (rows, concepts).
 
     Returns
     -------
     onnx.ModelProto
-        ``onnx.save`` writes it to a file. Names of features, and of columns and their inputs, are in its metadata.
+        ``onnx.save`` writes it to a file. The metadata hold the names of features, and of columns and their inputs.
 
     Examples
     --------
@@ -60,40 +60,40 @@ def to_onnx(model: Any, transform: bool = False) -> Any:
     check_boolean("to_onnx", "transform", transform)
     preparer, fitted, names = _parts("to_onnx", model)
     graph = Graph(OUTPUTS)
-    facts: dict[str, Any] = {"features": names}
+    metadata: dict[str, Any] = {"features": names}
     if preparer is None:
         X = graph.input(_X, float, fitted.n_features)
     else:
-        from cogmap.integrations.onnx import tables  # which needs pandas
+        from cogmap.integrations.onnx import tables  # needs pandas
 
         inputs = tables.add_inputs(graph, preparer.columns_)
         X = tables.add_features(graph, preparer.columns_, inputs)
-        facts["columns"] = [
+        metadata["columns"] = [
             {"name": column.name, "kind": column.kind, "input": name}
             for column, name in zip(preparer.columns_, inputs, strict=True)
         ]
     if transform:
-        facts["concepts"] = list(fitted.map.concepts)
+        metadata["concepts"] = list(fitted.map.concepts)
         add_transformed(graph, fitted, X)
     else:
         add_predictions(graph, fitted, X)
-    return graph.model("fuzzy cognitive map", {name: json.dumps(fact) for name, fact in facts.items()})
+    return graph.model("fuzzy cognitive map", {name: json.dumps(value) for name, value in metadata.items()})
 
 
 def to_inputs(model: Any, X: Any) -> dict[str, NDArray[Any]]:
-    """Return a table in the form in which the graph of a model takes it.
+    """Convert a table to the inputs of the ONNX graph of a model.
 
     Parameters
     ----------
     model : FCMClassifier, FCMClassifierCV, FCMRegressor, MapModel or Pipeline
-        What was given to `to_onnx`.
+        The model passed to `to_onnx`.
     X : array-like or DataFrame
-        A table as `model.predict` takes it. That of a pipeline may have its columns in any order, and others.
+        A table as for `model.predict`. For a pipeline, columns may be in any order, and extra columns are ignored.
 
     Returns
     -------
     dict of str to ndarray
-        An array per input, for ``session.run(None, inputs)`` of onnxruntime.
+        One array per input, for ``session.run(None, inputs)`` of onnxruntime.
 
     Examples
     --------
@@ -115,19 +115,19 @@ def to_inputs(model: Any, X: Any) -> dict[str, NDArray[Any]]:
 
 
 def _parts(owner: str, model: Any) -> tuple[Any, MapModel, list[str]]:
-    """Return the preparation of tables, if there is one, the fitted model, and the names of its features."""
+    """Return the table preparer or None, the fitted model, and its feature names."""
     preparer = None
     if isinstance(model, Pipeline):
         steps = [step for _, step in model.steps]
         kinds = [type(step).__name__ for step in steps]
         if kinds[:-1] != ["TablePreparer"] or not isinstance(steps[-1], BaseFCM):
-            cure = "Export the last step alone, or convert the others by a package that knows them."
+            cure = "Export the last step alone, and convert the other steps with their own converters."
             expected = "a pipeline of a TablePreparer and an estimator"
             raise param_error(owner, "model", expected, Literal(" and ".join(kinds)), cure)
         preparer, model = steps
     fitted = model if isinstance(model, MapModel) else getattr(model, "model_", None)
     if not isinstance(model, BaseFCM | MapModel):
-        raise param_error(owner, "model", "an estimator of cogmap, its `model_`, or a pipeline of one", model)
+        raise param_error(owner, "model", "a cogmap estimator, its `model_`, or a pipeline with an estimator", model)
     if fitted is None or (preparer is not None and not hasattr(preparer, "columns_")):
-        raise param_error(owner, "model", "fitted", Literal(f"{type(model).__name__} that is not"), "Call fit.")
+        raise param_error(owner, "model", "fitted", Literal(f"an unfitted {type(model).__name__}"), "Call fit.")
     return preparer, fitted, fitted.encoding.column_names(fitted.map.concepts[: fitted.n_inputs])

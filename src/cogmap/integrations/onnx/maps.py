@@ -1,4 +1,4 @@
-"""A model as nodes: from features to first states, steps of the map, and what its outputs mean."""
+"""ONNX nodes of a model: encoding of features, steps of the map, and link."""
 
 from typing import Any
 
@@ -22,12 +22,12 @@ _LOGISTIC = ("sigmoid", "logistic")
 
 
 def add_transformed(graph: Graph, model: MapModel, X: Name) -> None:
-    """Add the learned features, the states before the last step, as the output."""
+    """Add the learned features (the states before the last step) as the output."""
     graph.output(FEATURES, _before_last(graph, model, X), float, model.map.n_concepts)
 
 
 def add_predictions(graph: Graph, model: MapModel, X: Name) -> None:
-    """Add what a model says about rows as outputs: labels and probabilities, or values."""
+    """Add the predictions as outputs: labels and probabilities, or values."""
     link = model.link
     weights, bias = _folded(model.map, slice(model.map.n_concepts - model.n_outputs, None))
     net = graph.node("Gemm", _before_last(graph, model, X), weights, bias, transB=1)
@@ -48,7 +48,7 @@ def _add_log_odds(graph: Graph, link: LogOddsLink, net: Name) -> None:
 
 def _add_softmax(graph: Graph, link: SoftmaxLink, net: Name) -> None:
     scores = graph.node("Mul", graph.node("Tanh", net), 0.5 * link.gain)
-    if len(link.classes) == 2:  # of two that are equal the second is taken, as `predict` does
+    if len(link.classes) == 2:  # the second class wins ties, as in `predict`
         difference = graph.node("MatMul", scores, np.array([[-1.0], [1.0]]))
         _add_label(graph, link.classes, graph.node("GreaterOrEqual", difference, 0.0))
     else:
@@ -57,12 +57,12 @@ def _add_softmax(graph: Graph, link: SoftmaxLink, net: Name) -> None:
 
 
 def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
-    """Add the label of the class whose number, or whether it is the second, is in a column."""
+    """Add the label output; `chosen` is a column of class indices, or of whether the second class is predicted."""
     number = graph.node("Squeeze", graph.node("Cast", chosen, to=type_of(int)), np.array([1]))
-    labels = np.array(classes.tolist())  # of objects too, which are of one type
+    labels = np.array(classes.tolist())  # also infers the common type of object labels
     kind = {"U": str, "b": bool, "i": int, "u": int, "f": float}.get(labels.dtype.kind)
     if kind is None or (kind is int and not -(2**63) <= int(min(labels)) <= int(max(labels)) < 2**63):
-        raise param_error("to_onnx", "model", "of classes that are text, integers, booleans or numbers", classes)
+        raise param_error("to_onnx", "model", "one whose classes are strings, booleans or numbers", classes)
     labels = labels if kind is str else labels.astype({bool: np.bool_, int: np.int64, float: np.float64}[kind])
     graph.output(LABEL, graph.node("Gather", labels, number), kind)
 
@@ -87,30 +87,30 @@ def _before_last(graph: Graph, model: MapModel, X: Name) -> Name:
     elif model.depth > 1:
         weights, bias = _folded(model.map)
         logistic = model.map.activation in _LOGISTIC
-        if logistic:  # 0.5 + 0.5 tanh(x) is the logistic function of 2 x, for which there is one node
+        if logistic:  # 0.5 + 0.5 tanh(x) is the logistic function of 2 x, which is a single node
             weights, bias = 2.0 * weights, 2.0 * bias
-        of_all_steps = graph.constant(weights), graph.constant(bias)
+        shared = graph.constant(weights), graph.constant(bias)
         for _ in range(model.depth - 1):
-            net = graph.node("Gemm", states, *of_all_steps, transB=1)
+            net = graph.node("Gemm", states, *shared, transB=1)
             states = graph.node("Sigmoid" if logistic else "Tanh", net)
     return states
 
 
 def _structured_steps(graph: Graph, fcm: StructuredMap, states: Name, steps: int) -> Name:
-    """Return the states after steps of a map whose features remember themselves and nothing else."""
+    """Return the states after `steps` steps of a structured map, whose features only influence themselves."""
     n_features = fcm.n_concepts - len(fcm.rows)
     weights, bias = _folded(fcm, slice(n_features, None))
-    of_all_steps = graph.constant(2.0 * weights), graph.constant(2.0 * bias)
+    shared = graph.constant(2.0 * weights), graph.constant(2.0 * bias)
     for _ in range(steps):
         features = graph.node("Slice", states, np.array([0]), np.array([n_features]), np.array([1]))
         remembered = graph.node("Mul", graph.node("Sub", features, UNDECIDED), fcm.slope * fcm.memory)
-        others = graph.node("Gemm", states, *of_all_steps, transB=1)
+        others = graph.node("Gemm", states, *shared, transB=1)
         states = graph.node("Sigmoid", graph.node("Concat", remembered, others, axis=1))
     return states
 
 
 def _folded(fcm: FuzzyCognitiveMap, concepts: slice = slice(None)) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return weights and bias that have slope and centre of the activation in them."""
+    """Return weights and bias that include the slope and center of the activation."""
     if fcm.activation not in (*_LOGISTIC, "tanh"):
         expected = "one whose map has the activation 'sigmoid', 'logistic' or 'tanh' in all concepts"
         raise param_error("to_onnx", "model", expected, fcm.activation)
@@ -119,7 +119,7 @@ def _folded(fcm: FuzzyCognitiveMap, concepts: slice = slice(None)) -> tuple[NDAr
 
 
 def _inputs(graph: Graph, encoding: Encoding, X: Name) -> Name:
-    """Return the states of the inputs: numbers scaled, or words and how true they are."""
+    """Return the input states: scaled numbers, or the degrees of truth of linguistic terms."""
     missing = graph.node("IsNaN", X)
     states = X if encoding.scaling is None else _scaled(graph, encoding.scaling, X)
     if encoding.terms is not None and encoding.most_words:
@@ -144,12 +144,12 @@ def _scaled(graph: Graph, scaling: Scaling, X: Name) -> Name:
 
 
 def _truths(graph: Graph, terms: Terms, x: Name) -> Name:
-    """Return how true each word is: it rises from where the word before is true, and falls to where the next one is.
+    """Return the degree of truth of each term: a triangle between the peaks of its neighbours.
 
-    The first word does not rise: it is true from there down, which is a rise over an infinite width. So with the last.
+    The first term is fully true below its peak, which is a rise of infinite width; likewise the last above its peak.
     """
-    before, after = [], []  # where the rise begins and the fall ends
-    rise, fall = [], []  # how wide they are
+    before, after = [], []  # start of the rise, end of the fall
+    rise, fall = [], []  # their widths
     for values in terms.values:
         at = np.zeros(1) if values is None else values
         gaps = np.diff(at)

@@ -1,6 +1,6 @@
-"""Columns of a raw table as inputs of a graph, and how each becomes features.
+"""Graph inputs for the columns of a raw table, and their conversion to features.
 
-Numbers enter as they are, text as text, dates as seconds since the beginning of 1970, which the graph takes apart.
+Inputs are numbers, text, and dates as seconds since 1970-01-01, which the graph decomposes.
 """
 
 from typing import Any
@@ -19,18 +19,18 @@ _TEXTS = BooleanColumn | CategoryColumn
 
 
 def add_inputs(graph: Graph, columns: tuple[Column, ...]) -> list[Name]:
-    """Add an input per column and return their names: those of the columns, unless these are names of outputs."""
+    """Add one input per column and return their names: those of the columns, unless an output has that name."""
     return [graph.input(column.name, str if isinstance(column, _TEXTS) else float, 1) for column in columns]
 
 
 def add_features(graph: Graph, columns: tuple[Column, ...], inputs: list[Name]) -> Name:
-    """Add how the inputs become features, and return these side by side."""
+    """Add the conversion of inputs to features and return the concatenated features."""
     features = [_features(graph, column, cells) for column, cells in zip(columns, inputs, strict=True)]
     return graph.node("Concat", *features, axis=1)
 
 
 def input_arrays(preparer: TablePreparer, frame: Any) -> list[NDArray[Any]]:
-    """Return what the inputs get for the rows of a raw table, an array per column."""
+    """Convert a raw table to one array per input."""
     frame, _ = preparer.arranged(frame)
     return [_array(column, frame[column.name]) for column in preparer.columns_]
 
@@ -42,15 +42,15 @@ def _features(graph: Graph, column: Column, cells: Name) -> Name:
         parts = _date_parts(graph, cells)
         return graph.node("Concat", *(parts[part] for part in column.parts), axis=1)
     if isinstance(column, BooleanColumn):
-        return _known(graph, cells, _boolean_words(), np.array([[1]]))
+        return _one_hot(graph, cells, _boolean_words(), np.array([[1]]))
     if isinstance(column, CategoryColumn):
         places = {text: features.index(1.0) for text, features in column._features.items()}
-        return _known(graph, cells, places, np.arange(len(column.choices))[None, :])
+        return _one_hot(graph, cells, places, np.arange(len(column.choices))[None, :])
     raise TypeError(type(column).__name__)
 
 
-def _known(graph: Graph, cells: Name, places: dict[str, int], features: NDArray[Any]) -> Name:
-    """Return 1 for the feature that a text belongs to and 0 for the others; all are missing for an unknown text."""
+def _one_hot(graph: Graph, cells: Name, places: dict[str, int], features: NDArray[Any]) -> Name:
+    """Return 1 for the feature of a text and 0 for the others; all are missing for an unknown text."""
     place = graph.node(
         "LabelEncoder",
         cells,
@@ -64,22 +64,22 @@ def _known(graph: Graph, cells: Name, places: dict[str, int], features: NDArray[
 
 
 def _boolean_words() -> dict[str, int]:
-    """Return all ways to write no and yes that are usual: those of `TablePreparer`, small, large, or begun large."""
+    """Return the spellings of false (0) and true (1): those of `TablePreparer`, lower, upper, or capitalized."""
     pairs = (*BOOLEANS, ("0", "1"), ("0.0", "1.0"))
     return {form(pair[yes]): yes for pair in pairs for yes in (0, 1) for form in (str, str.upper, str.capitalize)}
 
 
 def _date_parts(graph: Graph, seconds: Name) -> dict[str, Name]:
-    """Take dates apart by arithmetic; what is missing stays missing.
+    """Decompose dates by arithmetic; missing values remain missing.
 
-    Years are counted from March, so that the day that leap years add is their last; 400 years have 146,097 days.
+    Years start in March, so that the leap day is the last day of the year; 400 years have 146,097 days.
     """
     day_number = _floor(graph, seconds, _DAY)
     second = _minus(graph, seconds, _times(graph, day_number, _DAY))
     since_march_0 = graph.node("Add", day_number, 719_468.0)
     era = _floor(graph, since_march_0, 146_097)
     day_of_era = _minus(graph, since_march_0, _times(graph, era, 146_097))
-    # Days that leap years have added are taken off, so that all years have 365.
+    # Subtract leap days, so that all years have 365 days.
     leapless = _minus(graph, day_of_era, _floor(graph, day_of_era, 1_460))
     leapless = graph.node("Add", leapless, _floor(graph, day_of_era, 36_524))
     leapless = _minus(graph, leapless, _floor(graph, day_of_era, 146_096))
@@ -87,7 +87,7 @@ def _date_parts(graph: Graph, seconds: Name) -> dict[str, Name]:
     leap_days = _minus(graph, _floor(graph, year_of_era, 4), _floor(graph, year_of_era, 100))
     first_day = graph.node("Add", _times(graph, year_of_era, 365), leap_days)
     day_of_year = _minus(graph, day_of_era, first_day)
-    # Months from March on have 31, 30, 31, 30, 31 days, and so again: 153 in five of them.
+    # From March on, months repeat the pattern 31, 30, 31, 30, 31 days: 153 days per five months.
     month_from_march = _floor(graph, graph.node("Add", _times(graph, day_of_year, 5), 2.0), 153)
     before_month = _floor(graph, graph.node("Add", _times(graph, month_from_march, 153), 2.0), 5)
     is_next_year = graph.node("GreaterOrEqual", month_from_march, 10.0)
@@ -117,18 +117,18 @@ def _minus(graph: Graph, value: Name, other: Name) -> Name:
 
 
 def _array(column: Column, values: Any) -> NDArray[Any]:
-    """Return the cells of a column as an input gets them."""
+    """Convert the cells of a column to the array of its input."""
     if isinstance(column, _TEXTS):
         codes, texts = distinct(values)
-        known = [text or "" for text in texts]
+        cells = [text or "" for text in texts]
         if isinstance(column, BooleanColumn):
-            known = [text.casefold() for text in known]
-        return np.array(known, dtype=object)[codes][:, None]
+            cells = [text.casefold() for text in cells]
+        return np.array(cells, dtype=object)[codes][:, None]
     faults = column.read(values).faults
     if faults:
         row, reason = next(iter(faults.items()))
-        raise DataError(f"Row {row} of the table cannot be used: {reason}. Correct it, or leave it empty.")
+        raise DataError(f"Row {row} of the table is invalid: {reason}. Correct the value, or leave it empty.")
     if isinstance(column, DateColumn):
-        when = column.dates(values)
-        return np.where(np.isnat(when), np.nan, when.astype("datetime64[s]").astype(np.int64))[:, None]
+        dates = column.dates(values)
+        return np.where(np.isnat(dates), np.nan, dates.astype("datetime64[s]").astype(np.int64))[:, None]
     return column.read(values).features

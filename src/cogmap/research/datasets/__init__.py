@@ -5,7 +5,7 @@
 (21, ('iris', 'wine', 'breast_cancer', 'digits'))
 """
 
-from cogmap.research.datasets.loading import FORMS, Rows, load_dataset, missing_files
+from cogmap.research.datasets.loading import FORMS, LoadedDataset, load_dataset, missing_files
 from cogmap.research.datasets.registry import DATASETS, EMBEDDED, Dataset, get_dataset
 
-__all__ = ["DATASETS", "EMBEDDED", "FORMS", "Dataset", "Rows", "get_dataset", "load_dataset", "missing_files"]
+__all__ = ["DATASETS", "EMBEDDED", "FORMS", "Dataset", "LoadedDataset", "get_dataset", "load_dataset", "missing_files"]

@@ -1,4 +1,4 @@
-"""Making images smaller, in the two ways behind the paper's figures."""
+"""Downscaling of images, by the two methods behind the paper's numbers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +10,8 @@ from cogmap._utils.optional import import_or_raise
 
 
 def bicubic(images: NDArray[Any], size: int) -> NDArray[np.float64]:
-    """Resize with Pillow's bicubic filter, in floating point: as in the author's results file."""
-    Image = import_or_raise("PIL.Image", "Making images smaller", "paper")
+    """Resize with Pillow's bicubic filter in floating point, as in the author's results file."""
+    Image = import_or_raise("PIL.Image", "Downscaling of images", "paper")
     resized = [
         Image.fromarray(image.astype(np.float32)).resize((size, size), Image.Resampling.BICUBIC) for image in images
     ]
@@ -19,8 +19,8 @@ def bicubic(images: NDArray[Any], size: int) -> NDArray[np.float64]:
 
 
 def stretched(images: NDArray[Any], size: int) -> NDArray[np.float64]:
-    """Stretch each image to 0..255 and resize bilinearly, as SciPy's former ``imresize``: as in the printed tables."""
-    Image = import_or_raise("PIL.Image", "Making images smaller", "paper")
+    """Stretch each image to 0..255 and resize bilinearly (SciPy's former ``imresize``), as in the printed tables."""
+    Image = import_or_raise("PIL.Image", "Downscaling of images", "paper")
     resized = []
     for image in images.astype(np.float64):
         low, high = image.min(), image.max()

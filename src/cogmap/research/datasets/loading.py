@@ -1,4 +1,4 @@
-"""From a name to rows: scikit-learn's own tables, a data folder, or a download."""
+"""Loading of datasets, from scikit-learn, a data folder, or a download."""
 
 import csv
 import hashlib
@@ -19,23 +19,23 @@ from cogmap.research.datasets.images import RESIZINGS
 from cogmap.research.datasets.registry import Dataset, get_dataset
 
 FORMS = ("uci", "paper")
-_LARGEST = 2**28  # bytes; the largest of our files has 31 MB
+_MAX_BYTES = 2**28  # the largest dataset file has 31 MB
 
 
 @dataclass(frozen=True)
-class Rows:
+class LoadedDataset:
     """A dataset as arrays.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Numbers, not scaled.
+        Unscaled features.
     y : ndarray of shape (n_samples,)
-        Labels: strings in the form ``"uci"``, the author's codes in the form ``"paper"``.
+        Labels: strings for the form ``"uci"``, the author's codes for the form ``"paper"``.
     feature_names : list of str
         Names of the columns of `X`.
     origin : str
-        Where the rows were read from.
+        Source of the rows.
     """
 
     X: NDArray[np.float64]
@@ -46,23 +46,23 @@ class Rows:
 
 def load_dataset(
     name: str, form: str = "uci", data_dir: str | os.PathLike[str] | None = None, resizing: str = "bicubic"
-) -> Rows:
-    """Read a dataset.
+) -> LoadedDataset:
+    """Load a dataset.
 
-    The four that come with scikit-learn are always at hand. The others are read from a folder, and fetched over the
-    network into scikit-learn's cache if there is none.
+    The four datasets included in scikit-learn are always available. The others are read from a data folder or, without
+    one, downloaded into scikit-learn's cache.
 
     Parameters
     ----------
     name : str
-        One of `cogmap.research.datasets.DATASETS`.
+        A name in `cogmap.research.datasets.DATASETS`.
     form : {"uci", "paper"}, default="uci"
-        ``"uci"``: all genuine features, categories as columns of 0 and 1. ``"paper"``: the author's columns and codes,
-        which leave out a genuine feature in eight datasets and number categories by their first appearance.
+        ``"uci"``: all genuine features, with one-hot encoded categories. ``"paper"``: the author's columns and codes,
+        which omit a genuine feature in eight datasets and number categories by first appearance.
     data_dir : path, default=None
-        Folder with the files. None takes the environment variable COGMAP_DATA.
+        Folder with the data files. None: the environment variable COGMAP_DATA.
     resizing : {"bicubic", "stretched"}, default="bicubic"
-        How faces are made smaller: as in the author's results file, or as in the printed tables.
+        Downscaling of the face images: as in the author's results file, or as in the printed tables.
 
     Returns
     -------
@@ -89,63 +89,64 @@ def load_dataset(
     except Exception as problem:
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise DataError(
-            f"Dataset {name!r} is not at hand: no data folder was given, and it could not be fetched ({reason}). "
-            f"Either put {dataset.file} into a folder and name it with --data-dir or COGMAP_DATA, or connect to the "
+            f"Dataset {name!r} is not available: no data folder was given, and the download failed ({reason}). "
+            f"Either put {dataset.file} into a folder and pass it with --data-dir or COGMAP_DATA, or connect to the "
             "network."
         ) from problem
 
 
 def missing_files(names: Iterable[str], data_dir: str | os.PathLike[str] | None = None) -> list[str]:
-    """Return the files that the data folder lacks for these datasets, none if there is no folder: they are fetched."""
+    """Return the files of these datasets that the data folder lacks; without a folder, none (they are downloaded)."""
     folder = data_dir or os.environ.get("COGMAP_DATA")
     files = dict.fromkeys(get_dataset(name).file for name in names)
     return [file for file in files if file and folder and not (Path(folder) / file).is_file()]
 
 
 def _checked_content(path: Path, dataset: Dataset) -> bytes:
-    """Read a file once, so that what is used is what was checked."""
+    """Read and verify the data file; it is read once, so the content used is the content checked."""
     if not path.parent.is_dir():
         raise DataError(
-            f"There is no data folder {path.parent}. Give one with {dataset.file} in it, or none to fetch it."
+            f"The data folder {path.parent} does not exist. Pass a folder that contains {dataset.file}, or none to "
+            "download it."
         )
     if not path.is_file():
-        raise DataError(f"Dataset {dataset.name!r} is not in the data folder: there is no file {path}.")
+        raise DataError(f"Dataset {dataset.name!r} is not in the data folder: the file {path} does not exist.")
     return checked_content(path, dataset.sha256)
 
 
 def checked_content(path: Path, sha256: str) -> bytes:
-    """Return the content of a file of the data folder, if it can be read and is the one that it should be."""
+    """Return the content of a file after verifying its checksum."""
     try:
-        content = read_limited(path, _LARGEST)
+        content = read_limited(path, _MAX_BYTES)
     except OSError as problem:
         raise DataError(f"The file {path} cannot be read: {problem.strerror or problem}.") from problem
     digest = hashlib.sha256(content).hexdigest()
     if digest != sha256:
         raise DataError(
-            f"The file {path} is not as it should be: its SHA-256 is {digest[:12]}..., not {sha256[:12]}... "
-            "It is damaged or has been changed; get it again."
+            f"The file {path} has an unexpected checksum: its SHA-256 is {digest[:12]}..., not {sha256[:12]}... "
+            "It is damaged or has been changed; download it again."
         )
     return content
 
 
-def _from_scikit_learn(dataset: Dataset) -> Rows:
+def _from_scikit_learn(dataset: Dataset) -> LoadedDataset:
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{dataset.name}")()
     names = [str(name) for name in bunch.feature_names]
-    return Rows(bunch.data.astype(np.float64), bunch.target, names, "scikit-learn")
+    return LoadedDataset(bunch.data.astype(np.float64), bunch.target, names, "scikit-learn")
 
 
 # --- tables
 
 
-def _read_table(dataset: Dataset, content: bytes, origin: str, form: str, resizing: str) -> Rows:
+def _read_table(dataset: Dataset, content: bytes, origin: str, form: str, resizing: str) -> LoadedDataset:
     header, *lines = csv.reader(io.StringIO(content.decode("utf-8"), newline=""))
     columns = dict(zip(header, (np.array(column) for column in zip(*lines, strict=True)), strict=True))
     return _as_form(dataset, columns, form, origin)
 
 
-def _fetch_table(dataset: Dataset, form: str, resizing: str) -> Rows:
+def _fetch_table(dataset: Dataset, form: str, resizing: str) -> LoadedDataset:
     from sklearn.datasets import fetch_openml
 
     bunch = fetch_openml(data_id=dataset.openml_id, as_frame=False, parser="liac-arff")
@@ -157,15 +158,15 @@ def _fetch_table(dataset: Dataset, form: str, resizing: str) -> Rows:
     return _as_form(dataset, columns, form, f"OpenML {dataset.openml_id}")
 
 
-def _as_form(dataset: Dataset, columns: dict[str, NDArray[Any]], form: str, origin: str) -> Rows:
+def _as_form(dataset: Dataset, columns: dict[str, NDArray[Any]], form: str, origin: str) -> LoadedDataset:
     labels = columns.pop("target")
     for name in dataset.identifiers:
         columns.pop(name, None)
     if form == "paper":
         if dataset.paper_drops:
-            columns.pop(next(iter(columns)))  # always the first; a fetched table may call it otherwise
+            columns.pop(next(iter(columns)))  # always the first; a downloaded table may use another name
         X = [_codes_or_numbers(dataset, values) for values in columns.values()]
-        return Rows(np.column_stack(X), _paper_codes(dataset, labels), list(columns), origin)
+        return LoadedDataset(np.column_stack(X), _paper_codes(dataset, labels), list(columns), origin)
     names, X = [], []
     for name, values in columns.items():
         if name not in dataset.nominal and _is_numeric(values):
@@ -173,10 +174,10 @@ def _as_form(dataset: Dataset, columns: dict[str, NDArray[Any]], form: str, orig
             X.append(values.astype(np.float64))
             continue
         categories = np.unique(values)
-        for category in categories[1:] if len(categories) == 2 else categories:  # two need one column
+        for category in categories[1:] if len(categories) == 2 else categories:  # two categories need one column
             names.append(f"{name}={category}")
             X.append((values == category).astype(np.float64))
-    return Rows(np.column_stack(X), labels, names, origin)
+    return LoadedDataset(np.column_stack(X), labels, names, origin)
 
 
 def _is_numeric(values: NDArray[Any]) -> bool:
@@ -188,7 +189,7 @@ def _is_numeric(values: NDArray[Any]) -> bool:
 
 
 def _codes_or_numbers(dataset: Dataset, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return numbers as they are, and categories as the author numbered them."""
+    """Return numbers unchanged, and categories as the author's codes."""
     if _is_numeric(values):
         return values.astype(np.float64)
     categories, first, codes = np.unique(values, return_index=True, return_inverse=True)
@@ -206,30 +207,30 @@ def _paper_codes(dataset: Dataset, labels: NDArray[Any]) -> NDArray[np.intp]:
         return labels.astype(np.intp)
     if set(labels.tolist()) <= set(known):
         return np.array([known.index(label) for label in labels.tolist()])
-    return np.unique(labels, return_inverse=True)[1]  # fetched, with labels in other words
+    return np.unique(labels, return_inverse=True)[1]  # downloaded, with differently spelled labels
 
 
 # --- images
 
 
-def _faces(dataset: Dataset, images: NDArray[Any], target: NDArray[Any], resizing: str, origin: str) -> Rows:
+def _faces(dataset: Dataset, images: NDArray[Any], target: NDArray[Any], resizing: str, origin: str) -> LoadedDataset:
     X = RESIZINGS[resizing](images, dataset.size)
-    return Rows(X.reshape(len(X), -1), target.astype(np.intp), _pixel_names(dataset.size), origin)
+    return LoadedDataset(X.reshape(len(X), -1), target.astype(np.intp), _pixel_names(dataset.size), origin)
 
 
-def _read_faces(dataset: Dataset, content: bytes, origin: str, form: str, resizing: str) -> Rows:
+def _read_faces(dataset: Dataset, content: bytes, origin: str, form: str, resizing: str) -> LoadedDataset:
     with np.load(io.BytesIO(content)) as arrays:
         return _faces(dataset, arrays["images"], arrays["target"], resizing, origin)
 
 
-def _fetch_faces(dataset: Dataset, form: str, resizing: str) -> Rows:
+def _fetch_faces(dataset: Dataset, form: str, resizing: str) -> LoadedDataset:
     from sklearn.datasets import fetch_olivetti_faces
 
     bunch = fetch_olivetti_faces()
     return _faces(dataset, np.rint(bunch.images * 242), bunch.target, resizing, "scikit-learn's fetch_olivetti_faces")
 
 
-def _read_fashion(dataset: Dataset, content: bytes, origin: str, form: str, resizing: str) -> Rows:
+def _read_fashion(dataset: Dataset, content: bytes, origin: str, form: str, resizing: str) -> LoadedDataset:
     with np.load(io.BytesIO(content)) as arrays:
         X = np.concatenate([arrays["x_train"], arrays["x_test"]])
         y = np.concatenate([arrays["y_train"], arrays["y_test"]])
@@ -237,7 +238,7 @@ def _read_fashion(dataset: Dataset, content: bytes, origin: str, form: str, resi
     return _fashion(dataset, X.reshape(len(X), -1)[rows], y[rows], origin)
 
 
-def _fetch_fashion(dataset: Dataset, form: str, resizing: str) -> Rows:
+def _fetch_fashion(dataset: Dataset, form: str, resizing: str) -> LoadedDataset:
     from sklearn.datasets import fetch_openml
 
     bunch = fetch_openml(data_id=dataset.openml_id, as_frame=False, parser="liac-arff")
@@ -245,12 +246,12 @@ def _fetch_fashion(dataset: Dataset, form: str, resizing: str) -> Rows:
     return _fashion(dataset, bunch.data[rows], bunch.target[rows], f"OpenML {dataset.openml_id}")
 
 
-def _fashion(dataset: Dataset, X: NDArray[Any], y: NDArray[Any], origin: str) -> Rows:
-    return Rows(X.astype(np.float64), y.astype(np.intp), _pixel_names(dataset.size), origin)
+def _fashion(dataset: Dataset, X: NDArray[Any], y: NDArray[Any], origin: str) -> LoadedDataset:
+    return LoadedDataset(X.astype(np.float64), y.astype(np.intp), _pixel_names(dataset.size), origin)
 
 
 def fashion_subset(labels: NDArray[Any]) -> NDArray[np.intp]:
-    """Choose 1000 rows of each class, always the same, where the indices of a data folder are not at hand."""
+    """Return the indices of 1000 rows per class, drawn with a fixed seed, for use without a data folder."""
     random = np.random.RandomState(123)
     chosen = [random.choice(np.flatnonzero(labels == label), 1000, replace=False) for label in np.unique(labels)]
     return np.sort(np.concatenate(chosen))
@@ -260,7 +261,7 @@ def _pixel_names(size: int) -> list[str]:
     return [f"pixel {row},{column}" for row in range(size) for column in range(size)]
 
 
-_READERS: dict[str, tuple[Callable[..., Rows], Callable[..., Rows]]] = {
+_READERS: dict[str, tuple[Callable[..., LoadedDataset], Callable[..., LoadedDataset]]] = {
     "table": (_read_table, _fetch_table),
     "olivetti": (_read_faces, _fetch_faces),
     "fashion": (_read_fashion, _fetch_fashion),

@@ -1,4 +1,4 @@
-"""The paper's 21 datasets: what they are and where they come from."""
+"""Registry of the paper's 21 datasets and their sources."""
 
 from dataclasses import dataclass
 
@@ -8,38 +8,38 @@ from cogmap.exceptions import DataError
 
 @dataclass(frozen=True)
 class Dataset:
-    """Facts about a dataset.
+    """Description of a dataset.
 
     Attributes
     ----------
     name : str
-        Our name for it.
+        Name in this package.
     title : str
-        What it is called elsewhere.
+        Full title.
     n_rows, n_features, n_classes : int
-        Its size, with all genuine features before categories are encoded.
+        Size, with all genuine features before one-hot encoding.
     source : {"scikit-learn", "table", "olivetti", "fashion"}
-        How it is read. All but the first are read from a folder, or fetched.
+        Source. All but the first are read from a data folder, or downloaded.
     paper_name : str
-        The paper's spelling.
+        Name in the paper.
     file, sha256 : str
-        Name of the file in a data folder and its checksum.
+        File name in a data folder, and its checksum.
     openml_id : int or None
-        Number of the dataset at OpenML.
+        OpenML id of the dataset.
     identifiers : tuple of str
-        Columns that name a row, never used.
+        Columns that identify a row; they are dropped.
     nominal : tuple of str
-        Columns whose values are categories without an order.
+        Nominal columns.
     paper_drops : str
-        A genuine first feature that the author's loader drops by mistake, or "".
+        First feature, which the author's loader drops by mistake, or "".
     paper_labels : tuple of str
-        Labels in the order of the author's codes 0, 1, ...; empty if the labels are the codes.
+        Labels in the order of the author's codes 0, 1, ...; empty if the labels are the codes themselves.
     paper_values : tuple of str
-        Values of categories in the order of the author's codes; empty if he numbers them by first appearance.
+        Categories in the order of the author's codes; empty if the codes follow the order of first appearance.
     size : int
-        Width and height that images are resized to.
+        Width and height to which images are resized.
     licence : str
-        Under which terms the data may be used.
+        License of the data.
     """
 
     name: str
@@ -154,14 +154,14 @@ _ALL = [
 
 DATASETS = {dataset.name: dataset for dataset in _ALL}
 
-# Always at hand: they come with scikit-learn.
+# Included in scikit-learn, so always available.
 EMBEDDED = tuple(dataset.name for dataset in _ALL if dataset.source == "scikit-learn")
 
 
 def get_dataset(name: str) -> Dataset:
-    """Return the facts about a dataset, by our name or the paper's."""
+    """Return the description of a dataset, by its name in this package or in the paper."""
     for dataset in _ALL:
         if name in (dataset.name, dataset.paper_name):
             return dataset
     hint = suggestion(name, DATASETS)
-    raise DataError(f"There is no dataset {name!r}. {hint or 'The datasets are ' + ', '.join(DATASETS) + '.'}")
+    raise DataError(f"Unknown dataset {name!r}. {hint or 'The datasets are ' + ', '.join(DATASETS) + '.'}")

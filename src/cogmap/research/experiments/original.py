@@ -1,18 +1,19 @@
-"""Training as in the author's program, which is not quite the paper's: needed to repeat the published figures only.
+"""Training as in the author's program, used only to reproduce the published numbers.
 
-The paper starts the outputs at 0.5 and takes the mean loss of the rows. The author's program differs:
+In the paper, outputs start at 0.5 and the loss is the mean over the rows. The author's program differs:
 
-- While it learns, the outputs start at random, anew for each row in each epoch. To predict, they start at 0.5.
-- There is an output for each label from 0 to the largest, whether it occurs or not: two too many for glass, one for
+- During training, outputs start at random values, redrawn for each row in each epoch. For prediction, they start at
+  0.5.
+- There is one output for each label from 0 to the largest, whether it occurs or not: two extra for glass, one for
   seeds.
-- Two datasets with one output per class were trained by the log loss of each output, without a softmax.
-- It computes in float32.
-- Its optimizers are those of TensorFlow 1: `RMSprop` and `Adam` below. Adam keeps its default rate of 0.001.
-- The rows that are left over when an epoch is divided into batches are not used in that epoch.
-- The loss has to be the sum over the rows. That is our inference: RMSprop divides by the root of a mean square plus
-  1e-10. The gradients of outputs that start far from the middle are smaller than that if the loss is a mean, and such
-  outputs never learn. On faces that left 4 to 10 of 40 classes without a single prediction, where the author's
-  file has 1 to 3. With the sum there are as many as in the file.
+- Two datasets with one output per class were trained with the log loss of each output, without a softmax.
+- Computations are in float32.
+- The optimizers are those of TensorFlow 1: `RMSprop` and `Adam` below. Adam uses its default rate of 0.001.
+- The rows left over when an epoch is split into batches are not used in that epoch.
+- The loss must be the sum over the rows. We inferred this: RMSprop divides by the root of a mean square plus 1e-10.
+  With a mean loss, the gradients of outputs that start far from 0.5 are smaller than that, and these outputs are never
+  trained. On the faces, 4 to 10 of 40 classes were then never predicted, but only 1 to 3 in the author's file. With
+  the sum, the numbers agree.
 """
 
 import math
@@ -38,14 +39,14 @@ States = NDArray[Any]
 
 
 class RMSprop:
-    """RMSprop of TensorFlow 1: not centred, the mean square starts at one, epsilon is added inside the root."""
+    """RMSprop of TensorFlow 1: not centred, the mean square starts at 1, epsilon is added inside the root."""
 
     def __init__(self, learning_rate: float) -> None:
         self._rate = learning_rate
-        self._mean_square: Any = 1.0  # of all parameters, an array from the first step on
+        self._mean_square: Any = 1.0  # an array over all parameters from the first step on
 
     def step(self, theta: States, gradient: States) -> None:
-        """Move the parameters in place."""
+        """Update the parameters in place."""
         self._mean_square += 0.1 * (gradient * gradient - self._mean_square)
         theta -= self._rate * gradient / np.sqrt(self._mean_square + 1e-10)
 
@@ -56,11 +57,11 @@ class Adam:
     def __init__(self, learning_rate: float) -> None:
         self._rate = learning_rate
         self._n_steps = 0
-        self._mean: Any = 0.0  # as the next, of all parameters, an array from the first step on
+        self._mean: Any = 0.0  # like the next, an array over all parameters from the first step on
         self._mean_square: Any = 0.0
 
     def step(self, theta: States, gradient: States) -> None:
-        """Move the parameters in place."""
+        """Update the parameters in place."""
         self._n_steps += 1
         self._mean += 0.1 * (gradient - self._mean)
         self._mean_square += 0.001 * (gradient * gradient - self._mean_square)
@@ -85,11 +86,11 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
     loss : {"softmax", "logloss"}
         Cross-entropy of the softmax of the outputs, or the log loss of each output.
     solver : {"rmsprop", "adam"}
-        Optimizer, as TensorFlow 1 has it.
+        Optimizer of TensorFlow 1.
     learning_rate : float
-        Size of a step.
+        Learning rate.
     batch_size : int
-        Rows in a step.
+        Batch size.
     max_iter : int
         Number of epochs.
     random_state : int
@@ -131,7 +132,7 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> "OriginalFCM":
-        """Train a map on features in [0, 1] and labels 0, 1, ..."""
+        """Fit a map to features in [0, 1] and labels 0, 1, ..."""
         X, y = check_X_y(X, y, dtype=np.float32)
         classes = np.arange(y.max() + 1)
         self.n_features_in_ = X.shape[1]
@@ -148,7 +149,7 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
             total, n_rows = 0.0, 0
             for rows in self._batches(len(X), random):
                 outputs = random.uniform(size=targets[rows].shape).astype(np.float32)
-                loss, gradient = self._sum(W, b, np.hstack([X[rows], outputs]), targets[rows])
+                loss, gradient = self._loss_and_gradient(W, b, np.hstack([X[rows], outputs]), targets[rows])
                 optimizer.step(theta, gradient)
                 total += loss
                 n_rows += len(outputs)
@@ -164,7 +165,7 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
         return MapModel(fcm, self.depth, Encoding(self.n_features_in_), link)
 
     def _batches(self, n_rows: int, random: np.random.RandomState) -> Iterator[Any]:
-        """Return the rows of each batch of an epoch; a full batch is not shuffled."""
+        """Yield the rows of each batch of an epoch; a full batch is not shuffled."""
         if self.batch_size >= n_rows:
             yield slice(None)
             return
@@ -172,43 +173,43 @@ class OriginalFCM(ClassPredictor, BaseEstimator):
         for start in range(0, n_rows - self.batch_size + 1, self.batch_size):
             yield order[start : start + self.batch_size]
 
-    def _sum(self, W: States, b: States, first: States, targets: States) -> tuple[float, States]:
-        """Return the sum of the losses of the rows and its gradient, weights row by row, then bias."""
+    def _loss_and_gradient(self, W: States, b: States, first: States, targets: States) -> tuple[float, States]:
+        """Return the summed loss and its gradient: weights row by row, then bias."""
         n_concepts, n_features = len(b), self.n_features_in_
         states = [first]
         for _ in range(self.depth - 1):
             states.append(self._sigmoid(states[-1] @ W.T + b))
         outputs = self._sigmoid(states[-1] @ W[n_features:].T + b[n_features:])
-        loss, of_net = self._loss_of(outputs, targets)
-        of_net *= np.float32(self.slope)
+        loss, net_gradient = self._output_loss(outputs, targets)
+        net_gradient *= np.float32(self.slope)
 
         gradient = np.zeros(n_concepts**2 + n_concepts, dtype=W.dtype)
         dW, db = _weights_and_bias(gradient, n_concepts)
-        dW[n_features:] = of_net.T @ states[-1]
-        db[n_features:] = of_net.sum(axis=0)
-        back = W[n_features:]
-        for entered, state in zip(states[-2::-1], states[:0:-1], strict=True):
-            of_net = (of_net @ back) * state * (1.0 - state) * np.float32(self.slope)
-            dW += of_net.T @ entered
-            db += of_net.sum(axis=0)
-            back = W
+        dW[n_features:] = net_gradient.T @ states[-1]
+        db[n_features:] = net_gradient.sum(axis=0)
+        outgoing = W[n_features:]
+        for previous, state in zip(states[-2::-1], states[:0:-1], strict=True):
+            net_gradient = (net_gradient @ outgoing) * state * (1.0 - state) * np.float32(self.slope)
+            dW += net_gradient.T @ previous
+            db += net_gradient.sum(axis=0)
+            outgoing = W
         return loss, gradient
 
-    def _loss_of(self, outputs: States, targets: States) -> tuple[float, States]:
-        """Return the sum of the losses, and the gradient with respect to ``slope`` times what enters the outputs."""
+    def _output_loss(self, outputs: States, targets: States) -> tuple[float, States]:
+        """Return the summed loss, and its gradient with respect to ``slope`` times the net inputs of the outputs."""
         if self.output == "single" or self.loss == "logloss":
-            right = np.where(targets > 0.5, outputs, 1.0 - outputs)
-            return float(-np.log(np.maximum(right, 1e-15)).sum()), outputs - targets
-        shares = np.exp(outputs)  # outputs are within [0, 1]: no overflow
-        shares /= shares.sum(axis=1, keepdims=True)
-        return float(-np.log((shares * targets).sum(axis=1)).sum()), (shares - targets) * outputs * (1.0 - outputs)
+            likelihood = np.where(targets > 0.5, outputs, 1.0 - outputs)
+            return float(-np.log(np.maximum(likelihood, 1e-15)).sum()), outputs - targets
+        softmax = np.exp(outputs)  # no overflow: outputs are in [0, 1]
+        softmax /= softmax.sum(axis=1, keepdims=True)
+        return float(-np.log((softmax * targets).sum(axis=1)).sum()), (softmax - targets) * outputs * (1.0 - outputs)
 
     def _sigmoid(self, net: States) -> States:
         return 0.5 + 0.5 * np.tanh(np.float32(0.5 * self.slope) * (net - 0.5))
 
 
 def printed_moons() -> dict[str, OriginalFCM]:
-    """Return the two maps of the paper's example (its Table 1), for `sklearn.datasets.make_moons` without scaling.
+    """Return the two maps of the paper's example (Table 1), for unscaled `sklearn.datasets.make_moons`.
 
     Examples
     --------
@@ -232,5 +233,5 @@ def printed_moons() -> dict[str, OriginalFCM]:
 
 
 def _weights_and_bias(theta: States, n_concepts: int) -> tuple[States, States]:
-    """Return views of the weights and the bias."""
+    """Return views of the weights and the bias in a parameter vector."""
     return theta[: n_concepts**2].reshape(n_concepts, n_concepts), theta[n_concepts**2 :]

@@ -1,4 +1,4 @@
-"""Protocols: which rows, which folds, which scaling and which settings."""
+"""Protocols of the experiment: data form, folds, scaling and settings."""
 
 import warnings
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from cogmap import FCMClassifier
 from cogmap.research.datasets import get_dataset
 from cogmap.research.experiments.original import OriginalFCM
 from cogmap.research.experiments.published import fcm_parameters
-from cogmap.research.experiments.rivals import Rules
+from cogmap.research.experiments.rivals import RivalOptions
 
 N_FOLDS = 5
 
@@ -23,25 +23,24 @@ Map = FCMClassifier | OriginalFCM
 
 @dataclass(frozen=True)
 class Protocol:
-    """How an experiment is made.
+    """Protocol of an experiment.
 
     Attributes
     ----------
     name, title : str
-        What it is called, and a sentence about it.
+        Name, and a one-sentence description.
     form, resizing : str
-        Which form of the datasets is used, and how faces are made smaller.
+        Form of the datasets and downscaling of the face images, see `load_dataset`.
     shuffled : bool
-        Whether folds are drawn from shuffled rows. Otherwise they follow the order of the file, by the rule of
-        scikit-learn before 0.22.
+        Whether folds are drawn from shuffled rows. Otherwise they follow the row order, as in scikit-learn before 0.22.
     scale_first : bool
-        Whether features are scaled on the whole dataset before it is split, which lets ranges of test rows leak.
+        Whether features are scaled on the whole dataset before splitting, which leaks the ranges of test rows.
     published_fcm : str
-        Whose parameters the map has: ``"author"``, ``"printed"``, or "" for our default.
+        Parameters of the map: ``"author"``, ``"printed"``, or "" for our defaults.
     """
 
-    # At the published settings the start matters: the accuracy on ecoli varies by 0.06. Of several starts the one with
-    # the median training loss is taken; of images, whose maps take minutes, there is one.
+    # With the published settings the initialization matters: the accuracy on ecoli varies by 0.06. Of several
+    # initializations, the one with the median training loss is used; image datasets, which take minutes, have one.
     n_starts = 5
 
     name: str
@@ -53,7 +52,7 @@ class Protocol:
     published_fcm: str
 
     def folds(self, y: NDArray[np.generic]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Return training and test rows of each fold."""
+        """Return the indices of training and test rows of each fold."""
         if not self.shuffled:
             return list(_old_folds(y))
         with warnings.catch_warnings():
@@ -66,31 +65,31 @@ class Protocol:
         if self.scale_first:
             X = MinMaxScaler().fit_transform(X)
             return X[train], X[test], y[train], y[test]
-        scaler = MinMaxScaler(clip=True).fit(X[train])  # clipped: naive Bayes refuses negative numbers
+        scaler = MinMaxScaler(clip=True).fit(X[train])  # clipped: naive Bayes rejects negative values
         return scaler.transform(X[train]), scaler.transform(X[test]), y[train], y[test]
 
-    def rules(self, seed: int) -> Rules:
-        """Return the rules for rivals."""
-        return Rules(seed, old=self.name == "printed", program=bool(self.published_fcm))
+    def rival_options(self, seed: int) -> RivalOptions:
+        """Return the options of the rivals."""
+        return RivalOptions(seed, old_defaults=self.name == "printed", author_program=bool(self.published_fcm))
 
     def fcm(self, dataset: str, seed: int) -> Map:
-        """Return the map for a dataset, unfitted."""
+        """Return the unfitted map for a dataset."""
         if not self.published_fcm:
             return FCMClassifier(random_state=seed)
         return OriginalFCM(**fcm_parameters(dataset, self.published_fcm), random_state=seed)
 
     def starts(self, dataset: str) -> int:
-        """Return from how many starts the map is learned."""
+        """Return the number of initializations of the map."""
         return self.n_starts if self.published_fcm and not get_dataset(dataset).size else 1
 
     def fit_fcm(self, dataset: str, seed: int, X: NDArray[np.float64], y: NDArray[np.generic]) -> Map:
-        """Learn the map; of several starts return the one with the median training loss."""
+        """Fit the map; of several initializations, return the one with the median training loss."""
         models = [self.fcm(dataset, seed + i).fit(X, y) for i in range(self.starts(dataset))]
         return sorted(models, key=lambda model: model.loss_curve_[-1])[len(models) // 2]
 
 
 def _old_folds(y: NDArray[np.generic]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Cut the rows of each class, in their order, into five blocks; block i of every class is test fold i."""
+    """Yield folds in row order: the rows of each class are split into five blocks, and block i is in test fold i."""
     fold_of = np.empty(len(y), dtype=int)
     for label in np.unique(y):
         for number, rows in enumerate(np.array_split(np.flatnonzero(y == label), N_FOLDS)):

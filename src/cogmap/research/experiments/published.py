@@ -1,4 +1,4 @@
-"""The figures that the paper and its author published."""
+"""Numbers published in the paper and in the author's results file."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from cogmap.research.datasets.loading import checked_content
 
 _RESULTS_SHA256 = "8d505860d5fb41dfcb6f641100eeef6461688e87e7e17986dbb00d7b916d4b11"
 
-# Where the run behind the author's results file differs from the table of parameters printed in the paper.
+# Parameters of the author's results file that differ from the table printed in the paper.
 _FILE_DIFFERS: dict[str, dict[str, Any]] = {
     "breast_cancer": {"classifier": "FCMMC", "loss": "logloss"},
     "vehicle": {"classifier": "FCMMC", "loss": "logloss"},
@@ -24,7 +24,7 @@ _FILE_DIFFERS: dict[str, dict[str, Any]] = {
 
 @cache
 def paper_tables() -> dict[str, Any]:
-    """Return every table printed in the paper; datasets have the paper's names."""
+    """Return all tables printed in the paper, keyed by the paper's dataset names."""
     path = files("cogmap.research.experiments") / "data" / "paper_tables.json"
     result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return result
@@ -32,7 +32,7 @@ def paper_tables() -> dict[str, Any]:
 
 @cache
 def author_results(data_dir: str | None = None) -> dict[str, Any] | None:
-    """Return the author's results for each fold, if the data folder has them; datasets have the paper's names."""
+    """Return the author's results per fold, keyed by the paper's dataset names; None if the data folder lacks them."""
     folder = data_dir or os.environ.get("COGMAP_DATA")
     path = Path(folder) / "paper_results.json" if folder else None
     if path is None or not path.exists():
@@ -42,17 +42,17 @@ def author_results(data_dir: str | None = None) -> dict[str, Any] | None:
 
 
 def author_folds(results: dict[str, Any], dataset: str, method: str, metric: str) -> list[float]:
-    """Return the scores of the folds in the author's file, empty if it does not have the method or the metric."""
+    """Return the fold scores in the author's file; empty if it lacks the method or the metric."""
     name = metric if metric.startswith("train_") else f"test_{metric}"
-    of_dataset = results.get(get_dataset(dataset).paper_name, {})
-    return list(of_dataset.get("methods", {}).get(method, {}).get(name, []))
+    methods = results.get(get_dataset(dataset).paper_name, {}).get("methods", {})
+    return list(methods.get(method, {}).get(name, []))
 
 
 def published_score(dataset: str, method: str, metric: str, protocol: str, data_dir: str | None = None) -> float | None:
     """Return the published mean of a metric, or None if there is none.
 
-    Next to the protocol ``"author"`` stands the author's file, if the data folder has it; next to others the paper,
-    which has ``"accuracy"`` and ``"f1_macro"`` only, not ``"train_accuracy"`` and ``"train_f1_macro"``.
+    The source is the author's file for the protocol ``"author"``, if the data folder contains it; otherwise the paper,
+    which has only ``"accuracy"`` and ``"f1_macro"``, not ``"train_accuracy"`` and ``"train_f1_macro"``.
     """
     results = author_results(data_dir) if protocol == "author" else None
     if results is not None:
@@ -71,7 +71,7 @@ def published_score(dataset: str, method: str, metric: str, protocol: str, data_
 def published_clustering(
     dataset: str, score: str, place: str, protocol: str, data_dir: str | None = None
 ) -> float | None:
-    """Return the published mean clustering score at a place, such as ``"test_transformed"``, or None."""
+    """Return the published mean clustering score for a place such as ``"test_transformed"``, or None."""
     name = get_dataset(dataset).paper_name
     results = author_results(data_dir) if protocol == "author" else None
     if results is not None:
@@ -82,7 +82,7 @@ def published_clustering(
 
 
 def fcm_parameters(dataset: str, source: str) -> dict[str, Any]:
-    """Return the published parameters of the map for a dataset, as parameters of OriginalFCM.
+    """Return the published parameters of the map for a dataset, as parameters of `OriginalFCM`.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ def fcm_parameters(dataset: str, source: str) -> dict[str, Any]:
     source : {"printed", "author"}
         The table in the paper, or the author's results file.
     """
-    known = get_dataset(dataset)
-    row = dict(paper_tables()["fcm_params"][known.paper_name])
-    # "FCMB" stands in the printed table for vehicle, whose four classes one output cannot tell apart.
+    description = get_dataset(dataset)
+    row = dict(paper_tables()["fcm_params"][description.paper_name])
+    # The printed table has "FCMB" for vehicle, but a single output cannot distinguish its four classes.
     if source == "author":
-        row.update(_FILE_DIFFERS.get(known.name, {}))
-    elif known.n_classes > 2:
+        row.update(_FILE_DIFFERS.get(description.name, {}))
+    elif description.n_classes > 2:
         row["classifier"] = "FCMMC"
     return {
         "depth": row["depth"],
@@ -104,7 +104,7 @@ def fcm_parameters(dataset: str, source: str) -> dict[str, Any]:
         "output": "single" if row["classifier"] == "FCMB" else "one_hot",
         "loss": row.get("loss", "softmax"),
         "solver": row["optimizer"],
-        # The author's Adam keeps 0.001 whatever rate is given.
+        # The author's Adam ignores the given rate and uses 0.001.
         "learning_rate": 0.001 if row["optimizer"] == "adam" else row["learning_rate"],
         "batch_size": 10**9 if row["batch_size"] == -1 else row["batch_size"],
         "max_iter": row["epochs"],

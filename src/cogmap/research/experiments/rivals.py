@@ -1,4 +1,4 @@
-"""The 12 classifiers that the paper compares its map with, three strong ones of today, and other maps of the field."""
+"""The 12 classifiers of the paper's comparison, three strong current classifiers, and other FCM classifiers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from cogmap._utils.params import param_error
 from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 
-# A class with fewer rows than this per component gets one component in the author's program. We inferred the rule from
-# the published folds: classes of 8 to 14 rows have one component there, classes of 16 have three.
+# The author's program uses one component for a class with fewer rows than this per component. We inferred the rule from
+# the published folds, in which classes of 8 to 14 rows have one component and classes of 16 have three.
 _ROWS_PER_COMPONENT = 5
 
 
@@ -33,15 +33,15 @@ class GaussianMixtureClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_components : int, default=1
-        Number of Gaussians per class; fewer for a class with fewer rows.
+        Number of Gaussians per class, at most its number of rows.
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        Form of the covariances.
+        Type of the covariance matrices.
     variant : {"text", "program"}, default="text"
-        How a class is scored. ``"text"``: as the paper says, by the density of its nearest component times the share
-        of the class. ``"program"``: as the author's program did, by the density of its mixture, without the share of
-        the class; classes of fewer than five rows per component have one component.
+        Class score. ``"text"``: as described in the paper, the density of the nearest component times the class prior.
+        ``"program"``: as in the author's program, the density of the mixture, without the prior; classes with fewer
+        than five rows per component have one component.
     reg_covar : float, default=1e-6
-        Added to the variances, so that a class on a plane, or of one row, has a density.
+        Added to the variances, so that a class on a hyperplane, or with one row, has a density.
     random_state : int, RandomState instance or None, default=None
         Seed of the initial components.
 
@@ -52,9 +52,9 @@ class GaussianMixtureClassifier(ClassifierMixin, BaseEstimator):
     mixtures_ : list of GaussianMixture
         One per class.
     log_prior_ : ndarray of shape (n_classes,)
-        Logarithm of the share of each class.
+        Log prior of each class.
     notes_ : list of str
-        Classes that had too few rows for what was asked, and what was done instead.
+        Classes with too few rows for `n_components`, and how they were handled.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -105,7 +105,7 @@ class GaussianMixtureClassifier(ClassifierMixin, BaseEstimator):
         for code, count in enumerate(counts):
             rows = X[codes == code]
             if count == 1:
-                rows = np.repeat(rows, 2, axis=0)  # a mixture needs two rows; the same one twice has the same density
+                rows = np.repeat(rows, 2, axis=0)  # a mixture needs two rows; repeating the row keeps its density
             mixture = GaussianMixture(
                 self._n_components(count),
                 covariance_type=self.covariance_type,
@@ -121,17 +121,17 @@ class GaussianMixtureClassifier(ClassifierMixin, BaseEstimator):
         return min(self.n_components, n_rows)
 
     def _notes(self, counts):
-        """Return a sentence for each number of rows that was too small for a class."""
+        """Return one note for each class size that was too small."""
         notes = []
         for count in np.unique(counts):
             n_components = self._n_components(count)
-            done = [f"{n_components} of {self.n_components} components"] if n_components < self.n_components else []
+            changes = [f"{n_components} of {self.n_components} components"] if n_components < self.n_components else []
             if count == 1:
-                done.append("the row counts twice")
-            if done:
+                changes.append("the row counts twice")
+            if changes:
                 labels = [str(label) for label in self.classes_[counts == count]]
                 subject = f"class {labels[0]} has" if len(labels) == 1 else f"classes {_shortened(labels)} have"
-                notes.append(f"{subject} {count} training row{'s' if count > 1 else ''}: {', '.join(done)}")
+                notes.append(f"{subject} {count} training row{'s' if count > 1 else ''}: {', '.join(changes)}")
         return notes
 
     def _joint_log_likelihood(self, X):
@@ -177,94 +177,93 @@ def _shortened(labels, most=5):
 
 
 def _nearest_component(mixture, X):
-    """Return the logarithm of the largest density of a component, whatever share of the mixture it has."""
-    with np.errstate(divide="ignore"):  # a probability of 0 has no density to divide
+    """Return the log density of the nearest component, without the mixture weights."""
+    with np.errstate(divide="ignore"):  # components with probability 0
         weighted = np.log(mixture.predict_proba(X)) - np.log(mixture.weights_)
     return mixture.score_samples(X) + weighted.max(axis=1)
 
 
 @dataclass(frozen=True)
-class Rules:
-    """What the settings of a rival depend on besides its name.
+class RivalOptions:
+    """Options that determine the settings of all rivals.
 
     Attributes
     ----------
     seed : int
-        For rivals that draw random numbers.
-    old : bool
-        Whether scikit-learn's defaults of 2018 are wanted, with which the paper's printed tables were made.
-    program : bool
-        Whether Gaussian mixtures classify as the author's program did, not as the paper says.
+        Seed of randomized rivals.
+    old_defaults : bool
+        Whether to use scikit-learn's defaults of 2018, as in the paper's printed tables.
+    author_program : bool
+        Whether Gaussian mixtures classify as in the author's program instead of as described in the paper.
     """
 
     seed: int = 123
-    old: bool = False
-    program: bool = False
+    old_defaults: bool = False
+    author_program: bool = False
 
 
-def _svc(rules, X, **settings):
-    # gamma="scale" was once made with the standard deviation instead of the variance.
-    gamma = 1.0 / (X.shape[1] * X.std()) if rules.old else "scale"
-    return SVC(gamma=gamma, random_state=rules.seed, **settings)
+def _svc(options, X, **settings):
+    # gamma="scale" formerly used the standard deviation instead of the variance.
+    gamma = 1.0 / (X.shape[1] * X.std()) if options.old_defaults else "scale"
+    return SVC(gamma=gamma, random_state=options.seed, **settings)
 
 
-def _logistic_regression(rules, X):
-    return OneVsRestClassifier(LogisticRegression(solver="liblinear")) if rules.old else LogisticRegression()
+def _logistic_regression(options, X):
+    return OneVsRestClassifier(LogisticRegression(solver="liblinear")) if options.old_defaults else LogisticRegression()
 
 
 def _mixture(n_components, covariance_type):
-    return lambda rules, X: GaussianMixtureClassifier(
-        n_components, covariance_type, "program" if rules.program else "text", random_state=rules.seed
+    return lambda options, X: GaussianMixtureClassifier(
+        n_components, covariance_type, "program" if options.author_program else "text", random_state=options.seed
     )
 
 
-def _fcmper_de(rules, X):
-    return FCMperClassifier(output="single", solver="de", random_state=rules.seed)
+def _fcmper_de(options, X):
+    return FCMperClassifier(output="single", solver="de", random_state=options.seed)
 
 
-Make = Callable[[Rules, np.ndarray], BaseEstimator]
+RivalFactory = Callable[[RivalOptions, np.ndarray], BaseEstimator]
 
-# By the paper's names: what they stand for, and functions of the rules and the training features, which the paper
-# scales to [0, 1].
-_PAPER: dict[str, tuple[str, Make]] = {
-    "mnb": ("multinomial naive Bayes", lambda rules, X: MultinomialNB(alpha=0.01)),
-    "gnb": ("Gaussian naive Bayes", lambda rules, X: GaussianNB()),
-    "knn3": ("3 nearest neighbours", lambda rules, X: KNeighborsClassifier(3)),
-    "knn5": ("5 nearest neighbours", lambda rules, X: KNeighborsClassifier(5)),
+# By the paper's names: titles, and factories that take the options and the training features (scaled to [0, 1]).
+_PAPER: dict[str, tuple[str, RivalFactory]] = {
+    "mnb": ("multinomial naive Bayes", lambda options, X: MultinomialNB(alpha=0.01)),
+    "gnb": ("Gaussian naive Bayes", lambda options, X: GaussianNB()),
+    "knn3": ("3 nearest neighbours", lambda options, X: KNeighborsClassifier(3)),
+    "knn5": ("5 nearest neighbours", lambda options, X: KNeighborsClassifier(5)),
     "svcrbf": ("support vector machine, radial kernel", _svc),
     "svclin": ("support vector machine, linear kernel", partial(_svc, kernel="linear")),
     "logreg": ("logistic regression", _logistic_regression),
-    "dtree": ("decision tree", lambda rules, X: DecisionTreeClassifier(random_state=rules.seed)),
+    "dtree": ("decision tree", lambda options, X: DecisionTreeClassifier(random_state=options.seed)),
     "rforest": (
         "random forest",
-        lambda rules, X: RandomForestClassifier(10 if rules.old else 100, random_state=rules.seed),
+        lambda options, X: RandomForestClassifier(10 if options.old_defaults else 100, random_state=options.seed),
     ),
     "gmc_1f": ("Gaussian mixture per class, 1 component, full covariance", _mixture(1, "full")),
     "gmc_3f": ("Gaussian mixture per class, 3 components, full covariance", _mixture(3, "full")),
     "gmc_3d": ("Gaussian mixture per class, 3 components, diagonal covariance", _mixture(3, "diag")),
 }
 
-# Today's strong classifiers, at their defaults; not in the paper.
-_STRONG: dict[str, tuple[str, Make]] = {
+# Strong current classifiers with default parameters; not in the paper.
+_STRONG: dict[str, tuple[str, RivalFactory]] = {
     "hgb": (
         "histogram gradient boosting",
-        lambda rules, X: HistGradientBoostingClassifier(random_state=rules.seed),
+        lambda options, X: HistGradientBoostingClassifier(random_state=options.seed),
     ),
-    "mlp": ("multilayer perceptron", lambda rules, X: MLPClassifier(random_state=rules.seed)),
-    "extratrees": ("extremely randomized trees", lambda rules, X: ExtraTreesClassifier(random_state=rules.seed)),
+    "mlp": ("multilayer perceptron", lambda options, X: MLPClassifier(random_state=options.seed)),
+    "extratrees": ("extremely randomized trees", lambda options, X: ExtraTreesClassifier(random_state=options.seed)),
 }
 
-# Other classifiers of the field that are fuzzy cognitive maps, at their defaults.
-_FAMILY: dict[str, tuple[str, Make]] = {
-    "ltcn": ("long-term cognitive network", lambda rules, X: LTCNClassifier()),
-    "frcn": ("fuzzy-rough cognitive network", lambda rules, X: FRCNClassifier()),
+# Other FCM classifiers of the literature, with default parameters.
+_FAMILY: dict[str, tuple[str, RivalFactory]] = {
+    "ltcn": ("long-term cognitive network", lambda options, X: LTCNClassifier()),
+    "frcn": ("fuzzy-rough cognitive network", lambda options, X: FRCNClassifier()),
     "fcmper": (
         "map without bias (FCMper), one output per class, by gradients",
-        lambda rules, X: FCMperClassifier(),
+        lambda options, X: FCMperClassifier(),
     ),
     "fcmper_de": ("map without bias (FCMper), single output, by differential evolution", _fcmper_de),
-    "nhl": ("map by nonlinear Hebbian learning", lambda rules, X: HebbianFCMClassifier("nhl")),
-    "dd_nhl": ("map by data-driven nonlinear Hebbian learning", lambda rules, X: HebbianFCMClassifier("dd_nhl")),
+    "nhl": ("map by nonlinear Hebbian learning", lambda options, X: HebbianFCMClassifier("nhl")),
+    "dd_nhl": ("map by data-driven nonlinear Hebbian learning", lambda options, X: HebbianFCMClassifier("dd_nhl")),
 }
 
 _ALL = {**_PAPER, **_STRONG, **_FAMILY}
@@ -274,9 +273,9 @@ PAPER_RIVALS, FAMILY_RIVALS, RIVALS = (
 
 
 def title_of(method: str) -> str:
-    """Return what a name in the results stands for."""
+    """Return the title of a method name in the results."""
     if method == "fcm":
         return "fuzzy cognitive map"
     after_map = method.startswith("fcm_")
     title, _ = _ALL[method.removeprefix("fcm_")]
-    return title + (" on the features that the map has transformed" if after_map else "")
+    return title + (" on features transformed by the map" if after_map else "")

@@ -1,4 +1,4 @@
-"""The runner: tasks in parallel, every result on disk at once, what is there already is not done again."""
+"""Parallel runner of tasks, which stores each result immediately and skips results already in the store."""
 
 import multiprocessing.resource_tracker
 import os
@@ -14,42 +14,46 @@ from joblib import Parallel, delayed
 from joblib.externals.loky.backend import resource_tracker as joblib_tracker
 
 from cogmap.exceptions import CogmapError
-from cogmap.research.experiments.store import AnyWork, ResultStore, Row
+from cogmap.research.experiments.store import AnyTask, ResultStore, Row
 
 
 class WorkerError(CogmapError):
-    """A process that did tasks was ended from outside."""
+    """A worker process was terminated from outside."""
 
 
 def run_tasks(
     store: ResultStore,
-    tasks: list[AnyWork],
+    tasks: list[AnyTask],
     n_jobs: int | None = None,
-    after_task: Callable[[AnyWork, list[Row]], None] | None = None,
+    after_task: Callable[[AnyTask, list[Row]], None] | None = None,
 ) -> int:
-    """Do all tasks whose results are not in the store yet, or failed; return how many were done.
+    """Run all tasks whose results are missing from the store or failed; return the number of tasks run.
 
-    The work is spread by joblib, so that within ``joblib.parallel_config(backend="dask")``, or another backend, it is
-    done on a cluster.
+    Tasks run in parallel with joblib; within ``joblib.parallel_config(backend="dask")``, or another distributed
+    backend, they run on a cluster.
 
     Parameters
     ----------
     store : ResultStore
-        Where results go, entered.
+        Store for the results, already entered.
     tasks : list of Task
-        What to do, or other work with ``keys`` and ``run()``.
+        Tasks, or other objects with ``keys`` and ``run()``.
     n_jobs : int, default=None
-        Number of processes. None means what joblib's configuration says, 1 without any.
+        Number of processes. None: the joblib configuration, 1 by default.
     after_task : callable, default=None
-        Called with each task that is done and its rows.
+        Called with each finished task and its rows.
+
+    Returns
+    -------
+    int
     """
     missing = store.missing(tasks)
     if n_jobs is not None and n_jobs > 1:
-        n_jobs = max(1, min(n_jobs, len(missing)))  # no process without a task
+        n_jobs = max(1, min(n_jobs, len(missing)))  # no idle processes
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     results = None
     try:
-        with nullcontext() if n_jobs == 1 else _interrupts_held_back():
+        with nullcontext() if n_jobs == 1 else _interrupts_blocked():
             results = parallel(delayed(_run)(task, os.getpid()) for task in missing)
         for task, rows in results:
             store.append(rows)
@@ -57,27 +61,28 @@ def run_tasks(
                 after_task(task, rows)
     except BrokenProcessPool as problem:
         raise WorkerError(
-            "A process that did a part of the work was ended from outside, probably because memory ran out. Finished "
-            "results are kept, and the same command goes on from there; fewer processes (--jobs) need less memory."
+            "A worker process was terminated from outside, probably because memory ran out. Finished results are kept, "
+            "and the same command resumes from there; fewer processes (--jobs) need less memory."
         ) from problem
     finally:
         if results is not None:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # that not all results were fetched: we know
-                results.close()  # if we were stopped, joblib ends its processes
+                warnings.simplefilter("ignore")  # joblib warns if not all results were fetched
+                results.close()  # after an interrupt, joblib terminates its processes
     return len(missing)
 
 
 @contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Let Ctrl-C wait for a moment; processes that are started meanwhile never notice it.
+def _interrupts_blocked() -> Iterator[None]:
+    """Block SIGINT, so that processes started meanwhile inherit the block and ignore Ctrl-C.
 
-    A terminal sends it to all processes. This one ends the others; by themselves they would print a traceback each.
+    A terminal sends SIGINT to all processes. The parent terminates the workers, which would otherwise each print a
+    traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # The helpers of multiprocessing and joblib that watch shared memory let interrupts through when they start.
+    # The resource trackers of multiprocessing and joblib unblock SIGINT when they start, so start them first.
     multiprocessing.resource_tracker.ensure_running()
     joblib_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -87,18 +92,18 @@ def _interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _run(task: AnyWork, parent: int) -> tuple[AnyWork, list[Row]]:
-    _end_with(parent)
+def _run(task: AnyTask, parent: int) -> tuple[AnyTask, list[Row]]:
+    _exit_with_parent(parent)
     return task, task.run()
 
 
 _watched: list[int] = []
 
 
-def _end_with(parent: int) -> None:
-    """If this is a process that joblib started, end it soon after the one that gave the task, even if that was killed.
+def _exit_with_parent(parent: int) -> None:
+    """In a joblib worker, start a thread that exits the process soon after its parent ends, even if killed.
 
-    It would otherwise finish its task for nobody, which may take minutes, and then wait for the next.
+    The worker would otherwise finish its task, which may take minutes, and then wait for the next.
     """
     if parent in _watched or not multiprocessing.current_process().name.startswith("LokyProcess"):
         return

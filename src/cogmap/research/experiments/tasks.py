@@ -1,4 +1,4 @@
-"""One piece of the experiment: a method on a fold of a dataset."""
+"""Tasks of the experiment: one method on one fold of a dataset."""
 
 import re
 import time
@@ -31,11 +31,11 @@ from cogmap.research.experiments.store import Key, Row
 from cogmap.statistics import expected_calibration_error
 
 METHODS = ("fcm", *RIVALS)
-_ROWS_OF_A_PICTURE = 200  # on which influences are measured
+_VIEW_ROWS = 200  # rows on which the influences in a map view are measured
 
 _SCORES = ("accuracy", "f1_macro", "train_accuracy", "train_f1_macro", "log_loss", "calibration_error")
 
-# Higher is better for the last two, lower for the first.
+# Lower is better for the first, higher for the others.
 CLUSTERING_SCORES = {
     "davies_bouldin": davies_bouldin_score,
     "silhouette": silhouette_score,
@@ -45,10 +45,10 @@ CLUSTERING_SCORES = {
 
 @dataclass(frozen=True)
 class Task:
-    """A method on a fold of a dataset.
+    """One method on one fold of a dataset.
 
-    The map's task also scores the transformed features, the states A(d-1), as clusters and gives them, unscaled, to
-    each of the paper's rivals, so that the map is fitted once.
+    The task of the map also computes clustering scores of the transformed features, the states A(d-1), and fits each of
+    the paper's rivals to them, unscaled, so that the map is fitted only once.
     """
 
     dataset: str
@@ -60,19 +60,19 @@ class Task:
 
     @property
     def keys(self) -> list[Key]:
-        """Keys of the rows that the task gives."""
+        """Keys of the rows that the task returns."""
         pipelines = [f"fcm_{name}" for name in PAPER_RIVALS] if self.method == "fcm" else []
         return [(self.dataset, self.fold, method) for method in (self.method, *pipelines)]
 
     def run(self) -> list[Row]:
-        """Do the task; what fails becomes a row with its error."""
+        """Run the task; a failure is returned as a row with its error."""
         protocol = PROTOCOLS[self.protocol]
-        rows = _rows(self.dataset, protocol.form, self.data_dir, protocol.resizing)
-        fold = protocol.fold(rows.X, rows.y, self.fold)
+        data = _load_cached(self.dataset, protocol.form, self.data_dir, protocol.resizing)
+        fold = protocol.fold(data.X, data.y, self.fold)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
             if self.method == "fcm":
-                results = list(_map_rows(self, rows.feature_names, *fold))
+                results = list(_map_rows(self, data.feature_names, *fold))
             else:
                 results = [_rival_row(self, self.method, *fold)]
         for row in results:
@@ -81,9 +81,9 @@ class Task:
 
     @property
     def cost(self) -> float:
-        """A rough guess of how long it takes, to begin with the longest and to tell the time left."""
-        facts = get_dataset(self.dataset)
-        work = facts.n_rows * (facts.n_features + facts.n_classes) ** 2
+        """Rough estimate of the duration, used to run the longest tasks first and to estimate the remaining time."""
+        dataset = get_dataset(self.dataset)
+        work = dataset.n_rows * (dataset.n_features + dataset.n_classes) ** 2
         if self.method != "fcm":
             return 1.0 + work / 1e8
         if not PROTOCOLS[self.protocol].published_fcm:
@@ -96,12 +96,12 @@ class Task:
 def make_tasks(
     datasets: Sequence[str], methods: Sequence[str], protocol: str, seed: int = 123, data_dir: str | None = None
 ) -> list[Task]:
-    """Return all tasks of an experiment, the longest first; unknown names are told, with the nearest known."""
+    """Return all tasks of an experiment, longest first; unknown names raise an error with a suggestion."""
     for method in methods:
         if method not in METHODS:
             hint = suggestion(method, METHODS)
-            raise DataError(f"There is no method {method!r}. {hint or 'The methods are ' + ', '.join(METHODS) + '.'}")
-    names = dict.fromkeys(get_dataset(name).name for name in datasets)  # a name given twice is done once
+            raise DataError(f"Unknown method {method!r}. {hint or 'The methods are ' + ', '.join(METHODS) + '.'}")
+    names = dict.fromkeys(get_dataset(name).name for name in datasets)  # without duplicates
     tasks = [
         Task(name, fold, method, protocol, seed, data_dir)
         for name in names
@@ -112,12 +112,12 @@ def make_tasks(
 
 
 def dataset_names(text: str) -> list[str]:
-    """Turn ``"all"`` or names with commas between them into a list of names."""
+    """Parse ``"all"`` or comma-separated names."""
     return list(DATASETS) if text.strip() == "all" else _names(text)
 
 
 def method_names(text: str) -> list[str]:
-    """Turn ``"paper"``, ``"all"`` or names with commas between them into a list of names."""
+    """Parse ``"paper"``, ``"all"`` or comma-separated names."""
     return {"paper": ["fcm", *PAPER_RIVALS], "all": list(METHODS)}.get(text.strip()) or _names(text)
 
 
@@ -125,11 +125,11 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-_rows = lru_cache(maxsize=2)(load_dataset)
+_load_cached = lru_cache(maxsize=2)(load_dataset)
 
 
 def _rival_row(task: Task, name: str, X_train, X_test, y_train, y_test) -> Row:
-    rival = RIVALS[name.removeprefix("fcm_")](PROTOCOLS[task.protocol].rules(task.seed), X_train)
+    rival = RIVALS[name.removeprefix("fcm_")](PROTOCOLS[task.protocol].rival_options(task.seed), X_train)
     return evaluate(name, rival.fit, X_train, X_test, y_train, y_test)[0]
 
 
@@ -155,14 +155,14 @@ def _map_rows(task: Task, names: Sequence[str], X_train, X_test, y_train, y_test
     row["outcome"] = fcm.outcome_.name
     row["loss_curve"] = _thinned(fcm.loss_curve_)
     if task.fold == 0:
-        row["map"] = _picture(fcm.model_, X_train, names)
+        row["map"] = _map_view(fcm.model_, X_train, names)
     yield row
     for name in PAPER_RIVALS:
         yield _rival_row(task, f"fcm_{name}", train, test, y_train, y_test)
 
 
 def evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_test) -> tuple[Row, Any]:
-    """Fit and score a model; return its row, and the fitted model, or None if something went wrong."""
+    """Fit and score a model; return its row, and the fitted model or None if it failed."""
     row: Row = {"method": name, **dict.fromkeys(_SCORES), "fit_seconds": None, "error": None}
     try:
         start = time.perf_counter()
@@ -171,14 +171,14 @@ def evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_tes
         predicted = model.predict(X_test)
         row["accuracy"] = float(accuracy_score(y_test, predicted))
         row["f1_macro"] = float(f1_score(y_test, predicted, average="macro"))
-        of_training_rows = model.predict(X_train)
-        row["train_accuracy"] = float(accuracy_score(y_train, of_training_rows))
-        row["train_f1_macro"] = float(f1_score(y_train, of_training_rows, average="macro"))
+        train_predicted = model.predict(X_train)
+        row["train_accuracy"] = float(accuracy_score(y_train, train_predicted))
+        row["train_f1_macro"] = float(f1_score(y_train, train_predicted, average="macro"))
         if hasattr(model, "predict_proba"):
             row["log_loss"], row["calibration_error"] = _probability_scores(model, X_test, y_test)
         if getattr(model, "notes_", None):
             row["notes"] = model.notes_
-    except Exception as problem:  # a failing method is a result, not the end of the run
+    except Exception as problem:  # a failed method is recorded as a result and does not stop the run
         row.update(dict.fromkeys(_SCORES))
         row["error"] = f"{type(problem).__name__}: {problem}"
         return row, None
@@ -186,17 +186,17 @@ def evaluate(name: str, fit: Callable[..., Any], X_train, X_test, y_train, y_tes
 
 
 def _probability_scores(model: BaseEstimator, X: NDArray[np.float64], y: NDArray[np.generic]) -> tuple[float, float]:
-    """Return log loss, with probabilities within [1e-15, 1], and calibration error.
+    """Return the log loss, with probabilities clipped to [1e-15, 1], and the calibration error.
 
-    Rows of classes not seen in training count as given the smallest probability.
+    Rows of classes not seen in training get the smallest probability.
     """
     probability = model.predict_proba(X)
     known = np.isin(y, model.classes_)
-    of_label = np.zeros(len(y))
-    of_label[known] = probability[known, np.searchsorted(model.classes_, y[known])]
-    right = model.classes_[probability.argmax(axis=1)] == y
-    log_loss = -np.log(np.clip(of_label, 1e-15, 1.0)).mean()
-    return float(log_loss), expected_calibration_error(probability.max(axis=1), right)
+    label_probability = np.zeros(len(y))
+    label_probability[known] = probability[known, np.searchsorted(model.classes_, y[known])]
+    correct = model.classes_[probability.argmax(axis=1)] == y
+    log_loss = -np.log(np.clip(label_probability, 1e-15, 1.0)).mean()
+    return float(log_loss), expected_calibration_error(probability.max(axis=1), correct)
 
 
 def _cluster_score(score: str, X: NDArray[np.float64], y: NDArray[np.generic]) -> float | None:
@@ -207,18 +207,18 @@ def _cluster_score(score: str, X: NDArray[np.float64], y: NDArray[np.generic]) -
     return value if np.isfinite(value) else None
 
 
-def _picture(model: MapModel, X: NDArray[np.float64], names: Sequence[str]) -> dict[str, Any]:
-    """Return what a picture of the map shows: what carries most on some of the rows, under the names of the columns."""
-    some = X[:: -(-len(X) // _ROWS_OF_A_PICTURE)]
+def _map_view(model: MapModel, X: NDArray[np.float64], names: Sequence[str]) -> dict[str, Any]:
+    """Return the view of the map that figures draw: the edges with the largest flow, with the column names."""
+    sample = X[:: -(-len(X) // _VIEW_ROWS)]
     columns = {f"x{i}": name for i, name in enumerate(names)}
-    concepts = [re.sub(r"^x\d+\b", lambda found: columns.get(found[0], found[0]), name) for name in model.map.concepts]
-    view = graph_view(concepts, model.map.weights, model.kinds, edge_strength(influence(model, some).flow))
+    concepts = [re.sub(r"^x\d+\b", lambda match: columns.get(match[0], match[0]), name) for name in model.map.concepts]
+    view = graph_view(concepts, model.map.weights, model.kinds, edge_strength(influence(model, sample).flow))
     for edge in (*view["edges"], *view["rings"]):
         edge.update(weight=round(edge["weight"], 4), strength=round(edge["strength"], 4))
     return view
 
 
 def _thinned(curve: list[float]) -> list[list[float]]:
-    """Return some points (iteration, loss) of a curve, more at its beginning."""
+    """Return up to 60 points (iteration, loss) of a curve, denser at its beginning."""
     places = np.unique(np.geomspace(1, len(curve), min(60, len(curve))).astype(int))
     return [[int(place), round(curve[place - 1], 6)] for place in places]

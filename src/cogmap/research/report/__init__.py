@@ -1,4 +1,4 @@
-"""The report: from a folder of results to tables, figures and one self-contained page."""
+"""Report on a folder of results: tables, figures and a self-contained HTML page."""
 
 from cogmap.research.report.html import write_report
 from cogmap.research.report.summary import make_summary

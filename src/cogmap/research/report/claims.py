@@ -1,7 +1,7 @@
-"""The claims that the paper makes about its experiment, each judged on the results of a run.
+"""The paper's claims about its experiment, each judged on the results of a run.
 
-A claim holds, does not hold, or cannot be told from these results, and a figure says why. It is judged as strictly as
-the paper states it, for the paper's map and its 12 rivals, on however many of the 21 datasets there are results.
+A claim holds, does not hold, or is undecided, with numbers as evidence. It is judged as strictly as the paper states
+it, for the paper's map and its 12 rivals, on all datasets (of 21) that have results.
 """
 
 import math
@@ -15,17 +15,17 @@ from cogmap.research.experiments.rivals import PAPER_RIVALS
 from cogmap.research.report.results import BLOCKS, METRICS, Results, clustering, nemenyi_of, votes
 from cogmap.research.report.significance import ALPHA, compare_pipelines, omnibus_tests
 
-_FEWEST_DATASETS = 5  # 2 to the power of -4 is above 0.05: four that agree may do so by chance
-_CLEARLY_WORSE = 0.05  # below the best method by this much is a failure; scores as near as this are close
+_MIN_DATASETS = 5  # four datasets agree by chance with probability 2**-4 > 0.05
+_CLEARLY_WORSE = 0.05  # scores within this distance count as close; a larger deficit to the best method is a failure
 
-Verdict = tuple[bool, str]  # whether the claim holds, and the figure
+Verdict = tuple[bool, str]  # whether the claim holds, and the evidence
 Judge = Callable[[Results], Verdict]
 
-_CLAIMS: list[tuple[str, str, Judge]] = []  # text, section of the paper, and what judges it
+_CLAIMS: list[tuple[str, str, Judge]] = []  # text, section of the paper, and judging function
 
 
-class _LackingError(Exception):
-    """These results lack the methods or datasets that a claim is about."""
+class _MissingResultsError(Exception):
+    """The results lack methods or datasets of a claim."""
 
 
 def _claim(text: str, section: str) -> Callable[[Judge], Judge]:
@@ -39,48 +39,48 @@ def _claim(text: str, section: str) -> Callable[[Judge], Judge]:
 
 
 def judge_claims(results: Results) -> list[dict[str, Any]]:
-    """Return every claim with its section in the paper, its verdict and the figure behind it."""
+    """Return every claim with its section in the paper, its verdict and the evidence."""
     judged = []
     for text, section, judge in _CLAIMS:
-        verdict, evidence = _judged(judge, results)
+        verdict, evidence = _judge_claim(judge, results)
         judged.append({"claim": text, "section": section, "verdict": verdict, "evidence": evidence})
     return judged
 
 
-def _judged(judge: Judge, results: Results) -> tuple[str, str]:
+def _judge_claim(judge: Judge, results: Results) -> tuple[str, str]:
     n_datasets = len(results.datasets)
     try:
         holds, evidence = judge(results)
-    except _LackingError:
-        return "cannot be told", "These results lack the methods or datasets that the claim is about."
-    if n_datasets < _FEWEST_DATASETS:
-        return "cannot be told", (
-            f"{evidence} Too few datasets: that all {n_datasets} agree would happen by chance with probability "
-            f"{0.5**n_datasets:.2f}; it takes {_FEWEST_DATASETS} to be below 0.05."
+    except _MissingResultsError:
+        return "undecided", "These results lack methods or datasets of the claim."
+    if n_datasets < _MIN_DATASETS:
+        return "undecided", (
+            f"{evidence} Too few datasets: all {n_datasets} agree by chance with probability {0.5**n_datasets:.2f}; at "
+            f"least {_MIN_DATASETS} are needed for a probability below 0.05."
         )
     return "holds" if holds else "does not hold", evidence
 
 
-def _known(value: Any) -> Any:
-    """Return a value that these results have."""
+def _required(value: Any) -> Any:
+    """Return a value, or raise an error if the results lack it."""
     if value is None:
-        raise _LackingError
+        raise _MissingResultsError
     return value
 
 
 def _methods(results: Results) -> list[str]:
-    """Return the map and the paper's rivals, all of which must have been run."""
-    wanted = ["fcm", *PAPER_RIVALS]
-    if not all(method in results.methods for method in wanted):
-        raise _LackingError
-    return wanted
+    """Return the names of the map and the paper's rivals; the results must contain all of them."""
+    methods = ["fcm", *PAPER_RIVALS]
+    if not all(method in results.methods for method in methods):
+        raise _MissingResultsError
+    return methods
 
 
-def _scores(results: Results, metric: str, by: str, at_least: int = 1) -> NDArray[np.float64]:
-    """Return the scores of each method, one column each, on so many datasets at least."""
+def _scores(results: Results, metric: str, by: str, min_datasets: int = 1) -> NDArray[np.float64]:
+    """Return the scores, one column per method, on at least `min_datasets` datasets."""
     values, datasets = results.score_array(_methods(results), metric, by)
-    if len(datasets) < at_least:
-        raise _LackingError
+    if len(datasets) < min_datasets:
+        raise _MissingResultsError
     return values
 
 
@@ -109,20 +109,20 @@ def _fails_on_yeast(results: Results) -> Verdict:
 
 def _against_best(results: Results, dataset: str) -> tuple[float, float, str]:
     """Return the accuracy of the map, that of the best method, and its name."""
-    means = {method: _known(results.mean(dataset, method, "accuracy")) for method in _methods(results)}
+    means = {method: _required(results.mean(dataset, method, "accuracy")) for method in _methods(results)}
     best = max(means, key=lambda method: means[method])
     return means["fcm"], means[best], best
 
 
 @_claim("The medians over folds of accuracy and of F1 are higher for the map than for any other method.", "5.1")
 def _highest_medians(results: Results) -> Verdict:
-    holds, words = True, []
+    holds, sentences = True, []
     for metric, title in METRICS.items():
         medians = {method: float(np.median(values)) for method, values in _fold_scores(results, metric).items()}
         best = max((method for method in medians if method != "fcm"), key=lambda method: medians[method])
         holds &= medians["fcm"] > medians[best]
-        words.append(f"{title}: {medians['fcm']:.3f}, the best rival {medians[best]:.3f} ({best}).")
-    return holds, " ".join(words)
+        sentences.append(f"{title}: {medians['fcm']:.3f}, the best rival {medians[best]:.3f} ({best}).")
+    return holds, " ".join(sentences)
 
 
 @_claim("The third quartiles of accuracy of svclin, logreg and gmc_1f are higher than that of the map.", "5.1")
@@ -136,7 +136,7 @@ def _third_quartiles(results: Results) -> Verdict:
 @_claim("In F1 only the map has an outlier: a fold of olivetti_faces_28 near 0, where the others are near .9.", "5.1")
 def _only_outlier(results: Results) -> Verdict:
     scores = _fold_scores(results, "f1_macro")
-    folds = _known(results.folds("olivetti_faces_28", "fcm", "f1_macro") or None)
+    folds = _required(results.folds("olivetti_faces_28", "fcm", "f1_macro") or None)
     counts = {}
     for method, values in scores.items():
         low, high = np.quantile(values, [0.25, 0.75])
@@ -149,11 +149,11 @@ def _only_outlier(results: Results) -> Verdict:
 
 
 def _omnibus_p(results: Results, test: str, by: str) -> dict[str, float]:
-    """Return the p of a test for each metric."""
-    return {metric: omnibus_tests(_scores(results, metric, by, at_least=2))[test][2] for metric in METRICS}
+    """Return the p-value of a test for each metric."""
+    return {metric: omnibus_tests(_scores(results, metric, by, min_datasets=2))[test][2] for metric in METRICS}
 
 
-def _p_words(p: dict[str, float]) -> str:
+def _p_text(p: dict[str, float]) -> str:
     return ", ".join(f"{METRICS[metric]} p = {value:.2g}" for metric, value in p.items())
 
 
@@ -161,29 +161,27 @@ def _p_words(p: dict[str, float]) -> str:
 def _anova_on_datasets(results: Results) -> Verdict:
     one_way = _omnibus_p(results, "one-way ANOVA", "datasets")
     repeated = _omnibus_p(results, "repeated-measures ANOVA", "datasets")
-    text = (
-        f"One-way, whose F the paper prints: {_p_words(one_way)}. Repeated measures, as it says: {_p_words(repeated)}."
-    )
+    text = f"One-way, whose F the paper prints: {_p_text(one_way)}. Repeated measures, as it says: {_p_text(repeated)}."
     return min(one_way.values()) >= ALPHA, text
 
 
 @_claim("ANOVA finds a difference on folds.", "5.1")
 def _anova_on_folds(results: Results) -> Verdict:
     p = _omnibus_p(results, "one-way ANOVA", "folds")
-    return max(p.values()) < ALPHA, f"One-way: {_p_words(p)}."
+    return max(p.values()) < ALPHA, f"One-way: {_p_text(p)}."
 
 
 @_claim("The Friedman test finds a difference on dataset means and on folds.", "5.1")
 def _friedman(results: Results) -> Verdict:
-    found = {by: _omnibus_p(results, "Friedman", by) for by in BLOCKS}
-    text = " ".join(f"{BLOCKS[by].capitalize()}: {_p_words(p)}." for by, p in found.items())
-    return max(max(p.values()) for p in found.values()) < ALPHA, text
+    p_values = {by: _omnibus_p(results, "Friedman", by) for by in BLOCKS}
+    text = " ".join(f"{BLOCKS[by].capitalize()}: {_p_text(p)}." for by, p in p_values.items())
+    return max(max(p.values()) for p in p_values.values()) < ALPHA, text
 
 
 def _ranked(results: Results, metric: str, by: str) -> dict[str, Any]:
-    """Return the Nemenyi test, with the rank of the map, the first method, and the first group by name."""
+    """Return the Nemenyi test, with the mean rank and position of the map and the methods of the first group."""
     methods = _methods(results)
-    test = _known(nemenyi_of(results, methods, metric, by))
+    test = _required(nemenyi_of(results, methods, metric, by))
     ranks = test["mean_ranks"]
     return {
         **test,
@@ -196,11 +194,11 @@ def _ranked(results: Results, metric: str, by: str) -> dict[str, Any]:
 @_claim("The mean ranks over folds of accuracy and of F1 are best for the map.", "5.1")
 def _best_ranks(results: Results) -> Verdict:
     tests = [_ranked(results, metric, "folds") for metric in METRICS]
-    words = [
+    sentences = [
         f"{title}: mean rank {test['rank']:.2f}, number {test['number']}; the best has {min(test['mean_ranks']):.2f}."
         for title, test in zip(METRICS.values(), tests, strict=True)
     ]
-    return all(test["number"] == 1 for test in tests), " ".join(words)
+    return all(test["number"] == 1 for test in tests), " ".join(sentences)
 
 
 @_claim("In accuracy on folds, the first group of the Nemenyi test is the map and the two SVMs.", "5.1")
@@ -210,7 +208,7 @@ def _group_with_svm(results: Results) -> Verdict:
     return set(test["first_group"]) == {"fcm", "svcrbf", "svclin"}, text
 
 
-@_claim("In F1 on folds, the map cannot be told from Gaussian mixtures, kNN, SVM and random forest.", "5.1")
+@_claim("In F1 on folds, the map is indistinguishable from Gaussian mixtures, kNN, SVM and random forest.", "5.1")
 def _larger_group(results: Results) -> Verdict:
     test = _ranked(results, "f1_macro", "folds")
     kinds = [("gmc_1f", "gmc_3f", "gmc_3d"), ("knn3", "knn5"), ("svcrbf", "svclin"), ("rforest",)]
@@ -219,31 +217,31 @@ def _larger_group(results: Results) -> Verdict:
         for method, rank in zip(test["methods"], test["mean_ranks"], strict=True)
         if method != "fcm" and abs(rank - test["rank"]) < test["critical_difference"]
     ]
-    text = f"Not told from the map: {', '.join(near) or 'none'}; critical difference {test['critical_difference']:.2f}."
+    text = f"Not distinguishable: {', '.join(near) or 'none'}; critical difference {test['critical_difference']:.2f}."
     return all(any(method in near for method in kind) for kind in kinds), text
 
 
 @_claim("The map belongs to the group of methods with the highest scores.", "6")
 def _first_group(results: Results) -> Verdict:
     tests = {by: _ranked(results, "accuracy", by) for by in BLOCKS}
-    words = [
+    sentences = [
         f"{BLOCKS[by].capitalize()}: mean rank {test['rank']:.2f}, number {test['number']}; the best has "
         f"{min(test['mean_ranks']):.2f}, the critical difference is {test['critical_difference']:.2f}."
         for by, test in tests.items()
     ]
-    return all("fcm" in test["first_group"] for test in tests.values()), " ".join(words)
+    return all("fcm" in test["first_group"] for test in tests.values()), " ".join(sentences)
 
 
 def _votes(results: Results, part: str = "test") -> dict[str, int]:
-    """Return how many clustering scores the map improved on each dataset."""
-    known = [d for d in results.datasets if clustering(results, d, "silhouette", f"{part}_original") is not None]
-    return _known({dataset: votes(results, dataset, part) for dataset in known} or None)
+    """Return the number of clustering scores that the map improved on each dataset."""
+    scored = [d for d in results.datasets if clustering(results, d, "silhouette", f"{part}_original") is not None]
+    return _required({dataset: votes(results, dataset, part) for dataset in scored} or None)
 
 
 @_claim("On 15 of 21 datasets all three clustering scores are better after transformation by the map.", "5.2")
 def _unanimous(results: Results) -> Verdict:
     test, train = _votes(results), _votes(results, "train")
-    counts = [sum(vote == 3 for vote in found.values()) for found in (test, train)]
+    counts = [sum(vote == 3 for vote in part.values()) for part in (test, train)]
     needed = math.ceil(15 / 21 * len(test))
     text = (
         f"Unanimous on {counts[0]} of {len(test)} datasets on test rows, {counts[1]} on training rows; {needed} needed."
@@ -253,11 +251,11 @@ def _unanimous(results: Results) -> Verdict:
 
 @_claim("Two of three are better on german_credit, blood_transfusion and ecoli, fewer on glass and yeast only.", "5.2")
 def _other_votes(results: Results) -> Verdict:
-    found = _votes(results)
-    if len(found) < 21:
-        raise _LackingError
-    two = [dataset for dataset, vote in found.items() if vote == 2]
-    fewer = [dataset for dataset, vote in found.items() if vote < 2]
+    improved = _votes(results)
+    if len(improved) < 21:
+        raise _MissingResultsError
+    two = [dataset for dataset, vote in improved.items() if vote == 2]
+    fewer = [dataset for dataset, vote in improved.items() if vote < 2]
     text = f"Two of three: {', '.join(two) or 'none'}. Fewer: {', '.join(fewer) or 'none'}."
     return set(two) == {"german_credit", "blood_transfusion", "ecoli"} and set(fewer) == {"glass", "yeast"}, text
 
@@ -266,38 +264,38 @@ def _other_votes(results: Results) -> Verdict:
     "Where clusters do not improve, on glass and yeast, the map is poor and its training scores are no better.", "5.2"
 )
 def _poor_where_clusters_are(results: Results) -> Verdict:
-    holds, words = True, []
+    holds, sentences = True, []
     for dataset in ("glass", "yeast"):
         ours, best, _ = _against_best(results, dataset)
-        train = _known(results.mean(dataset, "fcm", "train_accuracy"))
+        train = _required(results.mean(dataset, "fcm", "train_accuracy"))
         holds &= best - ours > _CLEARLY_WORSE and train - ours < _CLEARLY_WORSE
-        words.append(f"{dataset}: accuracy {ours:.3f}, on training rows {train:.3f}, the best method {best:.3f}.")
-    return holds, " ".join([*words, f"Poor and close are judged at {_CLEARLY_WORSE}."])
+        sentences.append(f"{dataset}: accuracy {ours:.3f}, on training rows {train:.3f}, the best method {best:.3f}.")
+    return holds, " ".join([*sentences, f"Poor and close are judged at {_CLEARLY_WORSE}."])
 
 
 def _better_by_both(results: Results, against: str, metric: str, by: str) -> dict[str, str]:
-    """Return what both tests decide about each pipeline; "mixed" where they disagree."""
+    """Return the common decision of both tests about each pipeline; "mixed" where they disagree."""
     _methods(results)
-    decided = {}
+    decisions = {}
     for pair in compare_pipelines(results, results.pipelines, against, metric, by):
         outcomes = set(pair.decisions.values())
-        decided[pair.second.removeprefix("fcm_")] = outcomes.pop() if len(outcomes) == 1 else "mixed"
-    if len(decided) < len(PAPER_RIVALS):
-        raise _LackingError
-    return decided
+        decisions[pair.second.removeprefix("fcm_")] = outcomes.pop() if len(outcomes) == 1 else "mixed"
+    if len(decisions) < len(PAPER_RIVALS):
+        raise _MissingResultsError
+    return decisions
 
 
 @_claim("On folds, all rivals but rforest and gmc_1f are significantly better after the map.", "5.3")
 def _rivals_improve(results: Results) -> Verdict:
-    holds, words = True, []
+    holds, sentences = True, []
     for metric, title in METRICS.items():
-        decided = _better_by_both(results, "rival", metric, "folds")
-        others = [name for name, decision in decided.items() if decision != "second_better"]
+        decisions = _better_by_both(results, "rival", metric, "folds")
+        others = [name for name, decision in decisions.items() if decision != "second_better"]
         holds &= set(others) <= {"rforest", "gmc_1f"}
-        worse = [name for name in others if decided[name] == "first_better"]
-        words.append(f"{title}: better by both tests {12 - len(others)} of 12, not {', '.join(others) or 'none'}")
-        words[-1] += f" (worse: {', '.join(worse)})." if worse else "."
-    return holds, " ".join(words)
+        worse = [name for name in others if decisions[name] == "first_better"]
+        sentences.append(f"{title}: better by both tests {12 - len(others)} of 12, not {', '.join(others) or 'none'}")
+        sentences[-1] += f" (worse: {', '.join(worse)})." if worse else "."
+    return holds, " ".join(sentences)
 
 
 @_claim("The t-test and the Wilcoxon test agree about rivals after the map in all cases but one.", "5.3")
@@ -305,15 +303,15 @@ def _tests_agree(results: Results) -> Verdict:
     mixed, n_cases = [], 0
     for metric in METRICS:
         for by in BLOCKS:
-            decided = _better_by_both(results, "rival", metric, by)
-            n_cases += len(decided)
-            mixed += [f"{name} ({metric}, {by})" for name, decision in decided.items() if decision == "mixed"]
+            decisions = _better_by_both(results, "rival", metric, by)
+            n_cases += len(decisions)
+            mixed += [f"{name} ({metric}, {by})" for name, decision in decisions.items() if decision == "mixed"]
     return len(mixed) <= 1, f"They disagree in {len(mixed)} of {n_cases} cases: {', '.join(mixed) or 'none'}."
 
 
 @_claim("A rival after the map is better than the map only if it is svcrbf, svclin or logreg, and then it is.", "5.3")
 def _better_than_map(results: Results) -> Verdict:
-    decided = _better_by_both(results, "fcm", "accuracy", "folds")
-    better = [name for name, decision in decided.items() if decision == "second_better"]
+    decisions = _better_by_both(results, "fcm", "accuracy", "folds")
+    better = [name for name, decision in decisions.items() if decision == "second_better"]
     text = f"Accuracy on folds, by both tests: better than the map after it: {', '.join(better) or 'none'}."
     return set(better) == {"svcrbf", "svclin", "logreg"}, text

@@ -1,4 +1,4 @@
-"""Figures of the report, as SVG and PNG: they draw what the summary holds, and compute nothing."""
+"""Figures of the report as SVG and PNG, drawn from the summary without further computation."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -19,36 +19,35 @@ from cogmap.plotting.regions import draw_decision_regions
 from cogmap.plotting.transformed import draw_transformed, draw_transformed_3d
 from cogmap.research.report.results import BLOCKS, METRICS
 
-# A figure of the page: its name, title and caption, and its panels by their titles. Each panel is a file of its own, so
-# that a narrow screen shows one below the other.
-Drawn = tuple[str, str, str, dict[str, Figure]]
+# Name, title, caption, and panels by title. Each panel is a separate file, so that a narrow screen can stack them.
+ReportFigure = tuple[str, str, str, dict[str, Figure]]
 
 
 def write_figures(summary: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
-    """Draw all figures into the folder; return their names, titles and captions, and those of their panels."""
+    """Write all figures to the folder; return names, titles and captions of the figures and their panels."""
     folder.mkdir(parents=True, exist_ok=True)
-    described = []
-    # The same results give the same files: no date, and names of elements that do not change.
+    descriptions = []
+    # Make the files reproducible: no date, and fixed ids of elements.
     with mpl.rc_context({"svg.hashsalt": "cogmap", "svg.fonttype": "path"}):
         drawn = (draw(summary) for draw in (_comparisons, _maps, _pictures, _losses))
         for name, title, caption, panels in chain.from_iterable(drawn):
             images = []
             for kind, figure in panels.items():
                 image = f"{name}_{kind.replace(',', '').replace(' ', '_')}" if kind else name
-                write_whole(folder / f"{image}.svg", _saved(figure, "svg", metadata={"Date": None}))
-                write_whole(folder / f"{image}.png", _saved(figure, "png", dpi=150))
+                write_whole(folder / f"{image}.svg", _encode(figure, "svg", metadata={"Date": None}))
+                write_whole(folder / f"{image}.png", _encode(figure, "png", dpi=150))
                 images.append({"id": image, "title": kind})
-            described.append({"id": name, "title": title, "caption": caption, "images": images})
-    return described
+            descriptions.append({"id": name, "title": title, "caption": caption, "images": images})
+    return descriptions
 
 
-def _saved(figure: Figure, kind: str, **options: Any) -> bytes:
+def _encode(figure: Figure, kind: str, **options: Any) -> bytes:
     file = io.BytesIO()
     figure.savefig(file, format=kind, **options)
     return file.getvalue()
 
 
-def _comparisons(summary: dict[str, Any]) -> Iterator[Drawn]:
+def _comparisons(summary: dict[str, Any]) -> Iterator[ReportFigure]:
     for metric, title in METRICS.items():
         scores = {method: values for method, values in summary["folds"][metric].items() if values}
         if scores:
@@ -66,50 +65,50 @@ def _comparisons(summary: dict[str, Any]) -> Iterator[Drawn]:
                 test["mean_ranks"], test["methods"], test["critical_difference"], test["groups"], ax
             )
             caption = (
-                f"Mean ranks over {test['n_blocks']} {BLOCKS[by]}; a bar joins methods that the Nemenyi test at 0.05 "
-                "cannot tell apart." + (" The paper's figure ranks folds." if by == "folds" else "")
+                f"Mean ranks over {test['n_blocks']} {BLOCKS[by]}; a bar joins methods that do not differ "
+                "significantly (Nemenyi test at 0.05)." + (" The paper's figure ranks folds." if by == "folds" else "")
             )
             name = f"critical_difference_{metric}" + ("_folds" if by == "folds" else "")
             yield name, f"Critical differences, {METRICS[metric]} on {BLOCKS[by]}", caption, {"": figure}
 
 
-def _maps(summary: dict[str, Any]) -> Iterator[Drawn]:
+def _maps(summary: dict[str, Any]) -> Iterator[ReportFigure]:
     for dataset, view in summary["pictures"]["maps"].items():
         figure: Any = draw_map(view).figure
-        caption = "Learned on the first fold; drawn is what carries most on its training rows."
+        caption = "Trained on the first fold; the figure shows the edges with the largest flow on its training rows."
         yield f"map_{dataset}", f"The map of {dataset}", caption, {"": figure}
 
 
 _PICTURES: dict[str, tuple[str, str, Callable[[Any, Axes], Axes], str | None]] = {
     "moons_regions": (
         "Two moons: decision regions (the paper's figure 3)",
-        "The maps with the weights printed in the paper's Table 1, and two learned here; shades are probabilities.",
+        "The maps with the weights printed in the paper's Table 1, and two trained here; shades are probabilities.",
         draw_decision_regions,
         None,
     ),
     "moons_transformed_3d": (
         "Two moons: the transformed space and its hyperplanes (figure 4)",
-        "Two features and an output before the last step, with the planes that the last step decides by; points are "
-        "drawn above planes.",
+        "Two features and an output before the last step, with the decision planes of the last step; points are drawn "
+        "above planes.",
         draw_transformed_3d,
         "3d",
     ),
     "moons_transformed": (
         "Two moons: the transformed features (figure 5)",
-        "The two features before the last step; the line is where the boundary between the classes has moved.",
+        "The two features before the last step; the line is the decision boundary in the transformed space.",
         draw_transformed,
         None,
     ),
     "attractors": (
         "Attractors and their basins",
-        "Maps of two concepts: where trajectories end, and from where they get there.",
+        "Maps of two concepts: attractors of the trajectories and their basins.",
         draw_attractors,
         None,
     ),
 }
 
 
-def _pictures(summary: dict[str, Any]) -> Iterator[Drawn]:
+def _pictures(summary: dict[str, Any]) -> Iterator[ReportFigure]:
     for name, (title, caption, draw, projection) in _PICTURES.items():
         panels = {}
         for kind, view in summary["pictures"][name].items():
@@ -118,13 +117,13 @@ def _pictures(summary: dict[str, Any]) -> Iterator[Drawn]:
         yield name, title, caption, panels
 
 
-def _losses(summary: dict[str, Any]) -> Iterator[Drawn]:
+def _losses(summary: dict[str, Any]) -> Iterator[ReportFigure]:
     curves = {}
     for name, points in summary["loss_curves"].items():
-        if points:  # some points of the curve were kept; lines between them are good enough
+        if points:  # the stored points are a sample of the curve; interpolate linearly
             iterations, losses = np.transpose(points)
             curves[name] = np.interp(np.arange(1, iterations[-1] + 1), iterations, losses).tolist()
     if curves:
         figure = Figure(figsize=(8, 5), layout="constrained")
         plot_loss_curves(curves, figure.add_subplot())
-        yield "loss_curves", "Loss of the map while learning", "First fold of each dataset.", {"": figure}
+        yield "loss_curves", "Training loss of the map", "First fold of each dataset.", {"": figure}

@@ -1,4 +1,4 @@
-"""The page: everything in one file, which opens from disk without a network."""
+"""HTML page of the report: a single file that works offline."""
 
 import base64
 import json
@@ -30,14 +30,14 @@ def write_report(folder: Path, data_dir: str | None = None) -> Path:
 
 
 def as_text(summary: dict[str, Any]) -> str:
-    """Return the summary as JSON, one value per line, but for the many points of pictures."""
-    read = json.dumps({name: value for name, value in summary.items() if name != "pictures"}, indent=1)
+    """Return the summary as JSON, one value per line except for the many points of pictures."""
+    indented = json.dumps({name: value for name, value in summary.items() if name != "pictures"}, indent=1)
     pictures = json.dumps(summary["pictures"], separators=(",", ":"))
-    return read.removesuffix("\n}") + f',\n "pictures": {pictures}\n}}\n'
+    return indented.removesuffix("\n}") + f',\n "pictures": {pictures}\n}}\n'
 
 
 def render(summary: dict[str, Any], figures: Path) -> str:
-    """Return the page. All names that come from data are escaped."""
+    """Render the page; names that come from data are escaped."""
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = number
     environment.globals["image"] = lambda name: base64.b64encode((figures / f"{name}.svg").read_bytes()).decode()

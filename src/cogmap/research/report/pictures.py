@@ -1,4 +1,4 @@
-"""The paper's examples, with its own weights and learned here, so that the summary holds all that figures draw."""
+"""Views of the paper's examples, with the printed weights and trained here, for the figures of the report."""
 
 from functools import cache
 from typing import Any
@@ -13,13 +13,13 @@ from cogmap.plotting.regions import decision_regions_view
 from cogmap.plotting.transformed import transformed_3d_view, transformed_view
 from cogmap.research.experiments.original import printed_moons
 
-# Fine enough for a panel of the page, and small enough for a file that people open.
+# Fine enough for a panel of the page, and small enough for a readable file.
 _CELLS, _PIXELS, _TRAJECTORIES = 60, 90, 10
 
 
 @cache
 def make_pictures() -> dict[str, Any]:
-    """Return what the figures of moons and attractors show, for each panel, as plain lists."""
+    """Return the views of the moons and attractor figures, by panel, as plain lists."""
     X, y = make_moons(300, noise=0.05, random_state=0)
     settings: dict[str, Any] = {"depth": 3, "n_hidden": 0, "alpha": 0.01, "max_iter": 5000, "random_state": 1}
     printed = printed_moons()
@@ -41,7 +41,7 @@ def make_pictures() -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Turn arrays into lists, with the digits that can be seen."""
+    """Convert arrays to lists, rounded to the visible digits."""
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

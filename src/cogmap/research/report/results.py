@@ -1,4 +1,4 @@
-"""Results of a run, and what is computed from them for more than one table or conclusion."""
+"""Results of a run, and statistics that several tables or claims share."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from cogmap.research.experiments.tasks import CLUSTERING_SCORES, METHODS
 from cogmap.statistics import nemenyi
 
 METRICS = {"accuracy": "Accuracy", "f1_macro": "Macro F1"}
-BLOCKS = {"datasets": "dataset means", "folds": "folds"}  # that methods are ranked and compared on
+BLOCKS = {"datasets": "dataset means", "folds": "folds"}  # units on which methods are ranked and compared
 AFTER_MAP = tuple(f"fcm_{name}" for name in PAPER_RIVALS)
 
 
@@ -26,16 +26,16 @@ class Scores:
     methods: list[str]
 
     def folds(self, dataset: str, method: str, metric: str) -> list[float]:
-        """Return the scores of the folds that succeeded."""
+        """Return the scores of the successful folds."""
         raise NotImplementedError
 
     def mean(self, dataset: str, method: str, metric: str) -> float | None:
-        """Return the mean over folds, or None if a fold is missing or failed."""
+        """Return the mean over all folds, or None if a fold is missing or failed."""
         values = self.folds(dataset, method, metric)
         return float(np.mean(values)) if len(values) == N_FOLDS else None
 
     def score_array(self, methods: list[str], metric: str, by: str) -> tuple[NDArray[np.float64], list[str]]:
-        """Return scores (dataset means, or folds) of the given methods, of the datasets on which all succeeded."""
+        """Return scores (dataset means or folds) of the given methods on the datasets where all of them succeeded."""
         complete = [
             dataset for dataset in self.datasets if all(self.mean(dataset, m, metric) is not None for m in methods)
         ]
@@ -48,55 +48,55 @@ class Scores:
 
 
 class AuthorScores(Scores):
-    """Scores in the author's results file, of the datasets and methods of a run."""
+    """Scores in the author's results file, for the datasets and methods of a run."""
 
     def __init__(self, file: dict[str, Any], datasets: list[str], methods: list[str]) -> None:
         self._file, self.datasets, self.methods = file, datasets, methods
 
     def folds(self, dataset: str, method: str, metric: str) -> list[float]:
-        """Return the published scores; none if the file does not have the method."""
+        """Return the published fold scores; empty if the file lacks the method."""
         return author_folds(self._file, dataset, method, metric)
 
 
 class Results(Scores):
-    """Rows of a run, by dataset, method and fold."""
+    """Results of a run, indexed by dataset, method and fold."""
 
     def __init__(self, folder: Path, data_dir: str | None) -> None:
         run = read_run(folder)
         if run is None or run["protocol"] not in PROTOCOLS:
-            raise StoreError(f"The folder {folder} holds no run of the experiment. `cogmap reproduce` makes one.")
+            raise StoreError(f"The folder {folder} holds no run of the experiment. Create one with `cogmap reproduce`.")
         self.run, self.protocol = run, run["protocol"]
         self.rows = read_results(folder)
         self.data_dir = data_dir
-        there = {(row["dataset"], row["method"]) for row in self.rows}
-        self.datasets = [name for name in DATASETS if any(name == dataset for dataset, _ in there)]
+        present = {(row["dataset"], row["method"]) for row in self.rows}
+        self.datasets = [name for name in DATASETS if any(name == dataset for dataset, _ in present)]
         order = (*METHODS, *AFTER_MAP)
-        self.methods = [name for name in order if any(name == method for _, method in there)]
-        self._by_place = {(row["dataset"], row["method"], row["fold"]): row for row in self.rows}
+        self.methods = [name for name in order if any(name == method for _, method in present)]
+        self._by_key = {(row["dataset"], row["method"], row["fold"]): row for row in self.rows}
         file = author_results(data_dir) if self.protocol == "author" else None
         self.author = AuthorScores(file, self.datasets, self.methods) if file else None
 
     @property
     def bare(self) -> list[str]:
-        """The map and its rivals, without the pipelines."""
+        """The map and its rivals, without pipelines."""
         return [method for method in self.methods if method not in AFTER_MAP]
 
     @property
     def pipelines(self) -> list[str]:
-        """Rivals after the map."""
+        """Rivals fitted to the features transformed by the map."""
         return [method for method in self.methods if method in AFTER_MAP]
 
     @property
     def is_whole(self) -> bool:
-        """Whether these are the datasets and methods of the paper, no fewer and no more."""
+        """Whether the datasets and methods are exactly those of the paper."""
         return self.datasets == list(DATASETS) and set(self.bare) == {"fcm", *PAPER_RIVALS}
 
     def row(self, dataset: str, method: str, fold: int) -> dict[str, Any]:
-        """Return a row, empty if it is not there."""
-        return self._by_place.get((dataset, method, fold), {})
+        """Return a row; empty if it is missing."""
+        return self._by_key.get((dataset, method, fold), {})
 
     def folds(self, dataset: str, method: str, metric: str) -> list[float]:
-        """Return the scores of the folds that succeeded."""
+        """Return the scores of the successful folds."""
         values = (self.row(dataset, method, fold).get(metric) for fold in range(N_FOLDS))
         return [value for value in values if value is not None]
 
@@ -106,17 +106,17 @@ class Results(Scores):
 
 
 def clustering(results: Results, dataset: str, score: str, place: str) -> float | None:
-    """Return the mean clustering score of the map's folds at a place, such as ``"test_transformed"``."""
+    """Return the mean clustering score of the map's folds for a place such as ``"test_transformed"``."""
     rows = [results.row(dataset, "fcm", fold).get("clustering") for fold in range(N_FOLDS)]
-    if not all(rows):  # no mean is made of fewer folds
+    if not all(rows):  # no mean over fewer folds
         return None
-    # A fold may be there and have no score: one with as many classes as rows, for example.
+    # A successful fold may have no score, for example with as many classes as rows.
     values = [row[score][place] for row in rows if row and row[score][place] is not None]
     return float(np.mean(values)) if values else None
 
 
 def improved(results: Results, dataset: str, score: str, part: str) -> bool | None:
-    """Say whether transformation by the map made a score better."""
+    """Return whether the transformation by the map improved a score; None if unknown."""
     before = clustering(results, dataset, score, f"{part}_original")
     after = clustering(results, dataset, score, f"{part}_transformed")
     if before is None or after is None:
@@ -125,12 +125,12 @@ def improved(results: Results, dataset: str, score: str, part: str) -> bool | No
 
 
 def votes(results: Results, dataset: str, part: str) -> int:
-    """Return how many of the scores transformation made better."""
+    """Return the number of scores that the transformation improved."""
     return sum(bool(improved(results, dataset, score, part)) for score in CLUSTERING_SCORES)
 
 
 def nemenyi_of(results: Scores, methods: list[str], metric: str, by: str) -> dict[str, Any] | None:
-    """Return ranks and groups of the Nemenyi test on dataset means or folds, or None if there is too little to rank."""
+    """Return ranks and groups of the Nemenyi test on dataset means or folds; None with too few datasets or methods."""
     scores, datasets = results.score_array(methods, metric, by)
     if len(datasets) < 2 or len(methods) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Statistical tests of the summary: which methods differ, and how that compares with what was published."""
+"""Statistical tests of differences between methods, beside the published ones."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -25,7 +25,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Comparison:
-    """A method against a rival after the map."""
+    """Comparison of a method with a rival after the map."""
 
     first: str
     second: str
@@ -34,7 +34,7 @@ class Comparison:
 
     @property
     def decisions(self) -> dict[str, str]:
-        """Return what each test decides, in the words of the paper's tables."""
+        """Decision of each test, as named in the paper's tables."""
         return {"t_test": self._decision(self.test.t_p), "wilcoxon": self._decision(self.test.wilcoxon_p)}
 
     def _decision(self, p: float) -> str:
@@ -45,18 +45,18 @@ class Comparison:
 
 def compare_pipelines(scores: Scores, pipelines: list[str], against: str, metric: str, by: str) -> list[Comparison]:
     """Compare rivals after the map with the rivals alone (`against` ``"rival"``) or with the map (``"fcm"``)."""
-    found = []
+    comparisons = []
     for second in pipelines:
         first = second.removeprefix("fcm_") if against == "rival" else "fcm"
         values, _ = scores.score_array([first, second], metric, by)
         if len(values) >= 2:
             test = paired_tests(values[:, 0], values[:, 1])
-            found.append(Comparison(first, second, test, win_tie_loss(values[:, 1], values[:, 0])))
-    return found
+            comparisons.append(Comparison(first, second, test, win_tie_loss(values[:, 1], values[:, 0])))
+    return comparisons
 
 
 def omnibus_tests(values: NDArray[np.float64]) -> dict[str, tuple[str, float, float]]:
-    """Return the statistic, its value and its p of each test of whether any methods differ."""
+    """Return the name of the statistic, its value and the p-value of each omnibus test."""
     one_way, repeated, ranks = anova_one_way(values), anova_repeated_measures(values), friedman(values)
     return {
         "one-way ANOVA": ("F", one_way.F, one_way.p),
@@ -67,7 +67,7 @@ def omnibus_tests(values: NDArray[np.float64]) -> dict[str, tuple[str, float, fl
 
 
 def omnibus_table(results: Results) -> dict[str, Any]:
-    """Return the tests of whether any methods differ."""
+    """Return the table of omnibus tests."""
     rows: list[list[Any]] = []
     for metric, by in product(METRICS, BLOCKS):
         values, _ = results.score_array(results.bare, metric, by)
@@ -75,15 +75,15 @@ def omnibus_table(results: Results) -> dict[str, Any]:
             continue
         published = _published_omnibus(results, metric, by)
         for name, (statistic, value, p) in omnibus_tests(values).items():
-            decision = "differ" if p < ALPHA else "no difference shown"
+            decision = "differ" if p < ALPHA else "no significant difference"
             value_published, p_published = published.get(name, (None, None))
             rows.append(
                 [metric, BLOCKS[by], len(values), name, statistic, value, p, value_published, p_published, decision]
             )
     columns = ["metric", "on", "n", "test", "statistic", "value", "p", "published", "p published", "methods"]
     note = (
-        f"{_source(results)} The paper announces a repeated-measures ANOVA; the F that it prints is that of a one-way "
-        "ANOVA, which ignores that all methods saw the same folds."
+        f"{_source(results)} The paper announces a repeated-measures ANOVA, but prints the F of a one-way ANOVA, which "
+        "ignores that all methods used the same folds."
     )
     return new_table("omnibus", "Do the methods differ at all?", columns, rows, note)
 
@@ -112,7 +112,7 @@ def _published_omnibus(results: Results, metric: str, by: str) -> dict[str, tupl
 
 
 def ranks_table(results: Results) -> dict[str, Any]:
-    """Return mean ranks on dataset means and on folds, with the groups of the Nemenyi test."""
+    """Return the table of mean ranks on dataset means and folds, with the groups of the Nemenyi test."""
     rows = []
     for metric, by in product(METRICS, BLOCKS):
         test = nemenyi_of(results, results.bare, metric, by)
@@ -121,21 +121,21 @@ def ranks_table(results: Results) -> dict[str, Any]:
         published = nemenyi_of(results.author, results.bare, metric, by) if results.author is not None else None
         for i in np.argsort(test["mean_ranks"], kind="stable"):
             groups = [str(number + 1) for number, group in enumerate(test["groups"]) if i in group]
-            theirs = published["mean_ranks"][i] if published else None
+            published_rank = published["mean_ranks"][i] if published else None
             rows.append(
-                [metric, BLOCKS[by], test["methods"][i], test["mean_ranks"][i], theirs, ", ".join(groups),
+                [metric, BLOCKS[by], test["methods"][i], test["mean_ranks"][i], published_rank, ", ".join(groups),
                  test["critical_difference"]]
             )  # fmt: skip
     columns = ["metric", "on", "method", "mean rank", "published", "groups", "critical difference"]
     note = (
-        "Nemenyi test at 0.05; methods in one group are not told apart, group 1 is the best. The paper ranks folds; "
-        "ranks of dataset means assume less, because folds of one dataset are not independent."
+        "Nemenyi test at 0.05; methods in one group do not differ significantly, group 1 is the best. The paper ranks "
+        "folds; ranks of dataset means assume less, because folds of one dataset are not independent."
     )
     return new_table("ranks", "Mean ranks", columns, rows, note)
 
 
 def sign_table(results: Results, against: str, title: str) -> dict[str, Any]:
-    """Return the paired tests of rivals after the map, against the rivals alone or against the map."""
+    """Return the table of paired tests of rivals after the map, against the rivals alone or against the map."""
     rows: list[list[Any]] = []
     for metric, by in product(METRICS, BLOCKS):
         compared = compare_pipelines(results, results.pipelines, against, metric, by)
@@ -143,12 +143,12 @@ def sign_table(results: Results, against: str, title: str) -> dict[str, Any]:
         adjusted_t = holm([pair.test.t_p for pair in compared])
         adjusted_w = holm([pair.test.wilcoxon_p for pair in compared])
         for pair, holm_t, holm_w in zip(compared, adjusted_t, adjusted_w, strict=True):
-            ours, theirs = pair.decisions, published.get(pair.second, {})
+            ours, printed = pair.decisions, published.get(pair.second, {})
             rows.append(
                 [metric, BLOCKS[by], pair.first, pair.second, -pair.test.mean_difference,
                  "/".join(map(str, pair.wins)), pair.test.t_p, float(holm_t), _words(ours["t_test"]),
-                 _words(theirs.get("t_test", "")), pair.test.wilcoxon_p, float(holm_w), _words(ours["wilcoxon"]),
-                 _words(theirs.get("wilcoxon", ""))]
+                 _words(printed.get("t_test", "")), pair.test.wilcoxon_p, float(holm_w), _words(ours["wilcoxon"]),
+                 _words(printed.get("wilcoxon", ""))]
             )  # fmt: skip
     columns = ["metric", "on", "first", "second", "second - first", "won/tied/lost", "t-test p", "p, Holm", "decision",
                "published", "Wilcoxon p", "p, Holm", "decision", "published"]  # fmt: skip

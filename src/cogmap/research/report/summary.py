@@ -1,4 +1,4 @@
-"""From results to a summary: a plain dict that holds everything the report shows."""
+"""Summary of results: a plain dict with everything that the report shows."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -21,7 +21,7 @@ Cell = dict[str, float | None]
 
 
 def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
-    """Return everything that the report shows: tables, tests, claims, errors, and what was run."""
+    """Return everything that the report shows: tables, tests, claims, errors, and the run."""
     results = Results(folder, data_dir)
     bare, after = results.bare, results.pipelines
     tables = [_method_table(results), _dataset_table(results), _parameter_table(results)]
@@ -61,15 +61,15 @@ def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
 
 
 def _maps(results: Results) -> dict[str, Any]:
-    """Return what the pictures of learned maps show, one per dataset; results of older versions have none."""
-    found = {dataset: results.row(dataset, "fcm", 0).get("map") for dataset in results.datasets}
-    return {dataset: view for dataset, view in found.items() if view}
+    """Return the views of learned maps, one per dataset; results of older versions have none."""
+    views = {dataset: results.row(dataset, "fcm", 0).get("map") for dataset in results.datasets}
+    return {dataset: view for dataset, view in views.items() if view}
 
 
 def _folds_by_message(
     results: Results, messages: Callable[[dict[str, Any]], Iterable[str]]
 ) -> dict[tuple[str, str, str], list[int]]:
-    """Return the folds of each dataset and method whose rows have a message, by that message."""
+    """Return the folds with each message, keyed by dataset, method and message."""
     folds: dict[tuple[str, str, str], list[int]] = {}
     for dataset in results.datasets:
         for method in results.methods:
@@ -80,14 +80,16 @@ def _folds_by_message(
 
 
 def _missing(results: Results) -> list[dict[str, Any]]:
-    """Return which folds have no result, and why: means are not made without them."""
+    """Return the folds without a result, and the reason; no mean is computed without them."""
 
-    def why_missing(row: dict[str, Any]) -> list[str]:
-        why = row["error"] if row else "has not been run"
-        return [why] if why else []
+    def reasons(row: dict[str, Any]) -> list[str]:
+        reason = row["error"] if row else "has not been run"
+        return [reason] if reason else []
 
-    found = _folds_by_message(results, why_missing)
-    return [{"dataset": d, "method": m, "folds": folds, "why": why} for (d, m, why), folds in found.items()]
+    folds_by_message = _folds_by_message(results, reasons)
+    return [
+        {"dataset": d, "method": m, "folds": folds, "why": reason} for (d, m, reason), folds in folds_by_message.items()
+    ]
 
 
 def _published_source(results: Results) -> str:
@@ -97,7 +99,7 @@ def _published_source(results: Results) -> str:
 
 
 def _cell(ours: float | None, published: float | None, smaller_is_better: bool = False) -> Cell:
-    """A figure of ours, the published one, the difference, and whether ours is better, None if that cannot be seen."""
+    """Return our number, the published one, the difference, and whether ours is better (None if equal when rounded)."""
     if ours is None or published is None:
         return {"ours": ours, "published": published, "difference": None, "better": None}
     difference = ours - published
@@ -108,18 +110,18 @@ def _cell(ours: float | None, published: float | None, smaller_is_better: bool =
 def _method_table(results: Results) -> dict[str, Any]:
     rows: list[list[Any]] = [[name, title_of(name)] for name in results.bare]
     if results.pipelines:
-        rows.append(["fcm_...", "the method of that name, on the features that the map has transformed"])
-    return new_table("methods", "What the names of methods stand for", ["name", "method"], rows)
+        rows.append(["fcm_...", "the method of that name, on features transformed by the map"])
+    return new_table("methods", "Names of the methods", ["name", "method"], rows)
 
 
 def _dataset_table(results: Results) -> dict[str, Any]:
     rows = []
     for name in results.datasets:
-        facts = DATASETS[name]
-        printed = paper_tables()["datasets"][facts.paper_name]
+        dataset = DATASETS[name]
+        printed = paper_tables()["datasets"][dataset.paper_name]
         rows.append(
-            [name, facts.n_features, printed["attributes"], facts.n_classes, printed["classes"], facts.n_rows,
-             printed["instances"], facts.paper_drops]
+            [name, dataset.n_features, printed["attributes"], dataset.n_classes, printed["classes"], dataset.n_rows,
+             printed["instances"], dataset.paper_drops]
         )  # fmt: skip
     columns = [
         "dataset",
@@ -129,9 +131,9 @@ def _dataset_table(results: Results) -> dict[str, Any]:
         "in the paper",
         "rows",
         "in the paper",
-        "left out by the author",
+        "omitted by the author",
     ]
-    note = "The paper counts unused outputs as classes, and its loader leaves out a genuine feature of eight datasets."
+    note = "The paper counts unused outputs as classes, and its loader omits a genuine feature of eight datasets."
     return new_table("datasets", "Datasets", columns, rows, note)
 
 
@@ -157,20 +159,20 @@ def _score_table(results: Results, methods: list[str], metric: str, title: str, 
         rows.append(["mean", *(_mean_cell([row[i + 1] for row in rows]) for i in range(len(methods)))])
     note = f"Published: {_published_source(results)}."
     if metric.startswith("train_"):
-        note = "Scores on the rows that the methods were fitted to." + (f" {note}" if results.author else "")
+        note = "Scores on the training rows." + (f" {note}" if results.author else "")
     if any(cell["ours"] is None for row in rows for cell in row[1:]):
-        note += " No mean is shown where a fold or a dataset is missing or failed: see What is missing."
+        note += " No mean is shown where a fold or a dataset is missing or failed: see Missing results."
     return new_table(id_, title, ["dataset", *methods], rows if methods else [], note)
 
 
 def _mean_cell(cells: list[Cell]) -> Cell:
-    """Mean over all datasets of ours and of the published."""
+    """Return the mean cell over all datasets."""
     ours, published = (_mean([cell[name] for cell in cells]) for name in ("ours", "published"))
     return _cell(ours, published)
 
 
 def _mean(values: list[float | None]) -> float | None:
-    """Mean over all datasets, None if one is missing."""
+    """Return the mean over all datasets, or None if one is missing."""
     return None if None in values or not values else float(np.mean(np.array(values)))
 
 
@@ -198,7 +200,7 @@ def _clustering_table(results: Results) -> dict[str, Any]:
 
 
 def _probability_table(results: Results, methods: list[str]) -> dict[str, Any]:
-    """How good probabilities are, of the methods that give any; the best log loss first."""
+    """Return the quality of the probabilities of methods that provide them, best log loss first."""
     rows: list[list[Any]] = []
     for method in methods:
         means = [
@@ -208,15 +210,15 @@ def _probability_table(results: Results, methods: list[str]) -> dict[str, Any]:
         if means[0] is not None:
             rows.append([method, *means])
     columns = ["method", "mean log loss", "mean calibration error"]
-    note = "Means over the datasets, lower is better. Support vector machines give no probabilities at these settings."
+    note = "Means over the datasets; lower is better. Support vector machines have no probabilities at these settings."
     return new_table("probabilities", "Probabilities", columns, sorted(rows, key=lambda row: row[1]), note)
 
 
 def _notes_table(results: Results) -> dict[str, Any]:
-    """What methods had to do otherwise than asked, because a class had too few rows."""
-    found = _folds_by_message(results, lambda row: row.get("notes", []))
-    rows = [[*place, ", ".join(map(str, folds))] for place, folds in found.items()]
-    return new_table("notes", "Where a class had too few rows", ["dataset", "method", "what was done", "folds"], rows)
+    """Return where methods had to adapt because a class had too few rows."""
+    folds_by_message = _folds_by_message(results, lambda row: row.get("notes", []))
+    rows = [[*place, ", ".join(map(str, folds))] for place, folds in folds_by_message.items()]
+    return new_table("notes", "Classes with too few rows", ["dataset", "method", "adaptation", "folds"], rows)
 
 
 def _time_table(results: Results, methods: list[str]) -> dict[str, Any]:

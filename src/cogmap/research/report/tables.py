@@ -1,4 +1,4 @@
-"""Tables of the summary as CSV, Markdown and LaTeX."""
+"""Rendering of summary tables as CSV, Markdown and LaTeX."""
 
 import csv
 import io
@@ -11,12 +11,12 @@ _LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{"
 
 
 def new_table(id_: str, title: str, columns: list[str], rows: list[list[Any]], note: str = "") -> dict[str, Any]:
-    """Return a table of the summary."""
+    """Return a table as a dict of the summary."""
     return {"id": id_, "title": title, "columns": columns, "rows": rows, "note": note}
 
 
 def number(value: Any) -> str:
-    """Write a number with as many digits as mean something; small p-values with their exponent."""
+    """Format a number with its significant digits; small p-values in scientific notation."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -27,7 +27,7 @@ def number(value: Any) -> str:
 
 
 def cell_text(cell: Any) -> str:
-    """Write a cell: a figure of ours with the difference from the published one behind it, or anything else."""
+    """Format a cell: a number followed by its difference from the published one, or any other value."""
     if not isinstance(cell, dict):
         return number(cell)
     if cell["difference"] is None:
@@ -36,27 +36,27 @@ def cell_text(cell: Any) -> str:
 
 
 def as_csv(table: dict[str, Any]) -> str:
-    """Write a table with full precision; figures that have a published one get three columns."""
+    """Format a table with full precision; a comparison with a published number takes three columns."""
     compared = [any(isinstance(row[i], dict) for row in table["rows"]) for i in range(len(table["columns"]))]
     header: list[str] = []
-    for name, three in zip(table["columns"], compared, strict=True):
-        header += [name, f"{name} published", f"{name} difference"] if three else [name]
+    for name, is_compared in zip(table["columns"], compared, strict=True):
+        header += [name, f"{name} published", f"{name} difference"] if is_compared else [name]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
     for row in table["rows"]:
         line: list[Any] = []
-        for cell, three in zip(row, compared, strict=True):
+        for cell, is_compared in zip(row, compared, strict=True):
             if isinstance(cell, dict):
                 line += [cell["ours"], cell["published"], cell["difference"]]
             else:
-                line += [cell, "", ""] if three else [cell]
+                line += [cell, "", ""] if is_compared else [cell]
         writer.writerow(line)
     return text.getvalue()
 
 
 def as_markdown(table: dict[str, Any]) -> str:
-    """Write a table for reading as text."""
+    """Format a table as Markdown."""
     lines = [table["columns"], ["---"] * len(table["columns"])]
     lines += [[cell_text(cell).replace("|", r"\|") for cell in row] for row in table["rows"]]
     body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -65,7 +65,7 @@ def as_markdown(table: dict[str, Any]) -> str:
 
 
 def as_latex(table: dict[str, Any]) -> str:
-    """Write a tabular environment."""
+    """Format a table as a LaTeX tabular environment."""
 
     def line(cells: list[str]) -> str:
         return " & ".join("".join(_LATEX.get(sign, sign) for sign in cell) for cell in cells) + r" \\"
@@ -83,5 +83,5 @@ def write_tables(tables: list[dict[str, Any]], folder: Any) -> None:
     """Write every table in every format."""
     folder.mkdir(parents=True, exist_ok=True)
     for table in tables:
-        for ending, write in WRITERS.items():
-            write_whole(folder / f"{table['id']}.{ending}", write(table))
+        for suffix, write in WRITERS.items():
+            write_whole(folder / f"{table['id']}.{suffix}", write(table))

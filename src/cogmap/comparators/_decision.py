@@ -1,4 +1,4 @@
-"""How classes are read from the outputs of a map: the largest, the nearest class mean, or intervals of one output."""
+"""Decision rules, from map outputs to class scores: largest output, nearest class mean, or thresholds."""
 
 from dataclasses import dataclass
 
@@ -11,75 +11,75 @@ Codes = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Largest:
-    """There is one output per class, and the largest is the answer."""
+    """Predict the class with the largest output; there is one output per class."""
 
     @classmethod
     def of(cls, outputs: Array, codes: Codes, weight: Array, n_classes: int) -> "Largest":
-        """Learn nothing."""
+        """Return the rule, which has no parameters."""
         return cls()
 
     def scores(self, outputs: Array) -> Array:
-        """Return the outputs themselves."""
+        """Return the outputs unchanged."""
         return outputs
 
 
 @dataclass(frozen=True)
 class NearestMean:
-    """Class of minimum distance (CoMD): the class whose mean outputs are nearest."""
+    """Class of minimum distance (CoMD): predict the class whose mean outputs are nearest."""
 
     means: Array  # one row per class
 
     @classmethod
     def of(cls, outputs: Array, codes: Codes, weight: Array, n_classes: int) -> "NearestMean":
-        """Take the means over the training rows."""
+        """Compute the weighted mean outputs of each class over the training rows."""
         share = np.eye(n_classes)[codes] * weight[:, None]
         return cls(share.T @ outputs / share.sum(axis=0)[:, None])
 
     def scores(self, outputs: Array) -> Array:
-        """Return minus the squared distances to the means."""
+        """Return the negative squared distances to the class means."""
         return np.column_stack([-np.square(outputs - mean).sum(axis=1) for mean in self.means])
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Thresholds (ByT): each class is an interval of the one output, in the order of the classes."""
+    """Classification by thresholds (ByT): each class is an interval of the single output, in class order."""
 
-    thresholds: Array  # n_classes - 1 of them, none smaller than the one before
+    thresholds: Array  # n_classes - 1 values, in nondecreasing order
 
     @classmethod
     def of(cls, outputs: Array, codes: Codes, weight: Array, n_classes: int) -> "Intervals":
-        """Find the thresholds with the fewest errors on the training rows, exactly, by dynamic programming.
+        """Find the thresholds with the fewest training errors, exactly, by dynamic programming.
 
-        Values in their order are given to classes in their order: the fewest errors up to a value that is given to a
-        class follow from those up to the value before that is given to the same or an earlier class.
+        Sorted output values are assigned to classes in nondecreasing order. The minimum error up to a value assigned
+        to class k follows from the minima up to the previous value assigned to any class <= k.
         """
         values, places = np.unique(outputs[:, 0], return_inverse=True)
         right = np.zeros((len(values), n_classes))
         np.add.at(right, (places, codes), weight)
         wrong = right.sum(axis=1, keepdims=True) - right
         errors = wrong[0]
-        before = np.zeros((len(values), n_classes), dtype=np.intp)  # best class of the value before
+        before = np.zeros((len(values), n_classes), dtype=np.intp)  # best class of the previous value
         for i in range(1, len(values)):
             fewest = np.minimum.accumulate(errors)
-            # Of equally good classes of the value before, the latest: so that few are passed over.
+            # Among equally good classes of the previous value, take the last, so that few classes are skipped.
             latest = np.maximum.accumulate(np.where(errors == fewest, np.arange(n_classes), 0))
             before[i], errors = latest, fewest + wrong[i]
-        given = np.empty(len(values), dtype=np.intp)
-        given[-1] = errors.argmin()
+        assigned = np.empty(len(values), dtype=np.intp)
+        assigned[-1] = errors.argmin()
         for i in range(len(values) - 1, 0, -1):
-            given[i - 1] = before[i, given[i]]
-        ends = np.searchsorted(given, np.arange(n_classes - 1), side="right")  # how many values are of classes up to k
+            assigned[i - 1] = before[i, assigned[i]]
+        ends = np.searchsorted(assigned, np.arange(n_classes - 1), side="right")  # number of values in classes up to k
         edges = np.concatenate([[-np.inf], 0.5 * (values[1:] + values[:-1]), [np.inf]])
         return cls(edges[ends])
 
     def scores(self, outputs: Array) -> Array:
-        """Return minus the distances to the intervals; a class whose interval is empty is farther than any other."""
+        """Return the negative distances to the intervals; a class with an empty interval gets the lowest score."""
         low = np.concatenate([[-np.inf], self.thresholds])
         high = np.concatenate([self.thresholds, [np.inf]])
-        with np.errstate(invalid="ignore"):  # of intervals at an infinite end, which are empty
+        with np.errstate(invalid="ignore"):  # empty intervals at an infinite end
             distance = np.maximum(np.maximum(low - outputs, outputs - high), 0.0)
         return -np.where(low < high, distance, 2.0)
 
 
-Reading = Largest | NearestMean | Intervals  # turns outputs into a score per class
-READINGS: dict[str, type[Reading]] = {"argmax": Largest, "comd": NearestMean, "byt": Intervals}
+DecisionRule = Largest | NearestMean | Intervals
+DECISION_RULES: dict[str, type[DecisionRule]] = {"argmax": Largest, "comd": NearestMean, "byt": Intervals}
