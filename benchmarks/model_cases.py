@@ -251,7 +251,7 @@ def add_original():
             try:
                 from cogmap.research.experiments.original import OriginalFCM
             except ImportError:
-                from cogmap.research.original import OriginalFCM
+                from cogmap.experiments.original import OriginalFCM  # the tree of earlier commits
 
             X, y = TABLES[name]()
             X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
