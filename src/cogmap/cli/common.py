@@ -14,7 +14,8 @@ from cogmap.cli.stopping import Stopped, say, stoppable
 from cogmap.exceptions import DataError
 from cogmap.table.files import csv_line, whole_output
 from cogmap.table.files.sources import STANDARD
-from cogmap.table.model import Predictions, TableModel
+from cogmap.table.model import TableModel
+from cogmap.table.predictions import Predictions
 from cogmap.table.scanning import Scan
 
 model_argument = click.argument("model", metavar="MODEL")

@@ -11,7 +11,8 @@ import numpy as np
 from cogmap.cli.common import check_place, command, example, json_option, on_table, out_option, write_rows
 from cogmap.explanation._answer import value_text
 from cogmap.table.files.writing import csv_cell
-from cogmap.table.model import EMPTY, Predictions, TableModel
+from cogmap.table.model import TableModel
+from cogmap.table.predictions import EMPTY, Predictions
 
 _STRONGEST = 3  # contributions that are told
 _EXPLAINED_AT_ONCE = 4096  # rows

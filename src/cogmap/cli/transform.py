@@ -8,7 +8,8 @@ import click
 
 from cogmap.cli.common import check_place, command, example, json_option, on_table, out_option, write_rows
 from cogmap.table.files import csv_line
-from cogmap.table.model import Predictions, TableModel
+from cogmap.table.model import TableModel
+from cogmap.table.predictions import Predictions
 
 
 @click.command(epilog=example("cogmap transform flowers.cogmap flowers.csv --out features.csv"))

@@ -9,10 +9,11 @@ import numpy as np
 from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import check_integer, param_error
 from cogmap.exceptions import DataError, ParameterError
+from cogmap.maps._arguments import check_map
 from cogmap.maps._checks import json_copy
 from cogmap.maps.formats.drawing import PARAMETERS, Drawing, Edge, edges_of, said_about
 from cogmap.maps.formats.words import as_number
-from cogmap.maps.map import FuzzyCognitiveMap, check_map
+from cogmap.maps.map import FuzzyCognitiveMap
 
 nx = import_or_raise("networkx", "cogmap.integrations.networkx", "networkx")
 

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import Literal, param_error
+from cogmap.maps._arguments import check_map, one_start
 from cogmap.maps._states import columns_of
 from cogmap.maps._text import count, number, short
 from cogmap.maps.dynamics.newton import jacobian
-from cogmap.maps.map import FuzzyCognitiveMap, check_map, one_start
+from cogmap.maps.map import FuzzyCognitiveMap
 
 Array = NDArray[np.float64]
 

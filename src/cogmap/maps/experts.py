@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import Literal, check_boolean, check_choice, numbers, param_error
+from cogmap.maps._arguments import check_map
 from cogmap.maps._text import aligned, count, number, short
 from cogmap.maps.indices import similarity, stacked
-from cogmap.maps.map import FuzzyCognitiveMap, check_map
+from cogmap.maps.map import FuzzyCognitiveMap
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.optional import import_or_raise
+from cogmap.maps._arguments import check_map
 from cogmap.maps._text import concept_lines, count, number
-from cogmap.maps.map import FuzzyCognitiveMap, check_map
+from cogmap.maps.map import FuzzyCognitiveMap
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.params import check_integer
+from cogmap.maps._arguments import check_map
 from cogmap.maps._text import count, number, short
-from cogmap.maps.map import FuzzyCognitiveMap, check_map
+from cogmap.maps.map import FuzzyCognitiveMap
 
 _MAX_VISITS = 1_000_000  # edges visited before the search stops: about a second
 _SHOWN = 10

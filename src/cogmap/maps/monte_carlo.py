@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import check_choice, check_integer, check_number
+from cogmap.maps._arguments import one_start
 from cogmap.maps._convergence import Run
 from cogmap.maps._states import DRIVERS, clamped_states
 from cogmap.maps._text import clamp_text, concept_lines, count
 from cogmap.maps.activations import get_activation
 from cogmap.maps.experts import check_maps, combine
 from cogmap.maps.indices import stacked
-from cogmap.maps.map import FuzzyCognitiveMap, one_start
+from cogmap.maps.map import FuzzyCognitiveMap
 
 Array = NDArray[np.floating]
 

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from cogmap._utils.params import Literal, check_choice, param_error
+from cogmap.maps._arguments import check_map
 from cogmap.maps._checks import renamed_details
 from cogmap.maps._states import by_name
 from cogmap.maps.activations import get_activation
-from cogmap.maps.map import FuzzyCognitiveMap, check_map
+from cogmap.maps.map import FuzzyCognitiveMap
 
 RULES = ("kosko", "modified", "rescaled")
 

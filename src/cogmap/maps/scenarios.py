@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import Literal, param_error
+from cogmap.maps._arguments import check_map, one_start
 from cogmap.maps._convergence import Settled
 from cogmap.maps._states import by_name
 from cogmap.maps._text import clamp_text, concept_lines
-from cogmap.maps.map import FuzzyCognitiveMap, check_map, one_start
+from cogmap.maps.map import FuzzyCognitiveMap
 
 States = ArrayLike | Mapping[str, float]
 

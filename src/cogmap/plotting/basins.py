@@ -9,10 +9,11 @@ from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
 from cogmap._utils.params import Literal, param_error
+from cogmap.maps._arguments import check_map, one_start
 from cogmap.maps._states import columns_of
 from cogmap.maps.dynamics import attractors
 from cogmap.maps.dynamics.newton import state_range
-from cogmap.maps.map import FuzzyCognitiveMap, check_map, one_start
+from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.plotting.canvas import GREY, View, color_of, legend_above, lighten, make_axes, short_names
 from cogmap.plotting.points import pixel_grid
 

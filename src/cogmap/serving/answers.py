@@ -8,7 +8,8 @@ from cogmap.explanation import WhatIf
 from cogmap.models.links import ValueLink
 from cogmap.serving.bodies import Problem, described
 from cogmap.serving.columns import Columns, Rows
-from cogmap.table.model import Predictions, TableModel
+from cogmap.table.model import TableModel
+from cogmap.table.predictions import Predictions
 
 JSON = dict[str, Any]
 

@@ -13,7 +13,8 @@ from cogmap.exceptions import DataError
 from cogmap.maps._text import short
 from cogmap.models.features import Array
 from cogmap.serving.bodies import Problem, described
-from cogmap.table.model import Predictions, TableModel
+from cogmap.table.model import TableModel
+from cogmap.table.predictions import Predictions
 from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column, DateColumn
 from cogmap.table.preparation.columns import spans
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,47 +22,9 @@ from cogmap.models.model import MapModel
 from cogmap.models.one_row import quick_way
 from cogmap.persistence import load, read_card, save
 from cogmap.table.evaluation import evaluate_classes, evaluate_values
+from cogmap.table.predictions import Predictions, as_frame
 from cogmap.table.preparation import NumberColumn, Reading, RowReader, TablePreparer
-from cogmap.table.preparation.reading import unseen_notes
-from cogmap.table.preparation.texts import pandas
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of, known_rows
-
-EMPTY = "every value is missing"
-
-
-class Predictions(NamedTuple):
-    """Predictions for some rows.
-
-    Attributes
-    ----------
-    features : ndarray of shape (n_rows, n_features)
-        The rows as numbers.
-    outputs : ndarray of shape (n_rows, n_outputs)
-        Probabilities of the classes, or values.
-    labels : ndarray of shape (n_rows,)
-        The predicted classes, or the values of the first target.
-    faults : dict of int to str
-        Rows without a prediction, with the reason; counted from 0.
-    empty : list of int
-        Rows in which every value is missing: they get the prediction of a row about which nothing is known.
-    unseen : dict of str to dict
-        Per column the values that were not seen in training, with their numbers of rows.
-    """
-
-    features: NDArray[np.float64]
-    outputs: NDArray[np.floating]
-    labels: NDArray[Any]
-    faults: dict[int, str]
-    empty: list[int]
-    unseen: dict[str, dict[str, int]]
-
-    def notes(self) -> list[str]:
-        """Return sentences about empty rows and about values that were not seen in training."""
-        if not self.empty:
-            return unseen_notes(self.unseen)
-        rows = ", ".join(str(row + 1) for row in self.empty[:5]) + (", ..." if len(self.empty) > 5 else "")
-        which = f"row {rows}" if len(self.empty) == 1 else f"rows {rows}"
-        return [f"{EMPTY[0].upper()}{EMPTY[1:]} in {which}.", *unseen_notes(self.unseen)]
 
 
 @dataclass(frozen=True)
@@ -229,7 +191,7 @@ class TableModel:
         Parameters
         ----------
         rows : data frame, dict, list of dict, or pandas.Series
-            The rows, as for `predict`.
+            As for `predict`.
 
         Returns
         -------
@@ -245,7 +207,7 @@ class TableModel:
         Parameters
         ----------
         rows : data frame, dict, list of dict, or pandas.Series
-            The rows, as for `predict`.
+            As for `predict`.
         **options
             As for `cogmap.explain`.
 
@@ -324,7 +286,7 @@ class TableModel:
         Parameters
         ----------
         rows : data frame, dict, list of dict, or pandas.Series
-            The rows, as for `predict`.
+            As for `predict`.
         faults : dict of int to str, default=None
             Rows that are known to be faulty.
 
@@ -359,7 +321,7 @@ class TableModel:
         Parameters
         ----------
         rows : data frame, dict, list of dict, or pandas.Series
-            The rows, as for `predict`.
+            As for `predict`.
 
         Returns
         -------
@@ -378,35 +340,13 @@ class TableModel:
             ) from None
 
     def contributions(self, features: NDArray[np.float64]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Return the contribution of each column to each output, of rows as features, and the base values.
-
-        Parameters
-        ----------
-        features : ndarray of shape (n_rows, n_features)
-            The `features` of `Predictions`.
-
-        Returns
-        -------
-        contributions : ndarray of shape (n_rows, n_columns, n_outputs)
-        base_values : ndarray of shape (n_outputs,)
-        """
+        """Return contributions, (n_rows, n_columns, n_outputs), and base values, given `Predictions.features`."""
         explanation = explain(self.model, features)
         starts = [span.start for span in self._subject.spans]
         return np.add.reduceat(explanation.contributions, starts, axis=1), explanation.base_values
 
     def values(self, features: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the values of columns from features: numbers, or the words of the table.
-
-        Parameters
-        ----------
-        features : ndarray of shape (n_rows, n_features)
-            The `features` of `Predictions`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns)
-            None where a value is missing.
-        """
+        """Return the values of columns, given `Predictions.features`: numbers, words of the table, None if missing."""
         return self._subject.labels(features)
 
     def explored(self, frame: Any) -> tuple[Any, NDArray[Any] | None]:
@@ -440,23 +380,6 @@ class TableModel:
     @cached_property
     def _quick_way(self) -> Any:
         return quick_way(self.model)
-
-
-def as_frame(rows: Any) -> Any:
-    """Return rows as a pandas data frame."""
-    if isinstance(rows, pandas.DataFrame):
-        return rows
-    if isinstance(rows, pandas.Series):
-        return rows.to_frame().T.infer_objects()
-    if hasattr(rows, "to_pandas") and not hasattr(rows, "to_dict"):  # pyarrow
-        return rows.to_pandas()
-    if hasattr(rows, "columns"):  # polars
-        return pandas.DataFrame(rows.to_dict(as_series=False))
-    if isinstance(rows, Mapping):
-        rows = [rows]
-    if isinstance(rows, Sequence) and all(isinstance(row, Mapping) for row in rows):
-        return pandas.DataFrame(rows)
-    raise param_error("TableModel", "rows", "a data frame, a dict, or a list of dicts", rows)
 
 
 def _numbers_only(model: BaseFCM | MapModel) -> TablePreparer:

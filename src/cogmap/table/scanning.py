@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from cogmap.exceptions import DataError
 from cogmap.table.files import read_parts
 from cogmap.table.files.sources import name_of
-from cogmap.table.model import Predictions, TableModel
+from cogmap.table.model import TableModel
+from cogmap.table.predictions import Predictions
 from cogmap.table.preparation.reading import unseen_notes
 
 

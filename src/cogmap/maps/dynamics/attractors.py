@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import check_integer, check_number
+from cogmap.maps._arguments import check_map
 from cogmap.maps._convergence import Run, find_periods
 from cogmap.maps._text import count
 from cogmap.maps.dynamics.newton import check_starts, is_attracting, refine_cycle
-from cogmap.maps.map import FuzzyCognitiveMap, check_map
+from cogmap.maps.map import FuzzyCognitiveMap
 
 Array = NDArray[np.floating]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap.maps._arguments import check_map
 from cogmap.maps._text import count
 from cogmap.maps.dynamics.attractors import Attractors, attractors
 from cogmap.maps.dynamics.enclosures import (
@@ -18,7 +19,7 @@ from cogmap.maps.dynamics.enclosures import (
 )
 from cogmap.maps.dynamics.fixed_points import fixed_points
 from cogmap.maps.dynamics.newton import check_starts, refine_cycle, spectral_radius, state_range
-from cogmap.maps.map import FuzzyCognitiveMap, check_map
+from cogmap.maps.map import FuzzyCognitiveMap
 
 Array = NDArray[np.floating]
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import check_integer
+from cogmap.maps._arguments import check_map
 from cogmap.maps._text import concept_lines
 from cogmap.maps.dynamics.newton import (
     check_starts,
@@ -16,7 +17,7 @@ from cogmap.maps.dynamics.newton import (
     spectral_radius,
     state_range,
 )
-from cogmap.maps.map import FuzzyCognitiveMap, check_map
+from cogmap.maps.map import FuzzyCognitiveMap
 
 Array = NDArray[np.floating]
 

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from cogmap._utils.params import Literal, check_integer, param_error
+from cogmap.maps._arguments import check_map
 from cogmap.maps.activations import Activation, get_activation
 from cogmap.maps.dynamics.certificates import certificate
-from cogmap.maps.map import FuzzyCognitiveMap, check_map
+from cogmap.maps.map import FuzzyCognitiveMap
 
 
 @dataclass(frozen=True)
