@@ -190,7 +190,7 @@ def test_chunks_that_change_are_noticed():
         looks.append(None)
         yield from cut(60_000, TARGETS["classes"])[: 3 if len(looks) == 1 else 2]
 
-    with pytest.raises(DataError, match="stay as they are"):
+    with pytest.raises(DataError, match="must not change"):
         FCMClassifier(**SHORT).fit_chunks(shrinking)
 
 
