@@ -189,7 +189,7 @@ def test_unknown_names_are_told_with_the_nearest():
     """Datasets and methods."""
     with pytest.raises(DataError, match=r"Unknown method 'knn4'. Did you mean 'knn"):
         make_tasks(["iris"], ["knn4"], "strict")
-    with pytest.raises(DataError, match="no dataset 'wein'"):
+    with pytest.raises(DataError, match="Unknown dataset 'wein'"):
         make_tasks(["wein"], ["fcm"], "strict")
 
 
