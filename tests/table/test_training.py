@@ -36,12 +36,12 @@ def test_noise_is_not_learned(noise):
     assert "How good" in card_text(card)
 
 
-def test_folds_are_prepared_by_their_other_rows(noise):
-    """A category that is only in the rows to be scored is unknown to what they are prepared by."""
+def test_folds_learn_categories_from_their_training_rows(noise):
+    """A category that is only in the test rows is unknown to the preparer of the fold."""
     frame, y = noise.drop(columns="y"), noise["y"].astype(object)
     for (train_rows, test_rows), fold in zip(
         StratifiedKFold(5, shuffle=True, random_state=0).split(frame, y),
-        make_folds(TablePreparer(), frame, y, "classification", 0),
+        make_folds(TablePreparer().fit(frame), frame, y, "classification", 0),
         strict=True,
     ):
         alone = TablePreparer().fit(frame.iloc[train_rows])
@@ -53,8 +53,8 @@ def test_folds_are_prepared_by_their_other_rows(noise):
 def test_rivals_score_what_scikit_learn_says(noise):
     """The random forest on the same folds, by scikit-learn's own cross-validation of a pipeline."""
     frame, y = noise.drop(columns="y"), noise["y"].astype(object)
-    folds = list(make_folds(TablePreparer(), frame, y, "classification", 0))
-    X = TablePreparer().fit_transform(frame)
+    preparer = TablePreparer().fit(frame)
+    folds, X = list(make_folds(preparer, frame, y, "classification", 0)), preparer.transform(frame)
     scores, _ = compare(RandomForestClassifier(random_state=0), X, y, folds, "classification", 0)
     pipeline = Pipeline([("prepare", TablePreparer()), ("forest", RandomForestClassifier(random_state=0))])
     expected = cross_val_score(pipeline, frame, y, cv=StratifiedKFold(5, shuffle=True, random_state=0))

@@ -13,7 +13,7 @@ from cogmap.explanation._subject import known_features
 from cogmap.models.features import Array, unit_of
 from cogmap.models.model import MapModel
 from cogmap.table.model import TableModel
-from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column
+from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column, OrderedColumn
 from cogmap.table.preparation.columns import spans
 
 _TRIED = 4  # changes of a category from which numbers are then changed
@@ -35,8 +35,8 @@ def told(column: Column, features: Array) -> str:
         return "missing"
     if isinstance(column, CategoryColumn):
         return column.choices[int(features.argmax())]
-    if isinstance(column, BooleanColumn):
-        return column.choices[int(features[0])]
+    if isinstance(column, BooleanColumn | OrderedColumn):
+        return column.choices[round(float(features[0]))]
     if len(features) == 1:
         return f"{features[0]:.6g}"
     return " ".join(

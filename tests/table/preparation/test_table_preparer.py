@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cogmap import TablePreparer
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.table.preparation.texts import NumberStyle, number_style
+from cogmap.table.preparation.numbers import NumberStyle, number_styles
 
 
 @parametrize_with_checks([TablePreparer(), TablePreparer(min_frequency=0.2, max_categories=3)])
@@ -124,7 +124,7 @@ def test_numbers_written_as_text_are_numbers(texts, numbers):
 )
 def test_what_only_looks_like_numbers_is_none(texts):
     """Codes, ranges, two currencies, signs of programmers, groups that are none."""
-    assert number_style(texts) is None
+    assert number_styles(texts) == []
 
 
 @pytest.mark.parametrize("number", [0.1, -1234567.891, 1e-7, 3.0, 1e300])
