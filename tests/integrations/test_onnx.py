@@ -130,6 +130,7 @@ TABLE = pd.DataFrame(
     {
         "age": RNG.normal(40, 10, ROWS).round(1),
         "colour": RNG.choice(["red", "green", "blue", "dark red"], ROWS, p=[0.5, 0.3, 0.19, 0.01]),
+        "size": pd.Categorical(RNG.choice(["S", "M", "L"], ROWS), ["S", "M", "L"], ordered=True),
         "member": RNG.choice(["Yes", "No"], ROWS),
         "active": RNG.choice([True, False], ROWS),
         "price": [f"{price:.2f} €" for price in RNG.random(ROWS)],

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import r2_score
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 
@@ -48,6 +49,82 @@ def test_folds_learn_categories_from_their_training_rows(noise):
         assert list(fold.X_test) == list(alone.get_feature_names_out())
         np.testing.assert_array_equal(fold.X_train, alone.transform(frame.iloc[train_rows]))
         np.testing.assert_array_equal(fold.X_test, alone.read(frame.iloc[test_rows]).features)
+
+
+def test_folds_have_the_columns_of_the_saved_model():
+    """Whole numbers that count up stay, and an identifier is in no fold, whatever a part of the rows looks like."""
+    n = 60
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "year": np.arange(n) + 1960,
+            "id": np.append(np.arange(n - 1), n - 2),  # distinct in folds without one of the last rows
+            "place": ["Oslo"] * 10 + ["Rome"] * 2 + [f"p{i}" for i in range(n - 12)],
+            "rare": [1.0, *[np.nan] * (n - 1)],
+        }
+    ).assign(rare=lambda f: f["rare"].fillna(0.0))
+    preparer = TablePreparer().fit(frame)
+    for fold in make_folds(preparer, frame, pd.Series(rng.normal(size=n)), "regression", 0):
+        assert list(dict.fromkeys(name.partition("=")[0] for name in fold.X_train)) == [
+            c.name for c in preparer.columns_
+        ]
+
+
+def test_the_card_scores_the_saved_model():
+    """A year that explains the target is used by both; the score on new rows is the one on the card."""
+    rng = np.random.default_rng(0)
+    year = np.arange(1900, 2040)
+    frame = pd.DataFrame({"year": year, "x": rng.normal(size=140), "y": 2.0 * year + rng.normal(size=140)})
+    pipeline, card = train(frame[::2], "y", FitOptions())
+    new = frame[1::2]
+    score = r2_score(new["y"], pipeline.predict(new.drop(columns="y")))
+    assert card["scores"][THE_MAP]["R²"]["mean"] == pytest.approx(score, abs=0.02)
+
+
+def test_columns_left_out_are_warned_of_once():
+    """With the reason; those that were dropped as asked are not."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": range(20), "a": 1, "b": rng.normal(size=20), "y": ["s", "t"] * 10})
+    with pytest.warns(UserWarning, match=r"left out: 'id' \(an identifier: .*\), 'a' \(always 1\)\.") as caught:
+        train(frame, "y", FitOptions())
+    assert len(caught) == 1
+    train(frame, "y", FitOptions(drop=("id", "a")))  # warnings are errors here
+
+
+def test_the_card_has_the_kind_of_every_column_with_the_reason():
+    """As inferred, and as asked; a sign may go with an order."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "zip": rng.choice(["01067", "80331"], 40),
+            "size": rng.choice(["S", "M", "L"], 40),
+            "mass": [f"{x:.1f} kg" for x in rng.normal(70, 5, 40)],
+            "y": rng.normal(size=40),
+        }
+    )
+    _, card = train(frame, "y", FitOptions(kinds={"size": "S<M<L"}, signs={"size": 1}))
+    assert card["columns"] == [
+        {"name": "zip", "kind": "category", "why": "codes that begin with 0: 2 different values"},
+        {"name": "size", "kind": "ordered", "why": "as asked"},
+        {"name": "mass", "kind": "number", "why": "numbers in kg, as text"},
+    ]
+    for line in ("  zip     category   codes that begin with 0", "  size    ordered    as asked"):
+        assert line in card_text(card)
+
+
+def test_a_target_of_many_single_rows_is_refused():
+    """114 classes of one row are no classes; a few are left out with a note."""
+    labels = ["a", "b"] * 10 + [f"c{i}" for i in range(114)]
+    with pytest.raises(DataError, match="has 116 classes, of which 114 are in a single row"):
+        find_target(pd.Series(labels), "y", None)
+    assert find_target(pd.Series(labels[:25]), "y", None).task == "classification"
+
+
+def test_a_target_is_written_as_the_table_is():
+    """1.234 beside 3,5 is more than a thousand."""
+    frame = pd.DataFrame({"x": [f"{i},5" for i in range(20)], "y": [f"{i}.234" for i in range(1, 21)]})
+    assert find_target(frame["y"], "y", None, frame).read(frame["y"])[0] == 1234
+    assert find_target(frame["y"], "y", None).notes == ("y: '1.234' is read as 1.234, with a decimal point.",)
 
 
 def test_rivals_score_what_scikit_learn_says(noise):

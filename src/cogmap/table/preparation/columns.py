@@ -186,6 +186,7 @@ class NumberColumn(Column):
             return super().read(values)
         infinite = np.flatnonzero(np.isinf(numbers))
         faults = {int(row): f"{self.name}: {numbers[row]} is not a finite number" for row in infinite}
+        numbers = np.where(np.isinf(numbers), np.nan, numbers) if faults else numbers
         return Cells(numbers[:, np.newaxis], {}, faults)
 
 

@@ -107,7 +107,7 @@ class Conventions(NamedTuple):
                 decimals.add(column.numbers[0].decimal)
             elif delimiter and column.values.dtype == np.float64 and (column.values.dropna() % 1 != 0).any():
                 decimals.add(".")
-            if len(column.dates) == 1 and column.dates[0] != "ISO8601":
+            if len(column.dates) == 1 and "%m" in column.dates[0]:
                 orders.add(column.dates[0].startswith("%m"))
         decimal = decimals.pop() if len(decimals) == 1 else "," if delimiter == ";" and not decimals else None
         return Conventions(decimal, orders.pop() if len(orders) == 1 else None)
@@ -127,8 +127,9 @@ class Conventions(NamedTuple):
         """Return the format of a column of dates; note what nothing in the table tells."""
         first, *others = column.dates
         if others and self.month_first is None:
+            example = next((text for text in column.texts if text[:2] != text[3:5]), column.texts[0])
             notes.append(
-                f"{column.name}: day and month of {column.texts[0]!r} can be swapped; it is read with the day first. "
+                f"{column.name}: day and month of {example!r} can be swapped; it is read with the day first. "
                 "Write dates as 2024-12-31 to be sure."
             )
         return others[0] if others and self.month_first else first
