@@ -122,7 +122,7 @@ def _left_out(card: dict[str, Any]) -> list[str]:
 
 def _columns(card: dict[str, Any]) -> list[str]:
     rows = [[entry["name"], entry["kind"], entry.get("why", "")] for entry in card["columns"]]
-    return _listed(["Columns", "kind", "because of"], rows)
+    return _listed(["Columns", "kind", "why"], rows)
 
 
 def _listed(header: list[str], rows: list[list[str]]) -> list[str]:
