@@ -105,7 +105,7 @@ def train(
     rows, y, notes = _usable(what, values)
     table = others[rows].reset_index(drop=True)
     kinds = {name: kind for name, kind in fit_options.kinds.items() if name != target}
-    preparer = TablePreparer(fit_options.keep, fit_options.drop, kinds).fit(table)
+    preparer = TablePreparer(fit_options.keep, fit_options.drop, kinds=kinds).fit(table)
     _warn_of_left_out(preparer)
     _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
     signs = _signs(preparer, fit_options.signs)

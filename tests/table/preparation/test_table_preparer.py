@@ -254,6 +254,18 @@ def test_state_survives_json(table):
     assert again.to_state() == preparer.to_state()
 
 
+def test_a_state_of_an_older_version_is_read(table):
+    """Without kinds that were asked for, reasons and notes."""
+    preparer = TablePreparer().fit(table)
+    state = json.loads(json.dumps(preparer.to_state()))
+    del state["notes"], state["parameters"]["kinds"]
+    for column in state["columns"]:
+        del column["why"]
+    again = TablePreparer.from_state(state)
+    pd.testing.assert_frame_equal(again.transform(table), preparer.transform(table), check_exact=True)
+    assert again.columns_ == preparer.columns_
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -1,5 +1,6 @@
 """Dates as people write them."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -34,17 +35,19 @@ DATES = (
     "%B %d, %Y",
 )
 
+_FAR_YEAR = re.compile(r"(?<!\d)(?!167[89]|16[89]|1[789]|2[01]|22[0-5]|226[01])\d{4}", re.ASCII)
+
 
 def dates(texts: Sequence[str], style: str) -> NDArray[np.datetime64]:
     """Return texts as dates, NaT where they are none; times with a zone are converted to UTC.
 
-    pandas reads many dates fast, but its range of years depends on the other dates of the batch, so Python reads again
-    what pandas does not.
+    pandas reads many dates fast, but its range of years depends on the other dates of the batch, so Python reads dates
+    outside the smallest range, from 1678 to 2261, that pandas has not read.
     """
     read = pandas.to_datetime(pandas.Series(list(texts), dtype=object), format=style, errors="coerce", utc=True)
     result: NDArray[np.datetime64] = read.dt.tz_localize(None).to_numpy(dtype="datetime64[s]").copy()
     for place in np.flatnonzero(np.isnat(result)).tolist():
-        if may_be_date(texts[place]):
+        if _FAR_YEAR.search(texts[place]):
             result[place] = _date(texts[place], style)
     return result
 
@@ -67,7 +70,8 @@ def date_styles(texts: Sequence[str], asked: bool = False) -> list[str]:
     few = texts[:100]
     understood = {}
     for style in DATES:
-        if (~np.isnat(dates(few, style))).any():
+        n_few = int((~np.isnat(dates(few, style))).sum())
+        if mostly(n_few, len(few)) or (asked and n_few):
             understood[style] = int((~np.isnat(dates(texts, style))).sum())
     best = [style for style in understood if understood[style] == max(understood.values())]
     if not best or not (asked or mostly(understood[best[0]], len(texts))):

@@ -89,11 +89,16 @@ def number_styles(texts: Sequence[str], asked: bool = False) -> list[NumberStyle
     units = Counter(unit for text in texts if (unit := _unit_of(text)))
     unit = units.most_common(1)[0][0] if units else ""
     styles = [NumberStyle(decimal, unit) for decimal in ".,"]
+    clock = NumberStyle(":", "h")
+    few = texts[:: len(texts) // 1000 + 1]  # free text need not be parsed to its end
+    if not asked and 2 * sum(any(style.parse(text) is not None for style in (*styles, clock)) for text in few) < len(
+        few
+    ):
+        return []
     numbers = [[style.parse(text) for text in texts] for style in styles]
     understood = [len(texts) - of_style.count(None) for of_style in numbers]
     best = max(understood)
     if not mostly(best, len(texts)):
-        clock = NumberStyle(":", "h")
         n_times = sum(clock.parse(text) is not None for text in texts)
         if mostly(n_times, len(texts)) or (asked and n_times > best):
             return [clock]

@@ -35,14 +35,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Columns that are used even if they look like identifiers or free text.
     drop : iterable of str, default=()
         Columns that are left out.
-    kinds : dict of str to str, default=None
-        Columns whose kind is not inferred: "number", "category", "ordered", "date", "id" or "text" (these two are left
-        out), or the order of its categories, "small<medium<large".
     min_frequency : float, default=0.01
         Categories in a smaller share of the rows, or in a single one, are pooled as "other". Where no category has that
         share, the most frequent ones are kept.
     max_categories : int, default=30
         Largest number of features of a column of categories; the less frequent ones are pooled.
+    kinds : dict of str to str, default=None
+        Columns whose kind is not inferred: "number", "category", "ordered", "date", "id" or "text" (these two are left
+        out), or the order of its categories, "small<medium<large".
 
     Attributes
     ----------
@@ -101,15 +101,15 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self,
         keep: Iterable[str] = (),
         drop: Iterable[str] = (),
-        kinds: Mapping[str, str] | None = None,
         min_frequency: float = 0.01,
         max_categories: int = 30,
+        kinds: Mapping[str, str] | None = None,
     ) -> None:
         self.keep = keep
         self.drop = drop
-        self.kinds = kinds
         self.min_frequency = min_frequency
         self.max_categories = max_categories
+        self.kinds = kinds
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -302,9 +302,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             "parameters": {
                 "keep": list(self.keep),
                 "drop": list(self.drop),
-                "kinds": None if self.kinds is None else dict(self.kinds),
                 "min_frequency": float(self.min_frequency),
                 "max_categories": int(self.max_categories),
+                "kinds": None if self.kinds is None else dict(self.kinds),
             },
             "names": [str(name) for name in self.feature_names_in_] if hasattr(self, "feature_names_in_") else None,
             "n_columns": int(self.n_features_in_),
