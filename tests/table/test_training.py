@@ -71,12 +71,13 @@ def test_folds_have_the_columns_of_the_saved_model():
 
 
 def test_the_card_scores_the_saved_model():
-    """A year that explains the target is used by both; the score on new rows is the one on the card."""
+    """A year that explains the target is used by both: the score on newly drawn rows is the one on the card."""
     rng = np.random.default_rng(0)
     year = np.arange(1900, 2040)
-    frame = pd.DataFrame({"year": year, "x": rng.normal(size=140), "y": 2.0 * year + rng.normal(size=140)})
-    pipeline, card = train(frame[::2], "y", FitOptions())
-    new = frame[1::2]
+    frame, new = (
+        pd.DataFrame({"year": year, "x": rng.normal(size=140), "y": 2.0 * year + rng.normal(size=140)}) for _ in "ab"
+    )
+    pipeline, card = train(frame, "y", FitOptions())
     score = r2_score(new["y"], pipeline.predict(new.drop(columns="y")))
     assert card["scores"][THE_MAP]["R²"]["mean"] == pytest.approx(score, abs=0.02)
 
@@ -118,6 +119,16 @@ def test_a_target_of_many_single_rows_is_refused():
     with pytest.raises(DataError, match="has 116 classes, of which 114 are in a single row"):
         find_target(pd.Series(labels), "y", None)
     assert find_target(pd.Series(labels[:25]), "y", None).task == "classification"
+
+
+@pytest.mark.parametrize(("kind", "task"), [("number", "regression"), ("category", "classification")])
+def test_the_kind_of_the_target_is_its_task(kind, task):
+    """Other kinds are refused, and so is one that contradicts the task."""
+    frame = pd.DataFrame({"x": np.arange(20.0) % 7, "y": [0, 1] * 10})
+    assert train(frame, "y", FitOptions(kinds={"y": kind}))[1]["target"]["task"] == task
+    for wrong in (FitOptions(kinds={"y": "date"}), FitOptions(kinds={"y": "number"}, task="classification")):
+        with pytest.raises(DataError, match="The target can be of the kind 'number' or 'category'"):
+            train(frame, "y", wrong)
 
 
 def test_a_target_is_written_as_the_table_is():

@@ -97,14 +97,13 @@ def train(
     values = column_of(frame, target, source)
     for name in (*fit_options.keep, *fit_options.drop, *fit_options.kinds, *fit_options.signs):
         column_of(frame, name, source)
-    task = fit_options.task or {"number": VALUES, "category": CLASSES}.get(fit_options.kinds.get(target, ""))
-    what = find_target(values, target, task, frame)
+    kinds = dict(fit_options.kinds)
+    what = find_target(values, target, _task(kinds.pop(target, None), fit_options.task), frame)
     others = frame.drop(columns=[target])
     if not len(others.columns):
         raise DataError(f"{source} has no column beside the target {target!r}: there is nothing to learn from.")
     rows, y, notes = _usable(what, values)
     table = others[rows].reset_index(drop=True)
-    kinds = {name: kind for name, kind in fit_options.kinds.items() if name != target}
     preparer = TablePreparer(fit_options.keep, fit_options.drop, kinds=kinds).fit(table)
     _warn_of_left_out(preparer)
     _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
@@ -157,6 +156,14 @@ def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], Any, list[s
         raise DataError(f"Learning needs {_FEWEST_ROWS} rows or more with a target, and there are {rows.sum()}.")
     kept = labels[rows].astype(object if target.task == CLASSES else np.float64)
     return rows, pandas.Series(kept, name=target.name), notes
+
+
+def _task(kind: str | None, task: str | None) -> str | None:
+    """Return the task that the kind of a target says, if it has one."""
+    of_kind = {None: task, "number": VALUES, "category": CLASSES}
+    if kind not in of_kind or task not in (None, of_kind[kind]):
+        raise DataError(f"The target can be of the kind 'number' or 'category', as its task says, got {kind!r}.")
+    return of_kind[kind]
 
 
 def _warn_of_left_out(preparer: TablePreparer) -> None:

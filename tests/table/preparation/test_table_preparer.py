@@ -149,6 +149,15 @@ def test_a_word_among_numbers_is_a_gap_if_it_was_there_in_training():
         preparer.transform(new)
 
 
+def test_zero_and_one_are_no_and_yes_in_every_spelling():
+    """As numbers and as text, with and without a decimal; each of them alone, too."""
+    preparer = TablePreparer().fit(pd.DataFrame({"x": ["yes", "no", "no"]}))
+    for values, expected in (([1, 1.0, "1", "1.0", True], 1.0), ([0, 0.0, "0", "0.0", False], 0.0)):
+        assert preparer.transform(pd.DataFrame({"x": values}, dtype=object))["x"].tolist() == [expected] * 5
+        for value in values:
+            assert preparer.transform(pd.DataFrame({"x": [value]}))["x"].tolist() == [expected]
+
+
 def test_infinite_numbers_are_faults():
     """A map cannot start from them."""
     preparer = TablePreparer().fit(pd.DataFrame({"x": [1.0, 2.0]}))

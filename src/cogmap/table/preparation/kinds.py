@@ -51,9 +51,9 @@ class Series:
         self.name, self.values, self.wanted = name, values, wanted
         kind = pandas.api.types
         self.is_categorical = isinstance(values.dtype, pandas.CategoricalDtype)
-        self.is_time = kind.is_datetime64_any_dtype(values.dtype) or kind.is_timedelta64_dtype(values.dtype)
         self.is_numeric = kind.is_numeric_dtype(values.dtype)
-        self._is_text = not (self.is_categorical or self.is_time or self.is_numeric)
+        is_time = kind.is_datetime64_any_dtype(values.dtype) or kind.is_timedelta64_dtype(values.dtype)
+        self._is_text = not (self.is_categorical or self.is_numeric or is_time)
 
     @cached_property
     def _distinct(self) -> tuple[Any, list[str | None]]:
@@ -103,12 +103,15 @@ class Conventions(NamedTuple):
         """Return the conventions that all unambiguous columns share; semicolons separate where commas are decimal."""
         decimals, orders = set[str](), set[bool]()
         for column in columns:
-            if len(column.numbers) == 1 and any(mark in text for text in column.texts for mark in ".,"):
-                decimals.add(column.numbers[0].decimal)
+            if len(column.numbers) == 1:
+                style = column.numbers[0]
+                if any(("." in text or "," in text) and style.parse(text) is not None for text in column.texts):
+                    decimals.add(style.decimal)
             elif delimiter and column.values.dtype == np.float64 and (column.values.dropna() % 1 != 0).any():
                 decimals.add(".")
             if len(column.dates) == 1 and "%m" in column.dates[0]:
                 orders.add(column.dates[0].startswith("%m"))
+        decimals.discard(":")
         decimal = decimals.pop() if len(decimals) == 1 else "," if delimiter == ";" and not decimals else None
         return Conventions(decimal, orders.pop() if len(orders) == 1 else None)
 
