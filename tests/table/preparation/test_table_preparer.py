@@ -145,7 +145,7 @@ def test_a_word_among_numbers_is_a_gap_if_it_was_there_in_training():
     reading = preparer.read(new)
     np.testing.assert_array_equal(reading.features[:, 0], [7, np.nan, np.nan, np.nan])
     assert reading.faults == {2: "x: '1O' is not a number"}
-    with pytest.raises(DataError, match="Row 2 of the table cannot be used: x: '1O' is not a number"):
+    with pytest.raises(DataError, match="Row 3 of the table cannot be used: x: '1O' is not a number"):
         preparer.transform(new)
 
 

@@ -101,9 +101,7 @@ def read_parts(path: str, texts: Collection[str] = (), whole: bool = False, has_
             delimiter = "\t" if ending in (".tsv", ".tab") else None
             found = open_delimited(file, name_of(path), delimiter, has_header)
             for block in _joined(found.blocks) if whole else found.blocks:
-                frame, faults = _parsed(found, block, texts)
-                if whole:
-                    frame = _with_texts(frame, found, block)
+                frame, faults = _parsed(found, block, texts, whole)
                 notes, found.notes[:] = list(found.notes), []
                 yield Part(frame, faults, notes)
 
@@ -154,13 +152,14 @@ def _has_codes(values: Any) -> bool:
     return 0 < len(known) < len(values) and bool(known.astype(str).str.fullmatch("[A-Z]{2}").all())
 
 
-def _parsed(found: Delimited, block: Block, texts: Collection[str]) -> tuple[Any, dict[int, str]]:
+def _parsed(found: Delimited, block: Block, texts: Collection[str], whole: bool) -> tuple[Any, dict[int, str]]:
     """Return the records of a block as a frame; what pandas refuses is read record by record."""
     if not block.content.strip():
         return pandas.DataFrame({name: [] for name in found.header}), {}
     types = {name: str for name in found.header if name in texts}
     try:
         frame = _frame(found, block, dtype=types, na_values=sorted(MISSING))
+        frame = _with_texts(frame, found, block) if whole else frame
     except (pandas.errors.ParserError, pandas.errors.ParserWarning):
         return _one_by_one(found, block)
     return frame, {}

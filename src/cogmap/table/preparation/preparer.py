@@ -1,4 +1,4 @@
-"""TablePreparer: a raw table becomes numbers, with names that can be read."""
+"""TablePreparer: a scikit-learn transformer from raw tables to numbers with readable names."""
 
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -27,7 +27,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     missing value is NaN in all features of its column, and a map takes it as undecided.
 
     Columns are left out if they are constant, always missing, or identifiers: if all values are distinct, and are texts
-    or have a name such as "id", "no" or "key". `left_out_` has them with the reason; nothing is warned of.
+    or have a name such as "id", "no" or "key". `left_out_` has them with the reason; `fit` does not warn of them.
 
     Parameters
     ----------
@@ -195,8 +195,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         reading = self.read(frame)
         if reading.faults:
             row, reason = min(reading.faults.items())
-            more = f" So it is in {len(reading.faults) - 1:,} more rows." if len(reading.faults) > 1 else ""
-            raise DataError(f"Row {row} of the table cannot be used: {reason}.{more} Correct it, or leave it empty.")
+            more = f" {len(reading.faults) - 1:,} more rows cannot be used either." if len(reading.faults) > 1 else ""
+            raise DataError(f"Row {row + 1} of the table cannot be used: {reason}.{more} Correct or clear the value.")
         return pandas.DataFrame(reading.features, columns=self.get_feature_names_out(), index=frame.index)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -215,7 +215,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return np.array([output for column in self.columns_ for output in column.outputs], dtype=object)
 
     def read(self, frame: Any) -> Reading:
-        """Return the table as an array of numbers, with what was strange, and raise nothing for it.
+        """Return the table as an array of numbers, with unseen values and unusable rows instead of errors.
 
         Parameters
         ----------
@@ -225,13 +225,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Returns
         -------
         Reading
-            The features, values that were not seen before, and rows that cannot be used.
+            The features, values that were not seen in training, and rows that cannot be used.
         """
         check_is_fitted(self, "columns_")
         return read_frame(self.columns_, frame)
 
     def checked(self, frame: Any) -> tuple[Any, list[str]]:
-        """Bring a new table into the form of that in `fit`.
+        """Select and order the columns of a new table as in `fit`.
 
         Parameters
         ----------
@@ -243,13 +243,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         frame : pandas.DataFrame
             The columns of `fit` in their order; those that are left out anyway need not be there.
         notes : list of str
-            What is strange, a sentence each: columns that are not used, values that were not seen.
+            A sentence each about columns that are not used and values that were not seen in training.
         """
         arranged, notes = self.arranged(frame)
         return arranged, [*notes, *unseen_notes(self.read(arranged).unseen)]
 
     def arranged(self, frame: Any) -> tuple[Any, list[str]]:
-        """Do what `checked` does, without a look at the values.
+        """Do what `checked` does without reading the values.
 
         Parameters
         ----------
@@ -290,7 +290,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return frame, notes
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that is known, as JSON knows it.
+        """Return the fitted preparer as JSON values.
 
         Returns
         -------
@@ -315,17 +315,17 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "TablePreparer":
-        """Return the preparer with a state.
+        """Return the preparer with a given state.
 
         Parameters
         ----------
         state : dict
-            What `to_state` has returned, perhaps written and read as JSON.
+            Result of `to_state`, perhaps written and read as JSON.
 
         Returns
         -------
         TablePreparer
-            It reads tables as the one did whose state it is.
+            It reads tables as the original does.
         """
         try:
             parameters = dict(state["parameters"])
@@ -348,7 +348,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return [f"x{i}" for i in range(self.n_features_in_)]
 
     def _frame(self, X: Any, reset: bool) -> Any:
-        """Return a frame whose columns are named by strings, checked as scikit-learn does."""
+        """Return a frame with strings as column names, validated as scikit-learn does."""
         if hasattr(X, "columns"):
             frame = _as_frame(X)
             given = frame.columns.tolist()
@@ -360,7 +360,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return pandas.DataFrame(values, columns=self._positions()).infer_objects()
 
     def _kinds(self, columns: list[str]) -> dict[str, str]:
-        """Return the kinds that are given, or complain about one that there is not."""
+        """Return the given kinds, validated."""
         owner, given = type(self).__name__, {} if self.kinds is None else self.kinds
         if not isinstance(given, Mapping):
             raise param_error(owner, "kinds", "a dict from names of columns to kinds", given)
@@ -375,7 +375,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return dict(given)
 
     def _named(self, name: str, columns: list[str]) -> set[str]:
-        """Return the columns that a parameter names, or complain about one that is not there."""
+        """Return the columns that a parameter names, validated."""
         value, owner = getattr(self, name), type(self).__name__
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise param_error(owner, name, "a list of names of columns", value)
@@ -389,5 +389,5 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
 
 def _as_frame(X: Any) -> Any:
-    """Return a pandas frame, made from a polars one if need be."""
+    """Return a pandas frame, converted from polars if needed."""
     return X if isinstance(X, pandas.DataFrame) else pandas.DataFrame(X.to_dict(as_series=False))

@@ -44,7 +44,7 @@ class RowReader:
         self._plain = itemgetter(*(column.name for column in columns)) if numbers else None
 
     def read(self, rows: Sequence[Mapping[str, Any]]) -> Reading:
-        """Return the features of rows, values that were not seen before, and rows that cannot be used.
+        """Return the features of rows, values that were not seen in training, and rows that cannot be used.
 
         Parameters
         ----------

@@ -38,12 +38,12 @@ def distinct(values: Any) -> tuple[NDArray[np.intp], list[str | None]]:
 
 
 def repeated(names: Sequence[str]) -> list[str]:
-    """Return the names that are there more than once."""
+    """Return the names that occur more than once."""
     return [name for name, times in Counter(names).items() if times > 1]
 
 
 def refuse_repeated(names: Sequence[str], table: str = "The table") -> None:
-    """Complain about columns of the same name: they would be one column too few."""
+    """Raise DataError if two columns have the same name."""
     if twice := repeated(names):
         more = f" and {len(twice) - 1} more names" if len(twice) > 1 else ""
         raise DataError(f"{table} has more than one column called {twice[0]!r}{more}. Rename all but one.")
