@@ -53,6 +53,7 @@ def test_numbers_are_read_as_they_are_meant(texts, numbers):
         (["01067", "80331", "01067", "80331"], "category"),
         (["<=50K", ">50K"] * 3, "category"),
         (["3 kg", "2 m", "3 kg", "2 m"], "category"),
+        ([*(f"{i} kg" for i in range(30)), "11 lb"] * 2, "category"),
         (["16:9", "4:3", "16:9"] * 2, "category"),
         (["18-25", "26-35", ">35"] * 3, "category"),
         (pd.Categorical(["b", "a", "b"]), "category"),
@@ -66,6 +67,13 @@ def test_numbers_are_read_as_they_are_meant(texts, numbers):
 def test_kinds_follow_the_values(values, kind):
     """Codes are categories, times and durations are numbers, and so are numbers that count up."""
     assert only(values)[0].kind == kind
+
+
+def test_words_among_values_are_on_the_card():
+    """They count as missing, which is nothing to be silent about."""
+    assert only([*map(str, range(20)), "unknown"])[0].why == "numbers, as text; missing where it has 'unknown'"
+    days = pd.date_range("2024-01-01", periods=20).strftime("%Y-%m-%d")
+    assert only([*days, "never"])[0].why == "dates, ISO 8601; missing where it has 'never'"
 
 
 def test_durations_are_hours_in_every_form():
@@ -181,7 +189,7 @@ def test_a_person_overrules_the_kind(values, kind, feature):
     """Also with the order of categories."""
     column, found = only(values, kinds={"x": kind})
     np.testing.assert_array_equal(found, feature)
-    assert column.why == "as asked"
+    assert column.why.startswith("as asked")
 
 
 @pytest.mark.parametrize(("kind", "reason"), [("id", "an identifier, as asked"), ("text", "free text, as asked")])

@@ -209,13 +209,13 @@ def _texts(
     if column.numbers:
         style = conventions.number_style(column, notes)
         numbers, words = column.parsed(style)
-        why = "as asked" if wanted else _written(style)
+        why = ("as asked" if wanted else _written(style)) + _gaps(words)
         return _number(name, numbers, keep or bool(wanted), style.decimal, style.unit, words, why=why)
     if column.dates:
         form = conventions.date_style(column, notes)
         when = dates(texts, form)
         words = tuple(text for text, unread in zip(texts, np.isnat(when), strict=True) if unread)
-        why = "as asked" if wanted else f"dates, {'ISO 8601' if form == 'ISO8601' else form}"
+        why = ("as asked" if wanted else f"dates, {'ISO 8601' if form == 'ISO8601' else form}") + _gaps(words)
         return _dates(name, when[~np.isnat(when)], form, words, why)
     if wanted in ("number", "date"):
         raise DataError(f"The column {name!r} cannot be of the kind {wanted!r}: it has {shown(texts)}.")
@@ -235,6 +235,10 @@ def _texts(
     codes = "codes that begin with 0: " if any(map(is_code, texts)) else ""
     why = "as asked" if wanted else f"{codes}{len(texts):,} different {'values' if codes else 'texts'}"
     return CategoryColumn.learned(name, rows, *pooling, why)
+
+
+def _gaps(words: tuple[str, ...]) -> str:
+    return f"; missing where it has {shown(words)[1:-1]}" if words else ""
 
 
 def _written(style: NumberStyle) -> str:

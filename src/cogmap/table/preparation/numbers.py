@@ -86,14 +86,16 @@ def number_styles(texts: Sequence[str], asked: bool = False) -> list[NumberStyle
     """
     if not asked and any(map(_CODE.fullmatch, texts)):
         return []
-    units = Counter(unit for text in texts if (unit := _unit_of(text)))
-    unit = units.most_common(1)[0][0] if units else ""
-    styles = [NumberStyle(decimal, unit) for decimal in ".,"]
-    clock = NumberStyle(":", "h")
+    unit_of = {text: unit for text in texts if (unit := _unit_of(text))}
+    unit = Counter(unit_of.values()).most_common(1)[0][0] if unit_of else ""
+    styles, clock = [NumberStyle(decimal, unit) for decimal in ".,"], NumberStyle(":", "h")
     few = texts[:: len(texts) // 1000 + 1]  # free text need not be parsed to its end
-    if not asked and 2 * sum(any(style.parse(text) is not None for style in (*styles, clock)) for text in few) < len(
-        few
-    ):
+    n_few = sum(any(style.parse(text) is not None for style in (*styles, clock)) for text in few)
+    if not asked and 2 * n_few < len(few):
+        return []
+    # Numbers in another unit are not words among numbers.
+    others = [(text, other) for text, other in unit_of.items() if other != unit]
+    if any(NumberStyle(decimal, other).parse(text) is not None for text, other in others for decimal in ".,"):
         return []
     numbers = [[style.parse(text) for text in texts] for style in styles]
     understood = [len(texts) - of_style.count(None) for of_style in numbers]
