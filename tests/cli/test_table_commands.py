@@ -422,7 +422,10 @@ def test_codes_groups_and_countries_are_read_as_they_are_written(tmp_path):
         "land": "category",
     }
     n_na = (frame["land"] == "NA").sum()
-    assert card["notes"] == [f"land: 'NA' in {n_na} rows counts as missing. If it is a code, write it in another way."]
+    assert card["notes"] == [
+        "price: '1.201' is read as 1201, with a decimal comma.",
+        f"land: 'NA' in {n_na} rows counts as missing. If it is a code, write it in another way.",
+    ]
     preparer = cogmap.load(tmp_path / "m.cogmap")["prepare"]
     found = preparer.transform(frame.drop(columns="y"))
     np.testing.assert_array_equal(found["price"], [1000 * i + i + 200 for i in range(1, 41)])

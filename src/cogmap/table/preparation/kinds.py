@@ -97,10 +97,11 @@ class Conventions(NamedTuple):
 
     decimal: str | None
     month_first: bool | None
+    usual: str = "."  # decimal mark where no column tells
 
     @staticmethod
     def of(columns: Iterable[Series], delimiter: str | None) -> "Conventions":
-        """Return the conventions that all unambiguous columns share; semicolons separate where commas are decimal."""
+        """Return the conventions that all unambiguous columns share; with semicolons, a decimal comma is usual."""
         decimals, orders = set[str](), set[bool]()
         for column in columns:
             if len(column.numbers) == 1:
@@ -112,19 +113,23 @@ class Conventions(NamedTuple):
             if len(column.dates) == 1 and "%m" in column.dates[0]:
                 orders.add(column.dates[0].startswith("%m"))
         decimals.discard(":")
-        decimal = decimals.pop() if len(decimals) == 1 else "," if delimiter == ";" and not decimals else None
-        return Conventions(decimal, orders.pop() if len(orders) == 1 else None)
+        decimal = decimals.pop() if len(decimals) == 1 else None
+        usual = "," if delimiter == ";" else "."
+        return Conventions(decimal, orders.pop() if len(orders) == 1 else None, usual)
 
     def number_style(self, column: Series, notes: list[str]) -> NumberStyle:
         """Return the style of a column of numbers; note what nothing in the table tells."""
         first, *others = column.numbers
+        style = others[0] if others and (self.decimal or self.usual) == "," else first
         if others and self.decimal is None:
             example = next(text for text in column.texts if "." in text or "," in text)
             # Beside "950", "1,200" is more than a thousand.
             if "." in example or not any(text.isdigit() and len(text) <= 3 for text in column.texts):
-                number = first.parse(example)
-                notes.append(f"{column.name}: {example!r} is read as {number:.10g}, with a decimal point.")
-        return others[0] if others and self.decimal == "," else first
+                mark = "comma" if style.decimal == "," else "point"
+                notes.append(
+                    f"{column.name}: {example!r} is read as {style.parse(example):.10g}, with a decimal {mark}."
+                )
+        return style
 
     def date_style(self, column: Series, notes: list[str]) -> str:
         """Return the format of a column of dates; note what nothing in the table tells."""
