@@ -376,22 +376,98 @@ BAD_TABLES = {
         "has 1 class with more than one row",
     ),
     "few rows": (numbered(6, lambda i: f"{i},{i % 3},{i % 2}"), ["--task", "classification"], "needs 10 rows or more"),
-    "nothing to learn from": (numbered(20, lambda i: f"{i},1,{i % 2}"), [], "finds no column to learn from"),
+    "nothing to learn from": (numbered(20, lambda i: f"2,1,{i % 2}"), [], "finds no column to learn from"),
     "target alone": (b"y\n" + b"a\nb\n" * 10, [], "has no column beside the target"),
-    "text as values": (GOOD, ["--task", "regression"], "is not made of numbers"),
+    "text as values": (GOOD, ["--task", "regression"], "its task must be 'classification'"),
     "unknown column to drop": (GOOD, ["--drop", "bb"], "There is no column 'bb'"),
     "unknown column to keep": (GOOD, ["--keep", "aa"], "There is no column 'aa'"),
     "a sign without a sign": (GOOD, ["--sign", "a"], '--sign must be a column with a sign, such as "age:+"'),
     "a sign of a category": (
         numbered(40, lambda i: f"{i * 7 % 11},c{i % 3},{i % 2}"),
         ["--sign", "b:+"],
-        "--sign needs a column of numbers, or of yes and no, and 'b' is not one: a category",
+        "A sign needs a column of numbers, booleans or ordered categories, and 'b' is not: a category",
     ),
+    "a kind that there is not": (GOOD, ["--kind", "a:colour"], "--kind must be a column with one of the kinds number,"),
+    "a kind of no column": (GOOD, ["--kind", "z:number"], "There is no column 'z'"),
+    "a kind that cannot be": (
+        GOOD.replace(b"yes", b"maybe"),
+        ["--target", "a", "--kind", "y:date"],
+        "cannot be of the kind",
+    ),
+    "data twice in the first line": (b"0.2,0.2,y\n1,2,x\n", [], "looks like data, not like names of columns: '0.2'"),
     "an expert's map that is not there": (GOOD, ["--prior", "nowhere.mmp"], "nowhere.mmp"),
     "out in no folder": (GOOD, ["--out", "nowhere/model.cogmap"], "would be in nowhere, which is no folder"),
     "out over the table": (GOOD, ["--out", "table.csv"], "is what is read, and would be replaced"),
     "page in no folder": (GOOD, ["--page", "nowhere/page.html"], "would be in nowhere, which is no folder"),
 }
+
+
+def test_codes_groups_and_countries_are_read_as_they_are_written(tmp_path):
+    """01067 is a category, 1.234 between semicolons a number above a thousand, and NA among countries is noted."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "zip": rng.choice(["01067", "80331"], 40),
+            "price": [f"{i}.{i + 200}" for i in range(1, 41)],
+            "land": rng.choice(["DE", "NA", "FR"], 40),
+            "y": rng.choice(["a", "b"], 40),
+        }
+    )
+    frame.to_csv(tmp_path / "table.csv", index=False, sep=";")
+    card = json.loads(
+        run("fit", tmp_path / "table.csv", "--target", "y", "--out", tmp_path / "m.cogmap", "--json").stdout
+    )
+    assert {entry["name"]: entry["kind"] for entry in card["columns"]} == {
+        "zip": "category",
+        "price": "number",
+        "land": "category",
+    }
+    n_na = (frame["land"] == "NA").sum()
+    assert card["notes"] == [
+        "price: '1.201' is read as 1201, with a decimal comma.",
+        f"land: 'NA' in {n_na} rows counts as missing. If it is a code, write it in another way.",
+    ]
+    preparer = cogmap.load(tmp_path / "m.cogmap")["prepare"]
+    found = preparer.transform(frame.drop(columns="y"))
+    np.testing.assert_array_equal(found["price"], [1000 * i + i + 200 for i in range(1, 41)])
+    np.testing.assert_array_equal(found["zip=01067"], frame["zip"] == "01067")
+    predicted = rows(run("predict", tmp_path / "m.cogmap", tmp_path / "table.csv").stdout)
+    expected = cogmap.load(tmp_path / "m.cogmap").predict(frame.drop(columns="y"))
+    assert [row["prediction"] for row in predicted] == expected.tolist()
+
+
+def test_a_person_says_of_what_kind_a_column_is(tmp_path):
+    """The model reads the column in this way from then on, and the card says so."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"code": rng.integers(1, 4, 60), "size": rng.choice(["S", "M", "L"], 60), "y": rng.normal(size=60)}
+    )
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    kinds = ["--kind", "code:category", "--kind", "size:S<M<L"]
+    text = run("fit", tmp_path / "table.csv", "--target", "y", "--out", tmp_path / "m.cogmap", *kinds).stdout
+    assert "  code    category   as asked" in text
+    assert "  size    ordered    as asked" in text
+    preparer = cogmap.load(tmp_path / "m.cogmap")["prepare"]
+    assert preparer.get_feature_names_out().tolist() == ["code=1", "code=2", "code=3", "size"]
+    predicted = rows(run("predict", tmp_path / "m.cogmap", tmp_path / "table.csv").stdout)
+    expected = cogmap.load(tmp_path / "m.cogmap").predict(frame.drop(columns="y"))
+    np.testing.assert_allclose([float(row["prediction"]) for row in predicted], expected, rtol=1e-5)
+
+
+def test_a_table_without_a_header_is_noticed_and_read(tmp_path):
+    """Columns are numbered; a model of such a table reads new ones in the same way."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(40, 2)).round(2)).assign(y=lambda f: np.where(f[0] > 0, "up", "down"))
+    table.to_csv(tmp_path / "table.csv", index=False, header=False)
+    result = run("fit", tmp_path / "table.csv", "--target", "y", "--out", tmp_path / "m.cogmap", code=2)
+    assert "The first line looks like data, not like names of columns. If it is, use --no-header." in result.stderr
+    result = run("fit", tmp_path / "table.csv", "--no-header", "--target", "column 3", "--out", tmp_path / "m.cogmap")
+    assert result.stderr == ""
+    assert "learned from 40 rows" in result.stdout
+    for file, columns in (("table.csv", [0, 1, "y"]), ("new.csv", [0, 1])):
+        table[columns].to_csv(tmp_path / file, index=False, header=False)
+        assert len(rows(run("predict", tmp_path / "m.cogmap", tmp_path / file).stdout)) == 40
+    assert json.loads(run("evaluate", tmp_path / "m.cogmap", tmp_path / "table.csv", "--json").stdout)["rows"] == 40
 
 
 @pytest.mark.parametrize("case", BAD_TABLES)

@@ -130,6 +130,7 @@ TABLE = pd.DataFrame(
     {
         "age": RNG.normal(40, 10, ROWS).round(1),
         "colour": RNG.choice(["red", "green", "blue", "dark red"], ROWS, p=[0.5, 0.3, 0.19, 0.01]),
+        "size": pd.Categorical(RNG.choice(["S", "M", "L"], ROWS), ["S", "M", "L"], ordered=True),
         "member": RNG.choice(["Yes", "No"], ROWS),
         "active": RNG.choice([True, False], ROWS),
         "price": [f"{price:.2f} €" for price in RNG.random(ROWS)],
@@ -153,7 +154,13 @@ def test_pipelines_agree_on_raw_tables(estimator, answers, dates):
     """Numbers, text, booleans, dates and gaps; categories that were rare, and some never seen; columns in any order."""
     table = TABLE if dates == "as dates" else TABLE.assign(**{"bought at": TABLE["bought at"].astype(str)})
     pipeline = Pipeline([("prepare", TablePreparer()), ("map", estimator)]).fit(table, answers)
-    assert {column.kind for column in pipeline["prepare"].columns_} == {"number", "category", "boolean", "date"}
+    assert {column.kind for column in pipeline["prepare"].columns_} == {
+        "number",
+        "category",
+        "boolean",
+        "ordered",
+        "date",
+    }
     new = table.assign(colour=table["colour"].replace("blue", "violet"), member=table["member"].replace("No", "NO"))
     for one in (table, new):
         check_same(pipeline, one)

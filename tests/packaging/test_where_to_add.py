@@ -124,7 +124,7 @@ def add_column_kind(package):
     columns, kinds = package / "table/preparation/columns.py", package / "table/preparation/kinds.py"
     changed(
         columns,
-        ("BooleanColumn, CategoryColumn, DateColumn)", "BooleanColumn, CategoryColumn, ClockColumn, DateColumn)"),
+        ("CategoryColumn, OrderedColumn, DateColumn)", "CategoryColumn, OrderedColumn, ClockColumn, DateColumn)"),
     )
     columns.write_text(columns.read_text() + "\n" + COLUMN)
     detect = """    if all(re.fullmatch(r"[0-9]{2}:[0-9]{2}", text) for text in texts):
@@ -133,7 +133,7 @@ def add_column_kind(package):
     changed(
         kinds,
         ("    CategoryColumn,\n", "    CategoryColumn,\n    ClockColumn,\n"),
-        ("    words = boolean_words(texts)\n", detect + "    words = boolean_words(texts)\n"),
+        ("    if column.numbers:\n", detect + "    if column.numbers:\n"),
     )
 
 

@@ -51,7 +51,7 @@ def raw_rows(rng, n_rows):
     table["income"] = (table["income"] * 10.0 ** rng.integers(-3, 4, n_rows)).map(repr)
     table["level"] = table["level"].map(repr)
     table["member"] = rng.choice(["yes", "no", "YES", "No", "1", "0", "true", "maybe"], n_rows)
-    table["active"] = rng.choice(["True", "False", "true", "FALSE", "1", "0"], n_rows)
+    table["active"] = rng.choice(["True", "False", "true", "FALSE", "1", "0", "1.0", "0.0"], n_rows)
     table["colour"] = rng.choice([*COLOURS, "violet", "Red"], n_rows)
     odd = rng.random(n_rows) < 0.2
     table.loc[odd, "joined"] = rng.choice(["1650-03-01", "2300-01-01", "2024-02-29 23:59", "2020-06-15"], odd.sum())

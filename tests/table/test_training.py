@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import r2_score
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 
@@ -36,12 +37,12 @@ def test_noise_is_not_learned(noise):
     assert "How good" in card_text(card)
 
 
-def test_folds_are_prepared_by_their_other_rows(noise):
-    """A category that is only in the rows to be scored is unknown to what they are prepared by."""
+def test_folds_learn_categories_from_their_training_rows(noise):
+    """A category that is only in the test rows is unknown to the preparer of the fold."""
     frame, y = noise.drop(columns="y"), noise["y"].astype(object)
     for (train_rows, test_rows), fold in zip(
         StratifiedKFold(5, shuffle=True, random_state=0).split(frame, y),
-        make_folds(TablePreparer(), frame, y, "classification", 0),
+        make_folds(TablePreparer().fit(frame), frame, y, "classification", 0),
         strict=True,
     ):
         alone = TablePreparer().fit(frame.iloc[train_rows])
@@ -50,11 +51,98 @@ def test_folds_are_prepared_by_their_other_rows(noise):
         np.testing.assert_array_equal(fold.X_test, alone.read(frame.iloc[test_rows]).features)
 
 
+def test_folds_have_the_columns_of_the_saved_model():
+    """Whole numbers that count up stay, and an identifier is in no fold, whatever a part of the rows looks like."""
+    n = 60
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "year": np.arange(n) + 1960,
+            "id": np.append(np.arange(n - 1), n - 2),  # distinct in folds without one of the last rows
+            "place": ["Oslo"] * 10 + ["Rome"] * 2 + [f"p{i}" for i in range(n - 12)],
+            "rare": [1.0, *[np.nan] * (n - 1)],
+        }
+    ).assign(rare=lambda f: f["rare"].fillna(0.0))
+    preparer = TablePreparer().fit(frame)
+    for fold in make_folds(preparer, frame, pd.Series(rng.normal(size=n)), "regression", 0):
+        assert list(dict.fromkeys(name.partition("=")[0] for name in fold.X_train)) == [
+            c.name for c in preparer.columns_
+        ]
+
+
+def test_the_card_scores_the_saved_model():
+    """A year that explains the target is used by both: the score on newly drawn rows is the one on the card."""
+    rng = np.random.default_rng(0)
+    year = np.arange(1900, 2040)
+    frame, new = (
+        pd.DataFrame({"year": year, "x": rng.normal(size=140), "y": 2.0 * year + rng.normal(size=140)}) for _ in "ab"
+    )
+    pipeline, card = train(frame, "y", FitOptions())
+    score = r2_score(new["y"], pipeline.predict(new.drop(columns="y")))
+    assert card["scores"][THE_MAP]["R²"]["mean"] == pytest.approx(score, abs=0.02)
+
+
+def test_columns_left_out_are_warned_of_once():
+    """With the reason; those that were dropped as asked are not."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": range(20), "a": 1, "b": rng.normal(size=20), "y": ["s", "t"] * 10})
+    with pytest.warns(UserWarning, match=r"left out: 'id' \(an identifier: .*\), 'a' \(always 1\)\.") as caught:
+        train(frame, "y", FitOptions())
+    assert len(caught) == 1
+    train(frame, "y", FitOptions(drop=("id", "a")))  # warnings are errors here
+
+
+def test_the_card_has_the_kind_of_every_column_with_the_reason():
+    """As inferred, and as asked; a sign may go with an order."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "zip": rng.choice(["01067", "80331"], 40),
+            "size": rng.choice(["S", "M", "L"], 40),
+            "mass": [f"{x:.1f} kg" for x in rng.normal(70, 5, 40)],
+            "y": rng.normal(size=40),
+        }
+    )
+    _, card = train(frame, "y", FitOptions(kinds={"size": "S<M<L"}, signs={"size": 1}))
+    assert card["columns"] == [
+        {"name": "zip", "kind": "category", "why": "codes that begin with 0: 2 different values"},
+        {"name": "size", "kind": "ordered", "why": "as asked"},
+        {"name": "mass", "kind": "number", "why": "numbers in kg, as text"},
+    ]
+    for line in ("  zip     category   codes that begin with 0", "  size    ordered    as asked"):
+        assert line in card_text(card)
+
+
+def test_a_target_of_many_single_rows_is_refused():
+    """114 classes of one row are no classes; a few are left out with a note."""
+    labels = ["a", "b"] * 10 + [f"c{i}" for i in range(114)]
+    with pytest.raises(DataError, match="has 116 classes, of which 114 are in a single row"):
+        find_target(pd.Series(labels), "y", None)
+    assert find_target(pd.Series(labels[:25]), "y", None).task == "classification"
+
+
+@pytest.mark.parametrize(("kind", "task"), [("number", "regression"), ("category", "classification")])
+def test_the_kind_of_the_target_is_its_task(kind, task):
+    """Other kinds are refused, and so is one that contradicts the task."""
+    frame = pd.DataFrame({"x": np.arange(20.0) % 7, "y": [0, 1] * 10})
+    assert train(frame, "y", FitOptions(kinds={"y": kind}))[1]["target"]["task"] == task
+    for wrong in (FitOptions(kinds={"y": "date"}), FitOptions(kinds={"y": "number"}, task="classification")):
+        with pytest.raises(DataError, match="The target can be of the kind 'number' or 'category'"):
+            train(frame, "y", wrong)
+
+
+def test_a_target_is_written_as_the_table_is():
+    """1.234 beside 3,5 is more than a thousand."""
+    frame = pd.DataFrame({"x": [f"{i},5" for i in range(20)], "y": [f"{i}.234" for i in range(1, 21)]})
+    assert find_target(frame["y"], "y", None, frame).read(frame["y"])[0] == 1234
+    assert find_target(frame["y"], "y", None).notes == ("y: '1.234' is read as 1.234, with a decimal point.",)
+
+
 def test_rivals_score_what_scikit_learn_says(noise):
     """The random forest on the same folds, by scikit-learn's own cross-validation of a pipeline."""
     frame, y = noise.drop(columns="y"), noise["y"].astype(object)
-    folds = list(make_folds(TablePreparer(), frame, y, "classification", 0))
-    X = TablePreparer().fit_transform(frame)
+    preparer = TablePreparer().fit(frame)
+    folds, X = list(make_folds(preparer, frame, y, "classification", 0)), preparer.transform(frame)
     scores, _ = compare(RandomForestClassifier(random_state=0), X, y, folds, "classification", 0)
     pipeline = Pipeline([("prepare", TablePreparer()), ("forest", RandomForestClassifier(random_state=0))])
     expected = cross_val_score(pipeline, frame, y, cv=StratifiedKFold(5, shuffle=True, random_state=0))

@@ -23,7 +23,7 @@ def explore(model: str, table: str | None, out: str) -> None:
         asked = TableModel.load(model)
         frame = truth = None
         if table is not None:
-            whole, notes = read_table(table)
+            whole, notes = read_table(table, asked.texts, asked.card.get("table", {}).get("header", True))
             rows, truth = asked.explored(whole)
             frame, more = asked.preparer.checked(rows)
             tell([*notes, *more])

@@ -1,4 +1,4 @@
-"""``cogmap fit``: learn from a table, say how good it is, and save the model."""
+"""``cogmap fit``: learn from a table, score the model and save it."""
 
 import json
 from pathlib import Path
@@ -13,8 +13,10 @@ from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.persistence import save
 from cogmap.table.cards import card_text
 from cogmap.table.files import read_table
+from cogmap.table.files.records import looks_like_data
 from cogmap.table.files.sources import name_of
 from cogmap.table.model import TableModel
+from cogmap.table.preparation.kinds import KINDS, ORDER
 from cogmap.table.targets import TASKS
 from cogmap.table.training import FitOptions, train
 
@@ -28,13 +30,22 @@ from cogmap.table.training import FitOptions, train
 @click.argument("table", metavar="TABLE")
 @click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
 @click.option("--out", metavar="FILE", default="model.cogmap", show_default=True, help="Where to save the model.")
-@click.option("--task", type=click.Choice(TASKS), help="What the target is; found out by default.")
-@click.option("--tune", is_flag=True, help="Choose settings by cross-validation: slower, at times better.")
+@click.option("--task", type=click.Choice(TASKS), help="Kind of target; inferred by default.")
+@click.option("--tune", is_flag=True, help="Select hyperparameters by cross-validation: slower, at times better.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out. May be given several times.")
 @click.option(
     "--keep", multiple=True, metavar="COLUMN", help="Use a column that looks like an identifier or free text."
 )
-@click.option("--prior", metavar="FILE", help="A map by experts, such as map.mmp, to which learning holds on.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="COLUMN:KIND",
+    help=f"Kind of a column, if the inferred one is wrong: {', '.join(KINDS)} (the last two are left out), or "
+    'an order, "size:small<medium<large".',
+)
+@click.option("--no-header", is_flag=True, help='The first line is data; columns are called "column 1", "column 2".')
+@click.option("--prior", metavar="FILE", help="Expert map used as a prior, such as map.mmp.")
 @click.option(
     "--sign",
     "signs",
@@ -42,13 +53,14 @@ from cogmap.table.training import FitOptions, train
     metavar="COLUMN:SIGN",
     help='"age:+": more of it never lowers the prediction (of two classes, the second); "age:-" never raises it.',
 )
+@click.option("--seed", type=click.IntRange(0, 2**31), default=0, show_default=True, help="Random seed.")
 @click.option(
-    "--seed", type=click.IntRange(0, 2**31), default=0, show_default=True, help="For what is drawn at random."
+    "--time-limit",
+    type=click.FloatRange(1.0),
+    metavar="SECONDS",
+    help="Approximate limit; uses fewer rows.",
 )
-@click.option(
-    "--time-limit", type=click.FloatRange(1.0), metavar="SECONDS", help="Take fewer rows or no scores to keep it."
-)
-@click.option("--page", metavar="FILE", help="Also write a page in which the model can be played with.")
+@click.option("--page", metavar="FILE", help="Also write an interactive page.")
 @json_option
 def fit(
     table: str,
@@ -56,6 +68,8 @@ def fit(
     out: str,
     prior: str | None,
     signs: tuple[str, ...],
+    kinds: tuple[str, ...],
+    no_header: bool,
     page: str | None,
     as_json: bool,
     **fit_options: Any,
@@ -63,18 +77,22 @@ def fit(
     """Learn from a table to predict one of its columns.
 
     TABLE is a CSV, TSV, Excel (.xlsx) or Parquet file with the names of columns in its first line, or - for CSV from
-    standard input. What each column is, is found out: numbers, categories, yes and no, dates. The model is compared
-    with others on rows that it has not learned from, and a card says how good it is.
+    standard input. Column kinds are inferred: numbers, categories, yes and no, dates. The model is compared with others
+    on held-out rows, and a card has the scores and the kind of every column.
     """
     with command():
         for file in (out, page):
             check_place(file, table)
         expert = None if prior is None else _expert(prior)
-        wanted = FitOptions(prior=expert, signs=dict(map(_sign, signs)), **fit_options)
-        frame, notes = read_table(table)
+        wanted = FitOptions(prior=expert, signs=dict(map(_sign, signs)), kinds=dict(map(_kind, kinds)), **fit_options)
+        texts = [name for name, kind in wanted.kinds.items() if kind != "number"]
+        frame, notes = read_table(table, texts, not no_header)
+        if not no_header and looks_like_data([str(name) for name in frame.columns]):
+            notes.append("The first line looks like data, not like names of columns. If it is, use --no-header.")
         tell(notes)
         with progress() as done:
             pipeline, card = train(frame, target, wanted, Path(name_of(table)).name, done)
+        card["table"]["header"] = not no_header
         save(pipeline, out, card)
         if page is not None:
             from cogmap.page import write  # most fits write none
@@ -95,6 +113,14 @@ def _expert(path: str) -> FuzzyCognitiveMap:
         return read_map(path)
     except OSError as problem:
         raise DataError(f"The map {path} cannot be read: {problem.strerror or problem}.") from None
+
+
+def _kind(text: str) -> tuple[str, str]:
+    column, _, kind = text.rpartition(":")
+    if not column or not (kind in KINDS or ORDER in kind):
+        expected = f"a column with one of the kinds {', '.join(KINDS)}, or with an order"
+        raise DataError(f'--kind must be {expected}, such as "zip:category" or "size:small<large", got {text!r}.')
+    return column, kind
 
 
 def _sign(text: str) -> tuple[str, int]:

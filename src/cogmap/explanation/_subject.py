@@ -123,7 +123,7 @@ def label(column: RawColumn, features: Array) -> Any:
     if column.kind == "category":
         return choices[int(features.argmax())]
     if choices:
-        return choices[int(features[0])]
+        return choices[round(float(features[0]))]
     if len(features) == 1:
         return float(features[0])
     parts = [output.removeprefix(f"{column.name}: ") for output in column.outputs]

@@ -92,7 +92,7 @@ def prepared_columns(preparer: Any, features: list[Column]) -> list[Column]:
         first += len(own)
         if column.kind == "category":
             columns.append(_category(column, own))
-        elif column.kind == "boolean":
+        elif column.kind in ("boolean", "ordered"):  # to the page, both are words for 0, 1, ...
             columns.append({**own[0], "name": column.name, "kind": "boolean", "choices": list(column.choices)})
         elif column.kind == "number":
             unit = {"unit": column.unit} if column.unit else _unit(column.name)

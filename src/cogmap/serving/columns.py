@@ -15,7 +15,7 @@ from cogmap.models.features import Array
 from cogmap.serving.bodies import Problem, described
 from cogmap.table.model import TableModel
 from cogmap.table.predictions import Predictions
-from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column, DateColumn
+from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, OrderedColumn
 from cogmap.table.preparation.columns import spans
 
 Rows = Sequence[Any]  # of dicts, if the client has kept to the description
@@ -28,6 +28,7 @@ _TYPES: dict[str, tuple[frozenset[type], str]] = {
     "number": (frozenset([int, float, type(None)]), "a number or null"),
     "boolean": (frozenset([bool, str, int, float, type(None)]), "true, false, a word for one of them, or null"),
     "category": (frozenset([str, bool, int, float, type(None)]), "a text or null"),
+    "ordered": (frozenset([str, bool, int, float, type(None)]), "a text or null"),
     "date": (frozenset([str, type(None)]), "a date as text, or null"),
 }
 
@@ -126,6 +127,9 @@ def _schema(column: Column, ranges: Array | None) -> dict[str, Any]:
         others = "Rarer ones share a feature; others" if column.rare else "Others"
         words = f"One of {shown(frequent[:_CHOICES_SHOWN])[1:-1]}. {others} count as missing, with a note."
         return {"type": ["string", "number", "boolean", "null"], "examples": list(frequent), "description": words}
+    if isinstance(column, OrderedColumn):
+        words = f"One of {shown(column.choices)[1:-1]}, in this order. Others count as missing, with a note."
+        return {"type": ["string", "number", "boolean", "null"], "examples": list(column.choices), "description": words}
     if isinstance(column, BooleanColumn):
         no, yes = column.choices
         words = f"true and false, or {yes!r} and {no!r}. Other words count as missing, with a note."
@@ -144,7 +148,7 @@ def _schema(column: Column, ranges: Array | None) -> dict[str, Any]:
 
 def _example(column: Column, ranges: Array | None) -> Any:
     """Return a value as it may come."""
-    if isinstance(column, CategoryColumn):
+    if isinstance(column, CategoryColumn | OrderedColumn):
         return column.choices[0]
     if isinstance(column, BooleanColumn):
         return True if column.choices[1] == "True" else column.choices[1]

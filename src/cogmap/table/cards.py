@@ -1,4 +1,4 @@
-"""The card of a model: what was learned, how good it is, what matters and what was left out, as data and as text."""
+"""The card of a model, as JSON and as text: what was learned, scores, importances, kinds of columns."""
 
 from typing import Any
 
@@ -13,21 +13,21 @@ from cogmap.table.scoring import THE_MAP, measures
 from cogmap.table.targets import CLASSES, Target
 
 _ROWS_FOR_EFFECTS = 300
-_SHOWN = 10  # columns in the text
+_SHOWN, _LISTED = 10, 40  # columns in the text: the most important ones, and those of each list
 _SIGN = 0.05  # an effect this small beside the largest of all is none
 
 
 def make_card(
     pipeline: Pipeline, target: Target, X: Any, scores: dict[str, list[tuple[float, float]]], notes: list[str]
 ) -> dict[str, Any]:
-    """Return the card as JSON knows it."""
+    """Return the card as JSON values."""
     preparer, fcm = pipeline["prepare"], pipeline["map"]
     card: dict[str, Any] = {
         "target": target.to_state(),
         "classes": [str(label) for label in fcm.classes_] if target.task == CLASSES else None,
         "map": {"concepts": fcm.map_.n_concepts, "hidden": fcm.n_hidden_, "depth": fcm.depth_},
         "outcome": fcm.outcome_.sentence,
-        "columns": [{"name": column.name, "kind": column.kind} for column in preparer.columns_],
+        "columns": [{"name": column.name, "kind": column.kind, "why": column.why} for column in preparer.columns_],
         "left out": dict(preparer.left_out_),
         "importances": _importances(preparer.columns_, fcm, X),
         "notes": notes,
@@ -45,10 +45,10 @@ def make_card(
 
 
 def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str, Any]]:
-    """Return what share each column has, the largest first, and what more of a number leads to.
+    """Return the share of each column, the largest first, and what more of it leads to, if it has an order.
 
-    The share is that of the mean absolute contribution. Features of a column are added up first: those of a category
-    take from each other.
+    The share is that of the mean absolute contribution. Features of a column are added up first, since those of a
+    category cancel each other.
     """
     some = X.iloc[:: max(len(X) // _ROWS_FOR_EFFECTS, 1)].to_numpy(dtype=np.float64)
     starts = [span.start for span in spans(columns)]
@@ -60,7 +60,7 @@ def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str
     for column, of_column, span in zip(columns, size, spans(columns), strict=True):
         entry: dict[str, Any] = {"column": column.name, "share": float(of_column / (size.sum() or 1.0))}
         effect = effects[span.start]
-        if column.kind in ("number", "boolean") and np.abs(effect).max() > threshold:
+        if column.has_order and np.abs(effect).max() > threshold:
             if hasattr(fcm, "classes_"):
                 entry["more"] = str(fcm.classes_[effect.argmax()])
             else:
@@ -70,8 +70,8 @@ def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str
 
 
 def card_text(card: dict[str, Any]) -> str:
-    """Write a card for people."""
-    blocks = [_about(card), _how_good(card), _what_matters(card), _left_out(card)]
+    """Return a card as text."""
+    blocks = [_about(card), _how_good(card), _what_matters(card), _columns(card), _left_out(card)]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
@@ -117,12 +117,21 @@ def _left_out(card: dict[str, Any]) -> list[str]:
     left_out = list(card["left out"].items())
     if not left_out:
         return []
-    lines = _table(["Left out", ""], [[name, reason] for name, reason in left_out[:_SHOWN]], right=())
-    return lines + ([f"  and {len(left_out) - _SHOWN:,} more"] if len(left_out) > _SHOWN else [])
+    return _listed(["Left out", ""], [[name, reason] for name, reason in left_out])
+
+
+def _columns(card: dict[str, Any]) -> list[str]:
+    rows = [[entry["name"], entry["kind"], entry.get("why", "")] for entry in card["columns"]]
+    return _listed(["Columns", "kind", "why"], rows)
+
+
+def _listed(header: list[str], rows: list[list[str]]) -> list[str]:
+    lines = _table(header, rows[:_LISTED], right=())
+    return lines + ([f"  and {len(rows) - _LISTED:,} more"] if len(rows) > _LISTED else [])
 
 
 def _table(header: list[str], rows: list[list[str]], right: tuple[int, ...] | None = None) -> list[str]:
-    """Write lines in columns below a heading; all but the first to the right, or those that are said."""
+    """Return aligned lines below a heading; columns in `right`, by default all but the first, are right-aligned."""
     cells = [header, *([f"  {short(row[0])}", *row[1:]] for row in rows)]
     widths = [max(len(row[place]) for row in cells) for place in range(len(header))]
     to_right = range(1, len(header)) if right is None else right

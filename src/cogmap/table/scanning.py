@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from cogmap.exceptions import DataError
-from cogmap.table.files import read_parts
+from cogmap.table.files import Part, read_parts
 from cogmap.table.files.sources import name_of
 from cogmap.table.model import TableModel
 from cogmap.table.predictions import Predictions
@@ -35,7 +35,7 @@ class Scan:
     def parts(self) -> Iterator[Scanned]:
         """Yield all rows, chunk by chunk."""
         target = self.model.target.name
-        for number, part in enumerate(read_parts(self.path, texts=[*self.model.texts, target])):
+        for number, part in enumerate(self._read(target)):
             try:
                 frame, notes = self.model.preparer.arranged(part.frame.drop(columns=[target], errors="ignore"))
             except DataError as problem:
@@ -49,6 +49,11 @@ class Scan:
             self.n_rows += len(frame)
         if not self.n_rows:
             raise DataError(f"{name_of(self.path)} has a header and no rows.")
+
+    def _read(self, target: str) -> Iterator[Part]:
+        """Read the table with or without a header, as in training."""
+        has_header = self.model.card.get("table", {}).get("header", True)
+        return read_parts(self.path, texts=[*self.model.texts, target], has_header=has_header)
 
     def notes(self) -> list[str]:
         """Return notes on unused columns, unseen values and rows without a prediction."""

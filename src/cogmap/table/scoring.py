@@ -1,6 +1,7 @@
-"""How good a map is on rows that it did not learn from, beside a dummy, a linear model and a random forest.
+"""Cross-validated scores of a map, beside a dummy, a linear model and a random forest on the same folds.
 
-All methods have the same folds. What a fold is prepared by, categories, kinds and all, is learned from its other rows.
+Kinds of columns are inferred from all rows, so that the scored models have the columns of the saved one. Categories are
+learned from the training rows of each fold.
 """
 
 import warnings
@@ -34,7 +35,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class Fold(NamedTuple):
-    """The rows to learn from and the others, to be scored on: frames of features and series of targets."""
+    """Training and test rows: frames of features and series of targets."""
 
     X_train: Any
     y_train: Any
@@ -43,7 +44,7 @@ class Fold(NamedTuple):
 
 
 def rivals(task: str, seed: int) -> dict[str, Any]:
-    """Return the methods that a map is compared with."""
+    """Return the models that a map is compared with."""
     filled = SimpleImputer(keep_empty_features=True), StandardScaler()
     if task == CLASSES:
         return {
@@ -64,26 +65,42 @@ def measures(task: str) -> tuple[str, str]:
 
 
 def as_features(preparer: TablePreparer, frame: Any) -> Any:
-    """Return the features of a frame to learn from, in float32 if they are many."""
+    """Return the features of a frame for training, in float32 if they are many."""
     X = preparer.transform(frame)
     return X.astype(np.float32) if X.size > _MANY else X
 
 
 def make_folds(preparer: TablePreparer, frame: Any, y: Any, task: str, seed: int) -> Iterator[Fold]:
-    """Cut the rows into folds, each prepared by what its other rows say; `y` is a pandas Series."""
+    """Split the rows into folds, with categories learned from their training rows.
+
+    Parameters
+    ----------
+    preparer : TablePreparer
+        Fitted to all rows, whose kinds of columns it has.
+    frame, y : DataFrame and Series
+        All rows.
+    task : str
+        What the target is.
+    seed : int
+        For the order of rows.
+
+    Yields
+    ------
+    Fold
+    """
     n_folds = N_FOLDS
     if task == CLASSES:
         n_folds = min(N_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
     splitter = (StratifiedKFold if task == CLASSES else KFold)(n_folds, shuffle=True, random_state=seed)
     for train, test in splitter.split(frame, y):
-        fresh = clone(preparer).fit(frame.iloc[train])
+        fresh = preparer.relearned(frame.iloc[train])
         X = as_features(fresh, frame.iloc[train])
         unseen = fresh.read(frame.iloc[test]).features.astype(X.dtypes.iloc[0])
         yield Fold(X, y.iloc[train], pandas.DataFrame(unseen, columns=X.columns), y.iloc[test])
 
 
 def fitted(estimator: Any, X: Any, y: Any) -> Any:
-    """Fit an estimator; that it could go on is no news to who has asked for a score."""
+    """Fit an estimator without its warnings, which scores do not need."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return estimator.fit(X, y)
@@ -107,7 +124,7 @@ def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
 def compare(
     estimator: Any, X: Any, y: Any, folds: list[Fold], task: str, seed: int, progress: Progress | None = None
 ) -> tuple[dict[str, list[tuple[float, float]]], Any]:
-    """Fit an estimator to all rows, and score it and its rivals on all folds, side by side where that pays.
+    """Fit an estimator to all rows, and score it and its rivals on all folds, in parallel where that is faster.
 
     Parameters
     ----------
@@ -122,7 +139,7 @@ def compare(
     seed : int
         For the random forest.
     progress : callable, default=None
-        Told what was done, how much of how much.
+        Called with what was done, how much and of how much.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-"""The column that is to be predicted: classes or values, and which rows say nothing about it."""
+"""The target column: classes or values, and the rows in which it is known."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,34 +9,39 @@ from numpy.typing import NDArray
 from cogmap._utils.params import shown, suggestion
 from cogmap.exceptions import DataError
 from cogmap.table.preparation import NumberColumn
-from cogmap.table.preparation.texts import date_style, distinct, number_style, pandas
+from cogmap.table.preparation.kinds import Conventions, Series
+from cogmap.table.preparation.texts import distinct, pandas
 
 CLASSES, VALUES = "classification", "regression"
 TASKS = (CLASSES, VALUES)
 
-_MOST_NUMBERED = 10  # whole numbers that are still classes, and not values
+_MOST_NUMBERED = 10  # distinct whole numbers that are classes, and not values
+_MOST_SINGLE = 10  # classes of one row that are left out with a note, if they are the most
 
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be predicted.
+    """The target of a model.
 
     Attributes
     ----------
     name : str
         Name of the column.
     task : {"classification", "regression"}
-        What it is.
+        Its kind.
     why : str
-        Why it was taken so.
+        Why it is of that kind.
     numbers : NumberColumn or None
         How values are written; None for classes, which are texts.
+    notes : tuple of str
+        Sentences about what can be read in more than one way.
     """
 
     name: str
     task: str
     why: str
     numbers: NumberColumn | None = None
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def read(self, values: Any, first: int = 0) -> NDArray[Any]:
         """Return labels as texts, None where one is missing; or values, NaN where one is missing.
@@ -53,7 +58,7 @@ class Target:
         return cells.features[:, 0]
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that is known, as JSON knows it."""
+        """Return the attributes as JSON values."""
         numbers = None if self.numbers is None else self.numbers.to_state()
         return {"name": self.name, "task": self.task, "why": self.why, "numbers": numbers}
 
@@ -65,7 +70,7 @@ class Target:
 
 
 def column_of(frame: Any, name: str, source: str) -> Any:
-    """Return a column by its name, or say which ones there are."""
+    """Return a column by its name; DataError with the names of all columns if there is none."""
     if name in frame.columns:
         return frame[name]
     columns = [str(column) for column in frame.columns]
@@ -80,8 +85,8 @@ def known_rows(labels: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(~pandas.isna(labels))
 
 
-def find_target(values: Any, name: str, task: str | None) -> Target:
-    """Say what a column is as a target, or why it can be none.
+def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> Target:
+    """Infer the task from a target column; DataError if it cannot be one.
 
     Parameters
     ----------
@@ -90,7 +95,9 @@ def find_target(values: Any, name: str, task: str | None) -> Target:
     name : str
         Its name.
     task : {"classification", "regression"} or None
-        What it is to be; None to find out.
+        The task; inferred if None.
+    frame : pandas.DataFrame, default=None
+        The table, which tells how numbers are written if the column does not.
     """
     codes, all_texts = distinct(values)
     texts = sorted({text for text in all_texts if text is not None})
@@ -98,10 +105,14 @@ def find_target(values: Any, name: str, task: str | None) -> Target:
         raise DataError(f"The target {name!r} is missing in every row.")
     if len(texts) == 1:
         raise DataError(f"The target {name!r} is always {texts[0]!r}: there is nothing to learn.")
-    numbers = _numbers(values, name, texts)
+    notes: list[str] = []
+    column = Series(name, values)
+    numbers = _numbers(column, frame, notes)
     if task == VALUES and numbers is None:
-        raise DataError(f"The target {name!r} is not made of numbers but of {shown(texts)}: use --task classification.")
-    if task is None and numbers is None and _is_date(values, texts):
+        raise DataError(
+            f"The target {name!r} has no numbers but {shown(texts)}: its task must be {CLASSES!r}, not {VALUES!r}."
+        )
+    if task is None and numbers is None and (column.dates or pandas.api.types.is_datetime64_any_dtype(values.dtype)):
         raise DataError(
             f"The target {name!r} is a date, which cannot be predicted. Make it a number, such as days from a date."
         )
@@ -109,28 +120,38 @@ def find_target(values: Any, name: str, task: str | None) -> Target:
     if task is None:
         task, why = _found_task(name, texts, numbers, values)
     if task == VALUES:
-        return Target(name, VALUES, why, numbers)
-    counts = np.bincount(codes[codes >= 0])
-    if (counts < 2).all():
+        return Target(name, VALUES, why, numbers, tuple(notes))
+    labels = np.array(all_texts, dtype=object)[codes]
+    counts = np.unique(labels[known_rows(labels)].astype(str), return_counts=True)[1]
+    n_single = int((counts < 2).sum())
+    if n_single == len(counts):
         raise DataError(
             f"The target {name!r} has another value in every row ({len(texts):,} in all): classes need several rows "
             "each. Is it the right column?"
         )
+    if 2 * n_single > len(counts) and n_single > _MOST_SINGLE:
+        raise DataError(
+            f"The target {name!r} has {len(counts):,} classes, of which {n_single:,} are in a single row: classes need "
+            "several rows each. Is it the right column? Remove the rows of rare classes to learn the others."
+        )
     return Target(name, CLASSES, why)
 
 
-def _numbers(values: Any, name: str, texts: list[str]) -> NumberColumn | None:
-    """Return how the numbers of a target are written; None if it is not made of numbers."""
-    kind = pandas.api.types
-    if kind.is_bool_dtype(values.dtype) or isinstance(values.dtype, pandas.CategoricalDtype):
+def _numbers(column: Series, frame: Any, notes: list[str]) -> NumberColumn | None:
+    """Return how the numbers of a target are written; None if it has other values."""
+    name, dtype = column.name, column.values.dtype
+    if pandas.api.types.is_bool_dtype(dtype):
         return None
-    if kind.is_numeric_dtype(values.dtype):
-        return NumberColumn(name, (name,))
-    style = None if kind.is_datetime64_any_dtype(values.dtype) else number_style(texts)
-    if style is None:
+    if column.is_numeric or pandas.api.types.is_timedelta64_dtype(dtype):
+        return NumberColumn(name, (name,), *(() if column.is_numeric else (":", "h")))
+    if not column.numbers:
         return None
-    words = tuple(text for text in texts if style.parse(text) is None)
-    return NumberColumn(name, (name,), style.decimal, style.unit, words)
+    conventions = Conventions(None, None)
+    if len(column.numbers) > 1 and frame is not None:
+        others = [Series(other, frame[other]) for other in frame.columns]
+        conventions = Conventions.of(others, frame.attrs.get("delimiter"))
+    style = conventions.number_style(column, notes)
+    return NumberColumn(name, (name,), style.decimal, style.unit, column.parsed(style)[1])
 
 
 def _found_task(name: str, texts: list[str], numbers: NumberColumn | None, values: Any) -> tuple[str, str]:
@@ -142,7 +163,3 @@ def _found_task(name: str, texts: list[str], numbers: NumberColumn | None, value
     if (different == np.rint(different)).all() and len(different) <= _MOST_NUMBERED < len(known):
         return CLASSES, f"{name!r} has only {len(different)} different whole numbers"
     return VALUES, f"{name!r} has {len(different):,} different numbers"
-
-
-def _is_date(values: Any, texts: list[str]) -> bool:
-    return bool(pandas.api.types.is_datetime64_any_dtype(values.dtype)) or date_style(texts) is not None

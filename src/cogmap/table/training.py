@@ -1,6 +1,8 @@
-"""From a table and the name of a column to a map that predicts it, and a card that says how well."""
+"""Training on a raw table: a pipeline that predicts one of its columns, and a card with scores."""
 
 import time
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +22,7 @@ from cogmap.table.cards import make_card
 from cogmap.table.preparation import Column, TablePreparer
 from cogmap.table.preparation.texts import pandas
 from cogmap.table.scoring import Progress, as_features, compare, fitted, make_folds
-from cogmap.table.targets import CLASSES, Target, column_of, find_target, known_rows
+from cogmap.table.targets import CLASSES, VALUES, Target, column_of, find_target, known_rows
 
 _FEWEST_ROWS = 10
 # A wide map is structured and small, unless an expert speaks of its influences; then it takes gigabytes.
@@ -31,29 +33,32 @@ _OF_ALL = 6.5  # all folds and the map of all rows, in fits of all rows; and wha
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What a person may say about training; all has a default.
+    """Options of training.
 
     Attributes
     ----------
     task : {"classification", "regression"} or None
-        What the target is; None to find out.
+        Kind of target; inferred if None.
     keep, drop : tuple of str
-        Columns to use though they look like identifiers, and to leave out.
+        Columns that are used even if they look like identifiers, and columns that are left out.
+    kinds : dict of str to str
+        Columns whose kind is not inferred, with the kind, as for `TablePreparer`.
     tune : bool
-        Choose settings by cross-validation within the rows that are learned from.
+        Select hyperparameters by cross-validation within the training rows.
     prior : FuzzyCognitiveMap or None
-        An expert's map, from which the data have to persuade the learned one.
+        Expert map used as a prior.
     signs : dict of str to int
         Columns whose effect must be monotone: 1 up, -1 down.
     seed : int
-        For everything drawn at random.
+        Seed of everything random.
     time_limit : float or None
-        Seconds that training may take, roughly.
+        Approximate limit of training time, in seconds.
     """
 
     task: str | None = None
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
     tune: bool = False
     prior: FuzzyCognitiveMap | None = None
     signs: dict[str, int] = field(default_factory=dict)
@@ -66,6 +71,8 @@ def train(
 ) -> tuple[Pipeline, dict[str, Any]]:
     """Learn to predict a column of a table from the others.
 
+    A `UserWarning` names the columns that are left out, unless they were dropped as asked.
+
     Parameters
     ----------
     frame : pandas.DataFrame
@@ -73,30 +80,32 @@ def train(
     target : str
         The column to predict.
     fit_options : FitOptions
-        What else was said.
+        Options of training.
     source : str, default="the table"
-        How the table is called in messages.
+        Name of the table in messages.
     progress : callable, default=None
-        Told what was done, how much of how much.
+        Called with what was done, how much and of how much.
 
     Returns
     -------
     pipeline : Pipeline
         A `TablePreparer` and a map, fitted.
     card : dict
-        What was learned, how good it is, what matters, what was left out; as JSON knows it.
+        What was learned, scores, importances, and what was left out, as JSON values.
     """
     began = time.perf_counter()
     values = column_of(frame, target, source)
-    for name in (*fit_options.keep, *fit_options.drop, *fit_options.signs):
+    for name in (*fit_options.keep, *fit_options.drop, *fit_options.kinds, *fit_options.signs):
         column_of(frame, name, source)
-    what = find_target(values, target, fit_options.task)
+    kinds = dict(fit_options.kinds)
+    what = find_target(values, target, _task(kinds.pop(target, None), fit_options.task), frame)
     others = frame.drop(columns=[target])
     if not len(others.columns):
         raise DataError(f"{source} has no column beside the target {target!r}: there is nothing to learn from.")
     rows, y, notes = _usable(what, values)
     table = others[rows].reset_index(drop=True)
-    preparer = TablePreparer(keep=fit_options.keep, drop=fit_options.drop).fit(table)
+    preparer = TablePreparer(fit_options.keep, fit_options.drop, kinds=kinds).fit(table)
+    _warn_of_left_out(preparer)
     _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
     signs = _signs(preparer, fit_options.signs)
     estimator = _estimator(what.task, fit_options, signs)
@@ -104,17 +113,18 @@ def train(
     chosen, scored, told = _within(limit, estimator, preparer, table, y, what.task, fit_options.seed)
     table, y = table.iloc[chosen].reset_index(drop=True), y.iloc[chosen].reset_index(drop=True)
     if len(table) < rows.sum():
-        preparer.fit(table)
+        preparer = preparer.relearned(table)
     X = as_features(preparer, table)
     folds = list(make_folds(preparer, table, y, what.task, fit_options.seed)) if scored else []
     scores, whole = compare(estimator, X, y, folds, what.task, fit_options.seed, progress)
     best = getattr(whole, "best_estimator_", whole)
     pipeline = Pipeline([("prepare", preparer), ("map", best)])
-    card = make_card(pipeline, what, X, scores if folds else {}, [*notes, *told])
+    card = make_card(pipeline, what, X, scores if folds else {}, [*what.notes, *preparer.notes_, *notes, *told])
     card["table"] = {"name": source, "rows": len(frame), "learned from": len(table), "columns": len(frame.columns)}
     card["settings"] = {
         "seed": fit_options.seed,
         "tuned": fit_options.tune,
+        "kinds": dict(fit_options.kinds),
         "prior": fit_options.prior is not None,
         "signs": signs,
     }
@@ -148,12 +158,31 @@ def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], Any, list[s
     return rows, pandas.Series(kept, name=target.name), notes
 
 
+def _task(kind: str | None, task: str | None) -> str | None:
+    """Return the task that the kind of a target says, if it has one."""
+    of_kind = {None: task, "number": VALUES, "category": CLASSES}
+    if kind not in of_kind or task not in (None, of_kind[kind]):
+        raise DataError(f"The target can be of the kind 'number' or 'category', as its task says, got {kind!r}.")
+    return of_kind[kind]
+
+
+def _warn_of_left_out(preparer: TablePreparer) -> None:
+    reasons = [f"{name!r} ({why})" for name, why in preparer.left_out_.items() if not why.endswith("as asked")]
+    if reasons:
+        more = f" and {len(reasons) - 10:,} more" if len(reasons) > 10 else ""
+        warnings.warn(
+            f"Columns left out: {', '.join(reasons[:10])}{more}. Name them in `drop`, or in `keep` to use them.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
 def _check_width(preparer: TablePreparer, most: int) -> None:
     n_features = len(preparer.get_feature_names_out())
     if n_features > most:
         raise DataError(
             f"The {len(preparer.columns_):,} columns of the table become {n_features:,} features, and a map can learn "
-            f"from {most:,}. Leave columns out, with --drop or before."
+            f"from {most:,}. Leave columns out."
         )
 
 
@@ -168,14 +197,14 @@ def _estimator(task: str, fit_options: FitOptions, signs: dict[str, int]) -> Any
 
 
 def _signs(preparer: TablePreparer, signs: dict[str, int]) -> dict[str, int]:
-    """Return the signs of features; a column of categories or dates has no more and less."""
+    """Return the signs of features, which only a column with an order can have."""
     columns: dict[str, Column] = {column.name: column for column in preparer.columns_}
-    able = [name for name, column in columns.items() if column.kind in ("number", "boolean")]
+    able = [name for name, column in columns.items() if column.has_order]
     for name in signs:
         if name not in able:
             reason = preparer.left_out_.get(name) or f"a {columns[name].kind}"
             raise DataError(
-                f"--sign needs a column of numbers, or of yes and no, and {name!r} is not one: {reason}. "
+                f"A sign needs a column of numbers, booleans or ordered categories, and {name!r} is not: {reason}. "
                 f"{suggestion(name, able)}".rstrip()
             )
     return dict(signs)
@@ -190,9 +219,9 @@ def _within(
     task: str,
     seed: int,
 ) -> tuple[NDArray[np.intp], bool, list[str]]:
-    """Return which rows to learn from, and whether scores can be made, within a time.
+    """Return the rows to learn from within a time limit, whether to compute scores, and notes.
 
-    How long a fit takes is told from one of few rows; it grows with their number.
+    The time of a fit is estimated from one of few rows, and is proportional to their number.
     """
     everything = np.arange(len(table))
     if limit is None:
@@ -215,7 +244,7 @@ def _within(
 
 
 def _sample(y: Any, task: str, n_rows: int, seed: int) -> NDArray[np.intp]:
-    """Draw rows; every class keeps its share, and two of its rows at least."""
+    """Draw rows at random; every class keeps its share, and at least two rows."""
     random = np.random.default_rng(seed)
     if n_rows >= len(y):
         return np.arange(len(y))

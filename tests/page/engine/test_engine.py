@@ -136,10 +136,11 @@ def test_page_computes_what_a_pipeline_does(differences, payload_of):
             "colour": random.choice(["red", "green", "blue", "odd"], 100, p=[0.45, 0.4, 0.14, 0.01]).astype(object),
             "age": random.integers(18, 90, 100),
             "smokes": random.choice(["yes", "no"], 100),
+            "size": pd.Categorical(random.choice(["S", "M", "L"], 100), ["S", "M", "L"], ordered=True),
             "seen": pd.date_range("2024-01-30", periods=100, freq="37h"),
         }
     )
-    table.loc[::9, "colour"] = None
+    table.loc[::9, ["colour", "size"]] = None
     y = np.where((table["colour"] == "red") & (table["age"] > 50), "ill", "well")
     pipe = make_pipeline(TablePreparer(), FCMClassifier(n_teachers=0, random_state=0)).fit(table, y)
     payload = payload_of(pipe, table, y)
@@ -156,7 +157,8 @@ def test_page_computes_what_a_pipeline_does(differences, payload_of):
         score=[100, pipe.score(table, y), log_loss(y, pipe.predict_proba(table))],
     )
     assert payload["sample"]["numbers"] == list(range(100))
-    assert [column["kind"] for column in payload["columns"][:3]] == ["category", "number", "boolean"]
+    assert [column["kind"] for column in payload["columns"][:4]] == ["category", "number", "boolean", "boolean"]
+    assert payload["columns"][3]["choices"] == ["S", "M", "L"]
     assert max(apart.values()) <= CLOSE, apart
 
 

@@ -180,3 +180,48 @@ def test_output_is_there_whole_or_not_at_all(tmp_path):
 def test_written_lines_are_read_back(cells):
     """By Python's own reader of CSV."""
     assert next(csv.reader(io.StringIO(csv_line(cells), newline=""))) == cells
+
+
+@pytest.mark.parametrize(
+    ("names", "is_data"),
+    [
+        (["5.1", "3.5", "setosa"], True),
+        (["3", "17", "4", "yes"], True),
+        (["age", "income"], False),
+        (["country", "2019", "2020", "2021"], False),
+        (["0", "1", "2"], False),
+        (["x1", "x2", "7"], False),
+        (["y"], False),
+    ],
+)
+def test_a_header_that_looks_like_data_is_noticed(names, is_data):
+    """Numbers that do not count up are no names; years and places are."""
+    assert records.looks_like_data(names) == is_data
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_a_table_without_a_header_has_numbered_columns(tmp_path, ending):
+    """The first row is a row, also if it has a value twice."""
+    path = tmp_path / f"table.{ending}"
+    frame = pd.DataFrame([[0.2, 0.2, "a"], [1.5, 3.5, "b"]])
+    if ending == "csv":
+        frame.to_csv(path, index=False, header=False)
+    else:
+        frame.to_excel(path, index=False, header=False)
+    found, _ = read_table(str(path), has_header=False)
+    assert found.columns.tolist() == ["column 1", "column 2", "column 3"]
+    assert found.to_numpy().tolist() == frame.to_numpy().tolist()
+    with pytest.raises(DataError, match=r"looks like data, not like names of columns: '0.2', '0.2', 'a'\. Add a line"):
+        read_table(str(path))
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_text_says_more_than_a_type_only_where_it_does(tmp_path, separator):
+    """Codes stay text; numbers keep their types, and only a table with semicolons may group thousands by points."""
+    path = tmp_path / "table.csv"
+    rows = [["01067", "1.234", "1.5", "0.844", "7"], ["80331", "5.678", "2.25", "0.912", "8"]]
+    pd.DataFrame(rows, columns=list("abcde")).to_csv(path, index=False, sep=separator)
+    found, _ = read_table(str(path))
+    kinds = "".join("t" if dtype.kind not in "if" else dtype.kind for dtype in found.dtypes)
+    assert kinds == ("ttffi" if separator == ";" else "tfffi")
+    assert found["a"].tolist() == ["01067", "80331"]

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cogmap import TablePreparer
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.table.preparation.texts import NumberStyle, number_style
+from cogmap.table.preparation.numbers import NumberStyle, number_styles
 
 
 @parametrize_with_checks([TablePreparer(), TablePreparer(min_frequency=0.2, max_categories=3)])
@@ -124,7 +124,7 @@ def test_numbers_written_as_text_are_numbers(texts, numbers):
 )
 def test_what_only_looks_like_numbers_is_none(texts):
     """Codes, ranges, two currencies, signs of programmers, groups that are none."""
-    assert number_style(texts) is None
+    assert number_styles(texts) == []
 
 
 @pytest.mark.parametrize("number", [0.1, -1234567.891, 1e-7, 3.0, 1e300])
@@ -145,8 +145,17 @@ def test_a_word_among_numbers_is_a_gap_if_it_was_there_in_training():
     reading = preparer.read(new)
     np.testing.assert_array_equal(reading.features[:, 0], [7, np.nan, np.nan, np.nan])
     assert reading.faults == {2: "x: '1O' is not a number"}
-    with pytest.raises(DataError, match="Row 2 of the table cannot be used: x: '1O' is not a number"):
+    with pytest.raises(DataError, match="Row 3 of the table cannot be used: x: '1O' is not a number"):
         preparer.transform(new)
+
+
+def test_zero_and_one_are_no_and_yes_in_every_spelling():
+    """As numbers and as text, with and without a decimal; each of them alone, too."""
+    preparer = TablePreparer().fit(pd.DataFrame({"x": ["yes", "no", "no"]}))
+    for values, expected in (([1, 1.0, "1", "1.0", True], 1.0), ([0, 0.0, "0", "0.0", False], 0.0)):
+        assert preparer.transform(pd.DataFrame({"x": values}, dtype=object))["x"].tolist() == [expected] * 5
+        for value in values:
+            assert preparer.transform(pd.DataFrame({"x": [value]}))["x"].tolist() == [expected]
 
 
 def test_infinite_numbers_are_faults():
@@ -252,6 +261,18 @@ def test_state_survives_json(table):
     assert again.get_params() == {**preparer.get_params(), "keep": ("id",), "drop": ("age",)}
     pd.testing.assert_frame_equal(again.transform(table), preparer.transform(table), check_exact=True)
     assert again.to_state() == preparer.to_state()
+
+
+def test_a_state_of_an_older_version_is_read(table):
+    """Without kinds that were asked for, reasons and notes."""
+    preparer = TablePreparer().fit(table)
+    state = json.loads(json.dumps(preparer.to_state()))
+    del state["notes"], state["parameters"]["kinds"]
+    for column in state["columns"]:
+        del column["why"]
+    again = TablePreparer.from_state(state)
+    pd.testing.assert_frame_equal(again.transform(table), preparer.transform(table), check_exact=True)
+    assert again.columns_ == preparer.columns_
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap.exceptions import DataError
-from cogmap.integrations.onnx.graph import Graph, Name
-from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, TablePreparer
-from cogmap.table.preparation.texts import BOOLEANS, distinct
+from cogmap.integrations.onnx.graph import Graph, Name, type_of
+from cogmap.table.preparation import (
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    DateColumn,
+    NumberColumn,
+    OrderedColumn,
+    TablePreparer,
+)
+from cogmap.table.preparation.texts import TRUTH, distinct
 
 _DAY, _HOUR = 86_400, 3_600
 _UNKNOWN = -1
-_TEXTS = BooleanColumn | CategoryColumn
+_TEXTS = BooleanColumn | CategoryColumn | OrderedColumn
 
 
 def add_inputs(graph: Graph, columns: tuple[Column, ...]) -> list[Name]:
@@ -46,6 +54,8 @@ def _features(graph: Graph, column: Column, cells: Name) -> Name:
     if isinstance(column, CategoryColumn):
         places = {text: features.index(1.0) for text, features in column._features.items()}
         return _one_hot(graph, cells, places, np.arange(len(column.choices))[None, :])
+    if isinstance(column, OrderedColumn):
+        return _places(graph, cells, column.choices)
     raise TypeError(type(column).__name__)
 
 
@@ -63,10 +73,15 @@ def _one_hot(graph: Graph, cells: Name, places: dict[str, int], features: NDArra
     return graph.node("Where", unknown, np.nan, graph.node("Where", is_it, 1.0, 0.0))
 
 
+def _places(graph: Graph, cells: Name, choices: tuple[str, ...]) -> Name:
+    """Return the place of a text in an order, missing for an unknown text."""
+    numbers = {"keys_strings": list(choices), "values_floats": [float(place) for place in range(len(choices))]}
+    return graph.node("Cast", graph.node("LabelEncoder", cells, **numbers, default_float=np.nan), to=type_of(float))
+
+
 def _boolean_words() -> dict[str, int]:
     """Return the spellings of false (0) and true (1): those of `TablePreparer`, lower, upper, or capitalized."""
-    pairs = (*BOOLEANS, ("0", "1"), ("0.0", "1.0"))
-    return {form(pair[yes]): yes for pair in pairs for yes in (0, 1) for form in (str, str.upper, str.capitalize)}
+    return {form(word): int(yes) for word, yes in TRUTH.items() for form in (str, str.upper, str.capitalize)}
 
 
 def _date_parts(graph: Graph, seconds: Name) -> dict[str, Name]:

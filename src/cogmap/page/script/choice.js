@@ -6,7 +6,7 @@ import { short } from "./words.js";
 export function choiceControl(page, column, c) {
   const { store } = page;
   const isBoolean = column.kind === "boolean";
-  const known = isBoolean ? [0, 1] : column.choices;
+  const known = isBoolean ? (column.choices ?? ["no", "yes"]).map((_, place) => place) : column.choices;
   const words = isBoolean ? (column.choices ?? ["no", "yes"]) : column.choices;
   const select = make("select", {
     id: `value-${c}`,

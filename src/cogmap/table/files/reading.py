@@ -1,6 +1,7 @@
 """Tables from files, whole or part by part."""
 
 import io
+import re
 import warnings
 import zipfile
 from collections.abc import Collection, Iterator
@@ -9,11 +10,13 @@ from typing import Any, BinaryIO, NamedTuple
 
 from cogmap._utils.optional import import_or_raise
 from cogmap.exceptions import DataError
-from cogmap.table.files.records import Block, Delimited, decoded, open_delimited, records_of
+from cogmap.table.files.records import Block, Delimited, decoded, names_in, numbered, open_delimited, records_of
 from cogmap.table.files.sources import STANDARD, name_of, opened
+from cogmap.table.preparation.numbers import is_code, number_styles
 from cogmap.table.preparation.texts import MISSING, pandas, refuse_repeated
 
 _ROWS_AT_ONCE = 2**15  # of files that are not text
+_ZERO = re.compile(rb"(?:^|[\s;,|\"])0\d")  # 01067
 _MOST_UNPACKED = 2**31  # bytes of a workbook
 
 
@@ -35,23 +38,27 @@ class Part(NamedTuple):
     notes: list[str]
 
 
-def read_table(path: str) -> tuple[Any, list[str]]:
+def read_table(path: str, texts: Collection[str] = (), has_header: bool = True) -> tuple[Any, list[str]]:
     """Read a whole table.
 
     Parameters
     ----------
     path : str
         The file: CSV, TSV or other delimited text, Parquet (.parquet) or Excel (.xlsx); "-" is standard input, as text.
+    texts : collection of str, default=()
+        Columns that are left as text.
+    has_header : bool, default=True
+        Whether the first row has the names of the columns; otherwise they are "column 1", "column 2".
 
     Returns
     -------
     frame : pandas.DataFrame
-        The table, with at least one row.
+        The table, with at least one row. ``attrs["delimiter"]`` has the delimiter of text.
     notes : list of str
         What is to be told of the file.
     """
     frames, notes = [], list[str]()
-    for part in read_parts(path, whole=True):
+    for part in read_parts(path, texts, whole=True, has_header=has_header):
         if part.faults:
             _, reason = min(part.faults.items())
             raise DataError(f"{name_of(path)} cannot be read: {reason}. Put values with separators in quotation marks.")
@@ -63,7 +70,7 @@ def read_table(path: str) -> tuple[Any, list[str]]:
     return frame, notes
 
 
-def read_parts(path: str, texts: Collection[str] = (), whole: bool = False) -> Iterator[Part]:
+def read_parts(path: str, texts: Collection[str] = (), whole: bool = False, has_header: bool = True) -> Iterator[Part]:
     """Read a table part by part, in bounded memory.
 
     Parameters
@@ -74,6 +81,8 @@ def read_parts(path: str, texts: Collection[str] = (), whole: bool = False) -> I
         Columns that are left as text.
     whole : bool, default=False
         Read text at once, so that a column is of one type from its first row to its last.
+    has_header : bool, default=True
+        As for `read_table`.
 
     Yields
     ------
@@ -83,39 +92,74 @@ def read_parts(path: str, texts: Collection[str] = (), whole: bool = False) -> I
     ending = "" if path == STANDARD else Path(path).suffix.casefold()
     with opened(path) as file:
         if ending in (".xlsx", ".xlsm"):
-            yield _workbook(file, path)
+            yield _workbook(file, path, has_header)
         elif ending in (".parquet", ".pq"):
             yield from _parquet(file, path)
         elif ending == ".xls":
             raise DataError(f"{path} is an Excel workbook of before 2007. Save it as .xlsx or .csv.")
         else:
-            found = open_delimited(file, name_of(path), "\t" if ending in (".tsv", ".tab") else None)
+            delimiter = "\t" if ending in (".tsv", ".tab") else None
+            found = open_delimited(file, name_of(path), delimiter, has_header)
             for block in _joined(found.blocks) if whole else found.blocks:
-                frame, faults = _parsed(found, block, texts)
+                frame, faults = _parsed(found, block, texts, whole)
                 notes, found.notes[:] = list(found.notes), []
                 yield Part(frame, faults, notes)
 
 
-def _parsed(found: Delimited, block: Block, texts: Collection[str]) -> tuple[Any, dict[int, str]]:
+def _frame(found: Delimited, block: Block, **options: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pandas.errors.ParserWarning)  # values that would be lost
+        return pandas.read_csv(
+            io.BytesIO(block.content),
+            sep=found.delimiter,
+            encoding=block.encoding,
+            encoding_errors="replace" if block.encoding == "cp1252" else "strict",
+            header=None,
+            names=found.header,
+            index_col=False,
+            keep_default_na=False,
+            low_memory=False,
+            **options,
+        )
+
+
+def _with_texts(frame: Any, found: Delimited, block: Block) -> Any:
+    """Return the frame with columns as text where a type would hide what is written.
+
+    These are codes such as 01067, 1.234 in a table with semicolons, where it can be more than a thousand, and NA among
+    codes of countries.
+    """
+    frame.attrs["delimiter"] = found.delimiter
+    typed = [name for name in frame if frame[name].dtype.kind in "iuf"]
+    if not (_ZERO.search(block.content) or found.delimiter == ";"):
+        typed = []
+    coded = [name for name in frame if frame[name].dtype.kind not in "iufb" and _has_codes(frame[name])]
+    names = [*typed, *(coded if b"NA" in block.content else [])]
+    if not names or not len(frame):
+        return frame
+    written = _frame(found, block, usecols=names, dtype=str, na_filter=False)
+    for name in names:
+        texts = set(written[name].str.strip())
+        is_grouped = found.delimiter == ";" and len(number_styles(sorted(texts - MISSING))) > 1
+        if name in coded or is_grouped or any(map(is_code, texts)):
+            frame[name] = written[name]
+    return frame
+
+
+def _has_codes(values: Any) -> bool:
+    """Whether all values are two capital letters, as codes of countries are, and some are missing."""
+    known = values.dropna()
+    return 0 < len(known) < len(values) and bool(known.astype(str).str.fullmatch("[A-Z]{2}").all())
+
+
+def _parsed(found: Delimited, block: Block, texts: Collection[str], whole: bool) -> tuple[Any, dict[int, str]]:
     """Return the records of a block as a frame; what pandas refuses is read record by record."""
     if not block.content.strip():
         return pandas.DataFrame({name: [] for name in found.header}), {}
+    types = {name: str for name in found.header if name in texts}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pandas.errors.ParserWarning)  # values that would be lost
-            frame = pandas.read_csv(
-                io.BytesIO(block.content),
-                sep=found.delimiter,
-                encoding=block.encoding,
-                encoding_errors="replace" if block.encoding == "cp1252" else "strict",
-                header=None,
-                names=found.header,
-                index_col=False,
-                dtype={name: str for name in found.header if name in texts},
-                na_values=sorted(MISSING),
-                keep_default_na=False,
-                low_memory=False,
-            )
+        frame = _frame(found, block, dtype=types, na_values=sorted(MISSING))
+        frame = _with_texts(frame, found, block) if whole else frame
     except (pandas.errors.ParserError, pandas.errors.ParserWarning):
         return _one_by_one(found, block)
     return frame, {}
@@ -159,7 +203,7 @@ def _parquet(file: BinaryIO, path: str) -> Iterator[Part]:
         raise DataError(f"{path} is damaged, or no Parquet file: {' '.join(str(problem).split())[:200]}.") from None
 
 
-def _workbook(file: BinaryIO, path: str) -> Part:
+def _workbook(file: BinaryIO, path: str, has_header: bool) -> Part:
     openpyxl: Any = import_or_raise("openpyxl", "Reading Excel files", "excel")
     content = io.BytesIO(file.read())
     try:
@@ -178,8 +222,8 @@ def _workbook(file: BinaryIO, path: str) -> Part:
     if not rows:
         raise DataError(f"{path} is empty.")
     width = max(place for place, cell in enumerate(rows[0]) if cell is not None) + 1
-    header = [f"Unnamed: {i}" if cell is None else str(cell).strip() for i, cell in enumerate(rows[0][:width])]
-    refuse_repeated(header, path)
-    cells = [(row + [None] * width)[:width] for row in rows[1:]]
+    first = ["" if cell is None else str(cell) for cell in rows[0][:width]]
+    header = names_in(first, path) if has_header else numbered(width)
+    cells = [(row + [None] * width)[:width] for row in rows[has_header:]]
     notes = [f"Of the {len(sheets)} sheets of {path} the first, {sheets[0]!r}, is read."] if len(sheets) > 1 else []
     return Part(pandas.DataFrame(cells, columns=header).infer_objects(), {}, notes)

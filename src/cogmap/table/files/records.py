@@ -4,13 +4,15 @@ import codecs
 import csv
 import io
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from cogmap._utils.params import shown
 from cogmap.exceptions import DataError
-from cogmap.table.preparation.texts import refuse_repeated
+from cogmap.table.preparation.numbers import NumberStyle
+from cogmap.table.preparation.texts import refuse_repeated, repeated
 
 BLOCK = 2**23  # bytes that are read at once
 LONGEST = 2**26  # bytes of a record: in a longer one a quotation mark has been forgotten
@@ -45,8 +47,8 @@ class Delimited:
     notes: list[str]
 
 
-def open_delimited(file: BinaryIO, name: str, delimiter: str | None = None) -> Delimited:
-    """Read the header of a file, and make ready to read the records below it."""
+def open_delimited(file: BinaryIO, name: str, delimiter: str | None = None, has_header: bool = True) -> Delimited:
+    """Read the header of a file, and prepare to read the records below it."""
     notes: list[str] = []
     blocks = _blocks(_recoded(file, name), name, notes)
     first = next(blocks, None)
@@ -55,8 +57,11 @@ def open_delimited(file: BinaryIO, name: str, delimiter: str | None = None) -> D
     text = decoded(first)
     delimiter = delimiter or found_delimiter(text[:_LOOKED_AT])
     header, n_lines, end = _header(text, delimiter)
+    if not has_header:
+        n_lines = end = 0
     below = Block(text[end:].encode(), "utf-8", first.line + n_lines)
-    return Delimited(name, delimiter, _named(header, name), itertools.chain([below], blocks), notes)
+    names = names_in(header, name) if has_header else numbered(len(header))
+    return Delimited(name, delimiter, names, itertools.chain([below], blocks), notes)
 
 
 def decoded(block: Block) -> str:
@@ -117,11 +122,28 @@ def _header(text: str, delimiter: str) -> tuple[list[str], int, int]:
     return header, reader.line_num, taken
 
 
-def _named(header: list[str], name: str) -> list[str]:
-    """Return the names of the columns; a name that is there twice would be one column too few."""
+def numbered(n_columns: int) -> list[str]:
+    """Return names for the columns of a table without a header."""
+    return [f"column {place}" for place in range(1, n_columns + 1)]
+
+
+def names_in(header: Sequence[str], name: str) -> list[str]:
+    """Return the names of the columns; DataError if two are the same."""
     names = [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(header)]
+    if looks_like_data(names) and repeated(names):
+        raise DataError(
+            f"The first line of {name} looks like data, not like names of columns: {shown(names)[1:-1]}. Add a line of "
+            "names, or read the table without a header."
+        )
     refuse_repeated(names, name)
     return names
+
+
+def looks_like_data(names: Sequence[str]) -> bool:
+    """Whether a header is probably a row: it has numbers that do not count up, as years and places do."""
+    numbers = [number for name in names if (number := NumberStyle().parse(name)) is not None]
+    steps = {after - before for before, after in itertools.pairwise(numbers)}
+    return any(number % 1 for number in numbers) or (2 * len(numbers) > len(names) > 1 and len(steps) > 1)
 
 
 def _read_block(file: BinaryIO) -> bytes:

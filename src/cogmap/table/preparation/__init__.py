@@ -1,6 +1,13 @@
 """Raw tables, with text, dates and gaps, as numbers: `TablePreparer`, a scikit-learn transformer."""
 
-from cogmap.table.preparation.columns import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn
+from cogmap.table.preparation.columns import (
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    DateColumn,
+    NumberColumn,
+    OrderedColumn,
+)
 from cogmap.table.preparation.preparer import TablePreparer
 from cogmap.table.preparation.reading import Reading
 from cogmap.table.preparation.rows import RowReader
@@ -11,6 +18,7 @@ __all__ = [
     "Column",
     "DateColumn",
     "NumberColumn",
+    "OrderedColumn",
     "Reading",
     "RowReader",
     "TablePreparer",

@@ -1,8 +1,8 @@
 """Columns of a table, each of a kind: how its cells become numbers.
 
-A column is learned once and frozen. It reads any series: whatever a cell was when the column was learned, it may be
-text in the next file. A gap, and a category that was not seen, is NaN in all features of the column, which a map takes
-as undecided. What should be a number or a date and is none is a fault.
+A column is learned once and frozen. It reads any series: a cell that was a number in training may be text in the next
+file. What it makes of a cell never depends on other cells. A missing value or an unseen category is NaN in all features
+of the column, which a map takes as undecided. A cell that should be a number or a date and is none is a fault.
 """
 
 import math
@@ -15,30 +15,30 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import OneHotEncoder
 
-from cogmap.table.preparation.texts import DATES, NumberStyle, boolean, dates, distinct, pandas
+from cogmap.table.preparation.dates import DATES, PARTS, date_parts, dates, plain_dates
+from cogmap.table.preparation.numbers import NumberStyle
+from cogmap.table.preparation.texts import boolean, distinct, pandas
 
 Array = NDArray[np.float64]
 Features = tuple[float, ...]
 
-# Parts of a date: the year says where in time, the others where in the year, week and day.
-PARTS = ("year", "month", "day", "weekday", "hour")
-
 # What Python reads in the same way as pandas, and much faster.
-_PLAIN_DATE = re.compile(r"(?:1[7-9]|2[01])\d\d-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
+_PLAIN_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 
 
 class Cells(NamedTuple):
-    """What a column reads: its features, row by row, and what was strange."""
+    """What a column reads: its features, unseen categories and unusable rows."""
 
     features: Array  # (rows, outputs)
-    unseen: dict[str, int]  # categories that were not there when the column was learned, with their numbers of rows
+    unseen: dict[str, int]  # categories that were not seen in training, with their numbers of rows
     faults: dict[int, str]  # rows that cannot be used, with the reason
 
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """A value that was not there when the column was learned."""
+    """A value that was not seen in training."""
 
     text: str
 
@@ -63,26 +63,32 @@ class Column:
         Name of the column.
     outputs : tuple of str
         Names of the features that it becomes.
-    kind : {"number", "boolean", "category", "date"}
-        What is in it.
+    why : str
+        Why the column is of its kind.
+    kind : {"number", "boolean", "category", "ordered", "date"}
+        Kind of its values.
+    has_order : bool
+        Whether it is one feature of which there can be more and less.
     """
 
     kind: ClassVar[str]
+    has_order: ClassVar[bool] = True
 
     name: str
     outputs: tuple[str, ...]
+    why: str = field(default="", kw_only=True, compare=False)
 
     @property
     def gap(self) -> Features:
-        """The features of a value that is missing."""
+        """The features of a missing value."""
         return (math.nan,) * len(self.outputs)
 
     def value(self, text: str) -> Value:
-        """Return what a text means that is no gap."""
+        """Return the features of a text that is not missing."""
         raise NotImplementedError
 
     def values(self, texts: Sequence[str]) -> list[Value]:
-        """Return what texts mean of which none is a gap."""
+        """Return the features of texts of which none is missing."""
         return list(map(self.value, texts))
 
     def read(self, values: Any) -> Cells:
@@ -100,18 +106,22 @@ class Column:
         faulty = np.flatnonzero(np.isin(codes, list(reasons)))
         return Cells(features, dict(unseen), {int(row): f"{self.name}: {reasons[codes[row]]}" for row in faulty})
 
+    def relearned(self, values: Any, min_frequency: float, max_categories: int) -> "Column":
+        """Return a column of the same kind, with what it learns from values learned from a pandas Series of others."""
+        return self
+
     def to_state(self) -> dict[str, Any]:
-        """Return all that is known about the column, as JSON knows it."""
+        """Return the attributes of the column as JSON values."""
         return {"kind": self.kind} | {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.init}
 
     @staticmethod
     def from_state(state: dict[str, Any]) -> "Column":
-        """Return the column with that state; a ValueError, KeyError or TypeError if there can be no such column."""
+        """Return the column with a state; ValueError, KeyError or TypeError if there can be no such column."""
         kinds: dict[str, type[Column]] = {
-            cls.kind: cls for cls in (NumberColumn, BooleanColumn, CategoryColumn, DateColumn)
+            cls.kind: cls for cls in (NumberColumn, BooleanColumn, CategoryColumn, OrderedColumn, DateColumn)
         }
         cls = kinds[state["kind"]]
-        known = [entry.name for entry in fields(cls) if entry.init]
+        known = [entry.name for entry in fields(cls) if entry.init and (entry.name != "why" or "why" in state)]
         given: dict[str, Any] = {
             name: tuple(state[name]) if isinstance(state[name], list) else state[name] for name in known
         }
@@ -134,9 +144,9 @@ class NumberColumn(Column):
     Attributes
     ----------
     decimal, unit : str
-        How they are written: "." or "," before decimals, and perhaps a sign such as "%" that all have.
+        How they are written, see `NumberStyle`.
     words : tuple of str
-        What stood in their place here and there when the column was learned, such as "unknown": gaps.
+        Words among the numbers in training, such as "unknown": missing values.
     """
 
     kind: ClassVar[str] = "number"
@@ -151,7 +161,7 @@ class NumberColumn(Column):
         object.__setattr__(self, "_style", NumberStyle(self.decimal, self.unit))
 
     def _is_possible(self) -> bool:
-        return super()._is_possible() and self.decimal in (".", ",")
+        return super()._is_possible() and self.decimal in (".", ",", ":")
 
     def value(self, text: str) -> Value:
         """Return the number that a text is."""
@@ -167,14 +177,16 @@ class NumberColumn(Column):
     def read(self, values: Any) -> Cells:
         """Return the numbers of a pandas Series."""
         kind = pandas.api.types
-        if kind.is_numeric_dtype(values.dtype) and not kind.is_complex_dtype(values.dtype):
+        if kind.is_timedelta64_dtype(values.dtype):
+            unit = pandas.Timedelta(hours=1) if self.decimal == ":" else pandas.Timedelta(days=1)
+            numbers = (values / unit).to_numpy(dtype=np.float64)
+        elif kind.is_numeric_dtype(values.dtype) and values.dtype.kind in "iuf":  # True is not a number
             numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
-        elif kind.is_timedelta64_dtype(values.dtype):
-            numbers = (values / pandas.Timedelta(days=1)).to_numpy(dtype=np.float64)
         else:
             return super().read(values)
         infinite = np.flatnonzero(np.isinf(numbers))
         faults = {int(row): f"{self.name}: {numbers[row]} is not a finite number" for row in infinite}
+        numbers = np.where(np.isinf(numbers), np.nan, numbers) if faults else numbers
         return Cells(numbers[:, np.newaxis], {}, faults)
 
 
@@ -203,7 +215,7 @@ class BooleanColumn(Column):
 
 @dataclass(frozen=True)
 class CategoryColumn(Column):
-    """Categories, as a feature each that is 1 or 0; rare ones share the last.
+    """Categories, one feature each that is 1 or 0; rare ones share the last.
 
     Attributes
     ----------
@@ -214,6 +226,7 @@ class CategoryColumn(Column):
     """
 
     kind: ClassVar[str] = "category"
+    has_order: ClassVar[bool] = False
 
     choices: tuple[str, ...] = ()
     rare: tuple[str, ...] = ()
@@ -232,22 +245,77 @@ class CategoryColumn(Column):
         """Return 1 for the feature of a category, 0 for the others."""
         return self._features.get(text) or Unseen(text)
 
+    @classmethod
+    def learned(
+        cls, name: str, values: Sequence[str], min_frequency: float, max_categories: int, why: str = ""
+    ) -> "CategoryColumn":
+        """Return a column for the categories in a sequence, of which there is at least one.
+
+        A category is frequent in 2 rows and in a share of `min_frequency` of all; where none is, the most frequent
+        ones are taken.
+        """
+        cells = np.array(values, dtype=object)[:, np.newaxis]
+        for at_least in (max(2, math.ceil(min_frequency * len(cells))), 2, 1):
+            encoder = OneHotEncoder(min_frequency=at_least, max_categories=max_categories).fit(cells)
+            (found,), (infrequent,) = encoder.categories_, encoder.infrequent_categories_
+            rare = () if infrequent is None else tuple(infrequent)
+            if len(rare) < len(found):
+                break
+        choices = tuple(text for text in found if text not in set(rare))
+        if rare:
+            choices += (next(word for word in ("other", "other values", "(other)") if word not in choices),)
+        return cls(name, tuple(f"{name}={choice}" for choice in choices), choices, rare, why=why)
+
+    def relearned(self, values: Any, min_frequency: float, max_categories: int) -> "Column":
+        """Return a column of the categories in a pandas Series; the same one if it has none."""
+        codes, texts = distinct(values)
+        known = [text for text in (texts[code] for code in codes) if text is not None]
+        return CategoryColumn.learned(self.name, known, min_frequency, max_categories, self.why) if known else self
+
+
+@dataclass(frozen=True)
+class OrderedColumn(Column):
+    """Categories with an order, as one feature: 0 for the first, 1 for the second.
+
+    Attributes
+    ----------
+    choices : tuple of str
+        The categories, the lowest first.
+    """
+
+    kind: ClassVar[str] = "ordered"
+
+    choices: tuple[str, ...] = ()
+    _places: dict[str, Features] = field(init=False, repr=False, compare=False)
+
+    def _is_possible(self) -> bool:
+        return super()._is_possible() and len(set(self.choices)) == len(self.choices) > 1
+
+    def __post_init__(self) -> None:
+        places = {text: (float(place),) for place, text in enumerate(self.choices)}
+        object.__setattr__(self, "_places", places)
+
+    def value(self, text: str) -> Value:
+        """Return the place of a category in the order."""
+        return self._places.get(text) or Unseen(text)
+
 
 @dataclass(frozen=True)
 class DateColumn(Column):
-    """Dates, taken apart.
+    """Dates, split into year, month, day, weekday and hour.
 
     Attributes
     ----------
     style : str
-        How they are written, as for `pandas.to_datetime`.
+        Format, as for `pandas.to_datetime`.
     parts : tuple of str
-        Which parts of dates are features, in the order of `outputs`.
+        The parts of dates that are features, in the order of `outputs`.
     words : tuple of str
-        What stood in their place here and there when the column was learned: gaps.
+        Words among the dates in training: missing values.
     """
 
     kind: ClassVar[str] = "date"
+    has_order: ClassVar[bool] = False
 
     style: str = "ISO8601"
     parts: tuple[str, ...] = ()
@@ -299,24 +367,3 @@ def spans(columns: Sequence[Column]) -> list[slice]:
     """Return where the features of each column stand, side by side in the order of the columns."""
     ends = np.cumsum([len(column.outputs) for column in columns]).tolist()
     return [slice(end - len(column.outputs), end) for column, end in zip(columns, ends, strict=True)]
-
-
-def plain_dates(values: Any) -> NDArray[np.datetime64]:
-    """Return a pandas Series of dates as an array, those of other zones in UTC."""
-    if getattr(values.dtype, "tz", None) is not None:
-        values = values.dt.tz_convert("UTC").dt.tz_localize(None)
-    return values.to_numpy(dtype="datetime64[s]")
-
-
-def date_parts(when: NDArray[np.datetime64]) -> dict[str, Array]:
-    """Return the parts of dates, NaN where there is none; weekdays are 1 (Monday) to 7."""
-    missing = np.isnat(when)
-    year, month, day, hour = (when.astype(f"datetime64[{unit}]") for unit in "YMDh")
-    parts = {
-        "year": year.astype(int) + 1970,
-        "month": (month - year).astype(int) + 1,
-        "day": (day - month).astype(int) + 1,
-        "weekday": (day.astype(int) + 3) % 7 + 1,
-        "hour": (hour - day).astype(int),
-    }
-    return {name: np.where(missing, np.nan, values) for name, values in parts.items()}

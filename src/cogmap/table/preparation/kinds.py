@@ -1,111 +1,309 @@
-"""Which kind a column of a table is of, or why it is left out."""
+"""Inference of column kinds: which kind each column of a table has and why, or why it is left out."""
 
 import re
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.preprocessing import OneHotEncoder
 
+from cogmap._utils.params import shown
+from cogmap.exceptions import DataError
 from cogmap.table.preparation.columns import (
-    PARTS,
     BooleanColumn,
     CategoryColumn,
     Column,
     DateColumn,
     NumberColumn,
-    date_parts,
-    plain_dates,
+    OrderedColumn,
 )
-from cogmap.table.preparation.texts import boolean_words, date_style, dates, distinct, number_style, pandas
+from cogmap.table.preparation.dates import PARTS, date_parts, date_styles, dates, plain_dates
+from cogmap.table.preparation.numbers import NumberStyle, is_code, number_styles
+from cogmap.table.preparation.texts import boolean_words, distinct, pandas, spelled
 
-# Names of columns that number rows: "id", "customer_id", "customerId", "Unnamed: 0" (an index that pandas has written).
-_IDENTIFIER = re.compile(r"(?:^|[\W_])(?:id|uuid|guid|key|index|identifier)$|^unnamed: \d+$", re.IGNORECASE)
-_CAPITALS = re.compile(r"[a-z](?:Id|ID)$")
+# The kinds that a person can name. An order of categories, "small<medium<large", is one too.
+KINDS = ("number", "category", "ordered", "date", "id", "text")
+ORDER = "<"
+_NOT_USED = {"id": "an identifier, as asked", "text": "free text, as asked"}
+
+# Names of columns that number rows: "id", "customer_id", "customerId", "Unnamed: 0" (an index written by pandas).
+_IDENTIFIER = re.compile(
+    r"(?:^|[\W_])(?:id|uuid|guid|key|index|identifier|no|nr|num|number)\.?$|^unnamed: \d+$", re.IGNORECASE
+)
+_CAPITALS = re.compile(r"[a-z](?:Id|ID|No|Nr|Key)$")
+_COUNTRY = re.compile(r"[A-Z]{2}")
+_FIRST_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
-def find_column(name: str, values: Any, keep: bool, min_frequency: float, max_categories: int) -> Column | str:
-    """Return the column, learned from a pandas Series, or the reason why it is left out."""
+class Found(NamedTuple):
+    """The columns of a table that are used, the others with the reason, and what a person should know of both."""
+
+    columns: tuple[Column, ...]
+    left_out: dict[str, str]
+    notes: list[str]
+
+
+class Series:
+    """A column of a table as it comes, with what its distinct texts can mean."""
+
+    def __init__(self, name: str, values: Any, wanted: str = "") -> None:
+        self.name, self.values, self.wanted = name, values, wanted
+        kind = pandas.api.types
+        self.is_categorical = isinstance(values.dtype, pandas.CategoricalDtype)
+        self.is_numeric = kind.is_numeric_dtype(values.dtype)
+        is_time = kind.is_datetime64_any_dtype(values.dtype) or kind.is_timedelta64_dtype(values.dtype)
+        self._is_text = not (self.is_categorical or self.is_numeric or is_time)
+
+    @cached_property
+    def _distinct(self) -> tuple[Any, list[str | None]]:
+        return distinct(self.values)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The distinct texts that are not missing, sorted."""
+        return sorted({text for text in self._distinct[1] if text is not None})
+
+    @property
+    def rows(self) -> list[str]:
+        """The texts of the rows in which they are not missing."""
+        codes, texts = self._distinct
+        return [text for text in (texts[code] for code in codes) if text is not None]
+
+    @cached_property
+    def numbers(self) -> list[NumberStyle]:
+        """The styles of its numbers, see `number_styles`."""
+        if self.wanted == "number" or (self._is_text and not self.wanted):
+            return number_styles(self.texts, asked=bool(self.wanted))
+        return []
+
+    @cached_property
+    def dates(self) -> list[str]:
+        """The formats of its dates, see `date_styles`."""
+        if self.wanted == "date" or (self._is_text and not self.wanted and not self.numbers):
+            return date_styles(self.texts, asked=bool(self.wanted))
+        return []
+
+    def parsed(self, style: NumberStyle) -> tuple[Any, tuple[str, ...]]:
+        """Return the numbers of the rows that have one, and the texts that are none."""
+        codes, texts = self._distinct
+        numbers = np.array([np.nan if text is None else style.parse(text) for text in texts], dtype=np.float64)
+        others = [text for text, number in zip(texts, numbers, strict=True) if text is not None and np.isnan(number)]
+        return numbers[codes][~np.isnan(numbers[codes])], tuple(sorted(set(others)))
+
+
+class Conventions(NamedTuple):
+    """How a table writes numbers and dates, as far as its unambiguous columns tell."""
+
+    decimal: str | None
+    month_first: bool | None
+    usual: str = "."  # decimal mark where no column tells
+
+    @staticmethod
+    def of(columns: Iterable[Series], delimiter: str | None) -> "Conventions":
+        """Return the conventions that all unambiguous columns share; with semicolons, a decimal comma is usual."""
+        decimals, orders = set[str](), set[bool]()
+        for column in columns:
+            if len(column.numbers) == 1:
+                style = column.numbers[0]
+                if any(("." in text or "," in text) and style.parse(text) is not None for text in column.texts):
+                    decimals.add(style.decimal)
+            elif delimiter and column.values.dtype == np.float64 and (column.values.dropna() % 1 != 0).any():
+                decimals.add(".")
+            if len(column.dates) == 1 and "%m" in column.dates[0]:
+                orders.add(column.dates[0].startswith("%m"))
+        decimals.discard(":")
+        decimal = decimals.pop() if len(decimals) == 1 else None
+        usual = "," if delimiter == ";" else "."
+        return Conventions(decimal, orders.pop() if len(orders) == 1 else None, usual)
+
+    def number_style(self, column: Series, notes: list[str]) -> NumberStyle:
+        """Return the style of a column of numbers; note what nothing in the table tells."""
+        first, *others = column.numbers
+        style = others[0] if others and (self.decimal or self.usual) == "," else first
+        if others and self.decimal is None:
+            example = next(text for text in column.texts if "." in text or "," in text)
+            # Beside "950", "1,200" is more than a thousand.
+            if "." in example or not any(text.isdigit() and len(text) <= 3 for text in column.texts):
+                mark = "comma" if style.decimal == "," else "point"
+                notes.append(
+                    f"{column.name}: {example!r} is read as {style.parse(example):.10g}, with a decimal {mark}."
+                )
+        return style
+
+    def date_style(self, column: Series, notes: list[str]) -> str:
+        """Return the format of a column of dates; note what nothing in the table tells."""
+        first, *others = column.dates
+        if others and self.month_first is None:
+            example = next((text for text in column.texts if text[:2] != text[3:5]), column.texts[0])
+            notes.append(
+                f"{column.name}: day and month of {example!r} can be swapped; it is read with the day first. "
+                "Write dates as 2024-12-31 to be sure."
+            )
+        return others[0] if others and self.month_first else first
+
+
+def find_columns(
+    frame: Any,
+    kinds: Mapping[str, str],
+    keep: Collection[str],
+    drop: Collection[str],
+    min_frequency: float,
+    max_categories: int,
+) -> Found:
+    """Infer the kinds of all columns of a pandas frame.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table; names of columns are distinct.
+    kinds : mapping of str to str
+        Columns whose kind is not inferred, with the kind, see `KINDS`.
+    keep, drop : collection of str
+        Columns that are used even if they look like identifiers, and columns that are left out.
+    min_frequency, max_categories : float and int
+        See `TablePreparer`.
+
+    Returns
+    -------
+    Found
+    """
+    series = [Series(name, frame[name], kinds.get(name, "")) for name in frame.columns if name not in drop]
+    conventions = Conventions.of(series, frame.attrs.get("delimiter"))
+    found: dict[str, Column | str] = {}
+    notes: list[str] = []
+    for one in series:
+        found[one.name] = _column(one, conventions, one.name in keep, (min_frequency, max_categories), notes)
+    columns = tuple(column for column in found.values() if isinstance(column, Column))
+    reasons = {name: found.get(name, "as asked") for name in frame.columns}
+    return Found(columns, {name: why for name, why in reasons.items() if isinstance(why, str)}, notes)
+
+
+def _column(
+    column: Series, conventions: Conventions, keep: bool, pooling: tuple[float, int], notes: list[str]
+) -> Column | str:
+    """Return a column, or the reason why it is left out."""
+    name, values, wanted = column.name, column.values, column.wanted
+    if wanted in _NOT_USED:
+        return _NOT_USED[wanted]
     known = values.dropna()
     if not len(known):
         return "every value is missing"
-    if pandas.api.types.is_datetime64_any_dtype(values.dtype):
-        return _dates(name, plain_dates(known), "ISO8601", ())
-    if pandas.api.types.is_timedelta64_dtype(values.dtype):
-        return _number(name, known / pandas.Timedelta(days=1), keep)
-    if pandas.api.types.is_bool_dtype(values.dtype):
-        return f"always {known.iloc[0]}" if known.nunique() == 1 else BooleanColumn(name, (name,))
-    if pandas.api.types.is_numeric_dtype(values.dtype):
-        return _number(name, known, keep)
-    return _texts(name, values, keep, min_frequency, max_categories)
+    if pandas.api.types.is_datetime64_any_dtype(values.dtype) and wanted in ("", "date"):
+        return _dates(name, plain_dates(known), "ISO8601", (), "as asked" if wanted else "dates")
+    if pandas.api.types.is_timedelta64_dtype(values.dtype) and wanted in ("", "number"):
+        hours = (known / pandas.Timedelta(hours=1)).to_numpy(dtype=np.float64)
+        return _number(name, hours, True, decimal=":", unit="h", why="durations, in hours")
+    if pandas.api.types.is_bool_dtype(values.dtype) and wanted in ("", "number"):
+        return f"always {known.iloc[0]}" if known.nunique() == 1 else BooleanColumn(name, (name,), why="true and false")
+    if column.is_numeric and wanted in ("", "number"):
+        numbers = known.to_numpy(dtype=np.float64)
+        return _number(name, numbers, keep or bool(wanted), why="as asked" if wanted else "numbers")
+    return _texts(column, conventions, keep, pooling, notes)
 
 
-def _number(name: str, known: Any, keep: bool, **written: Any) -> Column | str:
-    numbers = known.to_numpy(dtype=np.float64)
-    if (numbers == numbers[0]).all():
-        return f"always {numbers[0]:g}"
-    if not keep and _is_identifier(name, numbers):
-        return "an identifier: every row has another number"
-    return NumberColumn(name, (name,), **written)
-
-
-def _is_identifier(name: str, numbers: Any) -> bool:
-    """Whether whole numbers number the rows: no two are the same, and they count up or are called so."""
-    if not np.isfinite(numbers).all() or (numbers != np.rint(numbers)).any():
-        return False
-    counts_up = len(numbers) > 2 and bool((np.diff(numbers) == 1).all())
-    called_so = bool(_IDENTIFIER.search(name) or _CAPITALS.search(name))
-    return counts_up or (called_so and len(np.unique(numbers)) == len(numbers))
-
-
-def _texts(name: str, values: Any, keep: bool, min_frequency: float, max_categories: int) -> Column | str:
-    codes, all_texts = distinct(values)
-    texts = sorted({text for text in all_texts if text is not None})
+def _texts(
+    column: Series, conventions: Conventions, keep: bool, pooling: tuple[float, int], notes: list[str]
+) -> Column | str:
+    """Return a column of texts, or of values that are to be read as texts."""
+    name, texts, wanted = column.name, column.texts, column.wanted
     if not texts:
         return "every value is missing"
     if len(texts) == 1:
         return f"always {texts[0]!r}"
-    words = boolean_words(texts)
-    if words is not None:
-        return BooleanColumn(name, (name,), words)
-    is_category = isinstance(values.dtype, pandas.CategoricalDtype)
-    style = None if is_category else number_style(texts)
-    if style is not None:
-        parsed = {text: style.parse(text) for text in texts}
-        others = tuple(text for text, number in parsed.items() if number is None)
-        per_text = np.array([np.nan if text is None else parsed[text] for text in all_texts], dtype=np.float64)
-        numbers = per_text[codes]
-        known = pandas.Series(numbers[~np.isnan(numbers)])
-        return _number(name, known, keep, decimal=style.decimal, unit=style.unit, words=others)
-    when = None if is_category else date_style(texts)
-    if when is not None:
-        found = dates(texts, when)
-        others = tuple(text for text, unread in zip(texts, np.isnat(found), strict=True) if unread)
-        return _dates(name, found[~np.isnat(found)], when, others)
-    rows = [text for text in (all_texts[code] for code in codes) if text is not None]
-    return _categories(name, rows, keep or is_category, min_frequency, max_categories)
+    if column.numbers:
+        style = conventions.number_style(column, notes)
+        numbers, words = column.parsed(style)
+        why = ("as asked" if wanted else _written(style)) + _gaps(words)
+        return _number(name, numbers, keep or bool(wanted), style.decimal, style.unit, words, why=why)
+    if column.dates:
+        form = conventions.date_style(column, notes)
+        when = dates(texts, form)
+        words = tuple(text for text, unread in zip(texts, np.isnat(when), strict=True) if unread)
+        why = ("as asked" if wanted else f"dates, {'ISO 8601' if form == 'ISO8601' else form}") + _gaps(words)
+        return _dates(name, when[~np.isnat(when)], form, words, why)
+    if wanted in ("number", "date"):
+        raise DataError(f"The column {name!r} cannot be of the kind {wanted!r}: it has {shown(texts)}.")
+    is_ordered = column.is_categorical and column.values.dtype.ordered and not wanted
+    if is_ordered or wanted == "ordered" or ORDER in wanted:
+        choices = _order(column)
+        return OrderedColumn(name, (name,), choices, why="as asked" if wanted else "ordered categories")
+    pair = None if wanted or column.is_categorical else boolean_words(texts)
+    if pair is not None:
+        return BooleanColumn(name, (name,), pair, why=f"{pair[0]!r} and {pair[1]!r}")
+    rows = column.rows
+    if not (keep or wanted or column.is_categorical) and (reason := _free_text(rows, pooling[0])):
+        return reason
+    if (n_na := int((column.values == "NA").sum())) and all(map(_COUNTRY.fullmatch, texts)):
+        plural = "1 row" if n_na == 1 else f"{n_na:,} rows"
+        notes.append(f"{name}: 'NA' in {plural} counts as missing. If it is a code, write it in another way.")
+    codes = "codes that begin with 0: " if any(map(is_code, texts)) else ""
+    why = "as asked" if wanted else f"{codes}{len(texts):,} different {'values' if codes else 'texts'}"
+    return CategoryColumn.learned(name, rows, *pooling, why)
 
 
-def _dates(name: str, when: Any, style: str, words: tuple[str, ...]) -> Column | str:
+def _gaps(words: tuple[str, ...]) -> str:
+    return f"; missing where it has {shown(words)[1:-1]}" if words else ""
+
+
+def _written(style: NumberStyle) -> str:
+    if style.decimal == ":":
+        return "times, in hours"
+    comma = " with a decimal comma" if style.decimal == "," else ""
+    return f"numbers{comma}{f' in {style.unit}' if style.unit else ''}, as text"
+
+
+def _number(name: str, numbers: Any, keep: bool, *written: Any, **more: Any) -> Column | str:
+    if (numbers == numbers[0]).all():
+        return f"always {numbers[0]:g}"
+    if not keep and _is_identifier(name, numbers):
+        return "an identifier: every row has another number"
+    return NumberColumn(name, (name,), *written, **more)
+
+
+def _is_identifier(name: str, numbers: Any) -> bool:
+    """Whether whole numbers are called identifiers, and no two are the same."""
+    is_called_so = bool(_IDENTIFIER.search(name) or _CAPITALS.search(name))
+    if not is_called_so or not np.isfinite(numbers).all() or (numbers != np.rint(numbers)).any():
+        return False
+    return len(np.unique(numbers)) == len(numbers)
+
+
+def _dates(name: str, when: Any, style: str, words: tuple[str, ...], why: str) -> Column | str:
     apart = date_parts(when)
     parts = tuple(part for part in PARTS if len(np.unique(apart[part])) > 1)
     if not parts:
         return f"always {when[0].astype('datetime64[D]')}"
-    return DateColumn(name, tuple(f"{name}: {part}" for part in parts), style, parts, words)
+    return DateColumn(name, tuple(f"{name}: {part}" for part in parts), style, parts, words, why=why)
 
 
-def _categories(name: str, rows: list[str], keep: bool, min_frequency: float, max_categories: int) -> Column | str:
-    n_distinct = len(set(rows))
-    if n_distinct == len(rows) and not keep:
+def _free_text(rows: list[str], min_frequency: float) -> str:
+    """Return why texts are not categories; nothing if they are."""
+    counts = Counter(rows)
+    if len(counts) == len(rows):
         return "an identifier or free text: every row has another value"
-    at_least = max(2, int(np.ceil(min_frequency * len(rows))))
-    encoder = OneHotEncoder(min_frequency=at_least, max_categories=max_categories)
-    encoder.fit(np.array(rows, dtype=object)[:, np.newaxis])
-    (found,), (infrequent,) = encoder.categories_, encoder.infrequent_categories_
-    rare = () if infrequent is None else tuple(infrequent)
-    frequent = tuple(text for text in found if text not in set(rare))
-    if not frequent:
-        return f"an identifier or free text: none of {n_distinct:,} values is in {at_least} rows or more"
-    choices = frequent
-    if rare:
-        choices += (next(word for word in ("other", "other values", "(other)") if word not in frequent),)
-    return CategoryColumn(name, tuple(f"{name}={choice}" for choice in choices), choices, rare)
+    if max(counts.values()) < max(2, min_frequency * len(rows)) and 2 * len(counts) > len(rows):
+        return f"an identifier or free text: {len(counts):,} different values in {len(rows):,} rows"
+    return ""
+
+
+def _order(column: Series) -> tuple[str, ...]:
+    """Return the categories of an ordered column, the lowest first."""
+    wanted, texts = column.wanted, column.texts
+    if column.is_categorical and column.values.dtype.ordered and wanted in ("", "ordered"):
+        return tuple(spelled(category) for category in column.values.dtype.categories)
+    if ORDER in wanted:
+        choices = tuple(text.strip() for text in wanted.split(ORDER))
+        if others := [text for text in texts if text not in choices]:
+            raise DataError(f"The order {wanted!r} of the column {column.name!r} lacks {shown(others)[1:-1]}.")
+        return choices
+    styles = number_styles(texts, asked=True)
+    places = [None if not styles else styles[0].parse(text) for text in texts]
+    if None in places:
+        places = [float(found[0]) if (found := _FIRST_NUMBER.search(text)) else None for text in texts]
+    if None in places:
+        raise DataError(
+            f"The order of the column {column.name!r} is not known: it has {shown(texts)}. Give the order in place of "
+            f"the kind, the lowest first: {ORDER.join(texts[:3])!r}."
+        )
+    return tuple(text for _, text in sorted(zip(places, texts, strict=True)))

@@ -1,6 +1,7 @@
-"""TablePreparer: a raw table becomes numbers, with names that can be read."""
+"""TablePreparer: a scikit-learn transformer from raw tables to numbers with readable names."""
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from cogmap._utils.params import check_integer, check_number, param_error, shown, suggestion
 from cogmap.exceptions import DataError
 from cogmap.table.preparation.columns import Column
-from cogmap.table.preparation.kinds import find_column
+from cogmap.table.preparation.kinds import KINDS, ORDER, find_columns
 from cogmap.table.preparation.reading import Reading, read_frame, unseen_notes
 from cogmap.table.preparation.texts import pandas, refuse_repeated, repeated
 
@@ -19,10 +20,14 @@ from cogmap.table.preparation.texts import pandas, refuse_repeated, repeated
 class TablePreparer(TransformerMixin, BaseEstimator):
     """Turn a raw table into numbers: categories, booleans, dates, numbers written as text.
 
-    What each column is, is found in `fit`. Numbers stay as they are, also those written as "1,234.50", "3,5" or "12 %".
-    Yes and no become 1 and 0. A category becomes a feature each, "colour=red", by scikit-learn's `OneHotEncoder`, rare
-    ones together. Dates are taken apart: "bought at: month". A missing value is NaN in all features of its column, and
-    a map takes it as undecided. Identifiers, free text, and columns that are constant or always missing are left out.
+    `fit` infers the kind of each column. Numbers stay as they are, also those written as "1,234.50", "3,5", "12 %",
+    "64.5 kg", "<5" or "(120)"; times such as "08:15" and durations become hours. Yes and no become 1 and 0. Each
+    category becomes a feature, "colour=red", by scikit-learn's `OneHotEncoder`, and rare ones share one; codes such as
+    "01067" are categories. An ordered categorical column becomes one number. Dates are split: "bought at: month". A
+    missing value is NaN in all features of its column, and a map takes it as undecided.
+
+    Columns are left out if they are constant, always missing, or identifiers: if all values are distinct, and are texts
+    or have a name such as "id", "no" or "key". `left_out_` has them with the reason; `fit` does not warn of them.
 
     Parameters
     ----------
@@ -31,17 +36,23 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     drop : iterable of str, default=()
         Columns that are left out.
     min_frequency : float, default=0.01
-        Categories in a smaller share of the rows, or in a single one, are put together as "other".
+        Categories in a smaller share of the rows, or in a single one, are pooled as "other". Where no category has that
+        share, the most frequent ones are kept.
     max_categories : int, default=30
-        Largest number of features of a column of categories; the less frequent ones are put together.
+        Largest number of features of a column of categories; the less frequent ones are pooled.
+    kinds : dict of str to str, default=None
+        Columns whose kind is not inferred: "number", "category", "ordered", "date", "id" or "text" (these two are left
+        out), or the order of its categories, "small<medium<large".
 
     Attributes
     ----------
     columns_ : tuple of Column
-        The columns that are used. Each has ``name``, ``kind`` ("number", "boolean", "category" or "date") and
-        ``outputs``, the names of the features that it becomes.
+        The columns that are used. Each has ``name``, ``kind`` ("number", "boolean", "category", "ordered" or "date"),
+        ``why`` it is of that kind, and ``outputs``, the names of the features that it becomes.
     left_out_ : dict of str to str
         The other columns, with the reason.
+    notes_ : list of str
+        Sentences about columns that can be read in more than one way.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -84,6 +95,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     columns_: tuple[Column, ...]
     left_out_: dict[str, str]
+    notes_: list[str]
 
     def __init__(
         self,
@@ -91,11 +103,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         drop: Iterable[str] = (),
         min_frequency: float = 0.01,
         max_categories: int = 30,
+        kinds: Mapping[str, str] | None = None,
     ) -> None:
         self.keep = keep
         self.drop = drop
         self.min_frequency = min_frequency
         self.max_categories = max_categories
+        self.kinds = kinds
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -106,7 +120,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find out what each column is.
+        """Infer the kind of each column.
 
         Parameters
         ----------
@@ -127,13 +141,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             raise DataError(f"`{owner}` needs rows to learn from, and the table has none (0 sample(s)).")
         names = list(frame.columns)
         keep, drop = (self._named(name, names) for name in ("keep", "drop"))
-        columns, left_out = [], dict[str, str]()
-        for place, name in enumerate(names):
-            found = "as asked" if name in drop else find_column(name, frame.iloc[:, place], name in keep, share, most)
-            if isinstance(found, str):
-                left_out[name] = found
-            else:
-                columns.append(found)
+        found = find_columns(frame, self._kinds(names), keep, drop, share, most)
+        columns, left_out = found.columns, found.left_out
         if not columns:
             reasons = "; ".join(f"{name}: {reason}" for name, reason in list(left_out.items())[:5])
             raise DataError(
@@ -143,8 +152,30 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             )
         if twice := repeated([output for column in columns for output in column.outputs]):
             raise DataError(f"Two columns would become features of the same name, {twice[0]!r}. Rename one of them.")
-        self.columns_, self.left_out_ = tuple(columns), left_out
+        self.columns_, self.left_out_, self.notes_ = columns, left_out, found.notes
         return self
+
+    def relearned(self, X: Any) -> "TablePreparer":
+        """Return a preparer with the same kinds of columns, and the categories of other rows.
+
+        For cross-validation: kinds are inferred from all rows, once, and what is learned from values is learned within
+        each fold.
+
+        Parameters
+        ----------
+        X : pandas.DataFrame
+            Rows with the columns of that in `fit`.
+
+        Returns
+        -------
+        TablePreparer
+        """
+        check_is_fitted(self, "columns_")
+        frame, other = self._frame(X, reset=False), copy(self)
+        other.columns_ = tuple(
+            column.relearned(frame[column.name], self.min_frequency, self.max_categories) for column in self.columns_
+        )
+        return other
 
     def transform(self, X: Any) -> Any:
         """Return the table as numbers.
@@ -164,8 +195,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         reading = self.read(frame)
         if reading.faults:
             row, reason = min(reading.faults.items())
-            more = f" So it is in {len(reading.faults) - 1:,} more rows." if len(reading.faults) > 1 else ""
-            raise DataError(f"Row {row} of the table cannot be used: {reason}.{more} Correct it, or leave it empty.")
+            more = f" {len(reading.faults) - 1:,} more rows cannot be used either." if len(reading.faults) > 1 else ""
+            raise DataError(f"Row {row + 1} of the table cannot be used: {reason}.{more} Correct or clear the value.")
         return pandas.DataFrame(reading.features, columns=self.get_feature_names_out(), index=frame.index)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -184,7 +215,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return np.array([output for column in self.columns_ for output in column.outputs], dtype=object)
 
     def read(self, frame: Any) -> Reading:
-        """Return the table as an array of numbers, with what was strange, and raise nothing for it.
+        """Return the table as an array of numbers, with unseen values and unusable rows instead of errors.
 
         Parameters
         ----------
@@ -194,13 +225,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Returns
         -------
         Reading
-            The features, values that were not seen before, and rows that cannot be used.
+            The features, values that were not seen in training, and rows that cannot be used.
         """
         check_is_fitted(self, "columns_")
         return read_frame(self.columns_, frame)
 
     def checked(self, frame: Any) -> tuple[Any, list[str]]:
-        """Bring a new table into the form of that in `fit`.
+        """Select and order the columns of a new table as in `fit`.
 
         Parameters
         ----------
@@ -212,13 +243,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         frame : pandas.DataFrame
             The columns of `fit` in their order; those that are left out anyway need not be there.
         notes : list of str
-            What is strange, a sentence each: columns that are not used, values that were not seen.
+            A sentence each about columns that are not used and values that were not seen in training.
         """
         arranged, notes = self.arranged(frame)
         return arranged, [*notes, *unseen_notes(self.read(arranged).unseen)]
 
     def arranged(self, frame: Any) -> tuple[Any, list[str]]:
-        """Do what `checked` does, without a look at the values.
+        """Do what `checked` does without reading the values.
 
         Parameters
         ----------
@@ -259,7 +290,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return frame, notes
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that is known, as JSON knows it.
+        """Return the fitted preparer as JSON values.
 
         Returns
         -------
@@ -273,26 +304,28 @@ class TablePreparer(TransformerMixin, BaseEstimator):
                 "drop": list(self.drop),
                 "min_frequency": float(self.min_frequency),
                 "max_categories": int(self.max_categories),
+                "kinds": None if self.kinds is None else dict(self.kinds),
             },
             "names": [str(name) for name in self.feature_names_in_] if hasattr(self, "feature_names_in_") else None,
             "n_columns": int(self.n_features_in_),
             "columns": [column.to_state() for column in self.columns_],
             "left_out": dict(self.left_out_),
+            "notes": list(getattr(self, "notes_", [])),
         }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "TablePreparer":
-        """Return the preparer with a state.
+        """Return the preparer with a given state.
 
         Parameters
         ----------
         state : dict
-            What `to_state` has returned, perhaps written and read as JSON.
+            Result of `to_state`, perhaps written and read as JSON.
 
         Returns
         -------
         TablePreparer
-            It reads tables as the one did whose state it is.
+            It reads tables as the original does.
         """
         try:
             parameters = dict(state["parameters"])
@@ -302,6 +335,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
                 preparer.feature_names_in_ = np.array([str(name) for name in state["names"]], dtype=object)
             preparer.columns_ = tuple(Column.from_state(column) for column in state["columns"])
             preparer.left_out_ = {str(name): str(reason) for name, reason in state["left_out"].items()}
+            preparer.notes_ = [str(note) for note in state.get("notes", [])]
             found = {*preparer.left_out_, *(column.name for column in preparer.columns_)}
             named = len(found) == len(preparer.columns_) + len(preparer.left_out_) == preparer.n_features_in_
             if not named or found != set(getattr(preparer, "feature_names_in_", preparer._positions())):
@@ -314,7 +348,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return [f"x{i}" for i in range(self.n_features_in_)]
 
     def _frame(self, X: Any, reset: bool) -> Any:
-        """Return a frame whose columns are named by strings, checked as scikit-learn does."""
+        """Return a frame with strings as column names, validated as scikit-learn does."""
         if hasattr(X, "columns"):
             frame = _as_frame(X)
             given = frame.columns.tolist()
@@ -325,8 +359,23 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         values = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         return pandas.DataFrame(values, columns=self._positions()).infer_objects()
 
+    def _kinds(self, columns: list[str]) -> dict[str, str]:
+        """Return the given kinds, validated."""
+        owner, given = type(self).__name__, {} if self.kinds is None else self.kinds
+        if not isinstance(given, Mapping):
+            raise param_error(owner, "kinds", "a dict from names of columns to kinds", given)
+        for column, kind in given.items():
+            if column not in columns:
+                cure = suggestion(column, columns)
+                raise param_error(owner, "kinds", f"a dict with the columns {shown(columns)}", column, cure)
+            if kind not in KINDS and not (isinstance(kind, str) and ORDER in kind):
+                raise param_error(
+                    owner, "kinds", f"a dict to {shown(KINDS)} or an order such as 'small<medium<large'", kind
+                )
+        return dict(given)
+
     def _named(self, name: str, columns: list[str]) -> set[str]:
-        """Return the columns that a parameter names, or complain about one that is not there."""
+        """Return the columns that a parameter names, validated."""
         value, owner = getattr(self, name), type(self).__name__
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise param_error(owner, name, "a list of names of columns", value)
@@ -340,5 +389,5 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
 
 def _as_frame(X: Any) -> Any:
-    """Return a pandas frame, made from a polars one if need be."""
+    """Return a pandas frame, converted from polars if needed."""
     return X if isinstance(X, pandas.DataFrame) else pandas.DataFrame(X.to_dict(as_series=False))

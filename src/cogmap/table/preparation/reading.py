@@ -1,4 +1,4 @@
-"""What columns read in a frame, and sentences about what was strange in it."""
+"""Reading of a frame by columns, and notes about unseen values."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from cogmap._utils.params import shown
 from cogmap.table.preparation.columns import Cells, Column, spans
 
-_PLAIN = {np.dtype(np.float64), np.dtype(np.int64)}  # what nearly all columns of numbers are held in
+_PLAIN = {np.dtype(np.float64), np.dtype(np.int64)}  # dtypes of nearly all columns of numbers
 
 
 class Reading(NamedTuple):
-    """What a preparer reads in a table.
+    """Features of a table, unseen categories and unusable rows.
 
     Attributes
     ----------
     features : ndarray of shape (n_rows, n_outputs)
-        The numbers, NaN where a value is missing or was not seen before.
+        The numbers, NaN where a value is missing or was not seen in training.
     unseen : dict of str to dict
-        Per column the categories that were not seen when it was learned, with their numbers of rows.
+        Per column the categories that were not seen in training, with their numbers of rows.
     faults : dict of int to str
         Rows that cannot be used, by their position, with the reason.
     """
@@ -32,7 +32,7 @@ class Reading(NamedTuple):
 
 
 def read_frame(columns: Sequence[Column], frame: Any) -> Reading:
-    """Return what columns read in a pandas frame that has all of them."""
+    """Read a pandas frame that has all columns."""
     features = np.empty((len(frame), sum(len(column.outputs) for column in columns)))
     unseen, faults = {}, dict[int, str]()
     plain = _plain_numbers(frame, [column.name for column in columns if column.kind == "number"])
@@ -47,7 +47,7 @@ def read_frame(columns: Sequence[Column], frame: Any) -> Reading:
 
 
 def _plain_numbers(frame: Any, names: list[str]) -> dict[str, Cells]:
-    """Return what columns of numbers read, if all hold just numbers and gaps: one by one, a single row takes long."""
+    """Read columns of numbers at once if all have a plain dtype: for a single row, this is much faster."""
     places = {name: place for place, name in enumerate(frame.columns.tolist())}
     numbers, kinds = [places[name] for name in names], frame.dtypes.tolist()
     if not names or not {kinds[place] for place in numbers} <= _PLAIN:
@@ -59,7 +59,7 @@ def _plain_numbers(frame: Any, names: list[str]) -> dict[str, Cells]:
 
 
 def unseen_notes(unseen: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Say of each column how many rows have values that were not seen in training."""
+    """Return a sentence per column about values that were not seen in training."""
     notes = []
     for name, counts in unseen.items():
         rows, values = sum(counts.values()), shown(dict(Counter(counts).most_common()))[1:-1]
