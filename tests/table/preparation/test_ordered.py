@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from cogmap.table.questions import change, told
 from sklearn.pipeline import make_pipeline
 
 from cogmap import FCMClassifier, TablePreparer
@@ -50,21 +49,19 @@ def test_a_change_goes_from_category_to_category(fitted):
     """What-if answers name categories, not numbers between them."""
     pipeline, table = fitted
     model = TableModel(pipeline[0], pipeline[-1])
-    X = pipeline[0].transform(table).to_numpy()
-    large = X[(table["size"] == "large").argmax()]
-    answer = change(model, large, "cheap", ["age"])
+    answer = model.what_if(table[table["size"] == "large"].head(1), "cheap", fixed=["age"])
     assert answer.found
     assert answer.changes["size"][0] == "large"
     assert answer.changes["size"][1] in SIZES[:2]
-    assert told(pipeline[0].columns_[0], large[:1]) == "large"
 
 
 def test_the_server_reads_and_describes_categories(fitted):
     """As text, in their order, with the features of the frame."""
     columns = pytest.importorskip("cogmap.serving.columns")
     pipeline, _ = fitted
-    served = columns.Columns(pipeline[0].columns_, pipeline[-1].model_)
-    features, notes = served.table([{"size": text, "age": 40} for text in [*SIZES, None, "huge"]])
+    served = columns.Columns(TableModel.of(pipeline))
+    predictions, notes = served.predictions([{"size": text, "age": 40} for text in [*SIZES, None, "huge"]])
+    features = predictions.features
     np.testing.assert_array_equal(features[:, 0], [0, 1, 2, np.nan, np.nan])
     assert notes[0].startswith("size: 1 row has a value that was not seen in training")
     assert served.schemas["size"]["examples"] == SIZES
