@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from cogmap import FCMClassifierCV, FCMRegressor, TablePreparer
 from cogmap.exceptions import DataError
+from cogmap.table import fit_table
 from cogmap.table.cards import card_text
 from cogmap.table.scoring import THE_MAP, compare, make_folds
 from cogmap.table.targets import Target, find_target
@@ -208,3 +209,62 @@ def test_tuning_chooses_settings(noise):
     pipeline, _ = train(table.drop(columns="y"), "x", FitOptions(tune=True, time_limit=1.0))
     assert isinstance(pipeline["map"], FCMRegressor)
     assert pipeline["map"].alpha in (0.1, 1.0, 10.0)
+
+
+def grouped_table(n_groups=60, per_group=6):
+    """Rows of groups with a target of their own each, which features of the group give away."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(n_groups), per_group)
+    level = rng.normal(size=n_groups)
+    return pd.DataFrame(
+        {
+            "patient": [f"p{number}" for number in group],
+            "mark": rng.permutation(n_groups)[group] + 0.01 * rng.normal(size=len(group)),
+            "value": level[group],
+        }
+    )
+
+
+def test_groups_are_not_split_between_folds():
+    """What the marks of a group give away helps with rows of the same group only."""
+    table = grouped_table()
+    apart = fit_table(table, "value", FitOptions(groups="patient"))
+    mixed = fit_table(table, "value", FitOptions(drop=("patient",)))
+    assert "patient" in apart.preparer.left_out_
+    score = {
+        name: model.card["scores"]["random forest"]["R²"]["mean"]
+        for name, model in (("apart", apart), ("mixed", mixed))
+    }
+    assert score["mixed"] > 0.8
+    assert score["apart"] < 0.3
+    assert "other groups of patient" in card_text(apart.card)
+
+
+@pytest.mark.parametrize("kind", ["dates", "numbers"])
+def test_scores_forward_in_time_use_earlier_rows_only(kind):
+    """Of rows in any order; a trend is not known in advance."""
+    rng = np.random.default_rng(0)
+    days = pd.Series(pd.date_range("2020-01-01", periods=300))
+    table = pd.DataFrame({"day": days.dt.strftime("%Y-%m-%d") if kind == "dates" else np.arange(300) * 1.5})
+    table = table.assign(x=rng.normal(size=300), y=np.cumsum(rng.normal(size=300)) + 0.05 * np.arange(300))
+    shuffled = table.sample(frac=1, random_state=0)
+    forward = fit_table(shuffled, "y", FitOptions(time="day"))
+    mixed = fit_table(shuffled, "y")
+    assert mixed.card["scores"]["random forest"]["R²"]["mean"] > 0.8
+    assert forward.card["scores"]["random forest"]["R²"]["mean"] < 0.3
+    assert "later by day" in card_text(forward.card)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": "patient", "time": "mark"}, "one of `groups` and `time`"),
+        ({"groups": "patiend"}, "There is no column 'patiend'"),
+        ({"time": "patient"}, "The column of time must have dates or numbers, and 'patient' is not one"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*left out")
+def test_wrong_groups_and_times_are_refused(options, message):
+    """With the name of the column."""
+    with pytest.raises(DataError, match=message):
+        fit_table(grouped_table(), "value", FitOptions(**options))

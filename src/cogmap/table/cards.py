@@ -96,7 +96,13 @@ def _how_good(card: dict[str, Any]) -> list[str]:
     names = list(scores[THE_MAP])
     n_folds = len(scores[THE_MAP][names[0]]["folds"])
     rows = [[method, *(_score(entry[name]) for name in names)] for method, entry in scores.items()]
-    return _table([f"How good, on rows not learned from ({n_folds} folds)", *names], rows)
+    settings = card.get("settings", {})
+    how = f"{n_folds} folds"
+    if settings.get("groups"):
+        how = f"{n_folds} folds of other groups of {short(settings['groups'])}"
+    elif settings.get("time"):
+        how = f"{n_folds} folds, each later by {short(settings['time'])} than its training rows"
+    return _table([f"How good, on rows not learned from ({how})", *names], rows)
 
 
 def _score(entry: dict[str, Any]) -> str:

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, cpu_count, delayed
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_score
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -70,7 +71,9 @@ def as_features(preparer: TablePreparer, frame: Any) -> Any:
     return X.astype(np.float32) if X.size > _MANY else X
 
 
-def make_folds(preparer: TablePreparer, frame: Any, y: Any, task: str, seed: int) -> Iterator[Fold]:
+def make_folds(
+    preparer: TablePreparer, frame: Any, y: Any, task: str, seed: int, groups: Any = None, when: Any = None
+) -> Iterator[Fold]:
     """Split the rows into folds, with categories learned from their training rows.
 
     Parameters
@@ -83,20 +86,40 @@ def make_folds(preparer: TablePreparer, frame: Any, y: Any, task: str, seed: int
         What the target is.
     seed : int
         For the order of rows.
+    groups, when : Series, default=None
+        The group of each row: no group has rows in two folds. Or its time: each fold is scored by a model of earlier
+        rows.
 
     Yields
     ------
     Fold
     """
-    n_folds = N_FOLDS
-    if task == CLASSES:
-        n_folds = min(N_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
-    splitter = (StratifiedKFold if task == CLASSES else KFold)(n_folds, shuffle=True, random_state=seed)
-    for train, test in splitter.split(frame, y):
+    for train, test in _splits(y, task, seed, groups, when):
         fresh = preparer.relearned(frame.iloc[train])
         X = as_features(fresh, frame.iloc[train])
         unseen = fresh.read(frame.iloc[test]).features.astype(X.dtypes.iloc[0])
         yield Fold(X, y.iloc[train], pandas.DataFrame(unseen, columns=X.columns), y.iloc[test])
+
+
+def _splits(
+    y: Any, task: str, seed: int, groups: Any, when: Any
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield positions of training and test rows."""
+    n_folds = N_FOLDS
+    if when is not None:
+        order = np.argsort(when, kind="stable")
+        for train, test in TimeSeriesSplit(n_folds).split(order):
+            if task != CLASSES or y.iloc[order[train]].nunique() > 1:
+                yield order[train], order[test]
+        return
+    if groups is not None:
+        splitter = (StratifiedGroupKFold if task == CLASSES else GroupKFold)(min(n_folds, groups.nunique()))
+        yield from splitter.split(y, y, groups)
+        return
+    if task == CLASSES:
+        n_folds = min(N_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
+    splitter = (StratifiedKFold if task == CLASSES else KFold)(n_folds, shuffle=True, random_state=seed)
+    yield from splitter.split(y, y)
 
 
 def fitted(estimator: Any, X: Any, y: Any) -> Any:

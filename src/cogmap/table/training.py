@@ -20,7 +20,7 @@ from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.table.cards import make_card
 from cogmap.table.preparation import Column, TablePreparer
-from cogmap.table.preparation.texts import pandas
+from cogmap.table.preparation.texts import distinct, pandas
 from cogmap.table.scoring import Progress, as_features, compare, fitted, make_folds
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of, find_target, known_rows
 
@@ -49,6 +49,11 @@ class FitOptions:
         Expert map used as a prior.
     signs : dict of str to int
         Columns whose effect must be monotone: 1 up, -1 down.
+    groups : str or None
+        Column with the group of each row, such as a patient: groups are not split between folds, and the column is not
+        used as a feature.
+    time : str or None
+        Column with the date or number by which rows are ordered: each fold is scored by a model of earlier rows.
     seed : int
         Seed of everything random.
     time_limit : float or None
@@ -62,6 +67,8 @@ class FitOptions:
     tune: bool = False
     prior: FuzzyCognitiveMap | None = None
     signs: dict[str, int] = field(default_factory=dict)
+    groups: str | None = None
+    time: str | None = None
     seed: int = 0
     time_limit: float | None = None
 
@@ -95,8 +102,11 @@ def train(
     """
     began = time.perf_counter()
     values = column_of(frame, target, source)
-    for name in (*fit_options.keep, *fit_options.drop, *fit_options.kinds, *fit_options.signs):
+    together = [name for name in (fit_options.groups, fit_options.time) if name is not None]
+    for name in (*fit_options.keep, *fit_options.drop, *fit_options.kinds, *fit_options.signs, *together):
         column_of(frame, name, source)
+    if len(together) > 1:
+        raise DataError("Rows are scored by groups or forward in time, not both: give one of `groups` and `time`.")
     kinds = dict(fit_options.kinds)
     what = find_target(values, target, _task(kinds.pop(target, None), fit_options.task), frame)
     others = frame.drop(columns=[target])
@@ -104,7 +114,8 @@ def train(
         raise DataError(f"{source} has no column beside the target {target!r}: there is nothing to learn from.")
     rows, y, notes = _usable(what, values)
     table = others[rows].reset_index(drop=True)
-    preparer = TablePreparer(fit_options.keep, fit_options.drop, kinds=kinds).fit(table)
+    grouping = [] if fit_options.groups is None else [fit_options.groups]
+    preparer = TablePreparer(fit_options.keep, [*fit_options.drop, *grouping], kinds=kinds).fit(table)
     _warn_of_left_out(preparer)
     _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
     signs = _signs(preparer, fit_options.signs)
@@ -115,7 +126,9 @@ def train(
     if len(table) < rows.sum():
         preparer = preparer.relearned(table)
     X = as_features(preparer, table)
-    folds = list(make_folds(preparer, table, y, what.task, fit_options.seed)) if scored else []
+    groups = _groups(table, fit_options.groups)
+    when = _times(preparer, table, fit_options.time)
+    folds = list(make_folds(preparer, table, y, what.task, fit_options.seed, groups, when)) if scored else []
     scores, whole = compare(estimator, X, y, folds, what.task, fit_options.seed, progress)
     best = getattr(whole, "best_estimator_", whole)
     pipeline = Pipeline([("prepare", preparer), ("map", best)])
@@ -123,6 +136,8 @@ def train(
     card["table"] = {"name": source, "rows": len(frame), "learned from": len(table), "columns": len(frame.columns)}
     card["settings"] = {
         "seed": fit_options.seed,
+        "groups": fit_options.groups,
+        "time": fit_options.time,
         "tuned": fit_options.tune,
         "kinds": dict(fit_options.kinds),
         "prior": fit_options.prior is not None,
@@ -130,6 +145,32 @@ def train(
     }
     card["version"] = cogmap.__version__
     return pipeline, card
+
+
+def _groups(table: Any, name: str | None) -> Any:
+    """Return the group of each row; a row without one is a group of its own."""
+    if name is None:
+        return None
+    codes, texts = distinct(table[name])
+    alone = np.array([text is None for text in texts])[codes]
+    groups = pandas.Series(np.where(alone, len(texts) + np.arange(len(table)), codes))
+    if groups.nunique() < 2:
+        raise DataError(f"All rows are of the same group in {name!r}: scores need rows of other groups.")
+    return groups
+
+
+def _times(preparer: TablePreparer, table: Any, name: str | None) -> Any:
+    """Return the time of each row, as dates or numbers."""
+    if name is None:
+        return None
+    column: Any = next((column for column in preparer.columns_ if column.name == name), None)
+    if column is None or column.kind not in ("date", "number"):
+        reason = preparer.left_out_.get(name) or f"a {column.kind}"
+        raise DataError(f"The column of time must have dates or numbers, and {name!r} is not one: {reason}.")
+    times = column.dates(table[name]) if column.kind == "date" else column.read(table[name]).features[:, 0]
+    if (missing := int(pandas.isna(times).sum())) > 0:
+        raise DataError(f"The column of time {name!r} is missing in {missing:,} rows. Fill or drop them.")
+    return times
 
 
 def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], Any, list[str]]:

@@ -183,7 +183,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : pandas.DataFrame
-            A table with the columns of that in `fit`, in the same order; `checked` brings them into it.
+            A table with the columns that are used, in any order, and perhaps others.
 
         Returns
         -------
@@ -191,7 +191,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             A column per feature, NaN where a value is missing. A number or date that cannot be read raises `DataError`.
         """
         check_is_fitted(self, "columns_")
-        frame = self._frame(X, reset=False)
+        frame = self.arranged(X)[0] if hasattr(X, "columns") else self._frame(X, reset=False)
         reading = self.read(frame)
         if reading.faults:
             row, reason = min(reading.faults.items())
