@@ -22,7 +22,7 @@ from cogmap import __version__
 from cogmap.exceptions import CogmapError
 from cogmap.page import html
 from cogmap.serving.answers import ServedModel
-from cogmap.serving.bodies import JSON, BodyReader, Limits, RequestError, media_type, parse_rows
+from cogmap.serving.bodies import CSV, JSON, BodyReader, Limits, RequestError, media_type, parse_rows
 from cogmap.serving.description import openapi
 from cogmap.serving.documentation import POLICY, documentation
 from cogmap.serving.metrics import MEDIA_TYPE as METRICS
@@ -122,7 +122,7 @@ class _Endpoints:
     async def what_if(self, request: Request) -> Response:
         """Return counterfactuals."""
         if media_type(request) != JSON:
-            raise RequestError(415, f"The Content-Type header must be {JSON}.")
+            raise RequestError(415, f"The Content-Type header must be {JSON}, got {CSV!r}.")
         return await self._respond(request, "what-if", self._limits.n_changed)
 
     async def page(self, request: Request) -> Response:
