@@ -37,9 +37,9 @@ def echo():
 
 def run(make, ready):
     """Serve an application in a separate process, and send its port."""
-    from cogmap.serving.server import Server, listening
+    from cogmap.serving.server import Server, open_listener
 
-    listener = listening("127.0.0.1", 0)
+    listener = open_listener("127.0.0.1", 0)
     ready.send(listener.getsockname()[1])
     Server(make()).run_on(listener)
 

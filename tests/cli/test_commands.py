@@ -35,8 +35,8 @@ def test_datasets_are_listed_and_described():
     assert listed.returncode == 0
     assert all(name in listed.stdout for name in ("iris", "tic_tac_toe", "olivetti_faces_28", "fashion10000"))
     described = cogmap("datasets", "describe", "ecoli")
-    assert "never used: sequence_name" in described.stdout
-    assert "left out by the author's loader: mcg" in described.stdout
+    assert "excluded identifiers: sequence_name" in described.stdout
+    assert "dropped by the author's loader: mcg" in described.stdout
 
 
 def test_reproduce_writes_results_tables_figures_and_report(tmp_path):
@@ -90,7 +90,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(name, tmp_path):
 def test_all_missing_files_are_named_at_once(tmp_path):
     """Not one after the other, each after another try."""
     failed = cogmap("reproduce", "--datasets", "all", "--data-dir", tmp_path, "--out", tmp_path / "out")
-    assert_one_line(failed, f"The data folder {tmp_path} lacks 15 files")
+    assert_one_line(failed, f"The data folder {tmp_path} is missing 15 files")
     assert "seeds.csv" in failed.stderr
     assert "fashion_mnist.npz" in failed.stderr
     assert failed.stderr.count("olivetti_faces.npz") == 1
@@ -115,8 +115,11 @@ def test_what_was_set_aside_and_what_is_tried_again_is_told(tmp_path):
         file.write(b"\xff\n{}\n")
     done = cogmap(*IRIS, "--out", folder)
     assert done.returncode == 0, done.stderr
-    assert "2 lines of results.jsonl are damaged or of another run; they are in results.rejected." in done.stdout
-    assert "1 of 5 failed before and are tried again." in done.stdout
+    assert (
+        "2 lines of results.jsonl are damaged or belong to another run; they were moved to results.rejected."
+        in done.stdout
+    )
+    assert "Retrying 1 of 5 results, which failed before." in done.stdout
     assert f"The report is {folder}/report.html" in done.stdout
     assert not any(row["error"] for row in read_results(folder))
 
@@ -219,7 +222,7 @@ def test_a_disk_that_is_full_is_told(tmp_path):
     failed = subprocess.run(
         [sys.executable, "-c", limited, *arguments, "--out", tmp_path], capture_output=True, text=True, timeout=120
     )
-    assert_one_line(failed, "File too large. What was written before is safe.")
+    assert_one_line(failed, "File too large. Everything written before is safe.")
     n_before = len(read_results(tmp_path))
     assert 5 < n_before < 25
     assert (tmp_path / "results.jsonl").read_bytes().endswith(b"\n")

@@ -339,7 +339,7 @@ def test_a_model_that_was_saved_in_python_is_used_too(iris, tmp_path):
     X.to_csv(tmp_path / "iris.csv", index=False)
     found = rows(run("predict", tmp_path / "iris.cogmap", tmp_path / "iris.csv").stdout)
     assert [row["prediction"] for row in found] == [str(label) for label in fcm.predict(X)]
-    assert "No card" in run("show", tmp_path / "iris.cogmap").stdout
+    assert "without a card" in run("show", tmp_path / "iris.cogmap").stdout
 
 
 def table(text):

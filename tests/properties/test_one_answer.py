@@ -20,7 +20,7 @@ from cogmap.page.payload import make_payload
 from cogmap.page.subject import page_subject
 from cogmap.serving import application
 from cogmap.serving.bodies import Limits
-from cogmap.serving.server import Server, listening
+from cogmap.serving.server import Server, open_listener
 from cogmap.table import FitOptions, TableModel, fit_table
 
 NAMES = ["income", "level", "share", "weight", "member", "active", "colour", "joined"]
@@ -90,7 +90,7 @@ def model(request, tmp_path_factory):
 @contextlib.contextmanager
 def serving(model):
     """A real server on loopback; yields a function that posts."""
-    listener = listening("127.0.0.1", 0)
+    listener = open_listener("127.0.0.1", 0)
     server = Server(application(model, limits=Limits(n_bytes=10**8, n_explained=2_000, n_changed=2_000)))
     thread = threading.Thread(target=server.run_on, args=(listener,))
     thread.start()

@@ -1,4 +1,4 @@
-"""Models to serve, and servers on loopback that answer them for real."""
+"""Models of all kinds, and real servers on the loopback interface."""
 
 import contextlib
 import http.client
@@ -13,37 +13,37 @@ from sklearn.pipeline import Pipeline
 
 from cogmap import FCMClassifier, FCMRegressor, TablePreparer
 from cogmap.serving import application
-from cogmap.serving.server import Server, listening
+from cogmap.serving.server import Server, open_listener
 
 
 class Client:
-    """Asks a server, each question on a connection of its own."""
+    """HTTP client that opens a new connection for each request."""
 
     def __init__(self, port):
         self.port = port
 
-    def ask(self, method, path, body=None, **headers):
-        """Return status, headers and body."""
+    def send(self, method, path, body=None, **headers):
+        """Send a request; return status, headers and body of the response."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
             connection.request(method, path, body, {name.replace("_", "-"): text for name, text in headers.items()})
-            answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read().decode()
+            response = connection.getresponse()
+            return response.status, response.headers, response.read().decode()
         finally:
             connection.close()
 
     def post(self, path, body, kind="application/json", **headers):
-        """Return the status and what the answer says."""
+        """Post a body; return the status and the decoded JSON of the response."""
         if not isinstance(body, str | bytes):
             body = json.dumps(body)
-        status, _, text = self.ask("POST", path, body, content_type=kind, **headers)
+        status, _, text = self.send("POST", path, body, content_type=kind, **headers)
         return status, json.loads(text)
 
 
 @contextlib.contextmanager
 def running(app):
     """Serve an application in a thread."""
-    listener = listening("127.0.0.1", 0)
+    listener = open_listener("127.0.0.1", 0)
     server = Server(app)
     thread = threading.Thread(target=server.run_on, args=(listener,))
     thread.start()
@@ -55,7 +55,7 @@ def running(app):
 
 
 def people(n_rows=80, seed=0):
-    """Return a table with columns of all kinds, an identifier and gaps; and what to learn about it."""
+    """Return a table with all kinds of columns, an identifier and missing values, and its target."""
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(
         {
@@ -74,7 +74,7 @@ def people(n_rows=80, seed=0):
 
 @pytest.fixture(scope="session")
 def table_model():
-    """A pipeline, and rows for it."""
+    """A pipeline and its training table."""
     X, y = people()
     model = Pipeline([("prepare", TablePreparer()), ("map", FCMClassifier(n_teachers=0, random_state=0))])
     return model.fit(X, y), X
@@ -82,7 +82,7 @@ def table_model():
 
 @pytest.fixture(scope="session")
 def models(table_model):
-    """Models of every kind, with rows for each."""
+    """Models of all kinds, each with its training table."""
     iris, species = load_iris(return_X_y=True, as_frame=True)
     diabetes, progression = load_diabetes(return_X_y=True, as_frame=True)
     few = diabetes[:100]
@@ -106,6 +106,6 @@ def models(table_model):
 
 @pytest.fixture(scope="module")
 def client(table_model):
-    """A server of the pipeline."""
+    """Client of a server for the pipeline."""
     with running(application(table_model[0])) as client:
         yield client

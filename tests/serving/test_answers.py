@@ -1,4 +1,4 @@
-"""What a server says is what the model says."""
+"""Responses of the server equal the results of the model in Python."""
 
 import json
 
@@ -12,7 +12,7 @@ from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.links import decided
 from cogmap.models.one_row import quick_way
 from cogmap.serving import application
-from cogmap.serving.answers import Served
+from cogmap.serving.answers import ServedModel
 from cogmap.table import TableModel
 
 from .conftest import running
@@ -21,12 +21,12 @@ KINDS = ["table", "names", "model", "two classes", "words", "no names", "value",
 
 
 def records(X):
-    """Return rows as JSON has them: null where a value is missing."""
+    """Return rows as JSON objects, with None for missing values."""
     return X.astype(object).where(X.notna(), None).to_dict("records")
 
 
 def outputs(model, X):
-    """Return labels and probabilities, or values, as Python says them."""
+    """Return labels and probabilities, or None and values, computed in Python."""
     if hasattr(model, "link"):  # a MapModel
         return None, model.outputs(X.to_numpy())
     if not hasattr(model, "predict_proba"):
@@ -34,16 +34,16 @@ def outputs(model, X):
     return model.predict(X), model.predict_proba(X)
 
 
-def for_python(name, X):
+def as_input(name, X):
     return X.to_numpy() if name == "no names" else X
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_json_and_csv_say_what_python_says(models, name):
-    """Predictions from JSON and CSV are those of the model to the last bit."""
+def test_json_and_csv_give_the_predictions_of_python(models, name):
+    """Predictions from JSON and CSV are bitwise equal to those of the model."""
     model, X = models[name]
     X = X[:60]
-    labels, expected = outputs(model, for_python(name, X))
+    labels, expected = outputs(model, as_input(name, X))
     with running(application(model)) as client:
         status, from_json = client.post("/predict", {"rows": records(X)})
         assert status == 200, from_json
@@ -62,26 +62,26 @@ def test_json_and_csv_say_what_python_says(models, name):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_one_row_is_what_python_says_of_one_row(models, name):
-    """The quick way of a single row differs by rounding only."""
+def test_single_rows_give_the_predictions_of_python(models, name):
+    """The fast path for a single row differs by rounding only."""
     model, X = models[name]
-    subject = Served(TableModel.of(model))
+    served = ServedModel(TableModel.of(model))
     for i in range(0, 60, 7):
-        _, expected = outputs(model, for_python(name, X[i : i + 1]))
-        (row,) = subject.answer("predict", records(X[i : i + 1]), typed=False)["predictions"]
+        _, expected = outputs(model, as_input(name, X[i : i + 1]))
+        (row,) = served.answer("predict", records(X[i : i + 1]), typed=False)["predictions"]
         got = row.get("probabilities", row["prediction"])
         got = list(got.values()) if isinstance(got, dict) else [got]
         np.testing.assert_allclose(got, np.ravel(expected), rtol=1e-12, atol=1e-12)
 
 
-def test_ordinary_maps_have_a_quick_way(models):
-    """Rows of numbers in deviations have one; words and ranges are left to the model."""
+def test_ordinary_maps_have_a_fast_path(models):
+    """Standardized numbers have one; linguistic terms and min-max scaling do not."""
     assert {name for name in KINDS if quick_way(TableModel.of(models[name][0]).model) is None} == {"words", "no names"}
 
 
 @pytest.mark.parametrize("name", ["table", "names", "two classes", "value", "values"])
-def test_rows_from_anywhere_take_the_quick_way_to_the_same(models, name):
-    """Also rows far from the data, with all or nothing known, and at the ends of all numbers."""
+def test_fast_path_agrees_for_extreme_rows(models, name):
+    """Also for rows far from the data, with many or all values missing, and at the limits of floats."""
     model = TableModel.of(models[name][0]).model
     way = quick_way(model)
     rng = np.random.default_rng(0)
@@ -96,7 +96,7 @@ def test_rows_from_anywhere_take_the_quick_way_to_the_same(models, name):
 
 
 def test_contributions_are_those_of_explain_and_add_up(models):
-    """Columns of a category are added up; with the base values contributions make the probabilities."""
+    """Contributions of one-hot features are summed by column; base value plus contributions is the probability."""
     pipeline, X = models["table"]
     X = X[:20]
     with running(application(pipeline)) as client:
@@ -108,25 +108,25 @@ def test_contributions_are_those_of_explain_and_add_up(models):
     np.testing.assert_array_equal(base, explanation.base_values)
     for i, row in enumerate(answer["explanations"]):
         for k, label in enumerate(("buys", "waits")):
-            of_columns = row["contributions"][label]
-            assert list(of_columns) == ["age", "member", "colour", "joined"]
-            for column, value in of_columns.items():
+            by_column = row["contributions"][label]
+            assert list(by_column) == ["age", "member", "colour", "joined"]
+            for column, value in by_column.items():
                 expected = explanation.contributions[i, features == column, k].sum()
                 assert value == pytest.approx(expected, abs=1e-12)
-            assert base[k] + sum(of_columns.values()) == pytest.approx(row["probabilities"][label], abs=1e-9)
+            assert base[k] + sum(by_column.values()) == pytest.approx(row["probabilities"][label], abs=1e-9)
 
 
-def test_order_does_not_matter_and_what_is_strange_is_noted(models):
-    """Columns come in any order; others and unseen categories are told, those left out in training are not."""
+def test_column_order_does_not_matter_and_unknown_input_gives_notes(models):
+    """Unknown columns and categories give a note; columns left out in training do not."""
     pipeline, X = models["table"]
     row = records(X[1:2])[0]
     with running(application(pipeline)) as client:
         _, plain = client.post("/predict", {"rows": [row]})
         del row["id"]
-        turned = dict(reversed(row.items()))
-        assert client.post("/predict", {"rows": [turned]})[1] == plain
-        _, noted = client.post("/predict", {"rows": [turned | {"shop": 1, "colour": "pink"}]})
-        _, missing = client.post("/predict", {"rows": [turned | {"colour": None}]})
+        reordered = dict(reversed(row.items()))
+        assert client.post("/predict", {"rows": [reordered]})[1] == plain
+        _, noted = client.post("/predict", {"rows": [reordered | {"shop": 1, "colour": "pink"}]})
+        _, missing = client.post("/predict", {"rows": [reordered | {"colour": None}]})
     assert noted["predictions"] == missing["predictions"]
     unused, unseen = noted["notes"]
     assert "'shop'" in unused
@@ -134,7 +134,7 @@ def test_order_does_not_matter_and_what_is_strange_is_noted(models):
 
 
 def test_csv_with_quotes_newlines_bom_and_other_line_ends(models):
-    """What spreadsheets write is read."""
+    """CSV as written by spreadsheets is accepted."""
     pipeline, X = models["table"]
     X = X[1:4].assign(remark=['says "no"', "two\nlines", "a, b"])
     text = X.to_csv(index=False)
@@ -145,8 +145,8 @@ def test_csv_with_quotes_newlines_bom_and_other_line_ends(models):
             assert client.post("/predict", other.encode(), "text/csv; charset=utf-8") == expected
 
 
-def test_large_requests_say_the_same_as_small_ones(models):
-    """What is worked on in another thread is what is worked on at once, row by row."""
+def test_large_requests_give_the_same_predictions_as_small_ones(models):
+    """Requests processed in another thread give the same result as single rows in the event loop."""
     model, X = models["names"]
     many = pd.concat([X] * 10)
     with running(application(model)) as client:
@@ -160,7 +160,7 @@ def test_large_requests_say_the_same_as_small_ones(models):
 
 
 @pytest.mark.parametrize("model", [FuzzyCognitiveMap([[0.0]]), object(), None])
-def test_what_does_not_predict_is_refused(model):
+def test_objects_that_do_not_predict_are_rejected(model):
     """Only fitted models can be served."""
     with pytest.raises(ParameterError, match=r"must be a fitted estimator of cogmap, or a pipeline"):
         application(model)

@@ -93,7 +93,7 @@ def test_only_a_pipeline_needs_pandas(pipeline, tmp_path):
             lambda: make_pipeline(TablePreparer(), FCMClassifier(**QUICK), FCMClassifier()),
             "got TablePreparer and FCMClassifier and FCMClassifier",
         ),
-        (lambda: make_pipeline(TablePreparer(), FCMClassifier()), "must be fitted, got a TablePreparer that is not"),
+        (lambda: make_pipeline(TablePreparer(), FCMClassifier()), "must be fitted, got an unfitted TablePreparer"),
         (
             lambda: make_pipeline(TablePreparer().fit(TABLE), FCMClassifier()),
             "fitted, got FCMClassifier without a model",

@@ -1,4 +1,4 @@
-"""``cogmap datasets``: what is in the registry."""
+"""``cogmap datasets``: the datasets of the registry."""
 
 import click
 from rich.console import Console
@@ -16,18 +16,18 @@ def datasets() -> None:
 @datasets.command("list")
 def list_() -> None:
     """List all datasets."""
-    table = Table("name", "title", "rows", "features", "classes", "read from")
+    table = Table("name", "title", "rows", "features", "classes", "source")
     for dataset in DATASETS.values():
-        where = "scikit-learn" if dataset.source == "scikit-learn" else f"{dataset.file}, or fetched"
+        origin = "scikit-learn" if dataset.source == "scikit-learn" else f"{dataset.file}, or downloaded"
         sizes = (str(number) for number in (dataset.n_rows, dataset.n_features, dataset.n_classes))
-        table.add_row(dataset.name, dataset.title, *sizes, where)
+        table.add_row(dataset.name, dataset.title, *sizes, origin)
     Console(width=None if Console().is_terminal else 120).print(table)
 
 
 @datasets.command()
 @click.argument("name")
 def describe(name: str) -> None:
-    """Say what is known about a dataset."""
+    """Show the properties of a dataset."""
     with told_in_one_line():
         dataset = get_dataset(name)
     facts = {
@@ -35,13 +35,13 @@ def describe(name: str) -> None:
         "rows": dataset.n_rows,
         "features": dataset.n_features,
         "classes": dataset.n_classes,
-        "file": dataset.file or "comes with scikit-learn",
+        "file": dataset.file or "included in scikit-learn",
         "OpenML": dataset.openml_id,
         "licence": dataset.licence,
         "in the paper": dataset.paper_name,
-        "never used": ", ".join(dataset.identifiers),
-        "categories": ", ".join(dataset.nominal),
-        "left out by the author's loader": dataset.paper_drops,
+        "excluded identifiers": ", ".join(dataset.identifiers),
+        "nominal features": ", ".join(dataset.nominal),
+        "dropped by the author's loader": dataset.paper_drops,
     }
     click.echo(dataset.name)
     for fact, value in facts.items():

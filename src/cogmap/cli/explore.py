@@ -1,4 +1,4 @@
-"""``cogmap explore``: a page in which a model can be played with."""
+"""``cogmap explore``: write the interactive page of a model."""
 
 import click
 
@@ -11,21 +11,21 @@ from cogmap.table.model import TableModel
 @click.command(epilog=example("cogmap explore flowers.cogmap flowers.csv --out flowers.html"))
 @model_argument
 @click.argument("table", metavar="[TABLE]", required=False)
-@click.option("--out", metavar="FILE", default="page.html", show_default=True, help="The page.")
+@click.option("--out", metavar="FILE", default="page.html", show_default=True, help="File of the page.")
 def explore(model: str, table: str | None, out: str) -> None:
-    """Write a page in which a model can be played with.
+    """Write an interactive page for exploring a model.
 
-    It is one file, which needs no network. Rows of TABLE, if it is given, can be chosen in the page, with their truth
-    if TABLE has it.
+    The page is one file that needs no network. With TABLE, its rows can be selected on the page, with their true
+    values if TABLE has the target column.
     """
     with command():
         check_place(out, model, *([] if table is None else [table]))
-        asked = TableModel.load(model)
+        subject = TableModel.load(model)
         frame = truth = None
         if table is not None:
-            whole, notes = read_table(table, asked.texts, asked.card.get("table", {}).get("header", True))
-            rows, truth = asked.explored(whole)
-            frame, more = asked.preparer.checked(rows)
-            tell([*notes, *more])
-        write(asked.pipeline, frame, truth, out)
+            raw, reading_notes = read_table(table, subject.texts, subject.card.get("table", {}).get("header", True))
+            rows, truth = subject.explored(raw)
+            frame, column_notes = subject.preparer.checked(rows)
+            tell([*reading_notes, *column_notes])
+        write(subject.pipeline, frame, truth, out)
     click.echo(f"The page is {out}.")

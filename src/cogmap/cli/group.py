@@ -14,7 +14,7 @@ COMMANDS = {
     "show": ("cogmap.cli.show", "Show the card of a model."),
     "explain": ("cogmap.cli.explain", "Say what led to the prediction of a row."),
     "what-if": ("cogmap.cli.what_if", "Find what would change the prediction of a row."),
-    "explore": ("cogmap.cli.explore", "Write a page in which a model can be played with."),
+    "explore": ("cogmap.cli.explore", "Write an interactive page for exploring a model."),
     "transform": ("cogmap.cli.transform", "Write the features that a map has learned."),
     "export": ("cogmap.cli.export", "Write a model or its map for other programs."),
     "serve": ("cogmap.cli.serve", "Serve a model over HTTP."),

@@ -1,4 +1,4 @@
-"""``cogmap reproduce``: run the paper's experiment, and write the report."""
+"""``cogmap reproduce``: run the paper's experiment and write the report."""
 
 import os
 import time
@@ -24,19 +24,19 @@ from cogmap.research.report import write_report
 
 
 class _TimeLeft(TimeRemainingColumn):
-    """The time left, while there is any."""
+    """Estimated time left, empty when the run is finished."""
 
     def render(self, task: Bar) -> Text:
         return Text("") if task.finished else super().render(task) + Text(" left")
 
 
 def _check_data(datasets: list[str], protocol: str, data_dir: str | None) -> None:
-    """Read every file once, so that a missing or damaged one is told before anything is written."""
+    """Load every dataset once, so that missing or damaged files are reported before anything is written."""
     folder = data_dir or os.environ.get("COGMAP_DATA", "")
     missing = missing_files(datasets, data_dir) if Path(folder).is_dir() else []
     if len(missing) > 1:
         raise DataError(
-            f"The data folder {folder} lacks {len(missing)} files: {', '.join(missing)}. Put them there, or choose "
+            f"The data folder {folder} is missing {len(missing)} files: {', '.join(missing)}. Add them, or choose "
             "other datasets with --datasets."
         )
     rules = PROTOCOLS[protocol]
@@ -46,16 +46,17 @@ def _check_data(datasets: list[str], protocol: str, data_dir: str | None) -> Non
 
 
 def _run(store: ResultStore, tasks: list[Task], jobs: int, console: Console) -> None:
-    """Do the tasks, with a bar that moves by their expected cost, so that the time left is near the truth."""
+    """Run the tasks, with a progress bar weighted by their expected cost for a better estimate of the time left."""
     if store.n_rejected:
         console.print(
-            f"{store.n_rejected} lines of results.jsonl are damaged or of another run; they are in results.rejected."
+            f"{store.n_rejected} lines of results.jsonl are damaged or belong to another run; "
+            "they were moved to results.rejected."
         )
     missing, failed = store.missing(tasks), store.failed(tasks)
     if len(missing) < len(tasks):
-        console.print(f"{len(tasks) - len(missing)} of {len(tasks)} results are there already.")
+        console.print(f"{len(tasks) - len(missing)} of {len(tasks)} results already exist.")
     if failed:
-        console.print(f"{len(failed)} of {len(tasks)} failed before and are tried again.")
+        console.print(f"Retrying {len(failed)} of {len(tasks)} results, which failed before.")
     columns = [
         TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[count]} tasks"),
         TimeElapsedColumn(), _TimeLeft(),
@@ -71,22 +72,22 @@ def _run(store: ResultStore, tasks: list[Task], jobs: int, console: Console) -> 
             n_failed += len(failed)
             if failed:
                 progress.console.print(f"{task.dataset}, fold {task.fold}: {', '.join(failed)} failed; see the report")
-            elif rows[0].get("notes"):  # those of pipelines are in the report
+            elif rows[0].get("notes"):  # notes of pipelines are in the report
                 notes = "; ".join(rows[0]["notes"])
                 progress.console.print(f"{task.dataset}, fold {task.fold}, {task.method}: {notes}")
             label = f"{task.dataset}, {task.method}"
             progress.update(bar, advance=task.cost, count=f"{n_done}/{len(missing)}", description=label)
 
         run_tasks(store, missing, jobs, after_task)
-        # Sums of rounded numbers: without this the last task might leave the bar a hair short of its end.
+        # Rounding errors in the sum of costs might leave the bar just short of its end.
         progress.update(bar, total=1, completed=1, description="done")
     if n_failed:
-        console.print(f"{n_failed} results failed; the same command tries them again.")
+        console.print(f"{n_failed} results failed; run the same command to retry them.")
 
 
 @click.command()
-@click.option("--datasets", default=",".join(EMBEDDED), show_default=True, help="Names with commas between, or 'all'.")
-@click.option("--methods", default="paper", show_default=True, help="Names with commas between, 'paper', or 'all'.")
+@click.option("--datasets", default=",".join(EMBEDDED), show_default=True, help="Comma-separated names, or 'all'.")
+@click.option("--methods", default="paper", show_default=True, help="Comma-separated names, 'paper', or 'all'.")
 @click.option(
     "--protocol",
     type=click.Choice(list(PROTOCOLS)),
@@ -104,18 +105,16 @@ def _run(store: ResultStore, tasks: list[Task], jobs: int, console: Console) -> 
 @click.option(
     "--data-dir", type=click.Path(), envvar="COGMAP_DATA", help="Folder with the data files.  [env: COGMAP_DATA]"
 )
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Number of processes; all cores by default.")
-@click.option(
-    "--seed", type=click.IntRange(0, 2**31), default=123, show_default=True, help="For everything drawn at random."
-)
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Number of processes; one per core by default.")
+@click.option("--seed", type=click.IntRange(0, 2**31), default=123, show_default=True, help="Random seed.")
 def reproduce(
     datasets: str, methods: str, protocol: str, out: str, data_dir: str | None, jobs: int | None, seed: int
 ) -> None:
     """Run the paper's experiment and write a report.
 
-    Every finished result is on disk at once: stop it at any moment, and the same command goes on where it was.
+    Each result is saved as soon as it is finished. The same command resumes an interrupted run.
     """
-    # Names of folders and methods are text, whatever brackets and colons they have.
+    # Names of folders and methods may contain brackets and colons, which must not be read as markup or emoji.
     console = Console(
         width=None if Console().is_terminal else 110, markup=False, emoji=False, highlight=False, soft_wrap=True
     )
@@ -130,6 +129,6 @@ def reproduce(
                 _run(store, tasks, jobs or cpu_count(), console)
                 report = write_report(Path(out), data_dir)
         except Stopped as stopped:
-            say(f"Stopped. Finished results are in {out}; the same command goes on from there.")
+            say(f"Stopped. Finished results are in {out}; run the same command to resume.")
             raise SystemExit(stopped.exit_code) from None
     console.print(f"Done in {time.perf_counter() - start:.0f} s. The report is {report}")

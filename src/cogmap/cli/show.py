@@ -1,4 +1,4 @@
-"""``cogmap show``: the card of a model."""
+"""``cogmap show``: print the card of a model."""
 
 import json
 
@@ -15,12 +15,14 @@ from cogmap.table.model import TableModel
 def show(model: str, as_json: bool) -> None:
     """Show the card of a model.
 
-    It says what was learned, how good it is, what matters and what was left out.
+    The card lists the target, the scores, the importance of columns, and the columns left out.
     """
     with command():
-        asked = TableModel.load(model)
-        if asked.card:
-            text = json.dumps(asked.card, ensure_ascii=False, indent=2) if as_json else card_text(asked.card)
+        subject = TableModel.load(model)
+        if subject.card:
+            text = json.dumps(subject.card, ensure_ascii=False, indent=2) if as_json else card_text(subject.card)
         else:
-            text = json.dumps({"map": repr(asked.model.map)}) if as_json else f"No card was saved.\n{asked.model.map!r}"
+            description = repr(subject.model.map)
+            no_card = "This model was saved without a card."
+            text = json.dumps({"map": description}) if as_json else f"{no_card}\n{description}"
     click.echo(text)

@@ -1,4 +1,4 @@
-"""A server for models: predictions and explanations over HTTP, with documentation, metrics and the interactive page."""
+"""HTTP server for models: predictions, explanations, API documentation, metrics and the interactive page."""
 
 from cogmap.serving.asgi import application
 from cogmap.serving.bodies import Limits

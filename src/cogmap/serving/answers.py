@@ -1,38 +1,33 @@
-"""Answers about rows as plain values for JSON: predictions, contributions and counterfactuals of a `TableModel`."""
+"""Answers about rows as JSON objects: predictions, contributions and counterfactuals of a `TableModel`."""
 
-import sys
 from typing import Any
 
 from cogmap._utils.params import shown
 from cogmap.explanation import WhatIf
 from cogmap.models.links import ValueLink
-from cogmap.serving.bodies import Problem, described
-from cogmap.serving.columns import Columns, Rows
+from cogmap.serving.bodies import JSONObject, RequestError, describe_value
+from cogmap.serving.columns import MAX_FLOAT, Columns, Rows
 from cogmap.table.model import TableModel
 from cogmap.table.predictions import Predictions
 
-JSON = dict[str, Any]
 
-_LARGEST = sys.float_info.max
-
-
-class Served:
-    """A table model with the description of its columns, which answers in plain values.
+class ServedModel:
+    """A table model that takes rows of JSON or CSV and returns JSON objects.
 
     Attributes
     ----------
     model : TableModel
         The model.
     columns : Columns
-        The columns that it reads.
+        Its input columns.
     kind : {"classifier", "regressor"}
-        Kind of the model.
+        Kind of model.
     labels : list
-        Classes, as JSON has them; empty for a regressor.
+        Classes as JSON values; empty for a regressor.
     outputs : list of str
         Names of the classes or targets.
     one_value : bool
-        Whether a prediction is one number, not a class or the values of several targets.
+        Whether a prediction is a single number, not a class or the values of several targets.
     """
 
     def __init__(self, model: TableModel) -> None:
@@ -44,53 +39,59 @@ class Served:
         self.outputs = model.outputs
         self.one_value = isinstance(link, ValueLink) and link.one_dimensional
 
-    def answer(self, question: str, rows: Rows, options: JSON | None = None, typed: bool = True) -> JSON:
-        """Return predictions, explanations or counterfactuals of rows, with notes.
+    def answer(self, question: str, rows: Rows, options: JSONObject | None = None, typed: bool = True) -> JSONObject:
+        """Return predictions, explanations or counterfactuals for rows, with notes.
 
         Parameters
         ----------
         question : {"predict", "explain", "what-if"}
-            The question.
+            What to compute.
         rows : sequence of dict
             The rows.
         options : dict, default=None
             ``to`` and ``fixed`` of "what-if".
         typed : bool, default=True
-            As for `Columns.predictions`.
+            See `Columns.predictions`.
+
+        Returns
+        -------
+        dict
+            The JSON object of the response.
         """
         predictions, notes = self.columns.predictions(rows, typed)
         if question == "explain":
             answers = self._explanations(predictions)
         elif question == "what-if":
             to, fixed = self._goal((options or {}).get("to")), self._fixed((options or {}).get("fixed", []))
-            answers = {"answers": [self._change(self.model.what_if(row, to, fixed=fixed)) for row in rows]}
+            answers = {"answers": [self._counterfactual(self.model.what_if(row, to, fixed=fixed)) for row in rows]}
         else:
             answers = {"predictions": self._predictions(predictions)}
         return {**answers, "notes": notes}
 
     def _goal(self, to: Any) -> Any:
-        """Return the goal of "what-if", checked."""
+        """Validate and return the goal of "what-if"."""
         if self.labels:
             if to is not None and str(to) not in self.outputs:
-                raise Problem(422, f"to must be one of the classes {shown(self.outputs)} or null, got {described(to)}.")
+                classes = shown(self.outputs)
+                raise RequestError(422, f"to must be one of the classes {classes} or null, got {describe_value(to)}.")
             return to
         values = list(to.values()) if isinstance(to, dict) and not self.one_value else [to]
-        named = self.one_value or (isinstance(to, dict) and len(to) == 1 and next(iter(to)) in self.outputs)
-        if not named or type(values[0]) not in (int, float) or not abs(values[0]) <= _LARGEST:
-            example = "" if self.one_value else f' of one target, such as {{"{self.outputs[0]}": 1.5}}'
-            raise Problem(422, f"to must be the number to reach{example}, got {described(to)}.")
+        is_one_target = self.one_value or (isinstance(to, dict) and len(to) == 1 and next(iter(to)) in self.outputs)
+        if not is_one_target or type(values[0]) not in (int, float) or not abs(values[0]) <= MAX_FLOAT:
+            expected = "a number" if self.one_value else f'a number for one target, as {{"{self.outputs[0]}": 1.5}}'
+            raise RequestError(422, f"to must be {expected}, got {describe_value(to)}.")
         return to
 
     def _fixed(self, fixed: Any) -> list[str]:
-        """Return the columns that "what-if" must not change, checked."""
+        """Validate and return the columns that "what-if" must not change."""
         if not isinstance(fixed, list):
-            raise Problem(422, f"fixed must be a list of names of columns, got {described(fixed)}.")
+            raise RequestError(422, f"fixed must be a list of column names, got {describe_value(fixed)}.")
         for name in fixed:
             if name not in self.columns.names:
-                raise Problem(422, f"fixed must be a list of names of columns, and has {described(name)}.")
+                raise RequestError(422, f"fixed must be a list of column names, got {describe_value(name)} in it.")
         return fixed
 
-    def _change(self, answer: WhatIf) -> JSON:
+    def _counterfactual(self, answer: WhatIf) -> JSONObject:
         changes = {name: {"before": before, "after": after} for name, (before, after) in answer.changes.items()}
         before, after = (
             dict(zip(self.outputs, outputs.tolist(), strict=True))
@@ -98,7 +99,7 @@ class Served:
         )
         return {"found": answer.found, "changes": changes, "before": before, "after": after}
 
-    def _predictions(self, predictions: Predictions) -> list[JSON]:
+    def _predictions(self, predictions: Predictions) -> list[JSONObject]:
         labels, outputs = predictions.labels.tolist(), predictions.outputs.tolist()
         if self.labels:
             return [
@@ -109,7 +110,7 @@ class Served:
             return [{"prediction": row[0]} for row in outputs]
         return [{"prediction": dict(zip(self.outputs, row, strict=True))} for row in outputs]
 
-    def _explanations(self, predictions: Predictions) -> JSON:
+    def _explanations(self, predictions: Predictions) -> JSONObject:
         """Return the contribution of each column to each output, and the base values."""
         contributions, base_values = self.model.contributions(predictions.features)
         rows = [
@@ -117,10 +118,10 @@ class Served:
                 **prediction,
                 "contributions": {
                     output: dict(zip(self.columns.names, values, strict=True))
-                    for output, values in zip(self.outputs, of_outputs, strict=True)
+                    for output, values in zip(self.outputs, by_output, strict=True)
                 },
             }
-            for prediction, of_outputs in zip(
+            for prediction, by_output in zip(
                 self._predictions(predictions), contributions.transpose(0, 2, 1).tolist(), strict=True
             )
         ]

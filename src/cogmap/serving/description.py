@@ -1,71 +1,79 @@
-"""The OpenAPI document, made from the columns of the model: what a request has to look like, and what is answered."""
+"""The OpenAPI document, generated from the columns and outputs of the model."""
 
 import csv
 import io
-import sys
 from typing import Any
 
 from cogmap import __version__
-from cogmap.serving.answers import JSON as Plain
-from cogmap.serving.answers import Served
-from cogmap.serving.bodies import CSV, JSON, Limits
+from cogmap.serving.answers import ServedModel
+from cogmap.serving.bodies import CSV, JSON, JSONObject, Limits
+from cogmap.serving.columns import MAX_FLOAT
 from cogmap.serving.metrics import MEDIA_TYPE as METRICS
 
-_REFUSALS = {
-    400: "The body is not JSON or CSV.",
+_ERRORS = {
+    400: "The body cannot be parsed as JSON or CSV.",
     401: "The token is missing or wrong.",
-    408: "The request has not arrived in time.",
+    408: "The request did not arrive in time.",
     413: "The body is too large.",
-    415: "The body is of another kind than JSON or CSV.",
-    422: "There are too many rows, or not those that the model reads; the message says where.",
-    503: "The server is busy; try again.",
+    415: "The media type of the body is not supported.",
+    422: "A row or an option is invalid, or there are too many rows; the message gives the location.",
+    503: "The server is busy; retry later.",
 }
 
 _SUMMARIES = {
     "predict": "Predict rows.",
-    "explain": "Return the contribution of each column to the prediction of rows.",
-    "what-if": "Find the smallest change of each row that changes its prediction.",
+    "explain": "Compute the contribution of each column to the predictions of rows.",
+    "what-if": "Find the smallest change of each row that changes its prediction (counterfactuals).",
 }
-_CSV_TEXT = {"type": "string", "description": "In UTF-8, with commas, and the names of the columns in the first line."}
+_CSV_TEXT = {"type": "string", "description": "UTF-8, comma-separated, with column names in the first line."}
 _NUMBER = {"type": "number"}
 _PROBABILITY = {"type": "number", "minimum": 0, "maximum": 1}
 _NOTES = {
     "type": "array",
     "items": {"type": "string"},
-    "description": "What there is to say about the rows, such as columns that are not used.",
+    "description": "Notes on the rows, such as unused columns and unseen categories.",
 }
 
 
-def openapi(served: Served, limits: Limits, title: str, token: bool) -> Plain:
-    """Return the document.
+def openapi(served: ServedModel, limits: Limits, title: str, token: bool) -> JSONObject:
+    """Return the OpenAPI document.
 
     Parameters
     ----------
-    served : Served
+    served : ServedModel
         The model.
     limits : Limits
-        How much a request may ask for.
+        Limits of a request.
     title : str
-        How the model is called.
+        Name of the model.
     token : bool
-        Whether a token is asked for.
+        Whether requests need a token.
+
+    Returns
+    -------
+    dict
+        The document as a JSON object.
     """
-    document: Plain = {
+    document: JSONObject = {
         "openapi": "3.1.0",
         "info": {
             "title": title,
             "version": __version__,
-            "description": f"A {served.kind}: a fuzzy cognitive map that was learned from a table. "
-            f"The body of a request may have at most {limits.n_bytes:,} bytes.",
+            "description": f"A {served.kind}: a fuzzy cognitive map learned from a table. "
+            f"The body of a request is limited to {limits.n_bytes:,} bytes.",
         },
         "paths": {
             "/predict": {"post": _question(served, "predict", limits.n_rows, token)},
             "/explain": {"post": _question(served, "explain", limits.n_explained, token)},
             "/what-if": {"post": _question(served, "what-if", limits.n_changed, token)},
-            "/health": {"get": {**_get("health", "Say that the server runs.", JSON, _ref("Health")), "security": []}},
-            "/metrics": {"get": _get("metrics", "What the server has counted, for Prometheus.", METRICS, token=token)},
-            "/openapi.json": {"get": _get("openapi", "This document.", JSON, {"type": "object"}, token=token)},
-            "/docs": {"get": _get("docs", "This document as a page.", "text/html", token=token)},
+            "/health": {
+                "get": {**_get("health", "Check that the server is running.", JSON, _ref("Health")), "security": []}
+            },
+            "/metrics": {"get": _get("metrics", "Metrics in the Prometheus text format.", METRICS, token=token)},
+            "/openapi.json": {
+                "get": _get("openapi", "This API description as OpenAPI.", JSON, {"type": "object"}, token=token)
+            },
+            "/docs": {"get": _get("docs", "This API description as a web page.", "text/html", token=token)},
             "/": {"get": _get("page", "The map as an interactive page.", "text/html", token=token)},
         },
         "components": {"schemas": _schemas(served, limits)},
@@ -77,25 +85,25 @@ def openapi(served: Served, limits: Limits, title: str, token: bool) -> Plain:
     return document
 
 
-def _example_csv(row: Plain) -> str:
-    """Return a row as a table of one line."""
+def _example_csv(row: JSONObject) -> str:
+    """Return a row as CSV with a header."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([row.keys(), row.values()])
     return text.getvalue()
 
 
-def _question(served: Served, name: str, most: int, token: bool) -> Plain:
-    """Describe ``/predict``, ``/explain`` or ``/what-if``, with an example that the model has answered."""
+def _question(served: ServedModel, name: str, max_rows: int, token: bool) -> JSONObject:
+    """Describe ``/predict``, ``/explain`` or ``/what-if``, with an example request and its real response."""
     example, options = served.columns.example, {} if name != "what-if" else {"to": _example_goal(served), "fixed": []}
     answer = served.answer(name, [example], options)
     schema = name.title().replace("-", "")
-    refusals = {status: text for status, text in _REFUSALS.items() if token or status != 401}
+    errors = {status: text for status, text in _ERRORS.items() if token or status != 401}
     return {
         "operationId": name,
         "summary": _SUMMARIES[name],
         "requestBody": {
             "required": True,
-            "description": f"At least one row and at most {most:,}. A value that is not known is null, in CSV empty.",
+            "description": f"1 to {max_rows:,} rows. A missing value is null, or an empty cell in CSV.",
             "content": {
                 JSON: {"schema": _ref(f"{schema}Request"), "example": {"rows": [example], **options}},
                 **({} if name == "what-if" else {CSV: {"schema": _CSV_TEXT, "example": _example_csv(example)}}),
@@ -103,25 +111,27 @@ def _question(served: Served, name: str, most: int, token: bool) -> Plain:
         },
         "responses": {
             "200": {
-                "description": "One answer per row, in their order.",
+                "description": "One answer per row, in the order of the rows.",
                 "content": {JSON: {"schema": _ref(f"{schema}Response"), "example": answer}},
             },
-            **{str(status): _refusal(text) for status, text in refusals.items()},
+            **{str(status): _error(text) for status, text in errors.items()},
         },
     }
 
 
-def _get(name: str, summary: str, media_type: str, schema: Plain | None = None, *, token: bool = False) -> Plain:
-    answer = {"description": summary, "content": {media_type: {"schema": schema or {"type": "string"}}}}
-    refused = {"401": _refusal(_REFUSALS[401])} if token else {}
-    return {"operationId": name, "summary": summary, "responses": {"200": answer, **refused}}
+def _get(
+    name: str, summary: str, media_type: str, schema: JSONObject | None = None, *, token: bool = False
+) -> JSONObject:
+    success = {"description": summary, "content": {media_type: {"schema": schema or {"type": "string"}}}}
+    errors = {"401": _error(_ERRORS[401])} if token else {}
+    return {"operationId": name, "summary": summary, "responses": {"200": success, **errors}}
 
 
-def _refusal(text: str) -> Plain:
+def _error(text: str) -> JSONObject:
     return {"description": text, "content": {JSON: {"schema": _ref("Error")}}}
 
 
-def _schemas(served: Served, limits: Limits) -> Plain:
+def _schemas(served: ServedModel, limits: Limits) -> JSONObject:
     names = list(served.columns.names)
     row = {"type": "object", "properties": served.columns.schemas, "required": names}
     by_output = _object(dict.fromkeys(served.outputs, _NUMBER))
@@ -138,8 +148,8 @@ def _schemas(served: Served, limits: Limits) -> Plain:
                 "explanations": _list(_object({**prediction, "contributions": contributions})),
                 "base_values": {
                     **by_output,
-                    "description": "What the model says about the mean of the training data. "
-                    "With the contributions of all columns it is what the model says about a row.",
+                    "description": "Outputs at the mean of the training data. "
+                    "Adding the contributions of all columns gives the outputs for a row.",
                 },
                 "notes": _NOTES,
             }
@@ -161,30 +171,30 @@ def _schemas(served: Served, limits: Limits) -> Plain:
             }
         ),
         "Health": _object({"status": {"const": "ok"}, "version": {"type": "string"}, "kind": {"const": served.kind}}),
-        "Error": _object({"error": {"type": "string", "description": "One line: what was wrong, and where."}}),
+        "Error": _object({"error": {"type": "string", "description": "The problem and its location, in one line."}}),
     }
 
 
-def _prediction(served: Served) -> Plain:
-    """Return the schemas of what is predicted about a row."""
+def _prediction(served: ServedModel) -> JSONObject:
+    """Return the schemas of the prediction for a row."""
     if served.kind == "classifier":
         probabilities = dict.fromkeys(served.outputs, _PROBABILITY)
         return {"prediction": {"enum": served.labels}, "probabilities": _object(probabilities)}
     return {"prediction": _NUMBER if served.one_value else _object(dict.fromkeys(served.outputs, _NUMBER))}
 
 
-def _goal(served: Served) -> Plain:
+def _goal(served: ServedModel) -> JSONObject:
     """Return the schema of ``to``: a class, null for any other class, or a number."""
     if served.labels:
         return {"enum": [*served.labels, None]}
-    number = {**_NUMBER, "minimum": -sys.float_info.max, "maximum": sys.float_info.max}
+    number = {**_NUMBER, "minimum": -MAX_FLOAT, "maximum": MAX_FLOAT}
     if served.one_value:
         return number
-    one_of = {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": False}
-    return {**one_of, "properties": dict.fromkeys(served.outputs, number)}
+    one_target = {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": False}
+    return {**one_target, "properties": dict.fromkeys(served.outputs, number)}
 
 
-def _example_goal(served: Served) -> Any:
+def _example_goal(served: ServedModel) -> Any:
     """Return an example of ``to``."""
     if served.labels:
         return None
@@ -193,13 +203,13 @@ def _example_goal(served: Served) -> Any:
     return mean if served.one_value else {served.outputs[0]: mean}
 
 
-def _request(most: int, **options: Plain) -> Plain:
-    rows = {"type": "array", "items": _ref("Row"), "minItems": 1, "maxItems": most}
+def _request(max_rows: int, **options: JSONObject) -> JSONObject:
+    rows = {"type": "array", "items": _ref("Row"), "minItems": 1, "maxItems": max_rows}
     required = ["rows", *(["to"] if "to" in options and "enum" not in options["to"] else [])]
     return {"type": "object", "properties": {"rows": rows, **options}, "required": required}
 
 
-def _object(properties: Plain) -> Plain:
+def _object(properties: JSONObject) -> JSONObject:
     return {
         "type": "object",
         "properties": properties,
@@ -208,9 +218,9 @@ def _object(properties: Plain) -> Plain:
     }
 
 
-def _list(items: Plain) -> Plain:
+def _list(items: JSONObject) -> JSONObject:
     return {"type": "array", "items": items}
 
 
-def _ref(name: str) -> Plain:
+def _ref(name: str) -> JSONObject:
     return {"$ref": f"#/components/schemas/{name}"}

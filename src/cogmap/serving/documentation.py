@@ -1,36 +1,41 @@
-"""The documentation as a page: the OpenAPI document, laid out for reading. It has no script and loads nothing."""
+"""The API documentation as an HTML page, rendered from the OpenAPI document, without scripts or external resources."""
 
 import json
 from html import escape
 from importlib.resources import files
-from typing import Any
 
 from cogmap.page.assemble import hash_of
-from cogmap.serving.bodies import CSV, JSON
+from cogmap.serving.bodies import CSV, JSON, JSONObject
 
 _STYLE = (files("cogmap.serving") / "documentation.css").read_text(encoding="utf-8")
 
 POLICY = f"default-src 'none'; style-src {hash_of(_STYLE)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-Plain = dict[str, Any]
 
-
-def documentation(document: Plain) -> str:
-    """Return the page of an OpenAPI document that `openapi` has made."""
+def documentation(document: JSONObject) -> str:
+    """Render an OpenAPI document, made by `openapi`, as an HTML page."""
     info = document["info"]
-    paths = [(path, method, what) for path, methods in document["paths"].items() for method, what in methods.items()]
+    operations = [
+        (path, method, operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
     parts = [
         f"<h1>{escape(info['title'])}</h1>",
         f"<p>{escape(info['description'])}</p>",
-        f"<p>{_token(document)}<a href='./'>Play with the map</a>, or read this page as a program does: "
+        f"<p>{_token(document)}<a href='./'>Explore the map</a> on an interactive page, or generate a client from "
         "<a href='openapi.json'>openapi.json</a>.</p>",
         "<h2>Columns</h2>",
         _columns(document["components"]["schemas"]["Row"], document["paths"]["/predict"]["post"]),
-        *(_question(path, what) for path, method, what in paths if method == "post"),
+        *(_section(path, operation) for path, method, operation in operations if method == "post"),
         "<h2>Other paths</h2>",
         _table(
-            ["path", "what it gives"],
-            [[f"<a href='.{path}'>{path}</a>", escape(what["summary"])] for path, how, what in paths if how == "get"],
+            ["path", "response"],
+            [
+                [f"<a href='.{path}'>{path}</a>", escape(operation["summary"])]
+                for path, method, operation in operations
+                if method == "get"
+            ],
         ),
     ]
     return (
@@ -42,31 +47,35 @@ def documentation(document: Plain) -> str:
     )
 
 
-def _token(document: Plain) -> str:
+def _token(document: JSONObject) -> str:
     if "security" not in document:
         return ""
-    return "All paths but /health ask for the token: <code>Authorization: Bearer &lt;token&gt;</code>. "
+    return "All paths except /health need a token: <code>Authorization: Bearer &lt;token&gt;</code>. "
 
 
-def _columns(row: Plain, question: Plain) -> str:
-    """Return the table of the columns, with a value of each as an example."""
-    (example,) = question["requestBody"]["content"][JSON]["example"]["rows"]
+def _columns(row: JSONObject, operation: JSONObject) -> str:
+    """Return the table of columns, with an example of each."""
+    (example,) = operation["requestBody"]["content"][JSON]["example"]["rows"]
     lines = []
     for name, schema in row["properties"].items():
-        shown = json.dumps(example[name], ensure_ascii=False)
-        lines.append([_code(name), schema["title"], escape(schema.get("description", "")), _code(shown)])
+        value = json.dumps(example[name], ensure_ascii=False)
+        lines.append([_code(name), schema["title"], escape(schema.get("description", "")), _code(value)])
     return _table(["column", "kind", "values", "example"], lines)
 
 
-def _question(path: str, what: Plain) -> str:
-    """Return the section of a path that takes rows."""
-    content = what["requestBody"]["content"]
-    answer = what["responses"]["200"]["content"][JSON]["example"]
-    refusals = [[status, escape(how["description"])] for status, how in what["responses"].items() if status != "200"]
+def _section(path: str, operation: JSONObject) -> str:
+    """Return the section about a path that takes rows."""
+    content = operation["requestBody"]["content"]
+    answer = operation["responses"]["200"]["content"][JSON]["example"]
+    errors = [
+        [status, escape(response["description"])]
+        for status, response in operation["responses"].items()
+        if status != "200"
+    ]
     return "\n".join(
         [
             f"<h2><span class='method'>POST</span> {path}</h2>",
-            f"<p>{escape(what['summary'])} {escape(what['requestBody']['description'])}</p>",
+            f"<p>{escape(operation['summary'])} {escape(operation['requestBody']['description'])}</p>",
             f"<h3>Request, <code>Content-Type: {JSON}</code></h3>",
             _block(json.dumps(content[JSON]["example"], indent=2, ensure_ascii=False)),
             *(
@@ -74,10 +83,10 @@ def _question(path: str, what: Plain) -> str:
                 if CSV in content
                 else []
             ),
-            "<h3>Answer</h3>",
+            "<h3>Response</h3>",
             _block(json.dumps(answer, indent=2, ensure_ascii=False)),
-            "<h3>What is refused, with one line that says why</h3>",
-            _table(["status", "when"], refusals),
+            "<h3>Errors</h3>",
+            _table(["status", "meaning"], errors),
         ]
     )
 

@@ -1,6 +1,6 @@
-"""Pipelines of a table's preparation and an estimator, as states and back.
+"""Serialization of `TablePreparer` and of pipelines of a `TablePreparer` and an estimator.
 
-This room is entered for a pipeline only: it needs pandas, which those who keep an estimator alone need not have.
+This module needs pandas. `persistence` imports it for pipelines only, so that estimators can be saved without pandas.
 """
 
 from sklearn.pipeline import Pipeline
@@ -12,19 +12,20 @@ from cogmap.persistence.values import Kind, State
 from cogmap.table.preparation import TablePreparer
 
 
-def _state(pipeline: Pipeline) -> State:
-    """Return the steps; any others than these two are refused, with a word on what to do."""
+def _pipeline_state(pipeline: Pipeline) -> State:
+    """Return the state of a pipeline of a `TablePreparer` and an estimator; reject other pipelines."""
     steps = [step for _, step in pipeline.steps]
     kinds = [type(step).__name__ for step in steps]
     if len(steps) != 2 or not isinstance(steps[0], TablePreparer) or not isinstance(steps[1], BaseFCM):
-        cure = "Save the last step alone, and prepare tables by hand or by a TablePreparer."
+        cure = "Save the last step alone, or prepare tables with a TablePreparer."
         raise param_error(
             "save", "estimator", "a pipeline of a TablePreparer and an estimator", Literal(" and ".join(kinds)), cure
         )
     return {"steps": [list(step) for step in pipeline.steps]}
 
 
-def _pipeline(state: State) -> Pipeline:
+def _pipeline_from_state(state: State) -> Pipeline:
+    """Build a pipeline from its state; reject steps that do not fit together."""
     (first, preparer), (second, estimator) = state["steps"]
     require(isinstance(first, str) and isinstance(second, str), "names of steps")
     require(isinstance(preparer, TablePreparer) and isinstance(estimator, BaseFCM), "steps")
@@ -35,11 +36,11 @@ def _pipeline(state: State) -> Pipeline:
 
 def _preparer_state(preparer: TablePreparer) -> State:
     if not hasattr(preparer, "columns_"):
-        raise param_error("save", "estimator", "fitted", Literal("a TablePreparer that is not"), "Call fit.")
+        raise param_error("save", "estimator", "fitted", Literal("an unfitted TablePreparer"), "Call fit.")
     return preparer.to_state()
 
 
 KINDS = {
     "TablePreparer": Kind(TablePreparer, _preparer_state, TablePreparer.from_state),
-    "Pipeline": Kind(Pipeline, _state, _pipeline),
+    "Pipeline": Kind(Pipeline, _pipeline_state, _pipeline_from_state),
 }

@@ -1,4 +1,4 @@
-"""How well a model does on a table whose targets are known."""
+"""Evaluation of predictions against true targets."""
 
 from typing import Any
 
@@ -23,12 +23,28 @@ _CLASSES_SHOWN = 20  # in the confusion matrix
 def evaluate_classes(
     y: NDArray[Any], labels: NDArray[Any], outputs: NDArray[Any], classes: list[str]
 ) -> dict[str, Any]:
-    """Return accuracy, F1, log loss, calibration, scores of each class, and the confusion matrix.
+    """Return accuracy, F1, log loss, calibration error, scores of each class, and the confusion matrix.
 
-    Rows of classes that the model does not know count as wrong; they have no log loss.
+    Rows of classes unknown to the model count as errors; the log loss excludes them.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        True classes.
+    labels : ndarray of shape (n_samples,)
+        Predicted classes.
+    outputs : ndarray of shape (n_samples, n_classes)
+        Predicted probabilities, with columns in the order of `classes`.
+    classes : list of str
+        Classes of the model.
+
+    Returns
+    -------
+    dict
+        Scores, as JSON values.
     """
-    found = sorted({*classes, *map(str, y)}, key=lambda label: (label not in classes, label))
-    precision, recall, f1, support = precision_recall_fscore_support(y, labels, labels=found, zero_division=0.0)
+    all_classes = sorted({*classes, *map(str, y)}, key=lambda label: (label not in classes, label))
+    precision, recall, f1, support = precision_recall_fscore_support(y, labels, labels=all_classes, zero_division=0.0)
     known = np.isin(y, classes)
     codes = np.searchsorted(sorted(classes), y[known].astype(str))
     order = np.argsort(classes)
@@ -42,14 +58,17 @@ def evaluate_classes(
         "calibration error": expected_calibration_error(outputs.max(axis=1), y == labels),
         "classes": {
             label: {"precision": float(p), "recall": float(r), "F1": float(f), "rows": int(n)}
-            for label, p, r, f, n in zip(found, precision, recall, f1, support, strict=True)
+            for label, p, r, f, n in zip(all_classes, precision, recall, f1, support, strict=True)
         },
-        "confusion": {"classes": found, "rows are truth": confusion_matrix(y, labels, labels=found).tolist()},
+        "confusion": {
+            "classes": all_classes,
+            "rows are truth": confusion_matrix(y, labels, labels=all_classes).tolist(),
+        },
     }
 
 
 def evaluate_values(y: NDArray[Any], values: NDArray[Any]) -> dict[str, Any]:
-    """Return R², mean absolute error and root mean squared error."""
+    """Return R² (None for a single row), mean absolute error and root mean squared error."""
     return {
         "rows": len(y),
         "R²": float(r2_score(y, values)) if len(y) > 1 else None,
@@ -58,16 +77,16 @@ def evaluate_values(y: NDArray[Any], values: NDArray[Any]) -> dict[str, Any]:
     }
 
 
-def evaluation_text(found: dict[str, Any]) -> str:
-    """Write scores for people."""
-    single = {name: value for name, value in found.items() if not isinstance(value, dict)}
+def evaluation_text(scores: dict[str, Any]) -> str:
+    """Format the scores of `evaluate_classes` or `evaluate_values` as text."""
+    single = {name: value for name, value in scores.items() if not isinstance(value, dict)}
     width = max(map(len, single))
     lines = [f"{name.ljust(width)}  {_number(value)}" for name, value in single.items()]
-    if "classes" in found:
+    if "classes" in scores:
         names = ["precision", "recall", "F1", "rows"]
-        rows = [[short(label), *(_number(entry[name]) for name in names)] for label, entry in found["classes"].items()]
+        rows = [[short(label), *(_number(entry[name]) for name in names)] for label, entry in scores["classes"].items()]
         lines += ["", *aligned([["class", *names], *rows])]
-        labels, counts = found["confusion"]["classes"], found["confusion"]["rows are truth"]
+        labels, counts = scores["confusion"]["classes"], scores["confusion"]["rows are truth"]
         if len(labels) <= _CLASSES_SHOWN:
             table = [[short(label), *map(str, row)] for label, row in zip(labels, counts, strict=True)]
             lines += ["", *aligned([["truth \\ predicted", *map(short, labels)], *table])]

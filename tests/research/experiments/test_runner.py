@@ -209,7 +209,7 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path):
     before = len(read_results(tmp_path))
     assert before >= 12
     end = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "results are there already" in end.stdout or before == 80
+    assert "results already exist" in end.stdout or before == 80
     lines = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
     keys = [(line["dataset"], line["fold"], line["method"]) for line in lines]
     assert len(set(keys)) == 5 * (13 + 3)
