@@ -35,7 +35,7 @@ FORMAT = '''
 
 from cogmap.maps.formats.drawing import Drawing, edges_of
 from cogmap.maps.formats.tables import Drawings
-from cogmap.maps.formats.text import decoded
+from cogmap._utils.text import decoded
 from cogmap.maps.formats.words import Scale
 from cogmap.maps.map import FuzzyCognitiveMap
 
