@@ -196,6 +196,8 @@ TABLES = st.integers(1, 5).flatmap(
 def check_round_trip(table, encoding, delimiter, block):
     """Compare what pandas wrote with what is read in chunks, cells as text; gaps of every spelling are gaps."""
     header, rows = table
+    if len(header) == 1:  # a line of blanks is an empty line, which is not a row
+        rows = [row for row in rows if not row[0] or row[0].strip(" \t")] or [["x"]]
     frame = pd.DataFrame(rows, columns=header, dtype=object)
     # pandas puts a carriage return in quotation marks only where lines end in one.
     line_end = "\r\n" if any("\r" in cell for row in [header, *rows] for cell in row) else "\n"

@@ -64,8 +64,8 @@ def _check_computed(name: str, values: list[list[Cell]], formulas: list[list[Cel
         for j, formula in enumerate(written):
             if isinstance(formula, str) and formula.startswith("=") and (j >= len(row) or row[j] is None):
                 raise DataError(
-                    f"{_place(name, i, j)}: the value of the formula {quoted(formula)} is not in the file; open and save "
-                    "it in a spreadsheet program, which computes it"
+                    f"{_place(name, i, j)}: the value of the formula {quoted(formula)} is not in the file; open the "
+                    "file in a spreadsheet program, which computes it, and save it"
                 )
 
 
