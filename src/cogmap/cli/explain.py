@@ -3,14 +3,8 @@
 import json
 
 import click
-import numpy as np
 
 from cogmap.cli.common import command, example, json_option, on_table, tell
-from cogmap.maps._text import aligned, short
-from cogmap.table.model import TableModel
-from cogmap.table.preparation.columns import spans
-from cogmap.table.questions import contributions, told
-from cogmap.table.scanning import Scan
 
 
 @click.command(epilog=example("cogmap explain flowers.cogmap new.csv --row 3"))
@@ -23,6 +17,14 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
     Each column of TABLE contributes something to what MODEL says. A row of mean values is what it is compared with, and
     contributions add up exactly to the difference.
     """
+    import numpy as np
+
+    from cogmap.maps._text import aligned, short
+    from cogmap.table.model import TableModel
+    from cogmap.table.preparation.columns import spans
+    from cogmap.table.questions import contributions, told
+    from cogmap.table.scanning import Scan
+
     with command():
         asked = TableModel.open(model)
         scan = Scan(asked, table)

@@ -3,9 +3,6 @@
 import click
 
 from cogmap.cli.common import check_place, command, example, model_argument, tell
-from cogmap.page import write
-from cogmap.table.files import read_table
-from cogmap.table.model import TableModel
 
 
 @click.command(epilog=example("cogmap explore flowers.cogmap flowers.csv --out flowers.html"))
@@ -18,6 +15,10 @@ def explore(model: str, table: str | None, out: str) -> None:
     It is one file, which needs no network. Rows of TABLE, if it is given, can be chosen in the page, with their truth
     if TABLE has it.
     """
+    from cogmap.page import write
+    from cogmap.table.files import read_table
+    from cogmap.table.model import TableModel
+
     with command():
         check_place(out, model, *([] if table is None else [table]))
         asked = TableModel.open(model)

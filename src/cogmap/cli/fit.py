@@ -8,15 +8,6 @@ import click
 
 from cogmap.cli.common import check_place, command, example, json_option, progress, tell
 from cogmap.exceptions import DataError
-from cogmap.maps.formats import read_map
-from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.persistence import save
-from cogmap.table.cards import card_text
-from cogmap.table.files import read_table
-from cogmap.table.files.sources import name_of
-from cogmap.table.model import TableModel
-from cogmap.table.targets import TASKS
-from cogmap.table.training import FitOptions, train
 
 
 @click.command(
@@ -28,7 +19,9 @@ from cogmap.table.training import FitOptions, train
 @click.argument("table", metavar="TABLE")
 @click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
 @click.option("--out", metavar="FILE", default="model.cogmap", show_default=True, help="Where to save the model.")
-@click.option("--task", type=click.Choice(TASKS), help="What the target is; found out by default.")
+@click.option(
+    "--task", type=click.Choice(["classification", "regression"]), help="What the target is; found out by default."
+)
 @click.option("--tune", is_flag=True, help="Choose settings by cross-validation: slower, at times better.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out. May be given several times.")
 @click.option(
@@ -66,6 +59,13 @@ def fit(
     standard input. What each column is, is found out: numbers, categories, yes and no, dates. The model is compared
     with others on rows that it has not learned from, and a card says how good it is.
     """
+    from cogmap.persistence import save
+    from cogmap.table.cards import card_text
+    from cogmap.table.files import read_table
+    from cogmap.table.files.sources import name_of
+    from cogmap.table.model import TableModel
+    from cogmap.table.training import FitOptions, train
+
     with command():
         for file in (out, page):
             check_place(file, table)
@@ -90,7 +90,9 @@ def fit(
         click.echo(f"The page is {page}.")
 
 
-def _expert(path: str) -> FuzzyCognitiveMap:
+def _expert(path: str) -> Any:
+    from cogmap.maps.formats import read_map
+
     try:
         return read_map(path)
     except OSError as problem:

@@ -1,20 +1,28 @@
-"""``cogmap predict``: what a model says about the rows of a table, row by row."""
+"""``cogmap predict``: predictions for the rows of a table."""
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from cogmap.cli.common import check_place, command, example, json_option, on_table, out_option, write_rows
-from cogmap.table.files.writing import csv_cell
-from cogmap.table.model import Said, TableModel
-from cogmap.table.preparation.columns import spans
-from cogmap.table.questions import contributions, told
+from cogmap.cli.common import (
+    check_place,
+    command,
+    example,
+    formulas_option,
+    json_option,
+    on_table,
+    out_option,
+    write_rows,
+)
 
-_STRONGEST = 3  # contributions that are told
+if TYPE_CHECKING:
+    from cogmap.table.model import Said, TableModel
+
+_STRONGEST = 3  # contributions that are shown
 _EXPLAINED_AT_ONCE = 4096  # rows
 
 
@@ -28,7 +36,8 @@ _EXPLAINED_AT_ONCE = 4096  # rows
 @out_option
 @click.option("--explain", "why", is_flag=True, help="Add a column with what led to each prediction.")
 @json_option
-def predict(model: str, table: str, out: str, why: bool, as_json: bool) -> None:
+@formulas_option
+def predict(model: str, table: str, out: str, why: bool, as_json: bool, formulas: bool) -> None:
     """Predict the rows of a table.
 
     MODEL is a file that `cogmap fit` has saved. Every row of TABLE gives a row, in the same order: the prediction, the
@@ -36,34 +45,40 @@ def predict(model: str, table: str, out: str, why: bool, as_json: bool) -> None:
     ignored. Tables of any length are read in parts. With --json every row is a JSON object on a line of its own.
     """
     with command():
+        from cogmap.table.model import TableModel
+
         check_place(out, table, model)
         asked = TableModel.open(model)
-        lines = _json_lines if as_json else _csv_lines
-        write_rows(asked, table, out, None if as_json else _header(asked, why), lambda said: lines(asked, said, why))
+        if as_json:
+            write_rows(asked, table, out, None, partial(_json_lines, asked, why), formulas)
+        else:
+            write_rows(asked, table, out, _header(asked, why), partial(_csv_lines, asked, why, formulas), formulas)
 
 
-def _header(model: TableModel, why: bool) -> list[str]:
+def _header(model: "TableModel", why: bool) -> list[str]:
     probabilities = [f"P({label})" for label in model.classes or ()]
     return ["prediction", *probabilities, *(["why"] if why else []), "note"]
 
 
-def _csv_lines(model: TableModel, said: Said, why: bool) -> Iterator[str]:
-    """Write predictions as CSV, as many rows at once as there are: formatting is what takes the time."""
+def _csv_lines(model: "TableModel", why: bool, formulas: bool, said: "Said") -> Iterator[str]:
+    """Yield predictions as CSV, all rows at once: formatting is what takes the time."""
+    from cogmap.table.files.writing import csv_cell
+
     if model.classes is None:
         columns: list[Any] = [_numbers(said.labels, repr)]
     else:
-        names = {label: csv_cell(label) for label in model.classes}
+        names = {label: csv_cell(label, formulas) for label in model.classes}
         columns = [list(map(names.__getitem__, said.labels))]
         columns += [_numbers(column, "{:.6g}".format) for column in said.outputs.T]
     if why:
-        columns.append([csv_cell("; ".join(reasons)) for reasons in _reasons(model, said)])
+        columns.append([csv_cell("; ".join(reasons), formulas) for reasons in _reasons(model, said)])
     for row in said.faults:
         for column in columns:
             column[row] = ""
     if not said.faults:
         columns.append(repeat(""))
     else:
-        columns.append([csv_cell(said.faults.get(row, "")) for row in range(len(said.labels))])
+        columns.append([csv_cell(said.faults.get(row, ""), formulas) for row in range(len(said.labels))])
     text = "\n".join(map(",".join, zip(*columns, strict=False)))
     yield text + "\n" if text else ""
 
@@ -72,7 +87,7 @@ def _numbers(values: Any, written: Callable[[float], str]) -> list[str]:
     return list(map(written, values.tolist()))
 
 
-def _json_lines(model: TableModel, said: Said, why: bool) -> Iterator[str]:
+def _json_lines(model: "TableModel", why: bool, said: "Said") -> Iterator[str]:
     reasons = _reasons(model, said) if why else repeat(None)
     rows = zip(said.labels.tolist(), said.outputs.tolist(), reasons, strict=False)
     for number, (label, outputs, because) in enumerate(rows):
@@ -86,8 +101,13 @@ def _json_lines(model: TableModel, said: Said, why: bool) -> Iterator[str]:
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def _reasons(model: TableModel, said: Said) -> Iterator[list[str]]:
-    """Return the strongest contributions to what is predicted of each row, with values and signs."""
+def _reasons(model: "TableModel", said: "Said") -> Iterator[list[str]]:
+    """Yield the strongest contributions to the prediction of each row, with values and signs."""
+    import numpy as np
+
+    from cogmap.table.preparation.columns import spans
+    from cogmap.table.questions import contributions, told
+
     columns, where = model.preparer.columns_, spans(model.preparer.columns_)
     classes = model.classes or [""]
     for first in range(0, len(said.labels), _EXPLAINED_AT_ONCE):

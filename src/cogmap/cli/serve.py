@@ -10,7 +10,6 @@ from cogmap._utils.optional import import_or_raise
 from cogmap.cli.common import command, example, model_argument
 from cogmap.cli.errors import Problem
 from cogmap.cli.stopping import say
-from cogmap.table.model import TableModel
 
 _LONG_ENOUGH = 16  # characters of a token
 
@@ -38,6 +37,8 @@ def serve(model: str, host: str, port: int, token: str | None, max_rows: int) ->
     MODEL is a file that `cogmap fit` has saved; it is served until Ctrl-C. /predict and /explain answer rows of JSON or
     CSV, / is the interactive page, and /docs says all the rest.
     """
+    from cogmap.table.model import TableModel
+
     with command():
         server = import_or_raise("cogmap.serving.server", "cogmap serve", "serve")
         serving = import_or_raise("cogmap.serving", "cogmap serve", "serve")

@@ -5,8 +5,6 @@ import json
 import click
 
 from cogmap.cli.common import command, example, json_option, model_argument
-from cogmap.table.cards import card_text
-from cogmap.table.model import TableModel
 
 
 @click.command(epilog=example("cogmap show flowers.cogmap"))
@@ -17,6 +15,9 @@ def show(model: str, as_json: bool) -> None:
 
     It says what was learned, how good it is, what matters and what was left out.
     """
+    from cogmap.table.cards import card_text
+    from cogmap.table.model import TableModel
+
     with command():
         asked = TableModel.open(model)
         if asked.card:

@@ -5,10 +5,6 @@ import json
 import click
 
 from cogmap.cli.common import command, example, json_option, on_table, tell
-from cogmap.maps._text import aligned, short
-from cogmap.table.model import TableModel
-from cogmap.table.questions import change, checked_goal
-from cogmap.table.scanning import Scan
 
 
 @click.command(
@@ -27,6 +23,11 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
     Of all changes of a row of TABLE after which MODEL says something else, a small one is looked for: few columns, and
     these by little. Categories change as a whole, dates not at all.
     """
+    from cogmap.maps._text import aligned, short
+    from cogmap.table.model import TableModel
+    from cogmap.table.questions import change, checked_goal
+    from cogmap.table.scanning import Scan
+
     with command():
         asked = TableModel.open(model)
         goal = checked_goal(asked, to)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._utils.params import suggestion
+from cogmap._utils.params import shown, suggestion
+from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError
 from cogmap.explanation import explain, what_if
 from cogmap.explanation._subject import known_features
@@ -75,7 +76,7 @@ def change(model: TableModel, row: Array, to: Any, fixed: Sequence[str]) -> Chan
         if name not in [column.name for column in columns]:
             hint = suggestion(name, [column.name for column in columns])
             raise DataError(
-                f"--fixed names {name!r}, which is no column that the model uses.{' ' + hint if hint else ''}"
+                f"`fixed` names {quoted(name)}, which is no column that the model uses.{' ' + hint if hint else ''}"
             )
     held = [c for c in columns if c.kind in ("category", "date") or c.name in fixed]
     names = model.model.encoding.column_names(model.model.map.concepts[: model.model.n_inputs])
@@ -158,12 +159,16 @@ def checked_goal(model: TableModel, to: str | None) -> Any:
     if model.classes is not None:
         if to is not None and to not in model.classes:
             hint = suggestion(to, model.classes)
-            raise DataError(f"--to must be one of the classes {', '.join(model.classes)}, got {to!r}. {hint}".rstrip())
+            raise DataError(
+                f"`to` must be one of the classes {shown(model.classes)}, got {quoted(to)}. {hint}".rstrip()
+            )
         return to
-    try:
-        number = float(to) if to is not None else np.nan
-    except ValueError:
-        number = np.nan
-    if not np.isfinite(number):
-        raise DataError(f"--to must be the number that the prediction should reach, got {to!r}.")
-    return number
+    if to is None:
+        raise DataError(
+            f"The model predicts numbers, and `to` is missing: the value of {quoted(model.target.name)} to reach."
+        )
+    target = model.target.numbers
+    found = None if target is None else target.value(to.strip())  # as numbers are written in the table
+    if not isinstance(found, tuple) or not np.isfinite(found[0]):
+        raise DataError(f"`to` must be the number that the prediction should reach, got {quoted(to)}.")
+    return found[0]

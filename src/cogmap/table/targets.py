@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.params import shown, suggestion
+from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError
 from cogmap.table.preparation import NumberColumn
 from cogmap.table.preparation.texts import date_style, distinct, number_style, pandas
@@ -69,7 +70,9 @@ def column_of(frame: Any, name: str, source: str) -> Any:
     hint = suggestion(name, columns)
     if len(columns) == 1:
         hint = "Are its values separated by something else than a comma, semicolon, tab or |?"
-    raise DataError(f"There is no column {name!r} in {source}, which has {shown(columns)}.{' ' + hint if hint else ''}")
+    raise DataError(
+        f"There is no column {quoted(name)} in {source}, which has {shown(columns)}.{' ' + hint if hint else ''}"
+    )
 
 
 def known_rows(labels: NDArray[Any]) -> NDArray[np.bool_]:
@@ -94,10 +97,12 @@ def find_target(values: Any, name: str, task: str | None) -> Target:
     if not texts:
         raise DataError(f"The target {name!r} is missing in every row.")
     if len(texts) == 1:
-        raise DataError(f"The target {name!r} is always {texts[0]!r}: there is nothing to learn.")
+        raise DataError(f"The target {name!r} is always {quoted(texts[0])}: there is nothing to learn.")
     numbers = _numbers(values, name, texts)
     if task == VALUES and numbers is None:
-        raise DataError(f"The target {name!r} is not made of numbers but of {shown(texts)}: use --task classification.")
+        raise DataError(
+            f"The target {name!r} is not made of numbers but of {shown(texts)}: `task` must be 'classification'."
+        )
     if task is None and numbers is None and _is_date(values, texts):
         raise DataError(
             f"The target {name!r} is a date, which cannot be predicted. Make it a number, such as days from a date."

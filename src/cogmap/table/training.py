@@ -153,7 +153,7 @@ def _check_width(preparer: TablePreparer, most: int) -> None:
     if n_features > most:
         raise DataError(
             f"The {len(preparer.columns_):,} columns of the table become {n_features:,} features, and a map can learn "
-            f"from {most:,}. Leave columns out, with --drop or before."
+            f"from {most:,}. Leave columns out, with `drop` or before."
         )
 
 
@@ -175,7 +175,7 @@ def _signs(preparer: TablePreparer, signs: dict[str, int]) -> dict[str, int]:
         if name not in able:
             reason = preparer.left_out_.get(name) or f"a {columns[name].kind}"
             raise DataError(
-                f"--sign needs a column of numbers, or of yes and no, and {name!r} is not one: {reason}. "
+                f"`signs` needs a column of numbers, or of yes and no, and {name!r} is not one: {reason}. "
                 f"{suggestion(name, able)}".rstrip()
             )
     return dict(signs)

@@ -65,7 +65,7 @@ def _parsed(text: str, delimiter: str) -> tuple[list[list[Cell]], list[int]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True)
     try:
         for row in reader:
-            rows.append([unescaped(cell) for cell in row])
+            rows.append(list[Cell](map(unescaped, row)))
             numbers.append(line)
             line = reader.line_num + 1
     except csv.Error as problem:

@@ -76,7 +76,7 @@ class _Source:
         self.problem: BaseException | None = None
         self.since: float = 0  # bytes since the last chunk
         self._pieces = _without_nul(as_utf8(_blocks(file), self.notes))
-        head, more = b"", True
+        head, more = b"", b"."
         while more:  # until the header and the first row are complete
             before = len(head)
             while (more := next(self._pieces, b"")) and len(head := head + more) < 2 * before:

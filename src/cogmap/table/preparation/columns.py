@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap._utils.text import quoted
 from cogmap.table.preparation.texts import DATES, NumberStyle, boolean, dates, distinct, pandas
 
 Array = NDArray[np.float64]
@@ -158,7 +159,7 @@ class NumberColumn(Column):
         if text in self.words:
             return self.gap
         number = self._style.parse(text)
-        return Fault(f"{text!r} is not a number") if number is None else self.number(number)
+        return Fault(f"{quoted(text)} is not a number") if number is None else self.number(number)
 
     def number(self, number: float) -> Value:
         """Return a number, if it is finite or missing."""
@@ -272,8 +273,9 @@ class DateColumn(Column):
         """Return the parts of the dates that texts are, all at once: pandas takes long for each call."""
         when = dates(texts, self.style)
         features = map(tuple, self._apart(when).tolist())
+        reason = "is not a date as in training"
         return [
-            self.gap if text in self.words else Fault(f"{text!r} is not a date as in training") if wrong else parts
+            self.gap if text in self.words else Fault(f"{quoted(text)} {reason}") if wrong else parts
             for text, wrong, parts in zip(texts, np.isnat(when).tolist(), features, strict=True)
         ]
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import OneHotEncoder
 
+from cogmap._utils.text import quoted
 from cogmap.table.preparation.columns import (
     PARTS,
     BooleanColumn,
@@ -63,7 +64,7 @@ def _texts(name: str, values: Any, keep: bool, min_frequency: float, max_categor
     if not texts:
         return "every value is missing"
     if len(texts) == 1:
-        return f"always {texts[0]!r}"
+        return f"always {quoted(texts[0])}"
     words = boolean_words(texts)
     if words is not None:
         return BooleanColumn(name, (name,), words)
