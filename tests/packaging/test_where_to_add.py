@@ -116,7 +116,7 @@ def add_format(package):
     changed(
         package / "maps/formats/files.py",
         ("from cogmap.maps.formats import delimited,", "from cogmap.maps.formats import arrows, delimited,"),
-        ("KINDS = {\n", 'KINDS = {\n    ".arrows": Kind("arrows", arrows.read, lambda fcm, _: arrows.write(fcm)),\n'),
+        ("KINDS = {\n", 'KINDS = {\n    ".arrows": Kind("arrows", arrows.read, lambda fcm, *_: arrows.write(fcm)),\n'),
     )
 
 
