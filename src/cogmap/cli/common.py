@@ -10,7 +10,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 
@@ -69,6 +68,8 @@ def tell(notes: Iterable[str]) -> None:
 
 def check_place(file: str | None, *sources: str) -> None:
     """Refuse, before the work and not after it, a file that cannot be written or must not be replaced."""
+    from pathlib import Path
+
     if file is None or file == STANDARD:
         return
     path = Path(file)

@@ -1,7 +1,5 @@
 """``cogmap evaluate``: how good predictions are on a table whose truth is known."""
 
-import json
-
 import click
 
 from cogmap.cli.common import command, example, json_option, on_table, progress, tell
@@ -19,6 +17,8 @@ def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
     probabilities are from how often they are right), precision and recall of each class, and which is taken for which.
     Of numbers: R², mean absolute and root mean squared error.
     """
+    import json
+
     import numpy as np
 
     from cogmap.table.evaluation import evaluate_classes, evaluate_values, evaluation_text

@@ -1,7 +1,5 @@
 """``cogmap explain``: what led to the prediction of a row."""
 
-import json
-
 import click
 
 from cogmap.cli.common import command, example, json_option, on_table, tell
@@ -17,6 +15,8 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
     Each column of TABLE contributes something to what MODEL says. A row of mean values is what it is compared with, and
     contributions add up exactly to the difference.
     """
+    import json
+
     import numpy as np
 
     from cogmap.maps._text import aligned, short

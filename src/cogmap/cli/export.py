@@ -1,7 +1,6 @@
 """``cogmap export``: a model, or its map, for other programs."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,9 +32,11 @@ def export(model: str, to: str, out: str, formulas: bool) -> None:
     onnx is the whole model, with the preparation of its table, for runtimes without Python. The others are the learned
     map alone, concepts and weights: JSON, DOT (Graphviz), CSV (a matrix, rows are sources) or mmp (Mental Modeler).
     """
-    with command():
-        from cogmap.table.model import TableModel
+    from pathlib import Path
 
+    from cogmap.table.model import TableModel
+
+    with command():
         check_place(out, model)
         if to == "onnx" and out == STANDARD and sys.stdout.isatty():
             raise DataError("ONNX is binary and cannot be shown in a terminal. Name a file with --out.")
@@ -56,6 +57,7 @@ def _onnx(model: "TableModel") -> bytes:
 def _map(model: "TableModel", to: str, formulas: bool) -> bytes:
     """Return the file of a map; `write_map` reads what it writes, to see that nothing was lost."""
     import tempfile
+    from pathlib import Path
 
     from cogmap.maps.formats import write_map
 

@@ -1,7 +1,5 @@
 """``cogmap fit``: learn from a table, say how good it is, and save the model."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import click
@@ -59,6 +57,9 @@ def fit(
     standard input. What each column is, is found out: numbers, categories, yes and no, dates. The model is compared
     with others on rows that it has not learned from, and a card says how good it is.
     """
+    import json
+    from pathlib import Path
+
     from cogmap.persistence import save
     from cogmap.table.cards import card_text
     from cogmap.table.files import read_table

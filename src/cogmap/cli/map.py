@@ -1,6 +1,5 @@
 """``cogmap map``: look at the file of a map, and write it as another kind of file."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,10 +26,12 @@ def map() -> None:
 @_concepts
 def show(file: str, sheet: str | None, concepts: str | None) -> None:
     """Show what is in the FILE of a map."""
-    with command():
-        from cogmap.maps.formats import read_map, read_maps
-        from cogmap.maps.formats.files import KINDS
+    from pathlib import Path
 
+    from cogmap.maps.formats import read_map, read_maps
+    from cogmap.maps.formats.files import KINDS
+
+    with command():
         if sheet is None:
             maps = read_maps(file, concepts=concepts)
         else:
@@ -57,9 +58,9 @@ def convert(source: str, target: str, sheet: str | None, concepts: str | None, e
 
     In tables rows are sources and columns targets.
     """
-    with command():
-        from cogmap.maps.formats import read_map, write_map
+    from cogmap.maps.formats import read_map, write_map
 
+    with command():
         fcm = read_map(source, sheet=sheet, concepts=concepts)
         write_map(fcm, target, table="edges" if edges else "matrix", formulas=formulas)
         lost = _lost(fcm.details, read_map(target).details)

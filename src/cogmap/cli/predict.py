@@ -1,6 +1,5 @@
 """``cogmap predict``: predictions for the rows of a table."""
 
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import repeat
@@ -44,9 +43,9 @@ def predict(model: str, table: str, out: str, why: bool, as_json: bool, formulas
     probability of each class, and a note where a row cannot be predicted. Columns may be in any order; others are
     ignored. Tables of any length are read in parts. With --json every row is a JSON object on a line of its own.
     """
-    with command():
-        from cogmap.table.model import TableModel
+    from cogmap.table.model import TableModel
 
+    with command():
         check_place(out, table, model)
         asked = TableModel.open(model)
         if as_json:
@@ -88,6 +87,8 @@ def _numbers(values: Any, written: Callable[[float], str]) -> list[str]:
 
 
 def _json_lines(model: "TableModel", why: bool, said: "Said") -> Iterator[str]:
+    import json
+
     reasons = _reasons(model, said) if why else repeat(None)
     rows = zip(said.labels.tolist(), said.outputs.tolist(), reasons, strict=False)
     for number, (label, outputs, because) in enumerate(rows):

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 import click
 
@@ -37,6 +36,8 @@ def serve(model: str, host: str, port: int, token: str | None, max_rows: int) ->
     MODEL is a file that `cogmap fit` has saved; it is served until Ctrl-C. /predict and /explain answer rows of JSON or
     CSV, / is the interactive page, and /docs says all the rest.
     """
+    from pathlib import Path
+
     from cogmap.table.model import TableModel
 
     with command():

@@ -1,7 +1,5 @@
 """``cogmap show``: the card of a model."""
 
-import json
-
 import click
 
 from cogmap.cli.common import command, example, json_option, model_argument
@@ -15,6 +13,8 @@ def show(model: str, as_json: bool) -> None:
 
     It says what was learned, how good it is, what matters and what was left out.
     """
+    import json
+
     from cogmap.table.cards import card_text
     from cogmap.table.model import TableModel
 

@@ -1,6 +1,5 @@
 """``cogmap transform``: the features that a map has learned, for other programs to learn from."""
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -32,10 +31,12 @@ def transform(model: str, table: str, out: str, as_json: bool, formulas: bool) -
     They are the states of all concepts before the last step of the map, between 0 and 1, for other methods to learn
     from: a row for each row of TABLE. A row that cannot be used stays in its place, with a note.
     """
-    with command():
-        from cogmap.table.files import csv_line
-        from cogmap.table.model import TableModel
+    import json
 
+    from cogmap.table.files import csv_line
+    from cogmap.table.model import TableModel
+
+    with command():
         check_place(out, table, model)
         asked = TableModel.open(model)
         names = [str(name) for name in asked.model.map.concepts]

@@ -1,7 +1,5 @@
 """``cogmap what-if``: what would change the prediction of a row."""
 
-import json
-
 import click
 
 from cogmap.cli.common import command, example, json_option, on_table, tell
@@ -23,6 +21,8 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
     Of all changes of a row of TABLE after which MODEL says something else, a small one is looked for: few columns, and
     these by little. Categories change as a whole, dates not at all.
     """
+    import json
+
     from cogmap.maps._text import aligned, short
     from cogmap.table.model import TableModel
     from cogmap.table.questions import change, checked_goal
