@@ -35,7 +35,7 @@ FORMAT = '''
 
 from cogmap.maps.formats.drawing import Drawing, edges_of
 from cogmap.maps.formats.tables import Drawings
-from cogmap.maps.formats.text import decoded
+from cogmap._utils.text import decoded
 from cogmap.maps.formats.words import Scale
 from cogmap.maps.map import FuzzyCognitiveMap
 
@@ -116,7 +116,7 @@ def add_format(package):
     changed(
         package / "maps/formats/files.py",
         ("from cogmap.maps.formats import delimited,", "from cogmap.maps.formats import arrows, delimited,"),
-        ("KINDS = {\n", 'KINDS = {\n    ".arrows": Kind("arrows", arrows.read, lambda fcm, _: arrows.write(fcm)),\n'),
+        ("KINDS = {\n", 'KINDS = {\n    ".arrows": Kind("arrows", arrows.read, lambda fcm, *_: arrows.write(fcm)),\n'),
     )
 
 

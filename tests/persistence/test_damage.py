@@ -124,14 +124,14 @@ HOSTILE = {
         lambda valid: zipped({"model.json": parts(valid)["model.json"]}),
         "its parts are not those of a model file, each once",
     ),
-    "packed otherwise": (lambda valid: zipped(parts(valid), zipfile.ZIP_LZMA), "packed in a way that ours never is"),
+    "packed otherwise": (lambda valid: zipped(parts(valid), zipfile.ZIP_LZMA), "compressed in an unknown way"),
     "a bomb of JSON": (
         lambda valid: zipped(parts(valid) | {"model.json": b" " * (2**24 + 1)}),
         "its part 'model.json' would unpack to 16,777,217 bytes",
     ),
     "a bomb of arrays": (
         lambda valid: claiming(valid, 2**32 - 2),
-        "its part 'arrays' would unpack to 4,294,967,294 bytes",
+        "it would unpack to 4,29.* bytes",
     ),
     "a size that is wrong": (
         lambda valid: claiming(valid, 10_000_000),
@@ -172,7 +172,7 @@ HOSTILE = {
     ),
     "brackets without end": (
         lambda valid: zipped(parts(valid) | {"model.json": b"[" * 1_000_000}),
-        "'model.json' is no JSON",
+        "'model.json' would take far more memory",
     ),
     "digits without end": (
         lambda valid: zipped(parts(valid) | {"model.json": b"1" * 1_000_000}),

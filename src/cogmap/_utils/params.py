@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from cogmap._utils.text import quoted
 from cogmap.exceptions import ParameterError
 
 
@@ -118,6 +119,6 @@ def suggestion(value: object, choices: Iterable[str]) -> str:
 
 def shown(values: Iterable[object]) -> str:
     """Return the first values as text, with the number of those left out."""
-    items = [repr(getattr(value, "item", lambda value=value: value)()) for value in values]
+    items = [quoted(getattr(value, "item", lambda value=value: value)()) for value in values]
     more = f", and {len(items) - 5} more" if len(items) > 6 else ""
     return "[" + ", ".join(items[:5] if more else items) + more + "]"

@@ -1,25 +1,37 @@
-"""What commands on tables share: how they end, what they tell on standard error, and their common arguments."""
+"""What commands on tables share: how they end, notes on standard error, and common arguments.
 
+Commands import what they need when they run, so that ``--help`` does not wait for pandas and scikit-learn.
+"""
+
+import itertools
+import os
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 
+from cogmap._utils.files import STANDARD, output_path
 from cogmap.cli.errors import Problem, told_in_one_line
 from cogmap.cli.stopping import Stopped, say, stoppable
 from cogmap.exceptions import DataError
-from cogmap.table.files import csv_line, whole_output
-from cogmap.table.files.sources import STANDARD
-from cogmap.table.model import TableModel
-from cogmap.table.predictions import Predictions
-from cogmap.table.scanning import Scan
+
+TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not be imported to say it
+if TYPE_CHECKING:
+    from cogmap.table.model import TableModel
+    from cogmap.table.predictions import Predictions
 
 model_argument = click.argument("model", metavar="MODEL")
 out_option = click.option("--out", metavar="FILE", default="-", help="Where to write; - is standard output.")
+formulas_option = click.option(
+    "--keep-formulas",
+    "formulas",
+    is_flag=True,
+    help="Write text that begins with = + - @ as it is, without an apostrophe in front that keeps spreadsheets from "
+    "computing it.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
 
 _SECONDS_BETWEEN = 0.2  # one line of progress and the next
@@ -40,7 +52,7 @@ def command() -> Iterator[None]:
     """Run a command: errors of users are one line, a signal ends it with its own code and nothing half-written."""
     try:
         with told_in_one_line(), stoppable(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what matters of them is told on cards and in notes
+            warnings.simplefilter("ignore")  # cards and notes tell what matters of them
             yield
     except Stopped as stopped:
         say("Stopped.")
@@ -50,21 +62,25 @@ def command() -> Iterator[None]:
 
 
 def tell(notes: Iterable[str]) -> None:
-    """Tell on standard error what was strange."""
+    """Print notes on standard error."""
     for note in notes:
         click.echo(f"Note: {note}", err=True)
 
 
 def check_place(file: str | None, *sources: str) -> None:
-    """Complain before the work, not after it, about a file that cannot be written, or must not be replaced."""
+    """Refuse, before the work and not after it, a file that cannot be written or must not be replaced."""
+    from pathlib import Path
+
     if file is None or file == STANDARD:
         return
     path = Path(file)
-    if path.is_dir() or not path.parent.is_dir():
-        what = "is a folder" if path.is_dir() else f"would be in {path.parent}, which is no folder"
-        raise DataError(f"The file {file} cannot be written: it {what}.")
+    try:
+        output_path(path)
+    except (OSError, ValueError) as problem:  # ValueError: a character that no path has
+        cure = f" {STANDARD} is standard output." if path.exists() and not path.is_dir() else ""
+        raise DataError(f"The file {file} cannot be written: {getattr(problem, 'strerror', problem)}.{cure}") from None
     for source in sources:
-        if path.exists() and Path(source).exists() and path.samefile(source):
+        if path.exists() and os.path.exists(source) and path.samefile(source):
             raise DataError(f"The file {file} is what is read, and would be replaced. Choose another name.")
 
 
@@ -92,15 +108,33 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def write_rows(
-    model: TableModel, table: str, out: str, header: list[str] | None, lines: Callable[[Predictions], Iterable[str]]
+    model: "TableModel",
+    table: str,
+    out: str,
+    header: list[str] | None,
+    lines: Callable[["Predictions"], Iterable[str]],
+    formulas: bool,
 ) -> None:
-    """Write lines about the rows of a table, part by part, below a header if there is one."""
+    """Write lines about the rows of a table, part by part, below a header if there is one.
+
+    Nothing is written before the first rows could be used.
+    """
+    from cogmap.table.files import csv_line, whole_output
+    from cogmap.table.scanning import Scan
+
     scan = Scan(model, table)
-    with whole_output(out) as output, progress() as done:
-        if header is not None:
-            output.write(csv_line(header))
-        for part in scan.parts():
-            for line in lines(part.predictions):
-                output.write(line)
-            done("Rows", part.first + len(part.frame), 0)
+    with progress() as done:
+
+        def texts() -> Iterator[str]:
+            for part in scan.parts():
+                yield "".join(lines(part.predictions))
+                done("Rows", part.first + len(part.frame), 0)
+
+        written = filter(None, texts())
+        first = next(written, "")
+        with whole_output(out) as output:
+            if header is not None:
+                output.write(csv_line(header, formulas))
+            for text in itertools.chain([first], written):
+                output.write(text)
     tell(scan.notes())

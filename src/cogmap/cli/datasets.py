@@ -1,11 +1,9 @@
 """``cogmap datasets``: the datasets of the registry."""
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from cogmap._utils.optional import import_or_raise
 from cogmap.cli.errors import told_in_one_line
-from cogmap.research.datasets import DATASETS, get_dataset
 
 
 @click.group()
@@ -16,18 +14,25 @@ def datasets() -> None:
 @datasets.command("list")
 def list_() -> None:
     """List all datasets."""
-    table = Table("name", "title", "rows", "features", "classes", "source")
+    with told_in_one_line():
+        console = import_or_raise("rich.console", "cogmap datasets", "paper")
+        tables = import_or_raise("rich.table", "cogmap datasets", "paper")
+    from cogmap.research.datasets import DATASETS
+
+    table = tables.Table("name", "title", "rows", "features", "classes", "source")
     for dataset in DATASETS.values():
         origin = "scikit-learn" if dataset.source == "scikit-learn" else f"{dataset.file}, or downloaded"
         sizes = (str(number) for number in (dataset.n_rows, dataset.n_features, dataset.n_classes))
         table.add_row(dataset.name, dataset.title, *sizes, origin)
-    Console(width=None if Console().is_terminal else 120).print(table)
+    console.Console(width=None if console.Console().is_terminal else 120).print(table)
 
 
 @datasets.command()
 @click.argument("name")
 def describe(name: str) -> None:
     """Show the properties of a dataset."""
+    from cogmap.research.datasets import get_dataset
+
     with told_in_one_line():
         dataset = get_dataset(name)
     facts = {

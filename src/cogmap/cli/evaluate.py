@@ -1,17 +1,9 @@
 """``cogmap evaluate``: how good predictions are on a table whose truth is known."""
 
-import json
-
 import click
-import numpy as np
 
 from cogmap.cli.common import command, example, json_option, on_table, progress, tell
 from cogmap.exceptions import DataError
-from cogmap.table.evaluation import evaluation_text
-from cogmap.table.files.sources import name_of
-from cogmap.table.model import TableModel
-from cogmap.table.scanning import Scan
-from cogmap.table.targets import column_of, known_rows
 
 
 @click.command(epilog=example("cogmap evaluate flowers.cogmap held_out.csv"))
@@ -25,6 +17,16 @@ def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
     probabilities are from how often they are right), precision and recall of each class, and which is taken for which.
     Of numbers: R², mean absolute and root mean squared error.
     """
+    import json
+
+    import numpy as np
+
+    from cogmap.table.evaluation import evaluation_text
+    from cogmap.table.files.sources import name_of
+    from cogmap.table.model import TableModel
+    from cogmap.table.scanning import Scan
+    from cogmap.table.targets import column_of, known_rows
+
     with command():
         subject = TableModel.load(model)
         scan = Scan(subject, table)

@@ -1,15 +1,8 @@
 """``cogmap explain``: contributions of columns to the prediction of a row."""
 
-import json
-
 import click
-import numpy as np
 
 from cogmap.cli.common import command, example, json_option, on_table, tell
-from cogmap.explanation._answer import value_text
-from cogmap.maps._text import aligned, short
-from cogmap.table.model import TableModel
-from cogmap.table.scanning import Scan
 
 
 @click.command(epilog=example("cogmap explain flowers.cogmap new.csv --row 3"))
@@ -22,6 +15,15 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
     Each column of TABLE contributes to the prediction of MODEL. A row of mean values is the baseline, and contributions
     add up exactly to the difference.
     """
+    import json
+
+    import numpy as np
+
+    from cogmap.explanation._answer import value_text
+    from cogmap.maps._text import aligned, short
+    from cogmap.table.model import TableModel
+    from cogmap.table.scanning import Scan
+
     with command():
         subject = TableModel.load(model)
         scan = Scan(subject, table)

@@ -3,9 +3,6 @@
 import click
 
 from cogmap.cli.common import check_place, command, example, model_argument, tell
-from cogmap.page import write
-from cogmap.table.files import read_table
-from cogmap.table.model import TableModel
 
 
 @click.command(epilog=example("cogmap explore flowers.cogmap flowers.csv --out flowers.html"))
@@ -18,6 +15,10 @@ def explore(model: str, table: str | None, out: str) -> None:
     The page is one file that needs no network. With TABLE, its rows can be selected on the page, with their true
     values if TABLE has the target column.
     """
+    from cogmap.page import write
+    from cogmap.table.files import read_table
+    from cogmap.table.model import TableModel
+
     with command():
         check_place(out, model, *([] if table is None else [table]))
         subject = TableModel.load(model)

@@ -1,18 +1,17 @@
 """``cogmap export``: a model, or its map, for other programs."""
 
 import sys
-import tempfile
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cogmap._utils.files import write_whole
+from cogmap._utils.files import STANDARD, write_whole
 from cogmap._utils.optional import import_or_raise
-from cogmap.cli.common import check_place, command, example, model_argument, out_option
-from cogmap.maps.formats import write_map
-from cogmap.table.files.sources import STANDARD
-from cogmap.table.model import TableModel
+from cogmap.cli.common import check_place, command, example, formulas_option, model_argument, out_option
+from cogmap.exceptions import DataError
+
+if TYPE_CHECKING:
+    from cogmap.table.model import TableModel
 
 _MAPS = ("json", "dot", "csv", "mmp")
 
@@ -24,18 +23,25 @@ _MAPS = ("json", "dot", "csv", "mmp")
     )
 )
 @model_argument
-@click.option("--to", type=click.Choice(["onnx", *_MAPS]), required=True, help="As what.")
+@click.option("--to", type=click.Choice(["onnx", *_MAPS]), required=True, help="Output format.")
 @out_option
-def export(model: str, to: str, out: str) -> None:
+@formulas_option
+def export(model: str, to: str, out: str, formulas: bool) -> None:
     """Write a model or its map for other programs.
 
     onnx is the whole model, with the preparation of its table, for runtimes without Python. The others are the learned
     map alone, concepts and weights: JSON, DOT (Graphviz), CSV (a matrix, rows are sources) or mmp (Mental Modeler).
     """
+    from pathlib import Path
+
+    from cogmap.table.model import TableModel
+
     with command():
         check_place(out, model)
+        if to == "onnx" and out == STANDARD and sys.stdout.isatty():
+            raise DataError("ONNX is binary and cannot be shown in a terminal. Name a file with --out.")
         asked = TableModel.load(model)
-        content = _onnx(asked) if to == "onnx" else _map(asked, to)
+        content = _onnx(asked) if to == "onnx" else _map(asked, to, formulas)
         if out == STANDARD:
             sys.stdout.buffer.write(content)
             sys.stdout.flush()
@@ -43,14 +49,19 @@ def export(model: str, to: str, out: str) -> None:
             write_whole(Path(out), content)
 
 
-def _onnx(model: TableModel) -> bytes:
+def _onnx(model: "TableModel") -> bytes:
     onnx: Any = import_or_raise("cogmap.integrations.onnx", "Writing ONNX files", "onnx")
     return bytes(onnx.to_onnx(model.pipeline).SerializeToString())
 
 
-def _map(model: TableModel, to: str) -> bytes:
-    """Return the file of a map; a file that is written is read again, to see that nothing was lost."""
+def _map(model: "TableModel", to: str, formulas: bool) -> bytes:
+    """Return the file of a map; `write_map` reads what it writes, to see that nothing was lost."""
+    import tempfile
+    from pathlib import Path
+
+    from cogmap.maps.formats import write_map
+
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"map.{to}")
-        write_map(model.model.map, path)
+        write_map(model.model.map, path, formulas=formulas)
         return path.read_bytes()

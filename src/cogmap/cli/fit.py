@@ -1,24 +1,16 @@
 """``cogmap fit``: learn from a table, score the model and save it."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import click
 
 from cogmap.cli.common import check_place, command, example, json_option, progress, tell
 from cogmap.exceptions import DataError
-from cogmap.maps.formats import read_map
-from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.persistence import save
-from cogmap.table.cards import card_text
-from cogmap.table.files import read_table
-from cogmap.table.files.records import looks_like_data
-from cogmap.table.files.sources import name_of
-from cogmap.table.model import TableModel
-from cogmap.table.preparation.kinds import KINDS, ORDER
-from cogmap.table.targets import TASKS
-from cogmap.table.training import FitOptions, train
+
+# Of `table.targets` and `table.preparation.kinds`, which take long to import.
+TASKS = ("classification", "regression")
+KINDS = ("number", "category", "ordered", "date", "id", "text")
+ORDER = "<"
 
 
 @click.command(
@@ -53,6 +45,8 @@ from cogmap.table.training import FitOptions, train
     metavar="COLUMN:SIGN",
     help='"age:+": more of it never lowers the prediction (of two classes, the second); "age:-" never raises it.',
 )
+@click.option("--groups", metavar="COLUMN", help="Score on other groups of rows, such as patients; not a feature.")
+@click.option("--time", metavar="COLUMN", help="Score on later rows, by the dates or numbers of a column.")
 @click.option("--seed", type=click.IntRange(0, 2**31), default=0, show_default=True, help="Random seed.")
 @click.option(
     "--time-limit",
@@ -80,6 +74,16 @@ def fit(
     standard input. Column kinds are inferred: numbers, categories, yes and no, dates. The model is compared with others
     on held-out rows, and a card has the scores and the kind of every column.
     """
+    import json
+    from pathlib import Path
+
+    from cogmap.table.cards import card_text
+    from cogmap.table.files import read_table
+    from cogmap.table.files.delimited import looks_like_data
+    from cogmap.table.files.sources import name_of
+    from cogmap.table.model import TableModel
+    from cogmap.table.training import FitOptions, train
+
     with command():
         for file in (out, page):
             check_place(file, table)
@@ -91,14 +95,14 @@ def fit(
             notes.append("The first line looks like data, not like names of columns. If it is, use --no-header.")
         tell(notes)
         with progress() as done:
-            pipeline, card = train(frame, target, wanted, Path(name_of(table)).name, done)
+            fitted = TableModel.of(*train(frame, target, wanted, Path(name_of(table)).name, done))
+        card = fitted.card
         card["table"]["header"] = not no_header
-        save(pipeline, out, card)
+        fitted.save(out)
         if page is not None:
             from cogmap.page import write  # most fits write none
 
-            rows, truth = TableModel(pipeline[0], pipeline[-1], card).explored(frame)
-            write(pipeline, rows, truth, page)
+            write(fitted, *fitted.explored(frame), page)
     if as_json:
         click.echo(json.dumps(card, ensure_ascii=False, indent=2))
         return
@@ -108,7 +112,9 @@ def fit(
         click.echo(f"The page is {page}.")
 
 
-def _expert(path: str) -> FuzzyCognitiveMap:
+def _expert(path: str) -> Any:
+    from cogmap.maps.formats import read_map
+
     try:
         return read_map(path)
     except OSError as problem:

@@ -4,9 +4,10 @@ import click
 
 import cogmap
 from cogmap._utils.optional import import_or_raise
+from cogmap.cli.errors import told_in_one_line
 from cogmap.exceptions import MissingPackageError
 
-# Where each subcommand is, and its line in the help, which so needs no scikit-learn.
+# Where each subcommand is, and its line in the help.
 COMMANDS = {
     "fit": ("cogmap.cli.fit", "Learn from a table to predict one of its columns."),
     "predict": ("cogmap.cli.predict", "Predict the rows of a table."),
@@ -42,6 +43,11 @@ class LazyGroup(click.Group):
             raise click.ClickException(str(missing)) from None
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a subcommand; packages that it imports and that are not installed are told in one line."""
+        with told_in_one_line():
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of subcommands."""

@@ -1,16 +1,13 @@
 """``cogmap map``: look at the file of a map, and write it as another kind of file."""
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cogmap.cli.errors import told_in_one_line
-from cogmap.maps._text import count, short
-from cogmap.maps.formats import read_map, read_maps, write_map
-from cogmap.maps.formats.drawing import edges_of
-from cogmap.maps.formats.files import KINDS
-from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.cli.common import command, formulas_option
+
+if TYPE_CHECKING:
+    from cogmap.maps.map import FuzzyCognitiveMap
 
 _EDGES_SHOWN = 20
 
@@ -28,8 +25,13 @@ def map() -> None:
 @_sheet
 @_concepts
 def show(file: str, sheet: str | None, concepts: str | None) -> None:
-    """Say what is in the FILE of a map."""
-    with told_in_one_line():
+    """Show what is in the FILE of a map."""
+    from pathlib import Path
+
+    from cogmap.maps.formats import read_map, read_maps
+    from cogmap.maps.formats.files import KINDS
+
+    with command():
         if sheet is None:
             maps = read_maps(file, concepts=concepts)
         else:
@@ -50,28 +52,36 @@ def show(file: str, sheet: str | None, concepts: str | None) -> None:
 @_sheet
 @_concepts
 @click.option("--edges", is_flag=True, help="Write a table as a list of edges instead of a matrix.")
-def convert(source: str, target: str, sheet: str | None, concepts: str | None, edges: bool) -> None:
-    """Read the map in SOURCE and write it to TARGET, whose ending says as what.
+@formulas_option
+def convert(source: str, target: str, sheet: str | None, concepts: str | None, edges: bool, formulas: bool) -> None:
+    """Read the map in SOURCE and write it to TARGET, in the format of its ending.
 
     In tables rows are sources and columns targets.
     """
-    with told_in_one_line():
+    from cogmap.maps.formats import read_map, write_map
+
+    with command():
         fcm = read_map(source, sheet=sheet, concepts=concepts)
-        write_map(fcm, target, table="edges" if edges else "matrix")
+        write_map(fcm, target, table="edges" if edges else "matrix", formulas=formulas)
         lost = _lost(fcm.details, read_map(target).details)
     click.echo(f"Wrote {target}: {_size(fcm)}.")
     if lost:
         click.echo(f"It has no place for: {', '.join(lost)}.")
 
 
-def _size(fcm: FuzzyCognitiveMap) -> str:
+def _size(fcm: "FuzzyCognitiveMap") -> str:
+    from cogmap.maps._text import count
+
     weights = fcm.weights[fcm.weights != 0]
     spread = f", weights from {weights.min():g} to {weights.max():g}" if weights.size > 1 else ""
     return f"{count(fcm.n_concepts, 'concept')}, {count(weights.size, 'edge')}{spread}"
 
 
-def _lines(fcm: FuzzyCognitiveMap) -> list[str]:
-    """Describe a map: its size, its strongest edges, and what else its author says."""
+def _lines(fcm: "FuzzyCognitiveMap") -> list[str]:
+    """Describe a map: its size, its strongest edges, and the details of its author."""
+    from cogmap.maps._text import count, short
+    from cogmap.maps.formats.drawing import edges_of
+
     details = fcm.details
     lines = [_size(fcm)]
     said = {key: details[key] for key in ("name", "author", "description") if isinstance(details.get(key), str)}

@@ -1,20 +1,28 @@
 """``cogmap predict``: a prediction for each row of a table."""
 
-import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from cogmap.cli.common import check_place, command, example, json_option, on_table, out_option, write_rows
-from cogmap.explanation._answer import value_text
-from cogmap.table.files.writing import csv_cell
-from cogmap.table.model import TableModel
-from cogmap.table.predictions import EMPTY, Predictions
+from cogmap.cli.common import (
+    check_place,
+    command,
+    example,
+    formulas_option,
+    json_option,
+    on_table,
+    out_option,
+    write_rows,
+)
 
-_STRONGEST = 3  # contributions that are told
+if TYPE_CHECKING:
+    from cogmap.table.model import TableModel
+    from cogmap.table.predictions import Predictions
+
+_STRONGEST = 3  # contributions that are shown
 _EXPLAINED_AT_ONCE = 4096  # rows
 
 
@@ -28,46 +36,51 @@ _EXPLAINED_AT_ONCE = 4096  # rows
 @out_option
 @click.option("--explain", "why", is_flag=True, help="Add a column with what led to each prediction.")
 @json_option
-def predict(model: str, table: str, out: str, why: bool, as_json: bool) -> None:
+@formulas_option
+def predict(model: str, table: str, out: str, why: bool, as_json: bool, formulas: bool) -> None:
     """Predict the rows of a table.
 
     MODEL is a file that `cogmap fit` has saved. Every row of TABLE gives a row, in the same order: the prediction, the
     probability of each class, and a note where a row cannot be predicted. Columns may be in any order; others are
     ignored. Tables of any length are read in parts. With --json every row is a JSON object on a line of its own.
     """
+    from cogmap.table.model import TableModel
+
     with command():
         check_place(out, table, model)
         subject = TableModel.load(model)
-        lines = _json_lines if as_json else _csv_lines
-        write_rows(
-            subject,
-            table,
-            out,
-            None if as_json else _header(subject, why),
-            lambda predictions: lines(subject, predictions, why),
-        )
+        if as_json:
+            write_rows(subject, table, out, None, partial(_json_lines, subject, why), formulas)
+        else:
+            write_rows(
+                subject, table, out, _header(subject, why), partial(_csv_lines, subject, why, formulas), formulas
+            )
 
 
-def _header(model: TableModel, why: bool) -> list[str]:
+def _header(model: "TableModel", why: bool) -> list[str]:
     probabilities = [f"P({label})" for label in model.classes or ()]
     return ["prediction", *probabilities, *(["why"] if why else []), "note"]
 
 
-def _csv_lines(model: TableModel, predictions: Predictions, why: bool) -> Iterator[str]:
-    """Write predictions as CSV, as many rows at once as there are: formatting is what takes the time."""
+def _csv_lines(model: "TableModel", why: bool, formulas: bool, predictions: "Predictions") -> Iterator[str]:
+    """Yield predictions as CSV, all rows at once: formatting is what takes the time."""
+    from cogmap.table.files.writing import csv_cell
+    from cogmap.table.predictions import EMPTY
+
     if model.classes is None:
         columns: list[Any] = [_numbers(predictions.labels, repr)]
     else:
-        names = {label: csv_cell(label) for label in model.classes}
+        names = {label: csv_cell(label, formulas) for label in model.classes}
         columns = [[names[str(label)] for label in predictions.labels.tolist()]]
         columns += [_numbers(column, "{:.6g}".format) for column in predictions.outputs.T]
     if why:
-        columns.append([csv_cell("; ".join(reasons)) for reasons in _reasons(model, predictions)])
+        columns.append([csv_cell("; ".join(reasons), formulas) for reasons in _reasons(model, predictions)])
     for row in predictions.faults:
         for column in columns:
             column[row] = ""
     notes = dict.fromkeys(predictions.empty, EMPTY) | predictions.faults
-    columns.append([csv_cell(notes.get(row, "")) for row in range(len(predictions.labels))] if notes else repeat(""))
+    rows = range(len(predictions.labels))
+    columns.append([csv_cell(notes.get(row, ""), formulas) for row in rows] if notes else repeat(""))
     text = "\n".join(map(",".join, zip(*columns, strict=False)))
     yield text + "\n" if text else ""
 
@@ -76,7 +89,11 @@ def _numbers(values: Any, written: Callable[[float], str]) -> list[str]:
     return list(map(written, values.tolist()))
 
 
-def _json_lines(model: TableModel, predictions: Predictions, why: bool) -> Iterator[str]:
+def _json_lines(model: "TableModel", why: bool, predictions: "Predictions") -> Iterator[str]:
+    import json
+
+    from cogmap.table.predictions import EMPTY
+
     reasons, empty = _reasons(model, predictions) if why else repeat(None), set(predictions.empty)
     rows = zip(predictions.labels.tolist(), predictions.outputs.tolist(), reasons, strict=False)
     for number, (label, outputs, because) in enumerate(rows):
@@ -90,8 +107,12 @@ def _json_lines(model: TableModel, predictions: Predictions, why: bool) -> Itera
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def _reasons(model: TableModel, predictions: Predictions) -> Iterator[list[str]]:
+def _reasons(model: "TableModel", predictions: "Predictions") -> Iterator[list[str]]:
     """Yield the strongest contributions to the prediction of each row, with values and signs."""
+    import numpy as np
+
+    from cogmap.explanation._answer import value_text
+
     names, classes = model.columns, model.classes or [""]
     for first in range(0, len(predictions.labels), _EXPLAINED_AT_ONCE):
         rows = slice(first, first + _EXPLAINED_AT_ONCE)

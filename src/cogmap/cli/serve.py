@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 import click
 
@@ -10,7 +9,6 @@ from cogmap._utils.optional import import_or_raise
 from cogmap.cli.common import command, example, model_argument
 from cogmap.cli.errors import Problem
 from cogmap.cli.stopping import say
-from cogmap.table.model import TableModel
 
 _MIN_TOKEN_LENGTH = 16
 
@@ -48,6 +46,10 @@ def serve(model: str, host: str, port: int, token: str | None, max_rows: int) ->
     MODEL is a file saved by `cogmap fit`. /predict and /explain take rows as JSON or CSV, / is the interactive page,
     and /docs is the API documentation. Stop the server with Ctrl-C.
     """
+    from pathlib import Path
+
+    from cogmap.table.model import TableModel
+
     with command():
         server = import_or_raise("cogmap.serving.server", "cogmap serve", "serve")
         serving = import_or_raise("cogmap.serving", "cogmap serve", "serve")

@@ -1,12 +1,8 @@
 """``cogmap show``: print the card of a model."""
 
-import json
-
 import click
 
 from cogmap.cli.common import command, example, json_option, model_argument
-from cogmap.table.cards import card_text
-from cogmap.table.model import TableModel
 
 
 @click.command(epilog=example("cogmap show flowers.cogmap"))
@@ -17,6 +13,11 @@ def show(model: str, as_json: bool) -> None:
 
     The card lists the target, the scores, the importance of columns, and the columns left out.
     """
+    import json
+
+    from cogmap.table.cards import card_text
+    from cogmap.table.model import TableModel
+
     with command():
         subject = TableModel.load(model)
         if subject.card:

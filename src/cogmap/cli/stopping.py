@@ -1,10 +1,11 @@
-"""How the command ends at Ctrl-C, SIGTERM or SIGHUP: with one line, and 128 and the number of the signal as exit code.
+"""Ctrl-C, SIGTERM and SIGHUP end the command with one line, and with 128 plus the number of the signal as exit code.
 
-It imports next to nothing: until `leave_at_once` is called, Ctrl-C is a traceback.
+This module imports next to nothing: until `leave_at_once` is called, Ctrl-C gives a traceback.
 """
 
 import os
 import signal
+from contextlib import suppress
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -56,7 +57,8 @@ def say(words: str) -> None:
     """Write the one line about the stop, unless it has been written."""
     if not _said:
         _said.append(words)
-        os.write(2, words.encode("utf-8", "backslashreplace") + b"\n")
+        with suppress(OSError):  # standard error is closed, or its reader is gone
+            os.write(2, words.encode("utf-8", "backslashreplace") + b"\n")
 
 
 def _stop(number: int, frame: object) -> None:

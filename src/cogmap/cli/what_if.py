@@ -1,17 +1,15 @@
 """``cogmap what-if``: the smallest change of a row that changes its prediction."""
 
-import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cogmap._utils.params import suggestion
 from cogmap.cli.common import command, example, json_option, on_table, tell
 from cogmap.exceptions import DataError
-from cogmap.explanation._answer import value_text
-from cogmap.maps._text import aligned, short
-from cogmap.table.model import TableModel
-from cogmap.table.scanning import Scan
+
+if TYPE_CHECKING:
+    from cogmap.table.model import TableModel
 
 
 @click.command(
@@ -30,6 +28,13 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
     The command searches for the smallest change of a row of TABLE that changes the prediction of MODEL: few columns,
     and these by little. Categories change as a whole, dates not at all.
     """
+    import json
+
+    from cogmap.explanation._answer import value_text
+    from cogmap.maps._text import aligned, short
+    from cogmap.table.model import TableModel
+    from cogmap.table.scanning import Scan
+
     with command():
         subject = TableModel.load(model)
         goal = _goal(subject, to)
@@ -61,7 +66,7 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
     click.echo(text)
 
 
-def _goal(model: TableModel, to: str | None) -> Any:
+def _goal(model: "TableModel", to: str | None) -> Any:
     """Return the goal: a class, None for any other class, or a number, written as in the table."""
     if model.classes is not None:
         if to is not None and to not in model.classes:
@@ -76,7 +81,7 @@ def _goal(model: TableModel, to: str | None) -> Any:
     return value[0]
 
 
-def _check_fixed(model: TableModel, fixed: tuple[str, ...]) -> None:
+def _check_fixed(model: "TableModel", fixed: tuple[str, ...]) -> None:
     names = [column.name for column in model.preparer.columns_]
     for name in fixed:
         if name not in names:

@@ -1,7 +1,10 @@
-"""A model file as bytes: a zip with JSON and arrays, looked at before anything is unpacked.
+"""A model file as bytes: a zip with JSON and arrays, checked before anything is unpacked.
 
-`model.json` says the format, its version, the shape of each array and the value itself; `arrays` holds the numbers of
-all arrays one after the other; `card.json` is what a person may want to read about the model.
+`model.json` has the format, its version, the shape of each array and the value itself; `arrays` holds the numbers of
+all arrays one after the other; `card.json` is the card, for people.
+
+A reader spends a `Budget` that is proportional to the size of the file on everything that it makes, so that a small
+file cannot fill the memory.
 """
 
 import io
@@ -16,15 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap import __version__
-from cogmap.exceptions import ModelFileError
+from cogmap._utils.guards import opened_zip
+from cogmap.exceptions import DataError, ModelFileError
 
 FORMAT = "cogmap model"
 VERSION = 1
 
-MOST_BYTES = 2**30  # of a file, and of what is in it
+MOST_BYTES = 2**30  # of a file, and of its arrays
 _MOST_JSON = 2**24
 _MOST_AXES = 8
-_LEVEL = 4  # of packing; a higher one takes ten times as long for one part in a hundred
+_LEVEL = 4  # of compression; a higher one takes ten times as long for one part in a hundred
+_BASE_BUDGET = 48_000_000  # bytes of memory for a file of no size
+_BUDGET_PER_BYTE = 12
+# Bytes of memory that JSON takes as Python objects, with the copies of a reader: per list or object, per item, and per
+# character.
+_PER_BRACKET, _PER_ITEM, _PER_CHARACTER = 400, 100, 4
+_COPIES = 3  # of an array: as bytes, as an array, and within the object that is made of it
 _DTYPES = {np.dtype(code).str: np.dtype(code) for code in ("?", "i1", "<i2", "<i4", "<i8", "u1", "<u2", "<u4", "<u8")}
 _DTYPES |= {np.dtype(code).str: np.dtype(code) for code in ("<f2", "<f4", "<f8")}
 
@@ -49,6 +59,25 @@ class Content(NamedTuple):
     card: Card
 
 
+class Budget:
+    """Memory that may still be used for a file.
+
+    Parameters
+    ----------
+    size : int
+        Bytes of the file.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._left = _BASE_BUDGET + _BUDGET_PER_BYTE * size
+
+    def spend(self, n_bytes: int, what: str) -> None:
+        """Take memory for something, before it is made."""
+        self._left -= n_bytes
+        if self._left < 0:
+            raise ModelFileError(f"its {what} would take far more memory than a file of this size may")
+
+
 def can_hold(array: NDArray[Any]) -> bool:
     """Whether an array is of numbers that a file has a place for."""
     return array.dtype.newbyteorder("<").str in _DTYPES and array.ndim <= _MOST_AXES
@@ -66,44 +95,56 @@ def pack(content: Content) -> bytes:
     parts = {_MODEL: _to_json(head), _ARRAYS: b"".join(_bytes(array) for array in content.arrays)}
     if content.card:
         parts[_CARD] = _to_json(content.card)
+    packed = _zipped(parts, zipfile.ZIP_DEFLATED)
+    # Arrays of nothing but zeros are compressed so well that a reader would take them for a bomb.
+    if _COPIES * len(parts[_ARRAYS]) > _BUDGET_PER_BYTE * len(packed):
+        packed = _zipped(parts, zipfile.ZIP_STORED)
+    return packed
+
+
+def _zipped(parts: dict[str, bytes], method: int) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as package:
         for name, part in parts.items():
-            package.writestr(zipfile.ZipInfo(name), part, zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
+            package.writestr(zipfile.ZipInfo(name), part, method, compresslevel=_LEVEL)
     return file.getvalue()
 
 
-def unpack(content: bytes) -> Content:
+def unpack(content: bytes, budget: Budget) -> Content:
     """Return what is in a model file; ModelFileError, with half a sentence, if it is none."""
     with _opened(content) as package:
-        head = _head(package)
+        head = _head(package, budget)
         kinds = [_described(one) for one in head["arrays"]]
         claimed, there = sum(kind.size for kind in kinds), package.getinfo(_ARRAYS).file_size
         if claimed != there:
             raise ModelFileError(f"its arrays claim {claimed:,} bytes, and {there:,} are there")
-        return Content(head["value"], _arrays(kinds, package.read(_ARRAYS)), _card(package))
+        budget.spend(_COPIES * there, "arrays")
+        with package.open(_ARRAYS) as numbers:
+            arrays = [_array(kind, numbers.read(kind.size)) for kind in kinds]
+            if numbers.read(1):  # which also compares the checksum
+                raise ModelFileError("its arrays are longer than they claim")
+        return Content(head["value"], arrays, _card(package, budget))
 
 
 def unpack_card(content: bytes) -> Card:
     """Return the card of a model file alone."""
+    budget = Budget(len(content))
     with _opened(content) as package:
-        _head(package)
-        return _card(package)
+        _head(package, budget)
+        return _card(package, budget)
 
 
 @contextmanager
 def _opened(content: bytes) -> Iterator[zipfile.ZipFile]:
-    """Open a model file, after a look at the names and sizes of its parts."""
+    """Open a model file after a check of the names and sizes of its parts."""
     if not content.startswith(b"PK\x03\x04"):
-        raise ModelFileError(_said_of(content))
+        raise ModelFileError(_kind_of(content))
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as package:
+        with opened_zip(content, MOST_BYTES + 2 * _MOST_JSON) as package:
             _check_parts(package.infolist())
             yield package
-    except (ModelFileError, MemoryError):
-        raise
-    except Exception as problem:  # zipfile and zlib have many more than their own for files that are damaged
-        raise ModelFileError(f"it is cut off or damaged ({problem})") from None
+    except DataError as problem:
+        raise ModelFileError(str(problem)) from None
 
 
 def _check_parts(found: list[zipfile.ZipInfo]) -> None:
@@ -115,24 +156,21 @@ def _check_parts(found: list[zipfile.ZipInfo]) -> None:
     if len(set(names)) < len(names) or _ARRAYS not in names:
         raise ModelFileError("its parts are not those of a model file, each once")
     for part in found:
-        if part.flag_bits & 0x1 or part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ModelFileError(f"its part {part.filename!r} is encrypted, or packed in a way that ours never is")
-        limit = MOST_BYTES if part.filename == _ARRAYS else _MOST_JSON
-        if part.file_size > limit:
+        if part.filename != _ARRAYS and part.file_size > _MOST_JSON:
             size = f"{part.file_size:,} bytes"
-            raise ModelFileError(f"its part {part.filename!r} would unpack to {size}, more than {limit:,}")
+            raise ModelFileError(f"its part {part.filename!r} would unpack to {size}, more than {_MOST_JSON:,}")
 
 
-def _said_of(content: bytes) -> str:
-    """Say what a file is that does not begin like a model file."""
+def _kind_of(content: bytes) -> str:
+    """Return what a file is that does not begin like a model file."""
     if not content:
         return "it is empty"
     kind = next((kind for start, kind in _FOREIGN.items() if content.startswith(start)), "")
     return kind or "it does not begin like a model file"
 
 
-def _head(package: zipfile.ZipFile) -> dict[str, Any]:
-    head = _from_json(package, _MODEL)
+def _head(package: zipfile.ZipFile, budget: Budget) -> dict[str, Any]:
+    head = _from_json(package, _MODEL, budget)
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ModelFileError("it does not say that it is a model of cogmap")
     version = head.get("version")
@@ -149,8 +187,8 @@ def _head(package: zipfile.ZipFile) -> dict[str, Any]:
     return head
 
 
-def _card(package: zipfile.ZipFile) -> Card:
-    card = _from_json(package, _CARD) if _CARD in package.namelist() else {}
+def _card(package: zipfile.ZipFile, budget: Budget) -> Card:
+    card = _from_json(package, _CARD, budget) if _CARD in package.namelist() else {}
     if not isinstance(card, dict):
         raise ModelFileError(f"{_CARD!r} is no mapping")
     return card
@@ -160,8 +198,10 @@ def _to_json(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def _from_json(package: zipfile.ZipFile, name: str) -> Any:
+def _from_json(package: zipfile.ZipFile, name: str, budget: Budget) -> Any:
     text = package.read(name)
+    n_brackets, n_items = text.count(b"[") + text.count(b"{"), text.count(b",") + text.count(b":")
+    budget.spend(_PER_BRACKET * n_brackets + _PER_ITEM * n_items + _PER_CHARACTER * len(text), repr(name))
     try:
         return json.loads(text.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as problem:
@@ -217,11 +257,6 @@ def _described(one: Any) -> _Described:
     return _Described(dtype, tuple(shape), order)
 
 
-def _arrays(kinds: list[_Described], numbers: bytes) -> list[NDArray[Any]]:
-    """Return the arrays; that their sizes are right has been seen."""
-    arrays, start, everything = [], 0, np.frombuffer(numbers, np.uint8)
-    for kind in kinds:
-        shuffled = everything[start : start + kind.size].reshape(kind.dtype.itemsize, math.prod(kind.shape))
-        arrays.append(shuffled.T.copy().view(kind.dtype).reshape(kind.shape, order=kind.order))
-        start += kind.size
-    return arrays
+def _array(kind: _Described, numbers: bytes) -> NDArray[Any]:
+    shuffled = np.frombuffer(numbers, np.uint8).reshape(kind.dtype.itemsize, math.prod(kind.shape))
+    return shuffled.T.copy().view(kind.dtype).reshape(kind.shape, order=kind.order)

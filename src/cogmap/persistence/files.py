@@ -11,7 +11,7 @@ from cogmap._utils.files import read_limited, write_whole
 from cogmap._utils.params import Literal, check_path, param_error
 from cogmap.exceptions import CogmapError, MissingPackageError, ModelFileError
 from cogmap.persistence import parts
-from cogmap.persistence.archive import MOST_BYTES, Card, Content, pack, unpack, unpack_card
+from cogmap.persistence.archive import MOST_BYTES, Budget, Card, Content, pack, unpack, unpack_card
 from cogmap.persistence.values import Kind, Reader, Writer
 
 _PIPELINE = "Pipeline"
@@ -154,14 +154,15 @@ def _number(value: Any) -> Any:
 
 def _opened(content: bytes) -> Any:
     """Make what is in a file, whatever it may be."""
-    written = unpack(content)
+    budget = Budget(len(content))
+    written = unpack(content, budget)
     name = next(iter(written.value), "") if isinstance(written.value, dict) else ""
     if name not in _SAVED:
         raise ModelFileError(
             f"it holds {name[:80]!r}, which this cogmap does not know" if name else "it holds no model"
         )
     try:
-        return Reader(_kinds(name), written.arrays).read(written.value)
+        return Reader(_kinds(name), written.arrays, budget).read(written.value)
     except (MissingPackageError, ModelFileError, MemoryError):
         raise
     except Exception as problem:  # states of the wrong form: this is the only place that they can come from

@@ -5,6 +5,7 @@ known kind is its state, a dict, under the name of the kind. Reading makes nothi
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 
 from cogmap._utils.params import Literal, param_error
 from cogmap.exceptions import ModelFileError, ParameterError
-from cogmap.persistence.archive import can_hold
+from cogmap.persistence.archive import Budget, can_hold
 
 _MANY = 8  # numbers, from which on a list of them is kept as an array
+_MOST_ALIKE = 32  # items of a set with the same hash; -1 and -2 are the only ones that people use
 
 State = dict[str, Any]
 
@@ -107,21 +109,23 @@ class Reader:
     kinds : mapping of str to Kind
         Kinds of objects by name; what is of none of them is refused.
     arrays : list of ndarray
-        The arrays.
+        The arrays; each belongs to one place.
+    budget : Budget
+        Memory for what is made of texts and lists of numbers.
     """
 
-    def __init__(self, kinds: Mapping[str, Kind], arrays: list[NDArray[Any]]) -> None:
-        self._kinds, self._arrays = kinds, arrays
+    def __init__(self, kinds: Mapping[str, Kind], arrays: list[NDArray[Any]], budget: Budget) -> None:
+        self._kinds, self._arrays, self._budget = kinds, dict(enumerate(arrays)), budget
         self._parts: dict[str, Callable[[Any], Any]] = {
             "number": lambda said: {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[said],
             "tuple": lambda items: tuple(self._items(items)),
-            "set": lambda items: set(self._items(items)),
+            "set": lambda items: set(_hashable(self._items(items))),
             "dict": self._state,
-            "pairs": lambda pairs: {self.read(key): self.read(item) for key, item in pairs},
+            "pairs": self._pairs,
             "array": self._array,
-            "floats": lambda number: self._array(number).tolist(),
+            "floats": self._floats,
             "scalar": lambda number: self._array(number)[()],
-            "texts": lambda said: _texts(*said),
+            "texts": lambda said: self._texts(*said),
             "objects": lambda items: _objects(self._items(items)),
         }
 
@@ -148,18 +152,38 @@ class Reader:
             raise ModelFileError("it has items that are no list")
         return [self.read(item) if type(item) in _NESTED else item for item in items]
 
+    def _pairs(self, pairs: Any) -> dict[Any, Any]:
+        keys = _hashable([self.read(key) for key, _ in pairs])
+        return dict(zip(keys, (self.read(item) for _, item in pairs), strict=True))
+
     def _array(self, number: Any) -> NDArray[Any]:
-        if type(number) is not int or not 0 <= number < len(self._arrays):
-            raise ModelFileError("it speaks of an array that is not there")
-        return self._arrays[number]
+        # Used twice, a large array would be copied as often as a file of a few bytes says.
+        found = self._arrays.pop(number, None) if type(number) is int else None
+        if found is None:
+            raise ModelFileError("it speaks of an array that is not there, or of one twice")
+        return found
+
+    def _floats(self, number: Any) -> list[Any]:
+        array = self._array(number)
+        self._budget.spend(32 * array.size, "lists of numbers")
+        items: list[Any] = array.tolist()
+        return items
+
+    def _texts(self, longest: Any, items: Any) -> NDArray[np.str_]:
+        if not isinstance(items, list) or not all(type(item) is str for item in items):
+            raise ModelFileError("it has texts that are none")
+        # A dtype wider than any of its texts is kept, within reason: it decides only the width of what is joined.
+        width = max([len(item) for item in items], default=1)
+        width = longest if type(longest) is int and width <= longest <= 1000 else width
+        self._budget.spend(4 * width * len(items), "texts")
+        return np.array(items, dtype=f"<U{width}")
 
 
-def _texts(longest: Any, items: Any) -> NDArray[np.str_]:
-    if not isinstance(items, list) or not all(type(item) is str for item in items):
-        raise ModelFileError("it has texts that are none")
-    # A dtype wider than any of its texts is kept, within reason: it decides nothing but the width of what is joined.
-    width = max([len(item) for item in items], default=1)
-    return np.array(items, dtype=f"<U{longest if type(longest) is int and width <= longest <= 1000 else width}")
+def _hashable(items: list[Any]) -> list[Any]:
+    """Return items for a set or a dict, unless many have the same hash, which would take quadratic time."""
+    if max(Counter(map(hash, items)).values(), default=0) > _MOST_ALIKE:
+        raise ModelFileError("it has a set or dict whose items have the same hash")
+    return items
 
 
 def _objects(items: list[Any]) -> NDArray[np.object_]:

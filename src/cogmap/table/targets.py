@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.params import shown, suggestion
+from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError
 from cogmap.table.preparation import NumberColumn
 from cogmap.table.preparation.kinds import Conventions, Series
@@ -77,7 +78,9 @@ def column_of(frame: Any, name: str, source: str) -> Any:
     hint = suggestion(name, columns)
     if len(columns) == 1:
         hint = "Are its values separated by something else than a comma, semicolon, tab or |?"
-    raise DataError(f"There is no column {name!r} in {source}, which has {shown(columns)}.{' ' + hint if hint else ''}")
+    raise DataError(
+        f"There is no column {quoted(name)} in {source}, which has {shown(columns)}.{' ' + hint if hint else ''}"
+    )
 
 
 def known_rows(labels: NDArray[Any]) -> NDArray[np.bool_]:
@@ -104,14 +107,12 @@ def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> 
     if not texts:
         raise DataError(f"The target {name!r} is missing in every row.")
     if len(texts) == 1:
-        raise DataError(f"The target {name!r} is always {texts[0]!r}: there is nothing to learn.")
+        raise DataError(f"The target {name!r} is always {quoted(texts[0])}: there is nothing to learn.")
     notes: list[str] = []
     column = Series(name, values)
     numbers = _numbers(column, frame, notes)
     if task == VALUES and numbers is None:
-        raise DataError(
-            f"The target {name!r} has no numbers but {shown(texts)}: its task must be {CLASSES!r}, not {VALUES!r}."
-        )
+        raise DataError(f"The target {name!r} has no numbers but {shown(texts)}: `task` must be {CLASSES!r}.")
     if task is None and numbers is None and (column.dates or pandas.api.types.is_datetime64_any_dtype(values.dtype)):
         raise DataError(
             f"The target {name!r} is a date, which cannot be predicted. Make it a number, such as days from a date."

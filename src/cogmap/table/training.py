@@ -223,7 +223,7 @@ def _check_width(preparer: TablePreparer, most: int) -> None:
     if n_features > most:
         raise DataError(
             f"The {len(preparer.columns_):,} columns of the table become {n_features:,} features, and a map can learn "
-            f"from {most:,}. Leave columns out."
+            f"from {most:,}. Leave columns out, with `drop` or before."
         )
 
 
@@ -245,7 +245,7 @@ def _signs(preparer: TablePreparer, signs: dict[str, int]) -> dict[str, int]:
         if name not in able:
             reason = preparer.left_out_.get(name) or f"a {columns[name].kind}"
             raise DataError(
-                f"A sign needs a column of numbers, booleans or ordered categories, and {name!r} is not: {reason}. "
+                f"`signs` needs a column of numbers, booleans or ordered categories, and {name!r} is not: {reason}. "
                 f"{suggestion(name, able)}".rstrip()
             )
     return dict(signs)

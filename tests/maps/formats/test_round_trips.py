@@ -156,3 +156,26 @@ def test_activations_of_single_concepts_come_back(tmp_path):
     fcm = FuzzyCognitiveMap(np.eye(3), activation=["tanh", "bivalent", "saturation"])
     for kind in KINDS:
         assert back(fcm, tmp_path, kind) == fcm
+
+
+WORDS = ["slope", "bias", "activation", "name", "weight", "concepts", "edges", "source", "target", "details", "format"]
+
+
+@pytest.mark.parametrize("ending", ["json", "csv", "tsv", "xlsx", "dot", "graphml", "mmp"])
+@pytest.mark.parametrize("word", WORDS)
+def test_concepts_may_have_the_names_that_a_format_uses_itself(word, ending, tmp_path):
+    """With a slope, a bias and an activation of their own."""
+    fcm = FuzzyCognitiveMap([[0, 0.5], [0.25, 0]], [1, 2], [2, 3], concepts=[word, "b"], activation="tanh")
+    write_map(fcm, tmp_path / f"map.{ending}")
+    assert read_map(tmp_path / f"map.{ending}") == fcm
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+cmd|' /C calc'!A0", "-x", "@sum", "'=1", "''-", "-5", "'quoted'"])
+@pytest.mark.parametrize("table", ["matrix", "edges"])
+def test_concepts_named_like_formulas_are_harmless_and_come_back(name, table, tmp_path):
+    """An apostrophe is written before them, and taken away again."""
+    fcm = FuzzyCognitiveMap.from_edges([(name, "b", 0.5), ("b", "c", -0.5)])
+    write_map(fcm, tmp_path / "map.csv", table=table)
+    assert read_map(tmp_path / "map.csv") == fcm
+    starts = {cell[:1] for line in (tmp_path / "map.csv").read_text().splitlines() for cell in line.split('"')[1::2]}
+    assert name == "-5" or not starts & set("=+-@")

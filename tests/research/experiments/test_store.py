@@ -151,7 +151,7 @@ def test_files_are_on_the_disk_before_they_get_their_names(tmp_path, monkeypatch
         sync(number)
 
     monkeypatch.setattr(os, "fsync", note_sync)
-    monkeypatch.setattr(_files.Path, "replace", lambda self, to: (happened.append("rename"), replace(self, to)))
+    monkeypatch.setattr(type(tmp_path), "replace", lambda self, to: (happened.append("rename"), replace(self, to)))
     _files.write_whole(tmp_path / "a", "text")
     assert (tmp_path / "a").read_text() == "text"
     if os.path.isdir("/proc/self/fd"):

@@ -1,14 +1,15 @@
-"""Text of commas, semicolons, tabs or blanks between cells."""
+"""Cells with commas, semicolons, tabs, bars or blanks between them."""
 
 import csv
 import io
 import re
 
+from cogmap._utils.text import decoded, find_delimiter, harmless, unescaped
 from cogmap.exceptions import DataError
 from cogmap.maps.formats.drawing import as_text
 from cogmap.maps.formats.grid import Grid
+from cogmap.maps.formats.limits import check_size
 from cogmap.maps.formats.tables import Drawings, read_table
-from cogmap.maps.formats.text import MOST_PARTS, decoded
 from cogmap.maps.formats.words import WORDS, Cell, Scale
 
 _PAIRS = re.compile(r"\s*\{\s*\d+\s*:.*\}\s*", re.DOTALL)
@@ -41,8 +42,7 @@ def read_grid(text: str) -> Grid:
         lines = [found[1] if (found := _BRACKETED.fullmatch(line)) else line for line in lines]
         text = "\n".join(lines)
     delimiter = _delimiter(text)
-    if text.count(delimiter or " ") > MOST_PARTS:
-        raise DataError(f"it has more than {MOST_PARTS:,} cells, too many for a map")
+    check_size(text.count(delimiter or " "), "cells")
     if delimiter is None:
         rows, numbers = [list[Cell](line.split()) for line in lines], list(range(1, len(lines) + 1))
     else:
@@ -51,15 +51,13 @@ def read_grid(text: str) -> Grid:
 
 
 def _delimiter(text: str) -> str | None:
-    """Return what separates cells: what is most frequent in the first line that has any, or None for blanks."""
-    lines = [line for line in re.sub(r'"[^"]*"', "", text[:100_000]).splitlines() if line.strip()]
-    first = next((line for line in lines if re.search(r"[\t;,|]", line.strip())), lines[0] if lines else "")
-    counts = {sign: first.count(sign) for sign in "\t;,|"}
-    best = max(counts, key=lambda sign: counts[sign])
-    if counts[best]:
-        return best
-    # One column, a name of several words; or numbers with blanks between.
-    return None if re.fullmatch(r"[-+\d.eE\s]*", first) else ","
+    """Return what separates cells, or None for blanks; lines above the first with a delimiter are titles."""
+    first = re.search(r"^.*[\t;,|]", text, re.MULTILINE)
+    if first:
+        return find_delimiter(text[first.start() :])
+    # One column, whose names may have several words; or numbers with blanks between.
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    return None if re.fullmatch(r"[-+\d.eE\s]*", line) else ","
 
 
 def _parsed(text: str, delimiter: str) -> tuple[list[list[Cell]], list[int]]:
@@ -67,7 +65,7 @@ def _parsed(text: str, delimiter: str) -> tuple[list[list[Cell]], list[int]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True)
     try:
         for row in reader:
-            rows.append(list[Cell](row))
+            rows.append(list[Cell](map(unescaped, row)))
             numbers.append(line)
             line = reader.line_num + 1
     except csv.Error as problem:
@@ -75,11 +73,18 @@ def _parsed(text: str, delimiter: str) -> tuple[list[list[Cell]], list[int]]:
     return rows, numbers
 
 
-def write(rows: list[list[Cell]], delimiter: str) -> bytes:
-    """Return rows as text; all text is in quotation marks, so that no sign in it can be mistaken."""
-    lines = (delimiter.join(_written(cell) for cell in row) for row in rows)
+def write(rows: list[list[Cell]], delimiter: str, formulas: bool) -> bytes:
+    """Return rows as text; all text is in quotation marks, so that no character in it can be mistaken.
+
+    Text that a spreadsheet would compute gets an apostrophe in front, which `read` takes away, unless `formulas` is
+    true.
+    """
+    lines = (delimiter.join(_written(cell, formulas) for cell in row) for row in rows)
     return "".join(f"{line}\n" for line in lines).encode("utf-8")
 
 
-def _written(cell: Cell) -> str:
-    return '"' + cell.replace('"', '""') + '"' if isinstance(cell, str) else as_text(cell) or ""
+def _written(cell: Cell, formulas: bool) -> str:
+    if not isinstance(cell, str):
+        return as_text(cell) or ""
+    text = cell if formulas else harmless(cell)
+    return '"' + text.replace('"', '""') + '"'

@@ -5,10 +5,11 @@ import re
 from functools import partial
 from typing import Any, NamedTuple
 
+from cogmap._utils.text import decoded
 from cogmap.exceptions import DataError
 from cogmap.maps.formats.drawing import Drawing, as_text, at, details_from_text, edges_of, said_about
+from cogmap.maps.formats.limits import check_size
 from cogmap.maps.formats.tables import Drawings
-from cogmap.maps.formats.text import MOST_PARTS, decoded
 from cogmap.maps.formats.words import WORDS, Scale, as_number
 from cogmap.maps.map import FuzzyCognitiveMap
 
@@ -30,6 +31,7 @@ _LOOKS = {
     "overlap", "pad", "penwidth", "pos", "rank", "rankdir", "ranksep", "ratio", "shape", "size", "splines", "style",
     "weight", "width", "xlabel",
 }  # fmt: skip
+_MOST_MADE = 100_000
 _KEYWORDS = {"node", "edge", "graph", "digraph", "subgraph", "strict"}
 
 
@@ -52,8 +54,7 @@ def _tokens(text: str) -> list[_Token]:
         elif kind != "skip":
             found.append(_Token(kind, part, line))
         line += part.count("\n")
-        if len(found) > MOST_PARTS:
-            raise DataError(f"it has more than {MOST_PARTS:,} words, too many for a map")
+        check_size(len(found), "words")
     return found
 
 
@@ -68,10 +69,19 @@ class _Parser:
 
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
-        self._position = 0
+        self._position = self._n_made = 0
         self.nodes: dict[str, dict[str, str]] = {}
         self.edges: list[tuple[str, str, dict[str, str], int]] = []
         self.graph: dict[str, str] = {}
+
+    def _make(self, n_parts: int) -> None:
+        """Count what subgraphs and defaults make: a few words can stand for millions of edges and attributes."""
+        self._n_made += n_parts
+        if self._n_made > _MOST_MADE + 10 * len(self._tokens):
+            raise DataError(
+                f"its subgraphs and defaults stand for more than {_MOST_MADE:,} edges and attributes; write the edges "
+                "of a map one by one"
+            )
 
     def _next(self, kind: str, ahead: int = 0) -> str:
         """Return the text of what comes next, if it is of a kind."""
@@ -152,8 +162,9 @@ class _Parser:
         if len(chain) == 1 and len(chain[0]) == 1:
             self.nodes[chain[0][0]].update(said)
         for sources, targets in itertools.pairwise(chain):
-            ends = itertools.product(sources, targets)
-            self.edges += [(source, target, defaults["edge"] | said, line) for source, target in ends]
+            about = defaults["edge"] | said
+            self._make(len(sources) * len(targets) * (1 + len(about)))
+            self.edges += [(source, target, about, line) for source, target in itertools.product(sources, targets)]
         return list(itertools.chain(*chain))
 
     def _ends(self, defaults: dict[str, dict[str, str]]) -> list[str]:
@@ -167,7 +178,9 @@ class _Parser:
         name = self._id()
         while self._accept(":"):  # a port
             self._id()
-        self.nodes.setdefault(name, dict(defaults["node"]))
+        if name not in self.nodes:
+            self._make(1 + len(defaults["node"]))
+            self.nodes[name] = dict(defaults["node"])
         return [name]
 
     def _attributes(self) -> dict[str, str]:

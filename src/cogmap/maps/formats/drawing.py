@@ -10,6 +10,7 @@ import numpy as np
 
 from cogmap._utils.params import suggestion
 from cogmap.exceptions import DataError
+from cogmap.maps.formats.limits import check_size
 from cogmap.maps.formats.words import Cell, as_number
 from cogmap.maps.map import FuzzyCognitiveMap
 
@@ -106,6 +107,7 @@ class Drawing:
         if not self.concepts:
             raise DataError("it has no concepts")
         parameters, about_concepts = self._apart()
+        check_size(len(self.concepts) ** 2, f"weights between {len(self.concepts):,} concepts")
         index = {name: i for i, name in enumerate(self.concepts)}
         weights = np.zeros((len(index), len(index)))
         for (source, target), weight in found.items():

@@ -1,26 +1,27 @@
-"""Excel workbooks, each sheet a matrix or a list of edges, perhaps of an expert of its own."""
+"""Excel workbooks: each sheet is a matrix or a list of edges, perhaps one per expert."""
 
 import io
-import zipfile
 from functools import partial
 from typing import Any
 
+from cogmap._utils.guards import check_workbook
 from cogmap._utils.optional import import_or_raise
+from cogmap._utils.text import CONTROLS, OLD_EXCEL, quoted
 from cogmap.exceptions import DataError
 from cogmap.maps.formats.drawing import as_text
 from cogmap.maps.formats.grid import Grid
-from cogmap.maps.formats.safe_xml import check
+from cogmap.maps.formats.limits import MOST_PARTS
 from cogmap.maps.formats.tables import Drawings, read_table
-from cogmap.maps.formats.text import CONTROLS, MOST_PARTS, OLD_EXCEL
 from cogmap.maps.formats.words import WORDS, Cell, Scale
 
 _MOST_BYTES = 256_000_000  # unpacked
-_MOST_FILES = 1_000
 
 
 def read(content: bytes, scale: Scale | None) -> Drawings:
     """Return the map of each sheet that is not empty, by name; rows are sources, columns targets."""
-    _check_package(content)
+    if content.startswith(b"\xd0\xcf"):
+        raise DataError(f"it is {OLD_EXCEL}")
+    check_workbook(content, _MOST_BYTES, MOST_PARTS)
     openpyxl = import_or_raise("openpyxl", "Reading Excel files", "excel")
     values, formulas = (_sheets(openpyxl, content, data_only=data_only) for data_only in (True, False))
     found: Drawings = {}
@@ -32,26 +33,6 @@ def read(content: bytes, scale: Scale | None) -> Drawings:
     if not found:
         raise DataError("all its sheets are empty")
     return found
-
-
-def _check_package(content: bytes) -> None:
-    """Look at the sizes and the XML inside before anything is unpacked for use."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as package:
-            parts = package.infolist()
-            size = sum(part.file_size for part in parts)
-            if size > _MOST_BYTES or len(parts) > _MOST_FILES:
-                raise DataError(f"unpacked it would have {size:,} bytes in {len(parts):,} parts, too much for a map")
-            if "xl/workbook.xml" not in package.namelist():
-                raise DataError("it is a zip file and no Excel workbook")
-            for part in parts:
-                if part.filename.endswith((".xml", ".rels")):
-                    check(package.read(part))
-    except DataError:
-        raise
-    except Exception as problem:  # zipfile has many more than its own for files that are damaged
-        kind = OLD_EXCEL if content.startswith(b"\xd0\xcf") else "no .xlsx file"
-        raise DataError(f"it is {kind} ({problem})") from None
 
 
 def _sheets(openpyxl: Any, content: bytes, data_only: bool) -> dict[str, list[list[Cell]]]:
@@ -83,8 +64,8 @@ def _check_computed(name: str, values: list[list[Cell]], formulas: list[list[Cel
         for j, formula in enumerate(written):
             if isinstance(formula, str) and formula.startswith("=") and (j >= len(row) or row[j] is None):
                 raise DataError(
-                    f"{_place(name, i, j)}: the value of the formula {formula!r} is not in the file; open and save it "
-                    "in a spreadsheet program, which computes it"
+                    f"{_place(name, i, j)}: the value of the formula {quoted(formula)} is not in the file; open the "
+                    "file in a spreadsheet program, which computes it, and save it"
                 )
 
 
@@ -99,7 +80,7 @@ def write(rows: list[list[Cell]]) -> bytes:
     for row in rows:
         for cell in row:
             if isinstance(cell, str) and CONTROLS.search(cell):
-                raise DataError(f"Excel has no place for the signs in {cell!r}")
+                raise DataError(f"Excel cannot hold the control characters in {quoted(cell)}")
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("map")
     for row in rows:

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from cogmap._utils.files import read_limited, write_whole
-from cogmap._utils.params import Literal, check_choice, check_path, numbers, param_error, suggestion
+from cogmap._utils.files import output_path, read_limited, write_whole
+from cogmap._utils.params import Literal, check_boolean, check_choice, check_path, numbers, param_error, suggestion
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.maps.formats import delimited, dot, excel, graphml, json_files, mental_modeler, own_json, xml_files
 from cogmap.maps.formats.drawing import Drawing
@@ -25,23 +25,27 @@ class Kind(NamedTuple):
 
     title: str
     read: Callable[[bytes, Scale | None], Drawings]
-    write: Callable[[FuzzyCognitiveMap, str], bytes] | None
+    write: Callable[[FuzzyCognitiveMap, str, bool], bytes] | None
 
 
-_DOT = Kind("DOT", dot.read, lambda fcm, _: dot.write(fcm))
-_EXCEL = Kind("an Excel workbook", excel.read, lambda fcm, table: excel.write(rows_of(fcm, table)))
-_TABS = Kind("text with tabs", delimited.read, lambda fcm, table: delimited.write(rows_of(fcm, table), "\t"))
+_DOT = Kind("DOT", dot.read, lambda fcm, *_: dot.write(fcm))
+_EXCEL = Kind("an Excel workbook", excel.read, lambda fcm, table, _: excel.write(rows_of(fcm, table)))
+_TABS = Kind(
+    "text with tabs", delimited.read, lambda fcm, table, formulas: delimited.write(rows_of(fcm, table), "\t", formulas)
+)
 KINDS = {
-    ".mmp": Kind("Mental Modeler", mental_modeler.read, lambda fcm, _: mental_modeler.write(fcm)),
-    ".json": Kind("JSON", json_files.read, lambda fcm, _: own_json.write(fcm)),
-    ".csv": Kind("CSV", delimited.read, lambda fcm, table: delimited.write(rows_of(fcm, table), ",")),
+    ".mmp": Kind("Mental Modeler", mental_modeler.read, lambda fcm, *_: mental_modeler.write(fcm)),
+    ".json": Kind("JSON", json_files.read, lambda fcm, *_: own_json.write(fcm)),
+    ".csv": Kind(
+        "CSV", delimited.read, lambda fcm, table, formulas: delimited.write(rows_of(fcm, table), ",", formulas)
+    ),
     ".tsv": _TABS,
     ".txt": _TABS,
     ".xlsx": _EXCEL,
     ".xlsm": _EXCEL._replace(write=None),
     ".dot": _DOT,
     ".gv": _DOT,
-    ".graphml": Kind("GraphML", xml_files.read, lambda fcm, _: graphml.write(fcm)),
+    ".graphml": Kind("GraphML", xml_files.read, lambda fcm, *_: graphml.write(fcm)),
     ".xml": Kind("XML", xml_files.read, None),
 }
 _NETWORKX = "Read it with networkx, and use cogmap.integrations.networkx.from_networkx."
@@ -146,8 +150,10 @@ def read_maps(
     return {name or path.stem: _map(path, make, names, bounds) for name, make in drawings.items()}
 
 
-def write_map(fcm: FuzzyCognitiveMap, path: str | os.PathLike[str], *, table: str = "matrix") -> None:
-    """Write a map to a file, which is then there whole or not at all.
+def write_map(
+    fcm: FuzzyCognitiveMap, path: str | os.PathLike[str], *, table: str = "matrix", formulas: bool = False
+) -> None:
+    """Write a map to a file, atomically.
 
     The kind of the file is that of its ending: .mmp (Mental Modeler), .json (ours, which keeps all), .csv, .tsv or
     .xlsx (a matrix or a list of edges), .dot or .gv, .graphml. In a matrix **each row is a source and each column a
@@ -160,23 +166,29 @@ def write_map(fcm: FuzzyCognitiveMap, path: str | os.PathLike[str], *, table: st
     fcm : FuzzyCognitiveMap
         The map.
     path : str or path-like
-        The file. If it exists, it is replaced.
+        The file. If it exists, it is replaced; a symbolic link is followed.
     table : {"matrix", "edges"}, default="matrix"
-        What a table is to be.
+        Layout of a table.
+    formulas : bool, default=False
+        In .csv, .tsv and .txt files an apostrophe precedes text that a spreadsheet would compute, such as a concept
+        named "=1+1"; `read_map` takes it away. True writes the text as it is.
     """
     if not isinstance(fcm, FuzzyCognitiveMap):
         raise param_error("write_map", "fcm", "a FuzzyCognitiveMap", fcm)
     check_choice("write_map", "table", table, ["matrix", "edges"])
+    check_boolean("write_map", "formulas", formulas)
     path = check_path("write_map", path)
     kind = _kind(path)
     if kind.write is None:
         known = ", ".join(ending for ending, other in KINDS.items() if other.write)
         raise DataError(f"Files such as {path} are read and not written. Endings that are written: {known}.")
-    if not path.parent.is_dir():
-        raise DataError(f"There is no folder {path.parent} to write {path.name} to.")
+    try:
+        output_path(path)
+    except OSError as problem:
+        raise DataError(f"The map cannot be written to {path}: {problem.strerror}.") from None
     cure = "" if path.suffix.casefold() == ".json" else " A .json file can hold any map."
     with _told(f"The map cannot be written to {path}", cure):
-        content = kind.write(fcm, table)
+        content = kind.write(fcm, table, formulas)
         if len(content) > _MOST_BYTES:
             raise DataError(f"it would have {len(content):,} bytes, more than {_MOST_BYTES:,}")
         _check_exact(fcm, next(iter(kind.read(content, None).values()))().to_map())

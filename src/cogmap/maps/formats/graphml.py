@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 from cogmap.exceptions import DataError
 from cogmap.maps.formats.drawing import NUMBERS, Drawing, as_text, at, details_from_text, edges_of, said_about
+from cogmap.maps.formats.limits import check_size
 from cogmap.maps.formats.safe_xml import child, children, local_name, text_of, written
 from cogmap.maps.formats.tables import Drawings
 from cogmap.maps.formats.words import Scale
@@ -16,17 +17,39 @@ _WEIGHTS = ("weight", "influence", "value", "label", "EdgeLabel")
 _NAMES = ("name", "label", "NodeLabel")
 
 
+class _Keys:
+    """Declared keys: their names, and the values that elements have which do not say their own."""
+
+    def __init__(self, root: ElementTree.Element) -> None:
+        declared = {key.get("id", ""): key for key in children(root, "key")}
+        self.names = {key: element.get("attr.name", key) for key, element in declared.items()}
+        self._defaults: dict[str, dict[str, Any]] = {}
+        self._n_made = 0
+        for key, element in declared.items():
+            if (default := child(element, "default")) is not None:
+                meant = ("graph", "node", "edge") if element.get("for") == "all" else (element.get("for", ""),)
+                for kind in meant:
+                    self._defaults.setdefault(kind, {})[self.names[key]] = text_of(default)
+
+    def defaults(self, kind: str) -> dict[str, Any]:
+        """Return the defaults of a kind of element: a few keys can stand for millions of values."""
+        found = self._defaults.get(kind, {})
+        self._n_made += len(found)
+        check_size(4 * self._n_made, "parts, with the default values of its keys")
+        return dict(found)
+
+
 def read_xml(root: ElementTree.Element, scale: Scale) -> Drawings:
     """Return the graphs under a root named graphml; an edge goes from its source to its target."""
     graphs = children(root, "graph")
     names = [graph.get("id") or str(number) for number, graph in enumerate(graphs, start=1)]
-    keys = {key.get("id", ""): key for key in children(root, "key")}
+    keys = _Keys(root)
     if len(set(names)) < len(names):
         names = [str(number) for number in range(1, len(names) + 1)]
     return {name: partial(_drawing, graph, keys, scale) for name, graph in zip(names, graphs, strict=True)}
 
 
-def _drawing(graph: ElementTree.Element, keys: dict[str, ElementTree.Element], scale: Scale) -> Drawing:
+def _drawing(graph: ElementTree.Element, keys: _Keys, scale: Scale) -> Drawing:
     if graph.get("edgedefault") == "undirected" and not all(
         e.get("directed") == "true" for e in children(graph, "edge")
     ):
@@ -54,16 +77,11 @@ def _drawing(graph: ElementTree.Element, keys: dict[str, ElementTree.Element], s
     return drawing
 
 
-def _data(element: ElementTree.Element, keys: dict[str, ElementTree.Element]) -> dict[str, Any]:
+def _data(element: ElementTree.Element, keys: "_Keys") -> dict[str, Any]:
     """Return what is said about an element, by the names of the keys; of yEd's drawing, the labels and the place."""
-    found: dict[str, Any] = {}
-    names = {key: declared.get("attr.name", key) for key, declared in keys.items()}
-    for key, declared in keys.items():
-        default = child(declared, "default")
-        if default is not None and declared.get("for") in (local_name(element), "all"):
-            found[names[key]] = text_of(default)
+    found: dict[str, Any] = keys.defaults(local_name(element))
     for data in children(element, "data"):
-        name = names.get(data.get("key", ""), data.get("key", ""))
+        name = keys.names.get(data.get("key", ""), data.get("key", ""))
         if not len(data):
             found[name] = text_of(data)
         for part in data.iter():

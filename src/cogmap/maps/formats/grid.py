@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from cogmap.maps.formats.limits import check_size
 from cogmap.maps.formats.words import Cell, as_number
 
 
@@ -31,6 +32,7 @@ class Grid:
         full = {i for i, row in enumerate(cells) if any(cell is not None for cell in row)}
         kept = [i for i, row in enumerate(cells) if len(row) > 1 or i in full]  # all but lines without cells
         width = max((len(cells[i]) for i in kept), default=0)
+        check_size(len(kept) * width, "cells, with the empty ones")
         whole = [cells[i] + [None] * (width - len(cells[i])) for i in kept]
         inner = [k for k, i in enumerate(kept) if min(full, default=0) <= i <= max(full, default=-1)]
         columns = [j for row in whole for j, cell in enumerate(row) if cell is not None]

@@ -2,10 +2,10 @@
 
 import json
 
+from cogmap._utils.text import decoded
 from cogmap.exceptions import DataError
 from cogmap.maps.formats import mental_modeler, other_json, own_json
 from cogmap.maps.formats.tables import Drawings
-from cogmap.maps.formats.text import decoded
 from cogmap.maps.formats.words import LETTERS, WORDS, Scale
 
 

@@ -5,13 +5,15 @@ from functools import partial
 
 from cogmap._utils.params import suggestion
 from cogmap.exceptions import DataError
-from cogmap.maps.formats.drawing import Drawing, Edge, at, from_text, label
+from cogmap.maps.formats.drawing import PARAMETERS, Drawing, Edge, at, from_text, label
 from cogmap.maps.formats.grid import Grid, is_text
 from cogmap.maps.formats.words import Cell, Scale, as_number
 
 # Columns that say something about the concept of their row, and by which name we know it.
 ABOUT = {name: name for name in ("x", "y", "group", "notes", "units", "external", "bias", "slope", "activation")}
 ABOUT |= {"fixed": "external", "driver": "external", "note": "notes", "unit": "units", "description": "description"}
+# Where a concept has the name of one of these columns.
+ABOUT |= {f"{name} of the concept": name for name in PARAMETERS}
 _PLAIN_CORNERS = {"", "concept", "concepts", "name", "names", "from", "source", "from/to", "from\\to", "unnamed: 0"}
 
 

@@ -13,11 +13,11 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
+from cogmap._utils.text import decoded
 from cogmap.exceptions import DataError
 from cogmap.maps.formats.drawing import Drawing, Edge, as_text, at, details_from_text, edges_of, label, said_about
 from cogmap.maps.formats.safe_xml import child, children, local_name, parsed, text_of, written
 from cogmap.maps.formats.tables import Drawings
-from cogmap.maps.formats.text import decoded
 from cogmap.maps.formats.words import LETTERS, Scale
 from cogmap.maps.map import FuzzyCognitiveMap
 

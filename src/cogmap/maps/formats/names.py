@@ -5,10 +5,10 @@ import re
 from typing import Any, NamedTuple
 
 from cogmap._utils.params import suggestion
+from cogmap._utils.text import decoded
 from cogmap.exceptions import DataError
 from cogmap.maps.formats.delimited import are_pairs, read_grid
 from cogmap.maps.formats.drawing import Drawing, details_from_text, label
-from cogmap.maps.formats.text import decoded
 from cogmap.maps.formats.words import as_number
 
 _PAIR = re.compile(r"\s*(\d+)\s*:\s*(\"[^\"]*\"|'[^']*')\s*(?:,|$)")

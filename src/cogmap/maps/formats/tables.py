@@ -89,12 +89,12 @@ def rows_of(fcm: FuzzyCognitiveMap, table: str) -> list[list[Cell]]:
 def _matrix_rows(fcm: FuzzyCognitiveMap) -> list[list[Cell]]:
     about = said_about(fcm)
     keys = [key for key in _keys(about.values()) if key in matrices.ABOUT]
-    for key in keys:
-        if key in fcm.concepts and key in PARAMETERS:
-            raise DataError(f"the column for the {key} would have the name of the concept {key!r}; rename the concept")
-    keys = [key for key in keys if key not in fcm.concepts]
+    keys = [key for key in keys if key not in fcm.concepts or key in PARAMETERS]
+    columns = [f"{key} of the concept" if key in fcm.concepts else key for key in keys]
+    if repeated := set(columns) & set(fcm.concepts):
+        raise DataError(f"a column would have the name of the concept {min(repeated)!r}; rename the concept")
     corner = fcm.details.get("corner")
-    rows: list[list[Cell]] = [[corner if isinstance(corner, str) else "from/to", *fcm.concepts, *keys]]
+    rows: list[list[Cell]] = [[corner if isinstance(corner, str) else "from/to", *fcm.concepts, *columns]]
     for name, weights in zip(fcm.concepts, fcm.weights.T.tolist(), strict=True):
         rows.append([name, *weights, *_cells(about.get(name, {}), keys)])
     return rows

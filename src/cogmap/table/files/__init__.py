@@ -1,4 +1,4 @@
-"""Tables of people: CSV, TSV, Excel and Parquet files, read whole or in parts, and written whole or not at all."""
+"""Table files: CSV, TSV, Excel and Parquet, read whole or in parts; and CSV output, written atomically."""
 
 from cogmap.table.files.reading import Part, read_parts, read_table
 from cogmap.table.files.writing import csv_line, whole_output

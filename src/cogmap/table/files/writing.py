@@ -1,4 +1,4 @@
-"""Where results are written: a file, there whole or not at all, or standard output as "-"."""
+"""Where results are written: a file, replaced atomically, or standard output as "-"."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -6,39 +6,38 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from cogmap._utils.files import whole_file
+from cogmap._utils.files import STANDARD, whole_file
+from cogmap._utils.text import harmless
 from cogmap.exceptions import DataError
-from cogmap.table.files.sources import STANDARD
 
 
 @contextmanager
 def whole_output(path: str) -> Iterator[IO[str]]:
-    """Open an output; a file gets its name when all is written, and what was there before stays until then."""
+    """Open an output; a file that was there before stays until all is written."""
     if path == STANDARD:
         yield sys.stdout
         sys.stdout.flush()
         return
-    target = Path(path)
-    if target.is_dir() or not target.parent.is_dir():
-        missing = f"{path} is a folder" if target.is_dir() else f"there is no folder {target.parent}"
-        raise DataError(f"The file {path} cannot be written: {missing}.")
     try:
-        # A device or a pipe must not be replaced by a file.
-        opened = Path.open if target.exists() and not target.is_file() else whole_file
-        with opened(target, "w", encoding="utf-8", newline="") as file:
+        with whole_file(Path(path), "w", encoding="utf-8", newline="") as file:
             yield file
     except OSError as problem:
         raise DataError(f"The file {path} cannot be written: {problem.strerror or problem}.") from None
 
 
-def csv_line(cells: Iterable[object]) -> str:
-    """Return a line of CSV; what would be taken for more than one value is put in quotation marks."""
-    return ",".join(map(csv_cell, cells)) + "\n"
+def csv_line(cells: Iterable[object], formulas: bool = False) -> str:
+    """Return a line of CSV, each cell as `csv_cell` writes it."""
+    return ",".join(csv_cell(cell, formulas) for cell in cells) + "\n"
 
 
-def csv_cell(cell: object) -> str:
-    """Return a value as CSV has it, nothing if it is missing."""
+def csv_cell(cell: object, formulas: bool = False) -> str:
+    """Return a cell of CSV, empty if the value is missing.
+
+    Text that a spreadsheet would compute as a formula gets an apostrophe in front, unless `formulas` is true.
+    """
     text = "" if cell is None else str(cell)
+    if isinstance(cell, str) and not formulas:
+        text = harmless(text)
     if any(sign in text for sign in ',"\n\r'):
         return '"' + text.replace('"', '""') + '"'
     return text

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
 
+from cogmap._utils.text import quoted
 from cogmap.table.preparation.dates import DATES, PARTS, date_parts, dates, plain_dates
 from cogmap.table.preparation.numbers import NumberStyle
 from cogmap.table.preparation.texts import boolean, distinct, pandas
@@ -168,7 +169,7 @@ class NumberColumn(Column):
         if text in self.words:
             return self.gap
         number = self._style.parse(text)
-        return Fault(f"{text!r} is not a number") if number is None else self.number(number)
+        return Fault(f"{quoted(text)} is not a number") if number is None else self.number(number)
 
     def number(self, number: float) -> Value:
         """Return a number, if it is finite or missing."""
@@ -340,8 +341,9 @@ class DateColumn(Column):
         """Return the parts of the dates that texts are, all at once: pandas takes long for each call."""
         when = dates(texts, self.style)
         features = map(tuple, self._apart(when).tolist())
+        reason = "is not a date as in training"
         return [
-            self.gap if text in self.words else Fault(f"{text!r} is not a date as in training") if wrong else parts
+            self.gap if text in self.words else Fault(f"{quoted(text)} {reason}") if wrong else parts
             for text, wrong, parts in zip(texts, np.isnat(when).tolist(), features, strict=True)
         ]
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cogmap._utils.params import shown
+from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError
 from cogmap.table.preparation.columns import (
     BooleanColumn,
@@ -210,7 +211,7 @@ def _texts(
     if not texts:
         return "every value is missing"
     if len(texts) == 1:
-        return f"always {texts[0]!r}"
+        return f"always {quoted(texts[0])}"
     if column.numbers:
         style = conventions.number_style(column, notes)
         numbers, words = column.parsed(style)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.optional import import_or_raise
+from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError
 
 pandas = import_or_raise("pandas", "cogmap.TablePreparer", "table")
@@ -46,7 +47,7 @@ def refuse_repeated(names: Sequence[str], table: str = "The table") -> None:
     """Raise DataError if two columns have the same name."""
     if twice := repeated(names):
         more = f" and {len(twice) - 1} more names" if len(twice) > 1 else ""
-        raise DataError(f"{table} has more than one column called {twice[0]!r}{more}. Rename all but one.")
+        raise DataError(f"{table} has more than one column called {quoted(twice[0])}{more}. Rename all but one.")
 
 
 def spelled(value: object) -> str:
