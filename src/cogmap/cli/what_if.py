@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cogmap._utils.params import suggestion
+from cogmap._utils.text import quoted
 from cogmap.cli.common import command, example, json_option, on_table, tell
 from cogmap.exceptions import DataError
 
@@ -68,22 +68,30 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
 
 def _goal(model: "TableModel", to: str | None) -> Any:
     """Return the goal: a class, None for any other class, or a number, written as in the table."""
+    from cogmap._utils.params import shown, suggestion
+
     if model.classes is not None:
         if to is not None and to not in model.classes:
             hint = suggestion(to, model.classes)
-            raise DataError(f"--to must be one of the classes {', '.join(model.classes)}, got {to!r}. {hint}".rstrip())
+            raise DataError(
+                f"--to must be one of the classes {shown(model.classes)}, got {quoted(to)}. {hint}".rstrip()
+            )
         return to
+    if to is None:
+        raise DataError(
+            f"The model predicts numbers, and --to is missing: the value of {model.target.name!r} to reach."
+        )
     column: Any = model.target.numbers
-    value = None if to is None else column.value(to.strip())
+    value = column.value(to.strip())
     if not isinstance(value, tuple) or value[0] != value[0]:
-        got = "nothing" if to is None else repr(to)
-        raise DataError(f"--to must be the number that the prediction should reach, got {got}.")
+        raise DataError(f"--to must be the number that the prediction should reach, got {quoted(to)}.")
     return value[0]
 
 
 def _check_fixed(model: "TableModel", fixed: tuple[str, ...]) -> None:
-    names = [column.name for column in model.preparer.columns_]
+    from cogmap._utils.params import suggestion
+
     for name in fixed:
-        if name not in names:
-            hint = suggestion(name, names)
-            raise DataError(f"--fixed names {name!r}, which is no column of the model. {hint}".rstrip())
+        if name not in model.columns:
+            hint = suggestion(name, model.columns)
+            raise DataError(f"--fixed names {quoted(name)}, which is no column of the model. {hint}".rstrip())

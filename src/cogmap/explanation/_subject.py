@@ -140,7 +140,7 @@ def table_parts(model: Any) -> tuple[Any, Any] | None:
     steps = [step for _, step in getattr(model, "steps", ())] or [
         getattr(model, n, None) for n in ("preparer", "estimator")
     ]
-    return (steps[0], steps[1]) if len(steps) == 2 and hasattr(steps[0], "columns_") else None
+    return (steps[0], steps[1]) if len(steps) == 2 and hasattr(steps[0], "arranged") else None
 
 
 def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:

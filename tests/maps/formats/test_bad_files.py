@@ -468,10 +468,6 @@ class TestWriting:
         with pytest.raises(DataError, match=r"cannot be written to .*map.mmp: .* A .json file can hold any map"):
             write_map(bad, tmp_path / "map.mmp")
         assert (tmp_path / "map.mmp").read_text() == "precious"
-        with pytest.raises(
-            DataError, match=r"'bias' would come|the column for the bias would have the name of the concept"
-        ):
-            write_map(FuzzyCognitiveMap([[1]], [1], concepts=["bias"]), tmp_path / "map.csv")
 
     def test_folders_that_are_not_there(self, tmp_path):
         """Told by the name of the folder."""
