@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TablePreparer, prune
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.models.model import MapModel
-from cogmap.table.preparation.columns import PARTS, DateColumn, date_parts
+from cogmap.table.columns import DateColumn
+from cogmap.table.columns.dates import PARTS, date_parts
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -239,7 +240,7 @@ def test_what_cannot_be_a_graph_is_refused(model, message):
 def test_wrong_tables_are_refused():
     """As the model refuses them: a cell that is no number, and a column that is not there."""
     pipeline = make_pipeline(TablePreparer(), FCMClassifier(**QUICK)).fit(TABLE, ANSWERS)
-    with pytest.raises(DataError, match="Row 3 of the table is invalid: age: 'old' is not a number"):
+    with pytest.raises(DataError, match="Row 4 of the table is invalid: age: 'old' is not a number"):
         to_inputs(pipeline, TABLE.assign(age=TABLE["age"].astype(object).where(TABLE.index != 3, "old")))
     with pytest.raises(DataError, match=r"lacks a column that the model needs: \['age'\]"):
         to_inputs(pipeline, TABLE.drop(columns="age"))

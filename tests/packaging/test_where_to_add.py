@@ -58,6 +58,14 @@ def write(fcm: FuzzyCognitiveMap) -> bytes:
     return "".join(f"{source} > {target} {weight!r}\\n" for source, target, weight, _ in edges_of(fcm)).encode()
 '''
 COLUMN = '''
+"""Columns of times of day."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cogmap.table.columns.base import Array, Column, Fault, Value
+
+
 @dataclass(frozen=True)
 class ClockColumn(Column):
     """Times of day such as 08:15, in hours."""
@@ -68,6 +76,14 @@ class ClockColumn(Column):
         """Return the hours of a time."""
         hours, _, minutes = text.partition(":")
         return (int(hours) + int(minutes) / 60,) if (hours + minutes).isdigit() else Fault(f"{text!r} is not a time")
+
+    def schema(self, ranges: Array | None) -> dict[str, Any]:
+        """Return the JSON schema of a value."""
+        return {"type": ["string", "null"], "format": "time"}
+
+    def example(self, ranges: Array | None) -> Any:
+        """Return noon."""
+        return "12:00"
 '''
 COMMAND = '''
 """`cogmap hello`."""
@@ -121,18 +137,13 @@ def add_format(package):
 
 
 def add_column_kind(package):
-    columns, kinds = package / "table/preparation/columns.py", package / "table/preparation/kinds.py"
-    changed(
-        columns,
-        ("CategoryColumn, OrderedColumn, DateColumn)", "CategoryColumn, OrderedColumn, ClockColumn, DateColumn)"),
-    )
-    columns.write_text(columns.read_text() + "\n" + COLUMN)
+    added(package / "table/columns/clock.py", COLUMN)
     detect = """    if all(re.fullmatch(r"[0-9]{2}:[0-9]{2}", text) for text in texts):
         return ClockColumn(name, (name,))
 """
     changed(
-        kinds,
-        ("    CategoryColumn,\n", "    CategoryColumn,\n    ClockColumn,\n"),
+        package / "table/preparation/kinds.py",
+        ("\nimport numpy as np\n", "\nimport numpy as np\n\nfrom cogmap.table.columns.clock import ClockColumn\n"),
         ("    if column.numbers:\n", detect + "    if column.numbers:\n"),
     )
 

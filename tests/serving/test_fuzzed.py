@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from schemathesis import GenerationMode
 
 from cogmap.serving import application
-from cogmap.table.preparation.texts import spelled
+from cogmap.table.columns.texts import spelled
 
 from .conftest import running
 

@@ -20,9 +20,9 @@ _MOST_VALUES = 2**26  # of a sparse table that is made an ordinary one
 
 
 class RawColumn(Protocol):
-    """What questions need to know about a column of a raw table: `cogmap.table.preparation.Column` has it."""
+    """What questions need to know about a column of a raw table: `cogmap.table.columns.Column` has it."""
 
-    kind: ClassVar[str]
+    one_hot: ClassVar[bool]  # whether it becomes one feature per choice
 
     @property
     def name(self) -> str:
@@ -32,6 +32,10 @@ class RawColumn(Protocol):
     @property
     def outputs(self) -> tuple[str, ...]:
         """Names of the features that it becomes."""
+        ...
+
+    def label(self, features: Any) -> Any:
+        """Return the value of one row from the features of this column, None if it is missing."""
         ...
 
 
@@ -66,7 +70,7 @@ class Subject:
             return features
         values = np.empty((len(features), len(self.columns)), dtype=object)
         for place, (column, span) in enumerate(zip(self.columns, self.spans, strict=True)):
-            values[:, place] = [label(column, row) for row in features[:, span]]
+            values[:, place] = [column.label(row) for row in features[:, span]]
         return values
 
     def scale_name(self, scale: str) -> str:
@@ -113,21 +117,6 @@ def known_features(encoding: Encoding) -> FeatureStatistics:
         return encoding.scaling.known
     ones = np.ones(encoding.n_features)
     return FeatureStatistics(weight=ones, mean=0.5 * ones, deviation=ones, low=0.0 * ones, high=ones)
-
-
-def label(column: RawColumn, features: Array) -> Any:
-    """Return the value of a column in one row from its features: a number, a text, or None if it is missing."""
-    if np.isnan(features).any():
-        return None
-    choices = getattr(column, "choices", ())
-    if column.kind == "category":
-        return choices[int(features.argmax())]
-    if choices:
-        return choices[round(float(features[0]))]
-    if len(features) == 1:
-        return float(features[0])
-    parts = [output.removeprefix(f"{column.name}: ") for output in column.outputs]
-    return ", ".join(f"{part} {value:g}" for part, value in zip(parts, features, strict=True))
 
 
 def table_parts(model: Any) -> tuple[Any, Any] | None:

@@ -225,9 +225,7 @@ def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features
     row = start[first]
     low, high = np.fmin(known.low[first], row), np.fmax(known.high[first], row)
     whole = np.broadcast_to(known.whole, start.shape)[first] & (row == np.rint(row))
-    choices = {
-        j: unit[span] for j, span in enumerate(spans) if subject.columns and subject.columns[j].kind == "category"
-    }
+    choices = {j: unit[span] for j, span in enumerate(spans) if subject.columns and subject.columns[j].one_hot}
     for j in choices:
         of_column = start[spans[j]]
         row[j] = np.nan if np.isnan(of_column).any() else of_column.argmax()

@@ -90,30 +90,8 @@ def prepared_columns(preparer: Any, features: list[Column]) -> list[Column]:
     for column in preparer.columns_:
         own = features[first : first + len(column.outputs)]
         first += len(own)
-        if column.kind == "category":
-            columns.append(_category(column, own))
-        elif column.kind in ("boolean", "ordered"):  # to the page, both are words for 0, 1, ...
-            columns.append({**own[0], "name": column.name, "kind": "boolean", "choices": list(column.choices)})
-        elif column.kind == "number":
-            unit = {"unit": column.unit} if column.unit else _unit(column.name)
-            columns.append({**own[0], "name": column.name, **unit})
-        else:  # parts of a date, which would not change one by one
-            columns.extend({**part, "held": True} for part in own)
+        columns += [_unit(entry["name"]) | entry for entry in column.page(own)]
     return columns
-
-
-def _category(column: Any, features: list[Column]) -> Column:
-    frequent = max(range(len(features)), key=lambda i: features[i]["mean"])
-    return {
-        "name": column.name,
-        "kind": "category",
-        "features": [feature["features"][0] for feature in features],
-        "choices": list(column.choices),
-        "rare": list(column.rare),
-        "mean": column.choices[frequent],
-        "deviations": [feature["deviation"] for feature in features],
-        "missing": any(feature["missing"] for feature in features),
-    }
 
 
 def cells(column: Column, table: Array) -> list[Any]:

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from cogmap.maps._text import short
-from cogmap.table.preparation.texts import repeated
+from cogmap.table.columns.texts import repeated
 
 JSON, CSV = "application/json", "text/csv"
 

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from datetime import date
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -11,27 +10,16 @@ import numpy as np
 from cogmap._utils.params import shown
 from cogmap.exceptions import DataError
 from cogmap.maps._text import short
-from cogmap.models.features import Array
 from cogmap.serving.bodies import JSONObject, RequestError, describe_value
+from cogmap.table.columns import spans
 from cogmap.table.model import TableModel
 from cogmap.table.predictions import Predictions
-from cogmap.table.preparation import BooleanColumn, CategoryColumn, Column, DateColumn, OrderedColumn
-from cogmap.table.preparation.columns import spans
 
 Rows = Sequence[Any]  # of dicts, unless the request is invalid
 
 MAX_FLOAT = sys.float_info.max
 
 _CHOICES_SHOWN = 20
-
-# Accepted types of JSON values by kind of column, and their description in messages. Values of CSV are all strings.
-_TYPES: dict[str, tuple[frozenset[type], str]] = {
-    "number": (frozenset([int, float, type(None)]), "a number or null"),
-    "boolean": (frozenset([bool, str, int, float, type(None)]), "a boolean, string, number or null"),
-    "category": (frozenset([str, bool, int, float, type(None)]), "a string, boolean, number or null"),
-    "ordered": (frozenset([str, bool, int, float, type(None)]), "a string, boolean, number or null"),
-    "date": (frozenset([str, type(None)]), "a date string or null"),
-}
 
 
 class Columns:
@@ -57,7 +45,7 @@ class Columns:
         self._model = model
         self.names = tuple(model.columns)
         self._expected = frozenset([*self.names, *model.preparer.left_out_])
-        self._types = [(column.name, *_TYPES[column.kind]) for column in columns]
+        self._types = [(column.name, column.json_types, column.json_expected) for column in columns]
         self._values = _row_getter(self.names)
         scaling = model.model.encoding.scaling
         statistics = None if scaling is None else np.stack([scaling.known.low, scaling.known.mean, scaling.known.high])
@@ -65,8 +53,8 @@ class Columns:
         self.example: JSONObject = {}
         for column, span in zip(columns, spans(columns), strict=True):
             ranges = None if statistics is None else statistics[:, span]
-            self.schemas[column.name] = {"title": column.kind, **_schema(column, ranges)}
-            self.example[column.name] = _example(column, ranges)
+            self.schemas[column.name] = {"title": column.kind, **column.schema(ranges)}
+            self.example[column.name] = column.example(ranges)
 
     def predictions(self, rows: Rows, typed: bool = True) -> tuple[Predictions, list[str]]:
         """Return predictions for rows, with notes on unused columns and unseen values; reject invalid rows.
@@ -138,43 +126,3 @@ def _row_getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     """Return a function that returns the values of the named columns of a row as a tuple."""
     getter = itemgetter(*names)
     return getter if len(names) > 1 else lambda row: (getter(row),)
-
-
-def _schema(column: Column, ranges: Array | None) -> JSONObject:
-    """Return the JSON Schema of the values of a column."""
-    if isinstance(column, CategoryColumn):
-        frequent = column.choices[:-1] if column.rare else column.choices
-        others = "Rare values share a feature; other values" if column.rare else "Other values"
-        text = f"One of {shown(frequent[:_CHOICES_SHOWN])[1:-1]}. {others} count as missing, with a note."
-        return {"type": ["string", "number", "boolean", "null"], "examples": list(frequent), "description": text}
-    if isinstance(column, OrderedColumn):
-        text = f"One of {shown(column.choices)[1:-1]}, in this order. Other values count as missing, with a note."
-        return {"type": ["string", "number", "boolean", "null"], "examples": list(column.choices), "description": text}
-    if isinstance(column, BooleanColumn):
-        no, yes = column.choices
-        text = f"true or false, or {yes!r} or {no!r}. Other values count as missing, with a note."
-        return {"type": ["boolean", "string", "number", "null"], "description": text}
-    if isinstance(column, DateColumn):
-        iso = column.style == "ISO8601"
-        kind = "date-time" if "hour" in column.parts else "date"
-        text = f"A date in the format {'ISO 8601' if iso else column.style}."
-        return {"type": ["string", "null"], **({"format": kind} if iso else {}), "description": text}
-    schema: JSONObject = {"type": ["number", "null"], "minimum": -MAX_FLOAT, "maximum": MAX_FLOAT}
-    if ranges is not None and np.isfinite(ranges).all():
-        low, high = ranges[0, 0], ranges[2, 0]
-        schema["description"] = f"Range in the training data: {low:.6g} to {high:.6g}."
-    return schema
-
-
-def _example(column: Column, ranges: Array | None) -> Any:
-    """Return a typical value of a column."""
-    if isinstance(column, CategoryColumn | OrderedColumn):
-        return column.choices[0]
-    if isinstance(column, BooleanColumn):
-        return True if column.choices[1] == "True" else column.choices[1]
-    means = None if ranges is None or not np.isfinite(ranges).all() else ranges[1]
-    if isinstance(column, DateColumn):
-        parts = {} if means is None else dict(zip(column.parts, np.rint(means).astype(int).tolist(), strict=True))
-        day = date(parts.get("year", 2024), parts.get("month", 6), min(parts.get("day", 15), 28))
-        return day.isoformat() if column.style == "ISO8601" else day.strftime(column.style)
-    return 0.5 if means is None else float(f"{means[0]:.3g}")

@@ -7,8 +7,8 @@ from sklearn.pipeline import Pipeline
 
 from cogmap.explanation import explain
 from cogmap.maps._text import count, short
+from cogmap.table.columns import spans
 from cogmap.table.preparation import Column
-from cogmap.table.preparation.columns import spans
 from cogmap.table.scoring import THE_MAP, measures
 from cogmap.table.targets import CLASSES, Target
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.params import param_error
+from cogmap.table.columns.texts import pandas
 from cogmap.table.preparation.reading import unseen_notes
-from cogmap.table.preparation.texts import pandas
 
 EMPTY = "every value is missing"
 

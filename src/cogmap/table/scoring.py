@@ -21,8 +21,8 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from cogmap.table.columns.texts import pandas
 from cogmap.table.preparation import TablePreparer
-from cogmap.table.preparation.texts import pandas
 from cogmap.table.targets import CLASSES
 
 THE_MAP = "this map"

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from cogmap._utils.params import shown, suggestion
 from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError
+from cogmap.table.columns.texts import distinct, pandas
 from cogmap.table.preparation import NumberColumn
 from cogmap.table.preparation.kinds import Conventions, Series
-from cogmap.table.preparation.texts import distinct, pandas
 
 CLASSES, VALUES = "classification", "regression"
 TASKS = (CLASSES, VALUES)

@@ -19,8 +19,8 @@ from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.table.cards import make_card
+from cogmap.table.columns.texts import distinct, pandas
 from cogmap.table.preparation import Column, TablePreparer
-from cogmap.table.preparation.texts import distinct, pandas
 from cogmap.table.scoring import Progress, as_features, compare, fitted, make_folds
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of, find_target, known_rows
 

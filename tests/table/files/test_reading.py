@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from cogmap._utils.text import unescaped
 from cogmap.exceptions import DataError
+from cogmap.table.columns.texts import MISSING
 from cogmap.table.files import csv_line, delimited, read_parts, read_table, whole_output
-from cogmap.table.preparation.texts import MISSING
 
 
 def written(folder, content, name="table.csv"):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cogmap import TablePreparer
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.table.preparation.numbers import NumberStyle, number_styles
+from cogmap.table.columns.numbers import NumberStyle, number_styles
 
 RNG = np.random.default_rng(0)
 MANY = [f"{x:.1f}" for x in RNG.normal(70, 5, 40)]

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cogmap import TablePreparer
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.table.preparation.numbers import NumberStyle, number_styles
+from cogmap.table.columns.numbers import NumberStyle, number_styles
 
 
 @parametrize_with_checks([TablePreparer(), TablePreparer(min_frequency=0.2, max_categories=3)])

@@ -3,85 +3,68 @@
 Inputs are numbers, text, and dates as seconds since 1970-01-01, which the graph decomposes.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.exceptions import DataError
 from cogmap.integrations.onnx.graph import Graph, Name, type_of
-from cogmap.table.preparation import (
-    BooleanColumn,
-    CategoryColumn,
-    Column,
-    DateColumn,
-    NumberColumn,
-    OrderedColumn,
-    TablePreparer,
-)
-from cogmap.table.preparation.texts import TRUTH, distinct
+from cogmap.table.columns import Column
+from cogmap.table.preparation import TablePreparer
 
 _DAY, _HOUR = 86_400, 3_600
 _UNKNOWN = -1
-_TEXTS = BooleanColumn | CategoryColumn | OrderedColumn
 
 
 def add_inputs(graph: Graph, columns: tuple[Column, ...]) -> list[Name]:
     """Add one input per column and return their names: those of the columns, unless an output has that name."""
-    return [graph.input(column.name, str if isinstance(column, _TEXTS) else float, 1) for column in columns]
+    return [graph.input(column.name, column.onnx_type, 1) for column in columns]
 
 
 def add_features(graph: Graph, columns: tuple[Column, ...], inputs: list[Name]) -> Name:
     """Add the conversion of inputs to features and return the concatenated features."""
-    features = [_features(graph, column, cells) for column, cells in zip(columns, inputs, strict=True)]
+    builder = _Builder(graph)
+    features = [column.onnx(builder, cells) for column, cells in zip(columns, inputs, strict=True)]
     return graph.node("Concat", *features, axis=1)
 
 
 def input_arrays(preparer: TablePreparer, frame: Any) -> list[NDArray[Any]]:
     """Convert a raw table to one array per input."""
     frame, _ = preparer.arranged(frame)
-    return [_array(column, frame[column.name]) for column in preparer.columns_]
+    return [column.onnx_input(frame[column.name]) for column in preparer.columns_]
 
 
-def _features(graph: Graph, column: Column, cells: Name) -> Name:
-    if isinstance(column, NumberColumn):
-        return cells
-    if isinstance(column, DateColumn):
-        parts = _date_parts(graph, cells)
-        return graph.node("Concat", *(parts[part] for part in column.parts), axis=1)
-    if isinstance(column, BooleanColumn):
-        return _one_hot(graph, cells, _boolean_words(), np.array([[1]]))
-    if isinstance(column, CategoryColumn):
-        places = {text: features.index(1.0) for text, features in column._features.items()}
-        return _one_hot(graph, cells, places, np.arange(len(column.choices))[None, :])
-    if isinstance(column, OrderedColumn):
-        return _places(graph, cells, column.choices)
-    raise TypeError(type(column).__name__)
+class _Builder:
+    """Conversions of inputs that kinds of columns need."""
 
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
 
-def _one_hot(graph: Graph, cells: Name, places: dict[str, int], features: NDArray[Any]) -> Name:
-    """Return 1 for the feature of a text and 0 for the others; all are missing for an unknown text."""
-    place = graph.node(
-        "LabelEncoder",
-        cells,
-        keys_strings=list(places),
-        values_int64s=list(places.values()),
-        default_int64=_UNKNOWN,
-    )
-    is_it = graph.node("Equal", place, features)
-    unknown = graph.node("Equal", place, _UNKNOWN)
-    return graph.node("Where", unknown, np.nan, graph.node("Where", is_it, 1.0, 0.0))
+    def one_hot(self, cells: Name, places: dict[str, int], features: Iterable[int]) -> Name:
+        """Return 1 for the feature of a string and 0 for the others; all are missing for an unknown string."""
+        graph = self._graph
+        place = graph.node(
+            "LabelEncoder",
+            cells,
+            keys_strings=list(places),
+            values_int64s=list(places.values()),
+            default_int64=_UNKNOWN,
+        )
+        is_it = graph.node("Equal", place, np.array([list(features)]))
+        unknown = graph.node("Equal", place, _UNKNOWN)
+        return graph.node("Where", unknown, np.nan, graph.node("Where", is_it, 1.0, 0.0))
 
+    def places(self, cells: Name, choices: tuple[str, ...]) -> Name:
+        """Return the place of a string in an order, missing for an unknown string."""
+        numbers = {"keys_strings": list(choices), "values_floats": [float(place) for place in range(len(choices))]}
+        encoded = self._graph.node("LabelEncoder", cells, **numbers, default_float=np.nan)
+        return self._graph.node("Cast", encoded, to=type_of(float))
 
-def _places(graph: Graph, cells: Name, choices: tuple[str, ...]) -> Name:
-    """Return the place of a text in an order, missing for an unknown text."""
-    numbers = {"keys_strings": list(choices), "values_floats": [float(place) for place in range(len(choices))]}
-    return graph.node("Cast", graph.node("LabelEncoder", cells, **numbers, default_float=np.nan), to=type_of(float))
-
-
-def _boolean_words() -> dict[str, int]:
-    """Return the spellings of false (0) and true (1): those of `TablePreparer`, lower, upper, or capitalized."""
-    return {form(word): int(yes) for word, yes in TRUTH.items() for form in (str, str.upper, str.capitalize)}
+    def date_parts(self, seconds: Name, parts: tuple[str, ...]) -> Name:
+        """Return some parts of dates, given in seconds since 1970-01-01."""
+        found = _date_parts(self._graph, seconds)
+        return self._graph.node("Concat", *(found[part] for part in parts), axis=1)
 
 
 def _date_parts(graph: Graph, seconds: Name) -> dict[str, Name]:
@@ -129,21 +112,3 @@ def _times(graph: Graph, value: Name, factor: int) -> Name:
 
 def _minus(graph: Graph, value: Name, other: Name) -> Name:
     return graph.node("Sub", value, other)
-
-
-def _array(column: Column, values: Any) -> NDArray[Any]:
-    """Convert the cells of a column to the array of its input."""
-    if isinstance(column, _TEXTS):
-        codes, texts = distinct(values)
-        cells = [text or "" for text in texts]
-        if isinstance(column, BooleanColumn):
-            cells = [text.casefold() for text in cells]
-        return np.array(cells, dtype=object)[codes][:, None]
-    faults = column.read(values).faults
-    if faults:
-        row, reason = next(iter(faults.items()))
-        raise DataError(f"Row {row} of the table is invalid: {reason}. Correct the value, or leave it empty.")
-    if isinstance(column, DateColumn):
-        dates = column.dates(values)
-        return np.where(np.isnat(dates), np.nan, dates.astype("datetime64[s]").astype(np.int64))[:, None]
-    return column.read(values).features

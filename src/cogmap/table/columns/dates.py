@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.table.preparation.numbers import mostly
-from cogmap.table.preparation.texts import pandas
+from cogmap.table.columns.numbers import mostly
+from cogmap.table.columns.texts import pandas
 
 # Parts of a date: the year says where in time, the others where in the year, week and day.
 PARTS = ("year", "month", "day", "weekday", "hour")

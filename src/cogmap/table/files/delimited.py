@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 from cogmap._utils.params import shown
 from cogmap._utils.text import as_utf8, find_delimiter, long_cells, quoted
 from cogmap.exceptions import DataError
-from cogmap.table.preparation.numbers import NumberStyle, is_code, number_styles
-from cogmap.table.preparation.texts import MISSING, pandas, refuse_repeated, repeated
+from cogmap.table.columns.numbers import NumberStyle, is_code, number_styles
+from cogmap.table.columns.texts import MISSING, pandas, refuse_repeated, repeated
 
 BLOCK = 2**20  # bytes read at once
 CHUNK = 2**23  # bytes parsed at once, about

@@ -9,9 +9,9 @@ from cogmap._utils.files import STANDARD
 from cogmap._utils.guards import check_workbook
 from cogmap._utils.optional import import_or_raise
 from cogmap.exceptions import DataError
+from cogmap.table.columns.texts import pandas, refuse_repeated
 from cogmap.table.files.delimited import names_in, numbered, read_delimited
 from cogmap.table.files.sources import name_of, opened
-from cogmap.table.preparation.texts import pandas, refuse_repeated
 
 _ROWS_AT_ONCE = 2**15  # of files that are not text
 _MOST_UNPACKED = 2**31  # bytes of a workbook

@@ -1,6 +1,6 @@
 """Raw tables, with text, dates and gaps, as numbers: `TablePreparer`, a scikit-learn transformer."""
 
-from cogmap.table.preparation.columns import (
+from cogmap.table.columns import (
     BooleanColumn,
     CategoryColumn,
     Column,

@@ -11,7 +11,7 @@ import numpy as np
 from cogmap._utils.params import shown
 from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError
-from cogmap.table.preparation.columns import (
+from cogmap.table.columns import (
     BooleanColumn,
     CategoryColumn,
     Column,
@@ -19,9 +19,9 @@ from cogmap.table.preparation.columns import (
     NumberColumn,
     OrderedColumn,
 )
-from cogmap.table.preparation.dates import PARTS, date_parts, date_styles, dates, plain_dates
-from cogmap.table.preparation.numbers import NumberStyle, is_code, number_styles
-from cogmap.table.preparation.texts import boolean_words, distinct, pandas, spelled
+from cogmap.table.columns.dates import PARTS, date_parts, date_styles, dates, plain_dates
+from cogmap.table.columns.numbers import NumberStyle, is_code, number_styles
+from cogmap.table.columns.texts import boolean_words, distinct, pandas, spelled
 
 # The kinds that a person can name. An order of categories, "small<medium<large", is one too.
 KINDS = ("number", "category", "ordered", "date", "id", "text")

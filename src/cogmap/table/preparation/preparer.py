@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cogmap._utils.params import check_integer, check_number, param_error, shown, suggestion
 from cogmap.exceptions import DataError
-from cogmap.table.preparation.columns import Column
+from cogmap.table.columns import Column
+from cogmap.table.columns.texts import pandas, refuse_repeated, repeated
 from cogmap.table.preparation.kinds import KINDS, ORDER, find_columns
 from cogmap.table.preparation.reading import Reading, read_frame, unseen_notes
-from cogmap.table.preparation.texts import pandas, refuse_repeated, repeated
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.params import shown
-from cogmap.table.preparation.columns import Cells, Column, spans
+from cogmap.table.columns import Cells, Column, spans
 
 _PLAIN = {np.dtype(np.float64), np.dtype(np.int64)}  # dtypes of nearly all columns of numbers
 

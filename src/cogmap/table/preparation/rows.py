@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cogmap.table.preparation.columns import Column, NumberColumn, Unseen, Value
+from cogmap.table.columns import Column, NumberColumn, Unseen, Value
+from cogmap.table.columns.texts import MISSING, pandas, spelled
 from cogmap.table.preparation.reading import Reading, read_frame
-from cogmap.table.preparation.texts import MISSING, pandas, spelled
 
 _PLAIN = {int, float, type(None)}
 _MANY = 500  # rows from which on pandas is faster

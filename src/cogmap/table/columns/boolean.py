@@ -1,0 +1,56 @@
+"""Columns of booleans."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cogmap.table.columns.base import Array, Column, Unseen, Value
+from cogmap.table.columns.texts import TRUTH, boolean
+
+
+@dataclass(frozen=True)
+class BooleanColumn(Column):
+    """Booleans, encoded as 1 and 0.
+
+    Attributes
+    ----------
+    choices : tuple of str
+        The words for no and yes, as they are written in the table.
+    """
+
+    kind: ClassVar[str] = "boolean"
+    json_expected: ClassVar[str] = "a boolean, string, number or null"
+
+    choices: tuple[str, ...] = ("False", "True")
+
+    def _is_possible(self) -> bool:
+        return super()._is_possible() and len(self.choices) == 2
+
+    def value(self, text: str) -> Value:
+        """Return 1 or 0 for a word."""
+        number = boolean(text)
+        return Unseen(text) if number is None else (number,)
+
+    def _label(self, features: Array) -> str:
+        return self.choices[int(features[0])]
+
+    def schema(self, ranges: Array | None) -> dict[str, Any]:
+        """Return the JSON schema of a value."""
+        no, yes = self.choices
+        text = f"true or false, or {yes!r} or {no!r}. Other values count as missing, with a note."
+        return {"type": ["boolean", "string", "number", "null"], "description": text}
+
+    def example(self, ranges: Array | None) -> Any:
+        """Return the value for yes."""
+        return True if self.choices[1] == "True" else self.choices[1]
+
+    def page(self, features: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return one column with two choices."""
+        return [{**features[0], "name": self.name, "kind": "boolean", "choices": list(self.choices)}]
+
+    def onnx(self, builder: Any, cells: str) -> str:
+        """Look up all spellings of yes and no, in lower case, upper case and capitalized."""
+        words = {form(word): int(yes) for word, yes in TRUTH.items() for form in (str, str.upper, str.capitalize)}
+        return str(builder.one_hot(cells, words, [1]))
+
+    def _onnx_text(self, text: str) -> str:
+        return text.casefold()
