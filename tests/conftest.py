@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -91,3 +92,20 @@ def random_problem():
         return problem, rng.uniform(-2, 2, (r, r)), rng.uniform(-1, 1, r)
 
     return make
+
+
+_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
+          "--disable-component-update"]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless browser without network access, shared by all pages."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("there is no chromium on this machine")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=_FLAGS)
+        yield browser
+        browser.close()

@@ -2,7 +2,6 @@
 
 import csv
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -15,22 +14,6 @@ from sklearn.pipeline import Pipeline
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
 from cogmap.page import html
 from cogmap.table.preparation import TablePreparer
-
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
-          "--disable-component-update"]  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """A headless browser without network access, shared by all pages."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("there is no chromium on this machine")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=_FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ import csv
 import http.client
 import io
 import json
-import shutil
 import threading
 
 import numpy as np
@@ -235,25 +234,19 @@ COMPUTE = """async ({ payload, rows, to }) => {
 
 
 @pytest.mark.parametrize("n_rows", [rows_to_compare(False), rows_to_compare(True)])
-def test_the_page_says_the_same(model, n_rows):
+def test_the_page_says_the_same(model, n_rows, browser):
     """Predictions, contributions and changes, computed by the page's script in a real browser."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("Chromium is not installed")
     model, _ = model
     rows = raw_rows(np.random.default_rng(4), n_rows)
     answered = model.answer(rows)
     payload = make_payload(page_subject("page.write", model, None, None))
     table = [[_page_value(column, row) for column in payload["columns"]] for row in answered.features]
     to = None if model.classes else {"output": 0, "value": 0.5}
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
-        exported = "\nwindow.engine = { openModel, unpacked, run, contributions, flip };"
-        page.add_script_tag(type="module", content=bundle("engine.js") + exported)
-        found = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload)), "rows": table, "to": to})
-        browser.close()
+    page = browser.new_page()
+    exported = "\nwindow.engine = { openModel, unpacked, run, contributions, flip };"
+    page.add_script_tag(type="module", content=bundle("engine.js") + exported)
+    found = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload)), "rows": table, "to": to})
+    page.close()
     np.testing.assert_allclose([row["outputs"] for row in found], answered.outputs, rtol=1e-9, atol=1e-9)
     contributions, _ = model.contributions(answered.features)
     names = [column["name"].partition(": ")[0] for column in payload["columns"]]

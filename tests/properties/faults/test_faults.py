@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from cogmap.research.experiments.store import ResultStore, StoreError, read_results, unsealed
+from cogmap.research.experiments.store import ResultStore, StoreError, read_results, without_checksum
 from cogmap.research.experiments.tasks import make_tasks
 from cogmap.research.report.summary import make_summary
 
@@ -70,13 +70,13 @@ def test_a_store_that_is_killed_loses_and_doubles_nothing(tmp_path):
     assert results == [row(number) for number in range(len(results))]
     lines = (tmp_path / "results.jsonl").read_bytes().splitlines()
     assert len(lines) == len(results)
-    assert all(unsealed(line) for line in lines)
+    assert all(without_checksum(line) for line in lines)
     print(f"{N_STORE_KILLS} kills, {len(results)} results, 0 lost, doubled or changed")
 
 
 def scores(folder):
     """All that a report shows of results, by key; twice the same key is not the same as once."""
-    found = [unsealed(line) for line in (folder / "results.jsonl").read_bytes().splitlines()]
+    found = [without_checksum(line) for line in (folder / "results.jsonl").read_bytes().splitlines()]
     return sorted((row["dataset"], row["fold"], row["method"], row["accuracy"], row["f1_macro"]) for row in found)
 
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
 from cogmap import statistics as stats
-from cogmap._learning.settings import CLASSES, VALUES, DataShape, resolve
+from cogmap._learning.settings import CLASSIFICATION, REGRESSION, DataShape, resolve
 from cogmap._learning.size import estimate
 from cogmap.estimators._param_checks import check_parameters
 from cogmap.exceptions import CogmapError
@@ -276,7 +276,9 @@ def settling(chance):
     check_parameters("FCMClassifier", given)
     n_rows, n_features = 10 ** chance.randint(0, 6), 10 ** chance.randint(0, 4)
     shape = DataShape(n_rows, n_features, chance.randint(1, 50), n_rows * n_features)
-    settings = resolve(FCMClassifier().get_params(deep=False) | given, shape, chance.choice([CLASSES, VALUES]))
+    settings = resolve(
+        FCMClassifier().get_params(deep=False) | given, shape, chance.choice([CLASSIFICATION, REGRESSION])
+    )
     settled = [value for name, value in vars(settings).items() if name not in ("edges", "weight_bounds")]  # unchecked
     assert not any(isinstance(value, str) and value == "auto" for value in settled)
     assert 0.0 < estimate(shape, settings) < np.inf
