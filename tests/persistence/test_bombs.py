@@ -125,15 +125,15 @@ MAPS = {
     "DOT of subgraphs": (
         "map.dot",
         "digraph {{" + " ".join(NAMES[:3000]) + "} -> {" + " ".join(NAMES[3000:6000]) + "} [weight=1]}",
-        "its subgraphs and defaults stand for more than 100,000",
+        "its subgraphs and defaults expand to more than 100,000",
     ),
     "DOT of defaults": (
         "map.dot",
         "digraph {node [" + ",".join(f"{name}=1" for name in NAMES[:10_000]) + "];" + ";".join(NAMES) + "}",
-        "its subgraphs and defaults stand for more than 100,000",
+        "its subgraphs and defaults expand to more than 100,000",
     ),
     "GraphML of defaults": ("map.graphml", graphml(NAMES, [], DEFAULTS), "with the default values of its keys"),
-    "a wide row": ("map.csv", "a,b\n" * 30_000 + "," * 30_000 + "\n", "cells, with the empty ones"),
+    "a wide row": ("map.csv", "a,b\n" * 30_000 + "," * 30_000 + "\n", "cells, including empty ones"),
     "our own JSON": (
         "map.json",
         json.dumps({"format": "cogmap map", "version": 1, "concepts": [{"name": name} for name in NAMES]}),
