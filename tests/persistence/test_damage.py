@@ -124,7 +124,7 @@ HOSTILE = {
         lambda valid: zipped({"model.json": parts(valid)["model.json"]}),
         "it has missing or duplicate members",
     ),
-    "packed otherwise": (lambda valid: zipped(parts(valid), zipfile.ZIP_LZMA), "compressed in an unknown way"),
+    "packed otherwise": (lambda valid: zipped(parts(valid), zipfile.ZIP_LZMA), "its compression unsupported"),
     "a bomb of JSON": (
         lambda valid: zipped(parts(valid) | {"model.json": b" " * (2**24 + 1)}),
         "its member 'model.json' would unpack to 16,777,217 bytes",
