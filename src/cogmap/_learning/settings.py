@@ -10,7 +10,7 @@ import numpy as np
 from cogmap._learning.solvers import RULES, SOLVERS
 from cogmap.maps.map import FuzzyCognitiveMap
 
-# Tables with more values than this are trained in float32 whatever their dtype, which is twice as fast and accurate
+# Tables with more values than this are trained in float32 of any dtype, which is twice as fast and accurate
 # enough, and their equal rows are not merged.
 LARGE = 2**20
 

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path  # importing it takes some milliseconds, and `cogmap --help` does not need it
 
-STANDARD = "-"  # stands for standard input or output in place of a path
+STANDARD = "-"  # used as a path, means standard input or output
 
 
 def read_limited(path: "Path", limit: int) -> bytes:

@@ -158,7 +158,7 @@ class Encoding:
     n_hidden : int
         Number of hidden concepts, which come after the inputs. They and the outputs, which come last, start undecided.
     scaling : FeatureSpread, FeatureRange or None
-        Scaling of the features. None uses them as they are.
+        Scaling of the features. None leaves them unscaled.
     terms : Terms or None
         Linguistic terms of the features. None gives each feature one concept.
     """

@@ -1,6 +1,6 @@
 """Links: functions from the outputs of a map to predictions (probabilities of classes, or values).
 
-A link takes ``net`` of shape (n_outputs, n_rows), the net input of the output concepts in the last step, scaled such
+A link takes ``net`` of shape (n_outputs, n_rows), the net input of the output concepts in the last step, scaled so
 that the state of an output is ``0.5 + 0.5 * tanh(net)``. Links do not use the states, because those of confident
 predictions round to 1, where the net input still shows how confident they are. Rows are the last axis because sums over
 a few outputs are then vectorized.

@@ -54,7 +54,7 @@ Card = dict[str, Any]
 class Content(NamedTuple):
     """Content of a model file."""
 
-    value: Any  # JSON in which numbers refer to arrays
+    value: Any  # JSON, in which ``{"array": 3}`` refers to the fourth array
     arrays: list[NDArray[Any]]
     card: Card
 

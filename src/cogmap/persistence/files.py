@@ -165,7 +165,7 @@ def _opened(content: bytes) -> Any:
         return Reader(_kinds(name), unpacked.arrays, budget).read(unpacked.value)
     except (MissingPackageError, ModelFileError, MemoryError):
         raise
-    except Exception as problem:  # only invalid states raise anything else
+    except Exception as problem:  # invalid states can raise any exception; nothing else does here
         raise ModelFileError(f"its content is not a valid model ({_shortened(problem)})") from problem
 
 

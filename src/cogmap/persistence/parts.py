@@ -47,7 +47,7 @@ def _is_positive(value: Any) -> bool:
 
 
 def _are_numbers(value: Any, length: int | None = None) -> bool:
-    """Whether a value is a row of float64."""
+    """Return whether a value is a 1-D float64 array, optionally of a given length."""
     is_row = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1
     return is_row and length in (None, len(value))
 

@@ -246,23 +246,23 @@ def write(fcm: FuzzyCognitiveMap) -> bytes:
     about = said_about(fcm)
     for name in fcm.concepts:
         details = about.get(name, {})
-        texts = _texts({key: value for key, value in details.items() if key not in ("x", "y")})
+        strings = _texts({key: value for key, value in details.items() if key not in ("x", "y")})
         if "x" in details and "y" in details:
-            texts["pos"] = f"{as_text(details['x'])},{as_text(-details['y'])}!"
-        lines.append(f"  {_quoted(name)}{_bracketed(texts)}")
+            strings["pos"] = f"{as_text(details['x'])},{as_text(-details['y'])}!"
+        lines.append(f"  {_quoted(name)}{_bracketed(strings)}")
     for source, target, weight, details in edges_of(fcm):
-        texts = {"influence": as_text(weight) or "", "label": f"{weight:.3g}"} | _texts(details)
-        lines.append(f"  {_quoted(source)} -> {_quoted(target)}{_bracketed(texts)}")
+        strings = {"influence": as_text(weight) or "", "label": f"{weight:.3g}"} | _texts(details)
+        lines.append(f"  {_quoted(source)} -> {_quoted(target)}{_bracketed(strings)}")
     return "\n".join([*lines, "}", ""]).encode("utf-8")
 
 
 def _texts(details: dict[str, Any]) -> dict[str, str]:
-    texts = {key: as_text(value) for key, value in details.items() if key not in _LOOKS and key != "influence"}
-    return {key: text for key, text in texts.items() if text is not None}
+    strings = {key: as_text(value) for key, value in details.items() if key not in _LOOKS and key != "influence"}
+    return {key: text for key, text in strings.items() if text is not None}
 
 
-def _bracketed(texts: dict[str, str]) -> str:
-    return f" [{', '.join(f'{_quoted(key)}={_quoted(text)}' for key, text in texts.items())}]" if texts else ""
+def _bracketed(strings: dict[str, str]) -> str:
+    return f" [{', '.join(f'{_quoted(key)}={_quoted(text)}' for key, text in strings.items())}]" if strings else ""
 
 
 def _quoted(text: str) -> str:

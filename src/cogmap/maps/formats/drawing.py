@@ -150,7 +150,7 @@ def said_about(fcm: FuzzyCognitiveMap) -> dict[str, dict[str, Any]]:
 
 
 def edges_of(fcm: FuzzyCognitiveMap) -> Iterator[tuple[str, str, float, dict[str, Any]]]:
-    """Yield source, target, weight and details of all edges, including edges of weight 0 that have details."""
+    """Yield source, target, weight and details of all edges, including edges of weight 0 that a file listed."""
     about = fcm.details.get("edges", {})
     for j, source in enumerate(fcm.concepts):
         drawn = about.get(source, {})

@@ -23,7 +23,7 @@ def is_labelled(grid: Grid) -> bool:
     labels = [row[0] for row in below if row[0] is not None]
     if not labels or (corner is not None and not is_text(corner)):
         return False
-    if corner is None and not any(map(is_text, labels)):  # or it is a matrix of numbers whose first cell is empty
+    if corner is None and not any(map(is_text, labels)):  # or a matrix of numbers with an empty first cell
         return labels == header and len(labels) > 1 and _counts(labels)
     columns = {_folded(cell) for cell in header if cell is not None}
     return 2 * sum(_folded(cell) in columns for cell in labels) >= len(labels)

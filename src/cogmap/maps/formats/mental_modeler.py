@@ -159,8 +159,8 @@ def write(fcm: FuzzyCognitiveMap) -> bytes:
         angle = 2 * math.pi * number / fcm.n_concepts  # concepts without a position are placed on a circle
         place = {"x": round(400 + 300 * math.sin(angle)), "y": round(300 - 250 * math.cos(angle))}
         defaults = {"id": "", "name": "", "notes": "", "units": "", "group": "0", **place, "preferredState": "0"}
-        texts = _texts(defaults | about.get(name, {}) | {"id": ids[name], "name": name})
-        concepts.append(_element("concept", texts + _block("relationships", relationships[name])))
+        strings = _texts(defaults | about.get(name, {}) | {"id": ids[name], "name": name})
+        concepts.append(_element("concept", strings + _block("relationships", relationships[name])))
     groups = [_leaf(key, name) for key, name in details.get("groups", {}).items() if key.isdecimal()]
     parts = [
         _element("info", _texts(_INFO_DEFAULTS | details)),
@@ -185,8 +185,8 @@ def _scenario(scenario: dict[str, Any]) -> str:
 
 def _texts(details: Mapping[str, Any]) -> str:
     """Write each string, number or boolean among the details as an element."""
-    texts = {key: as_text(value) for key, value in details.items() if _XML_NAME.fullmatch(key)}
-    return "".join(_leaf(key, text or "") for key, text in texts.items() if text or details[key] == "")
+    strings = {key: as_text(value) for key, value in details.items() if _XML_NAME.fullmatch(key)}
+    return "".join(_leaf(key, text or "") for key, text in strings.items() if text or details[key] == "")
 
 
 def _leaf(name: str, text: str) -> str:

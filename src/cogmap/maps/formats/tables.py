@@ -59,7 +59,7 @@ def _has_title(grid: Grid) -> bool:
 
 
 def _experts(grid: Grid, questions: list[re.Match[str] | None]) -> list[tuple[int, str]]:
-    """Return the rows of answers and the names of the experts: the first column if it is no question, or numbers."""
+    """Return the rows of answers and the names of the experts: the first column, or numbers if it is a question."""
     rows = [i for i, row in enumerate(grid.rows) if i and any(cell is not None for cell in row)]
     return [(i, str(n + 1) if questions[0] else label(grid.rows[i][0])) for n, i in enumerate(rows)]
 

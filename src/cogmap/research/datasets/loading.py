@@ -96,7 +96,7 @@ def load_dataset(
 
 
 def missing_files(names: Iterable[str], data_dir: str | os.PathLike[str] | None = None) -> list[str]:
-    """Return the files of these datasets that the data folder lacks; empty without a folder, when they are downloaded."""
+    """Return the files of these datasets that the data folder lacks; empty without a folder (they are downloaded)."""
     folder = data_dir or os.environ.get("COGMAP_DATA")
     files = dict.fromkeys(get_dataset(name).file for name in names)
     return [file for file in files if file and folder and not (Path(folder) / file).is_file()]
