@@ -264,7 +264,7 @@ class Subclass(FCMClassifier):
         (FCMClassifier(**QUICK).fit(X, SIGN).set_params(depth=0), "can be loaded again, got .*integer >= 1, got 0"),
         (
             FCMClassifier(**QUICK).fit(X, SIGN).set_params(monotonic_cst=pd.Series([1, 0, 0, 0])),
-            r"numbers, text, .*got Series in FCMClassifier.parameters.monotonic_cst",
+            r"numbers, strings, .*got Series in FCMClassifier.parameters.monotonic_cst",
         ),
         (
             FCMClassifier(**QUICK).fit(X, SIGN).set_params(edges=np.zeros(3, dtype=complex)),
