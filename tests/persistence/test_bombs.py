@@ -63,12 +63,12 @@ def model(value):
 COLLIDING = [i * (2**61 - 1) for i in range(200_000)]
 MODELS = {
     "wide texts": (model({"texts": [1000, [""] * 500_000]}), (), b"", "would take far more memory"),
-    "one long text": (model({"texts": [5, ["x" * 10**6] + [""] * 10**5]}), (), b"", "texts would take"),
+    "one long text": (model({"texts": [5, ["x" * 10**6] + [""] * 10**5]}), (), b"", "strings would take"),
     "shared floats": (
         model([{"floats": 0}] * 1000),
         [("<f8", (100_000,))],
         800_000,
-        "an array that is not there, or of one twice",
+        "a missing array, or to the same array twice",
     ),
     "zeros": (
         {"FCMClassifier": {"array": 0}},
@@ -77,12 +77,12 @@ MODELS = {
         "its arrays would take far more memory",
     ),
     "a list of floats": (model({"floats": 0}), [("|u1", (2**23,))], 2**23, "lists of numbers would take"),
-    "a set of one hash": (model({"set": COLLIDING}), (), b"", "items have the same hash"),
+    "a set of one hash": (model({"set": COLLIDING}), (), b"", "items of the same hash"),
     "a dict of one hash": (
         model({"pairs": [[i, 0] for i in COLLIDING[:50_000]]}),
         (),
         b"",
-        "items have the same hash",
+        "items of the same hash",
     ),
     "empty lists": (head_of(b"[" + b"[]," * 5_000_000 + b"[]]"), (), b"", "'model.json' would take far more memory"),
     "small objects": (head_of(b"[" + b'{"":0},' * 2_000_000 + b"0]"), (), b"", "'model.json' would take far more"),
