@@ -115,7 +115,10 @@ HOSTILE = {
         lambda valid: zipped(parts(valid) | {"../../evil.py": b"x"}),
         "it has an unknown member '../../evil.py'",
     ),
-    "an absolute path": (lambda valid: zipped(parts(valid) | {"/etc/passwd": b""}), "it has an unknown member '/etc/passwd'"),
+    "an absolute path": (
+        lambda valid: zipped(parts(valid) | {"/etc/passwd": b""}),
+        "it has an unknown member '/etc/passwd'",
+    ),
     "a part twice": (
         lambda valid: zipped([*parts(valid).items(), ("arrays", b"")]),
         "it has missing or duplicate members",
