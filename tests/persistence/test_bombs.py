@@ -63,12 +63,12 @@ def model(value):
 COLLIDING = [i * (2**61 - 1) for i in range(200_000)]
 MODELS = {
     "wide texts": (model({"texts": [1000, [""] * 500_000]}), (), b"", "would take far more memory"),
-    "one long text": (model({"texts": [5, ["x" * 10**6] + [""] * 10**5]}), (), b"", "texts would take"),
+    "one long text": (model({"texts": [5, ["x" * 10**6] + [""] * 10**5]}), (), b"", "strings would take"),
     "shared floats": (
         model([{"floats": 0}] * 1000),
         [("<f8", (100_000,))],
         800_000,
-        "an array that is not there, or of one twice",
+        "a missing array, or to the same array twice",
     ),
     "zeros": (
         {"FCMClassifier": {"array": 0}},
@@ -77,12 +77,12 @@ MODELS = {
         "its arrays would take far more memory",
     ),
     "a list of floats": (model({"floats": 0}), [("|u1", (2**23,))], 2**23, "lists of numbers would take"),
-    "a set of one hash": (model({"set": COLLIDING}), (), b"", "items have the same hash"),
+    "a set of one hash": (model({"set": COLLIDING}), (), b"", "items of the same hash"),
     "a dict of one hash": (
         model({"pairs": [[i, 0] for i in COLLIDING[:50_000]]}),
         (),
         b"",
-        "items have the same hash",
+        "items of the same hash",
     ),
     "empty lists": (head_of(b"[" + b"[]," * 5_000_000 + b"[]]"), (), b"", "'model.json' would take far more memory"),
     "small objects": (head_of(b"[" + b'{"":0},' * 2_000_000 + b"0]"), (), b"", "'model.json' would take far more"),
@@ -125,15 +125,15 @@ MAPS = {
     "DOT of subgraphs": (
         "map.dot",
         "digraph {{" + " ".join(NAMES[:3000]) + "} -> {" + " ".join(NAMES[3000:6000]) + "} [weight=1]}",
-        "its subgraphs and defaults stand for more than 100,000",
+        "its subgraphs and defaults expand to more than 100,000",
     ),
     "DOT of defaults": (
         "map.dot",
         "digraph {node [" + ",".join(f"{name}=1" for name in NAMES[:10_000]) + "];" + ";".join(NAMES) + "}",
-        "its subgraphs and defaults stand for more than 100,000",
+        "its subgraphs and defaults expand to more than 100,000",
     ),
     "GraphML of defaults": ("map.graphml", graphml(NAMES, [], DEFAULTS), "with the default values of its keys"),
-    "a wide row": ("map.csv", "a,b\n" * 30_000 + "," * 30_000 + "\n", "cells, with the empty ones"),
+    "a wide row": ("map.csv", "a,b\n" * 30_000 + "," * 30_000 + "\n", "cells, including empty ones"),
     "our own JSON": (
         "map.json",
         json.dumps({"format": "cogmap map", "version": 1, "concepts": [{"name": name} for name in NAMES]}),

@@ -254,17 +254,17 @@ class Subclass(FCMClassifier):
     ("estimator", "message"),
     [
         (FCMClassifier(), "must be fitted, got FCMClassifier without a model"),
-        (FCMClassifier, "of a class that model files know: .*got one of type ABCMeta"),
+        (FCMClassifier, "of a class that can be saved: .*got one of type ABCMeta"),
         (None, "got one of type NoneType"),
         (
             GridSearchCV(FCMClassifier(**QUICK), {"alpha": [0.2]}, cv=2).fit(X, SIGN),
-            "got one of type GridSearchCV. Take its `best_estimator_`",
+            "got one of type GridSearchCV. Save its `best_estimator_`",
         ),
         (Subclass(**QUICK).fit(X, SIGN), "got one of type Subclass"),
         (FCMClassifier(**QUICK).fit(X, SIGN).set_params(depth=0), "can be loaded again, got .*integer >= 1, got 0"),
         (
             FCMClassifier(**QUICK).fit(X, SIGN).set_params(monotonic_cst=pd.Series([1, 0, 0, 0])),
-            r"numbers, text, .*got Series in FCMClassifier.parameters.monotonic_cst",
+            r"numbers, strings, .*got Series in FCMClassifier.parameters.monotonic_cst",
         ),
         (
             FCMClassifier(**QUICK).fit(X, SIGN).set_params(edges=np.zeros(3, dtype=complex)),
@@ -295,8 +295,8 @@ def test_what_cannot_be_kept_is_refused(estimator, message, tmp_path):
         ("", None, "`save\\(path=...\\)` must be the path of a file"),
         (3, None, "`save\\(path=...\\)` must be the path of a file, got 3"),
         ("model", [1], "`save\\(card=...\\)` must be a dict"),
-        ("model", {"score": float("nan")}, "`save\\(card=...\\)` must be a dict of what JSON can hold"),
-        ("model", {"rows": X}, "DataFrame is nothing of these"),
+        ("model", {"score": float("nan")}, "`save\\(card=...\\)` must be a dict that JSON can represent"),
+        ("model", {"rows": X}, "DataFrame is not supported"),
     ],
 )
 def test_wrong_arguments_of_save(path, card, message, small, tmp_path, monkeypatch):

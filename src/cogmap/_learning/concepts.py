@@ -56,7 +56,7 @@ class Concepts:
         return slice(self.n_inputs + self.n_hidden, len(self))
 
     def position(self, name: Any, owner: str, parameter: str, among: slice = slice(None)) -> int:
-        """Return the position of the concept with a name; raise if there is none or several.
+        """Return the position of the concept with a name; raise unless exactly one concept has it.
 
         Parameters
         ----------

@@ -2,8 +2,8 @@
 
 The effect of a feature on a probability or value is the sum over all paths through the map. The direct edge is one of
 them, and training could give it a sign opposite to the total effect. Here the weight of each direct edge is bounded to
-between half and twice the weight at which that edge alone would have the average effect. Hidden concepts are left with
-what no single edge can express: nonlinear effects and interactions.
+between half and twice the weight at which that edge alone would have the average effect. Hidden concepts
+represent the rest: nonlinear effects and interactions.
 """
 
 from dataclasses import replace

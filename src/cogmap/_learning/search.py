@@ -17,7 +17,7 @@ from cogmap._learning.teachers import Teacher, train_teacher
 from cogmap._utils.threads import one_blas_thread
 from cogmap.models.model import MapModel
 
-# Terms must reduce the held-out loss by this share to justify the larger map.
+# Terms must reduce the held-out loss by this fraction to justify the larger map.
 MIN_TERMS_GAIN = 0.03
 
 MAX_SEARCH_INPUTS = 2 * CLASSIFICATION.max_taught  # larger maps are too slow to train several times

@@ -10,8 +10,8 @@ import numpy as np
 from cogmap._learning.solvers import RULES, SOLVERS
 from cogmap.maps.map import FuzzyCognitiveMap
 
-# Tables with more values than this are trained in float32 whatever their dtype, which is twice as fast and accurate
-# enough, and their equal rows are not merged.
+# Tables with more values than this are trained in float32, which is twice as fast and accurate enough, whether
+# or not they are float64, and their equal rows are not merged.
 LARGE = 2**20
 
 # Maps with more concepts than this, or structured maps with more weights, are large: they are trained in float32 and

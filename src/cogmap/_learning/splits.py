@@ -14,9 +14,9 @@ Split = tuple[Table, Table]  # training rows, held-out rows
 def make_splits(table: Table, n_folds: int, random: np.random.RandomState) -> Iterator[Split]:
     """Yield stratified splits, with each fold held out once.
 
-    Folds have about equal size and the same share of each stratum. A row that represents several equal rows is assigned
-    to several folds, as they would be. The only row of a stratum is never held out, because its class could not be
-    learned without it. Splits are generated lazily, because each may need much memory.
+    Folds have about equal size and the same fraction of each stratum. A row that represents several equal rows is
+    assigned to several folds, as they would be. The only row of a stratum is never held out, because its class could
+    not be learned without it. Splits are generated lazily, because each may need much memory.
     """
     rows, fold_of, shares = _assign_folds(table, n_folds, random)
     for fold in range(n_folds):
@@ -35,7 +35,7 @@ def make_splits(table: Table, n_folds: int, random: np.random.RandomState) -> It
 def _assign_folds(
     table: Table, n_folds: int, random: np.random.RandomState
 ) -> tuple[NDArray[np.intp], NDArray[np.integer], NDArray[np.float64] | None]:
-    """Return row numbers, the fold of each, and the weight of the row in that fold (None: all of it)."""
+    """Return row numbers, the fold of each, and the weight of the row in that fold (None: its full weight)."""
     strata = table.targets.strata()
     assigned, fold_of, shares = [], [], []
     n_assigned = 0

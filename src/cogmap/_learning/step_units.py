@@ -1,10 +1,10 @@
 """Step units: hidden concepts that start as steps of single features.
 
-Training finds linear effects quickly and interactions eventually. An effect that is strong in a small part of a
-feature's range, such as that of a capital gain between 5,000 and 5,500, is found late or never, because hidden concepts
-start as mixtures of all features and none is steep enough. So some hidden concepts start like the splits of gradient
-boosting: one feature, and an interval of its range in which it switches the concept from off to on. They are then
-trained like all others.
+Training finds linear effects quickly and interactions eventually. An effect that is strong in a small section of a
+feature's range, such as that of a capital gain between 5,000 and 5,500, is learned late or never, because hidden
+concepts start as mixtures of all features that are not steep enough. So some hidden concepts start like the splits of
+gradient boosting: one feature, and an interval of its range in which it switches the concept from off to on. They are
+then trained like all others.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class StepUnits:
 
 
 def find_step_units(table: Table, n_hidden: int, slope: float) -> StepUnits | None:
-    """Return the steps that explain most of the targets beyond linear effects, or None if none is significant."""
+    """Return the steps that explain most of the targets beyond linear effects, or None if no step is significant."""
     table = table.subsample(_MAX_ROWS)
     states = np.concatenate([block for _, block in table.blocks()]).astype(np.float64)
     share = table.row_weights / table.total_weight
@@ -74,7 +74,7 @@ def find_step_units(table: Table, n_hidden: int, slope: float) -> StepUnits | No
 
 
 def _gains(state: Array, targets: Array, share: Array, n_intervals: int) -> list[tuple[float, float, float]]:
-    """Return for each interval the share of variance that a step explains beyond a line, with the interval's ends."""
+    """Return, for each interval, the fraction of variance that a step explains beyond a line, and its ends."""
     ends = _ends(state, n_intervals)
     steps = np.clip((state[:, None] - ends[:-1]) / np.diff(ends), 0.0, 1.0)
     steps -= share @ steps

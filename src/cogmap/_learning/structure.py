@@ -109,7 +109,7 @@ def _of_edges(edges: Any, concepts: Concepts, owner: str) -> Bounds:
 
 
 def _mask(edges: Any) -> NDArray[np.bool_] | None:
-    """Return `edges` as a boolean array, or None if it is a list of edges."""
+    """Convert `edges` to a boolean array; None if it is a list of edges."""
     try:
         array = np.array(edges)
     except ValueError:  # rows of different lengths

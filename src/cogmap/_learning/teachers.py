@@ -1,9 +1,9 @@
 """Teachers: an ensemble of maps with early stopping, from which the final map is distilled.
 
 A single map trained to convergence overfits: it is overconfident, and depends on its initial weights. An ensemble of
-maps with early stopping is better, but not interpretable. So each teacher is trained without a part of the rows, until
-its loss on that held-out part no longer falls, and one map is then trained on all rows, on a mixture of the labels and
-the teachers' mean prediction.
+maps with early stopping is better, but not interpretable. So each teacher is trained without a subset of the rows,
+until its loss on that held-out subset no longer falls, and one map is then trained on all rows, on a mixture of the
+labels and the teachers' mean prediction.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ class Teacher:
 def train_teachers(
     spec: ModelSpec, table: Table, start: Callable[[], Theta], random: np.random.RandomState, monitor: Monitor
 ) -> list[Teacher]:
-    """Train the teachers, each with its own held-out part of the rows; fewer if there are not enough rows."""
+    """Train the teachers, each with its own held-out rows; fewer if there are not enough rows."""
     settings = spec.settings
     n_teachers = settings.n_teachers
     if not n_teachers:

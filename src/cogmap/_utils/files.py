@@ -1,6 +1,6 @@
-"""Reading files of bounded size, and writing files atomically: a reader sees the old file or the new one, never a part.
+"""Read files of limited size, and write files atomically.
 
-Every file that cogmap writes goes through `whole_file`.
+Readers see the old or the new file, never an incomplete one. cogmap writes all files through `whole_file`.
 """
 
 import errno
@@ -11,36 +11,35 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pathlib import Path  # the help of a command does not need it, and it takes some milliseconds
+    from pathlib import Path  # importing it takes some milliseconds, and `cogmap --help` does not need it
 
-STANDARD = "-"  # standard input or output, where a path is expected
+STANDARD = "-"  # used as a path, means standard input or output
 
 
 def read_limited(path: "Path", limit: int) -> bytes:
     """Return the content of a regular file of at most `limit` bytes.
 
-    Anything else raises an OSError before a byte is read: a pipe could block for ever, and a huge file would fill the
-    memory before anyone could see that it is of another kind.
+    Anything else raises an OSError before reading: a pipe could block forever, and a huge file could exhaust memory.
     """
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise OSError("it is not a regular file")
-    if found.st_size > limit:
-        raise OSError(f"it has {found.st_size:,} bytes, and no such file has more than {limit:,}")
+    if status.st_size > limit:
+        raise OSError(f"it has {status.st_size:,} bytes, more than the limit of {limit:,}")
     with path.open("rb") as file:
         return file.read(limit)
 
 
 def open_unfollowed(path: "Path", flags: int) -> int:
-    """Open one of our own files for writing; refuse a symbolic link that someone has put in its place."""
+    """Open a file for writing without following symbolic links, which another user may have put in its place."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
 
 
 def output_path(path: "Path") -> "Path":
-    """Return the regular file that writing to `path` would create or replace, with symbolic links followed.
+    """Resolve symbolic links and return the regular file that writing to `path` would create or replace.
 
-    Raises an OSError for a folder, a missing folder, a device and a pipe. The links in /dev and /proc lead to open
-    files of a process, such as its standard output, and are refused too: the file behind one must not be replaced.
+    Raises an OSError for a folder, a missing folder, a device or a pipe. Links in /dev and /proc refer to open files of
+    a process, such as its standard output, which must not be replaced; they raise an OSError as well.
     """
     folder = os.path.realpath(path.parent)
     if not os.path.isdir(folder):
@@ -58,9 +57,9 @@ def output_path(path: "Path") -> "Path":
 
 @contextmanager
 def whole_file(path: "Path", mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
-    """Open a file that replaces `path` when all is written: it is there whole or not at all, even after a power cut.
+    """Open a temporary file that replaces `path` atomically when the block ends, safe even against a power failure.
 
-    Each writer has a temporary file of its own, so that of several writers the last one to finish wins.
+    Each writer uses its own temporary file; with several writers, the last one to finish wins.
     """
     target = output_path(path)
     temporary = target.with_name(f".{os.urandom(8).hex()}.part")
@@ -78,12 +77,12 @@ def whole_file(path: "Path", mode: str = "wb", **options: Any) -> Iterator[IO[An
 def write_whole(path: "Path", content: str | bytes) -> None:
     """Write a file atomically."""
     with whole_file(path) as file:
-        # Names of files may have bytes that are not text; these are escaped.
+        # File names may contain bytes that are not valid text (surrogates); they are escaped.
         file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
 
 
 def sync_folder(folder: "Path") -> None:
-    """Bring new names in a folder to the disk, on systems that support it."""
+    """Flush the entries of a folder to disk, on systems that support it."""
     if os.name == "posix":
         file = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Guards for XML and zip files from anywhere: sizes and structure are checked before anything is built from them.
+"""Validate XML and zip files of unknown origin: size and structure are checked before they are parsed or unpacked.
 
 Errors are half sentences: the caller names the file.
 """
@@ -12,14 +12,14 @@ from xml.parsers import expat
 from cogmap.exceptions import CogmapError, DataError
 
 _DEEPEST = 100
-_MOST_PARTS = 1_000  # of a zip file
+_MOST_PARTS = 1_000  # members of a zip file
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def check_xml(content: bytes, most_elements: int) -> None:
-    """Refuse XML that is not well-formed, too large or too deep, and any document type declaration.
+    """Raise if XML is not well-formed, too large or too deeply nested, or has a document type declaration.
 
-    Entities, which can expand to gigabytes and read other files, need such a declaration. No tool of this field writes
+    Entities, which can expand to gigabytes or read other files, require such a declaration. No supported tool writes
     one.
     """
     parser = expat.ParserCreate()
@@ -55,23 +55,23 @@ def check_xml(content: bytes, most_elements: int) -> None:
 
 @contextmanager
 def opened_zip(content: bytes, most_bytes: int) -> Iterator[zipfile.ZipFile]:
-    """Open a zip file that unpacks to at most `most_bytes`; whatever is wrong with it is a DataError."""
+    """Open a zip file that unpacks to at most `most_bytes`; raise DataError for any defect."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             parts = package.infolist()
-            size = sum(part.file_size for part in parts)  # no part is read beyond the size that it claims
+            size = sum(part.file_size for part in parts)  # no member is read beyond its declared size
             if size > most_bytes or len(parts) > _MOST_PARTS:
                 raise DataError(
-                    f"it would unpack to {size:,} bytes in {len(parts):,} parts, more than {most_bytes:,} bytes or "
-                    f"{_MOST_PARTS:,} parts"
+                    f"it would unpack to {size:,} bytes in {len(parts):,} members, more than {most_bytes:,} bytes or "
+                    f"{_MOST_PARTS:,} members"
                 )
             for part in parts:
                 if part.flag_bits & 0x1 or part.compress_type not in _METHODS:
-                    raise DataError(f"its part {part.filename[:80]!r} is encrypted, or compressed in an unknown way")
+                    raise DataError(f"its member {part.filename[:80]!r} is encrypted or its compression unsupported")
             yield package
     except (CogmapError, MemoryError):
         raise
-    except Exception as problem:  # zipfile and zlib raise many more than their own for damaged files
+    except Exception as problem:  # for damaged files, zipfile and zlib raise more than their own exceptions
         raise DataError(f"it is cut off or damaged ({problem})") from None
 
 

@@ -118,7 +118,7 @@ def suggestion(value: object, choices: Iterable[str]) -> str:
 
 
 def shown(values: Iterable[object]) -> str:
-    """Return the first values as text, with the number of those left out."""
+    """Format the first values for a message, with the number of omitted ones."""
     items = [quoted(getattr(value, "item", lambda value=value: value)()) for value in values]
     more = f", and {len(items) - 5} more" if len(items) > 6 else ""
     return "[" + ", ".join(items[:5] if more else items) + more + "]"

@@ -1,4 +1,4 @@
-"""Text from files of unknown origin: the encoding and the delimiter are detected here, for tables and maps alike.
+"""Detect the encoding and the delimiter of text files of unknown origin, for tables and maps.
 
 Errors are half sentences ("it is a PDF"): the caller names the file.
 """
@@ -28,22 +28,22 @@ _SIGNATURES = {
     b"\x1f\x8b": "compressed: unpack it first",
 }
 _DELIMITERS = ",;\t|"
-_LOOKED_AT = 2**16  # characters from which the delimiter is found
+_LOOKED_AT = 2**16  # characters from which the delimiter is detected
 _LONGEST_CELL = 2**31 - 1
 _SHOWN = 80  # characters of a value in a message
-# Text that a spreadsheet would compute, and the same already escaped.
+# Strings that a spreadsheet would evaluate as a formula, escaped or not.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def as_utf8(pieces: Iterable[bytes], notes: list[str]) -> Iterator[bytes]:
-    """Yield text as UTF-8: from UTF-8, from UTF-16 with a byte order mark, or from Windows-1252, with a note.
+    """Convert text to UTF-8, from UTF-8, UTF-16 (with a byte order mark) or Windows-1252 (with a note).
 
     Parameters
     ----------
     pieces : iterable of bytes
-        The content of a file, cut anywhere.
+        Content of a file, in chunks of any size.
     notes : list of str
-        Receives `NOT_UTF8`.
+        `NOT_UTF8` is appended to it if the text is neither UTF-8 nor UTF-16.
     """
     pieces = iter(pieces)
     first = next(pieces, b"")
@@ -55,7 +55,7 @@ def as_utf8(pieces: Iterable[bytes], notes: list[str]) -> Iterator[bytes]:
     is_ascii = encoding == "utf-8"  # so far
     for piece in itertools.chain([first.removeprefix(codecs.BOM_UTF8)], pieces, [b""]):
         if encoding == "cp1252":
-            text = piece.decode(encoding, "replace")  # a few bytes have no meaning
+            text = piece.decode(encoding, "replace")  # a few bytes are undefined in Windows-1252
         else:
             try:
                 text = decoder.decode(piece, final=not piece)
@@ -71,7 +71,7 @@ def as_utf8(pieces: Iterable[bytes], notes: list[str]) -> Iterator[bytes]:
 
 
 def decoded(content: bytes) -> str:
-    """Return the text of a whole file that has no control characters."""
+    """Decode the content of a file; raise if it has control characters."""
     text = b"".join(as_utf8([content], [])).decode()
     if CONTROLS.search(text):
         raise DataError("it is not text")
@@ -79,7 +79,7 @@ def decoded(content: bytes) -> str:
 
 
 def find_delimiter(text: str) -> str:
-    """Return the delimiter that cuts the most records into as many cells as the first, more than one; else a comma."""
+    """Return the delimiter with which most records have as many cells as the first, at least two; else a comma."""
     records = text if len(text) < _LOOKED_AT else text[: text.rfind("\n", 0, _LOOKED_AT) + 1] or text[:_LOOKED_AT]
     best, most = ",", (0.0, 1)
     for delimiter in _DELIMITERS:
@@ -93,7 +93,7 @@ def find_delimiter(text: str) -> str:
 
 @contextmanager
 def long_cells() -> Iterator[None]:
-    """Let the standard library's `csv` read long cells; the limit belongs to the process, and others rely on it."""
+    """Raise the cell size limit of `csv`, and restore it afterwards, because the limit is global."""
     before = csv.field_size_limit(_LONGEST_CELL)
     try:
         yield
@@ -102,13 +102,13 @@ def long_cells() -> Iterator[None]:
 
 
 def quoted(value: object) -> str:
-    """Return a value as Python writes it, cut at 80 characters, for a message."""
+    """Return the repr of a value, truncated to 80 characters, for a message."""
     text = repr(value if not isinstance(value, str) else value[: _SHOWN + 1])
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def harmless(text: str) -> str:
-    """Return text that a spreadsheet takes as text: an apostrophe precedes what it would compute, except numbers."""
+    """Prefix a string that a spreadsheet would evaluate as a formula with an apostrophe; numbers are unchanged."""
     if not _FORMULA.match(text):
         return text
     try:
@@ -119,5 +119,5 @@ def harmless(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """Return the text that `harmless` was given."""
+    """Remove the apostrophe added by `harmless`."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -107,7 +107,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 class ThreadTeam:
-    """Threads that share pieces of work, and stay alive between calls.
+    """Pool of threads that is reused between calls.
 
     The calling thread works as well. Waking a thread takes a tenth of the time of starting one, which matters because
     the pieces of a mini-batch take less than a millisecond.

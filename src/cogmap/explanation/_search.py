@@ -7,9 +7,9 @@
    changes that gain most for their cost are followed further.
 2. If only some columns may change, first search without that limit, and then grow again in those columns that changed
    most.
-3. Shrink the cheapest result. Take back a share of the change of one column, or all of it, and give part of that to
-   another column, or to none. Continue from the cheapest row that still reaches the goal; when there is none, continue
-   with a smaller share.
+3. Shrink the cheapest result. Revert a fraction of the change of one column, or all of it, and transfer a fraction of
+   that to another column, or to no column. Continue from the cheapest row that still reaches the goal; if no row does,
+   continue with a smaller fraction.
 
 The cost of a change is its size plus a small surcharge per changed column: few changes are easier to read. Every row
 that counts was evaluated by the map; no result relies on an approximation.
@@ -24,18 +24,18 @@ from numpy.typing import NDArray
 from cogmap.explanation._goals import Goal
 from cogmap.models.features import Array
 
-BUDGET = 20_000  # rows that the map evaluates for one answer
+BUDGET = 20_000  # maximum number of rows that the map evaluates per search
 _SURE = 1e-9  # a margin larger than any rounding error
 _PER_COLUMN = 0.005  # relative surcharge per changed column
 _LENGTHS = np.array([-8.0, -4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0, 8.0])  # of a change, in units
-_GROWN_AT_ONCE = 40  # columns that are tried, the steepest ones
-_BEAM = 3  # changes that are followed further
+_GROWN_AT_ONCE = 40  # number of columns to try: those with the steepest margin
+_BEAM = 3  # beam width: number of changes that are extended
 _POWER = 0.3  # exponent of the cost by which a gain is divided: 0 ignores the cost, 1 prefers tiny steps
-_GIVEN_AT_ONCE = 12  # columns that may take over part of another change
-_GIVEN = np.array([0.1, 0.25, 0.5, 0.75, 0.9])  # parts of what was taken back
-_LESS = 0.3  # factor on a share that was too large
+_GIVEN_AT_ONCE = 12  # number of columns that may take over a fraction of another change
+_GIVEN = np.array([0.1, 0.25, 0.5, 0.75, 0.9])  # fractions of the reverted change
+_LESS = 0.3  # factor by which the fraction is reduced
 _SMALLEST_SHARE = 0.001
-_WORTH = 0.02  # part of the share by which a change must become cheaper
+_WORTH = 0.02  # minimum relative saving, as a multiple of the fraction
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
-"""Maps of many features without their zeros: features influence only themselves, hidden concepts and outputs.
+"""Structured maps, for many features: features influence only themselves, hidden concepts and outputs.
 
-A `StructuredMap` behaves like any `FuzzyCognitiveMap`, but stores only the learned weights, those into hidden concepts
-and outputs, so a step costs one product per stored weight. The dense weight matrix is built on access, up to
+A `StructuredMap` behaves like any `FuzzyCognitiveMap`, but stores only the weights into hidden concepts and outputs, so
+a step costs one multiplication per stored weight. The dense weight matrix is built on access, up to
 `SQUARE_UP_TO` concepts.
 """
 
@@ -24,7 +24,7 @@ SQUARE_UP_TO = 10_000  # concepts; their dense weights take 800 MB
 
 
 class Transition:
-    """The weights of a structured map as a linear operator with products from the left only."""
+    """The weights of a structured map as a linear operator that supports only ``array @ transition``."""
 
     __array_ufunc__ = None  # makes NumPy defer `array @ transition` to `__rmatmul__`
 
@@ -51,7 +51,7 @@ class Transition:
 
 
 class StructuredMap(FuzzyCognitiveMap):
-    """A map whose first concepts, the features, have no incoming edges but those from themselves.
+    """A map whose first concepts, the features, have no incoming edges except from themselves.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ class StructuredMap(FuzzyCognitiveMap):
         Returns
         -------
         ndarray of shape (n_outputs, n_rows)
-            As a link takes it.
+            Net inputs of the outputs, as expected by `Link` methods.
         """
         k, dtype = self._n_features, states.dtype
         # In the form T = 2 A - 1 an undecided state is 0, and weights and biases are the same at every step.

@@ -1,4 +1,4 @@
-"""Encoding of a table as first states: features scaled to [0, 1]; missing values and other concepts undecided."""
+"""Encode a table as first states: features are scaled to [0, 1]; missing values and other concepts are undecided."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ OUTERMOST = (-1.0, 2.0)
 
 
 class Scaling(Protocol):
-    """Interface of a scaling of features to states."""
+    """Interface of a scaling: the function from features to states."""
 
     @property
     def known(self) -> FeatureStatistics:
@@ -28,7 +28,7 @@ class Scaling(Protocol):
         ...
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
-        """Return the states of the features, in [0, 1] for values like those of the training data."""
+        """Convert features to states; values in the range of the training data are scaled to [0, 1]."""
         ...
 
     def derivative(self, X: Array) -> NDArray[np.float64]:
@@ -57,7 +57,7 @@ class FeatureRange:
         return unit_of(self.high - self.low)
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
-        """Return `X` with the range of each feature scaled to [0, 1]; a constant feature becomes 0.
+        """Scale the range of each feature to [0, 1]; a constant feature becomes 0.
 
         Values outside the range are extrapolated, and clipped at -1 and 2.
         """
@@ -118,15 +118,15 @@ class FeatureSpread:
 
 @dataclass(frozen=True)
 class FromUndecided:
-    """Scaling for inputs that are already states minus 0.5, as in sparse tables of states."""
+    """Scaling of inputs that are already states minus 0.5, as in sparse tables of states."""
 
     @property
     def known(self) -> FeatureStatistics:
-        """Raise: there are no statistics."""
+        """Raise NotImplementedError, because there are no statistics."""
         raise NotImplementedError
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
-        """Return the states."""
+        """Add 0.5 to the inputs; missing values become undecided."""
         return (np.nan_to_num(X) + UNDECIDED).astype(dtype or X.dtype, copy=False)
 
     def derivative(self, X: Array) -> NDArray[np.float64]:
@@ -158,7 +158,7 @@ class Encoding:
     n_hidden : int
         Number of hidden concepts, which come after the inputs. They and the outputs, which come last, start undecided.
     scaling : FeatureSpread, FeatureRange or None
-        Scaling of the features. None uses them as they are.
+        Scaling of the features. None leaves them unscaled.
     terms : Terms or None
         Linguistic terms of the features. None gives each feature one concept.
     """
@@ -197,7 +197,7 @@ class Encoding:
         return [inputs[place].removesuffix(word) for place, word in zip(first, words, strict=True)]
 
     def narrowed(self, columns: NDArray[np.intp]) -> "Encoding":
-        """Return the encoding of some of the features, without terms."""
+        """Return the encoding restricted to some features, without terms."""
         scaling = self.scaling
         if isinstance(scaling, FeatureSpread | FeatureRange):
             scaling = type(scaling)(scaling.known.narrowed(columns))
@@ -209,11 +209,11 @@ class Encoding:
         return numbers if self.terms is None else self.terms.states(X, numbers)
 
     def learned_from(self, X: TableLike, dtype: DTypeLike | None = None) -> TableLike:
-        """Return the inputs for training: those of a sparse table stay sparse."""
+        """Return the states of the inputs for training; sparse, and minus 0.5, if `X` is sparse."""
         return self.sparse_inputs(X, dtype) if issparse(X) else self.inputs(X, dtype)
 
     def sparse_inputs(self, X: TableLike, dtype: DTypeLike | None = None) -> csr_array:
-        """Return the states of a sparse table minus 0.5, sparse as well: values not stored are undecided."""
+        """Return the states minus 0.5 of a sparse table, as a sparse array; entries not stored are undecided."""
         result = csr_array(X, dtype=dtype or X.dtype, copy=True)
         if isinstance(self.scaling, FeatureSpread):
             net = np.nan_to_num(result.data / unit_of(self.scaling.deviation)[result.indices])
@@ -222,7 +222,7 @@ class Encoding:
 
     @property
     def keeps_sparse(self) -> bool:
-        """Whether a value that is not stored in a sparse table is encoded as undecided."""
+        """Whether entries that are not stored in a sparse table are encoded as undecided."""
         if self.terms is not None:
             return False
         if isinstance(self.scaling, FeatureSpread):

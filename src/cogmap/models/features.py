@@ -1,4 +1,4 @@
-"""Blocks of rows, and mergeable statistics of the columns of a table."""
+"""Blocks of rows, and column statistics that can be merged over chunks of a table."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ TableLike = Any  # an array or a sparse CSR table; both support `shape`, `dtype`
 
 
 def row_blocks(n_rows: int, n_columns: int = 1) -> Iterator[slice]:
-    """Yield blocks of rows that are small enough to limit memory."""
+    """Yield slices of rows, small enough to limit memory."""
     at_once = max(min(_ROWS_AT_ONCE, _VALUES_AT_ONCE // n_columns), 1)
     for start in range(0, n_rows, at_once):
         yield slice(start, min(start + at_once, n_rows))
@@ -29,7 +29,7 @@ def row_blocks(n_rows: int, n_columns: int = 1) -> Iterator[slice]:
 
 @dataclass(frozen=True)
 class FeatureStatistics:
-    """Statistics of each feature for scaling; those of two parts of a table can be merged.
+    """Statistics of each feature for scaling; statistics of two chunks of a table can be merged.
 
     Missing values are ignored. The deviation is stored instead of a sum of squares, which could overflow.
     """
@@ -108,26 +108,26 @@ class FeatureStatistics:
         return cls(total, np.zeros(n), deviation, low, high)
 
     def narrowed(self, columns: NDArray[np.intp]) -> "FeatureStatistics":
-        """Return the statistics of some of the features."""
+        """Return the statistics restricted to some features."""
         whole = self.whole if isinstance(self.whole, bool) else self.whole[columns]
         mean, deviation, low, high = (array[columns] for array in (self.mean, self.deviation, self.low, self.high))
         return FeatureStatistics(self.weight[columns], mean, deviation, low, high, whole)
 
     def merged(self, other: "FeatureStatistics") -> "FeatureStatistics":
-        """Return the statistics of both parts combined."""
+        """Merge the statistics of two chunks."""
         low, high = np.fmin(self.low, other.low), np.fmax(self.high, other.high)
         span = np.where((unit := _span(low, high)) == 0.0, 1.0, unit)
         total = self.weight + other.weight
-        share = other.weight / np.where(total == 0.0, 1.0, total)
-        # The mean of a part in which the feature is always missing is meaningless.
+        fraction = other.weight / np.where(total == 0.0, 1.0, total)
+        # In a chunk where the feature is always missing, its mean is meaningless.
         both = (self.weight > 0.0) & (other.weight > 0.0)
         apart = np.where(both, other.mean - self.mean, 0.0) / span
         variance = (
-            (1.0 - share) * np.square(self.deviation / span)
-            + share * np.square(other.deviation / span)
-            + share * (1.0 - share) * np.square(apart)
+            (1.0 - fraction) * np.square(self.deviation / span)
+            + fraction * np.square(other.deviation / span)
+            + fraction * (1.0 - fraction) * np.square(apart)
         )
-        mean = np.where(self.weight == 0.0, other.mean, self.mean + share * (other.mean - self.mean))
+        mean = np.where(self.weight == 0.0, other.mean, self.mean + fraction * (other.mean - self.mean))
         deviation = np.where(total == 0.0, 0.0, span * np.sqrt(variance))
         return FeatureStatistics(total, mean, deviation, low, high, self.whole & other.whole)
 
@@ -150,14 +150,14 @@ def _shrunk(
     logarithms = 2.0 * np.log(root[used])
     mean = np.average(logarithms, weights=n_values[used])
     between = max(float(np.mean(np.square(logarithms - mean) - sampling)), 0.0)
-    share = between / np.where(between + sampling == 0.0, 1.0, between + sampling)
+    fraction = between / np.where(between + sampling == 0.0, 1.0, between + sampling)
     result = root.copy()
-    result[used] = np.exp(0.5 * (mean + share * (logarithms - mean)))
+    result[used] = np.exp(0.5 * (mean + fraction * (logarithms - mean)))
     return result
 
 
 def _span(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the width of the range of each feature, 0 if it is always missing; raise if it overflows."""
+    """Return the width of the range of each feature, 0 if it is always missing; raise if the width overflows."""
     with np.errstate(over="ignore"):
         span = np.where(np.isnan(low), 0.0, high - low)
     too_wide = np.flatnonzero(~np.isfinite(span))

@@ -1,6 +1,6 @@
-"""Links: map the outputs of a map to predictions, probabilities of classes or values.
+"""Links: functions from the outputs of a map to predictions (probabilities of classes, or values).
 
-A link takes ``net`` of shape (n_outputs, n_rows), the net input of the output concepts in the last step, scaled such
+A link takes ``net`` of shape (n_outputs, n_rows), the net input of the output concepts in the last step, scaled so
 that the state of an output is ``0.5 + 0.5 * tanh(net)``. Links do not use the states, because those of confident
 predictions round to 1, where the net input still shows how confident they are. Rows are the last axis because sums over
 a few outputs are then vectorized.
@@ -17,7 +17,7 @@ Net = NDArray[np.floating]
 
 
 class Link(Protocol):
-    """Interface of a link."""
+    """Interface of a link: the function from the net inputs of the outputs to predictions."""
 
     @property
     def n_outputs(self) -> int:
@@ -43,7 +43,7 @@ class Link(Protocol):
         ...
 
     def decision(self, net: Net) -> NDArray[np.floating]:
-        """Return log-odds or scores of classes, or values."""
+        """Return log-odds or scores of the classes, or the predicted values."""
         ...
 
     def decision_derivative(self, net: Net) -> NDArray[np.floating]:
@@ -52,19 +52,19 @@ class Link(Protocol):
 
 
 def class_names(classes: NDArray[Any]) -> list[str]:
-    """Return the names of the output concepts of classes."""
+    """Return the names of the output concepts for class labels."""
     return [f"class={label}" for label in classes]
 
 
 @dataclass(frozen=True, eq=False)
 class LogOddsLink:
-    """One output, whose state is the probability of the second of two classes."""
+    """Link of binary classification: the state of a single output is the probability of the second class."""
 
     classes: NDArray[Any]
 
     n_outputs = 1
     output = "single"
-    gain = 1.0  # there is no softmax
+    gain = 1.0  # unused without softmax
 
     @property
     def names(self) -> list[str]:
@@ -93,7 +93,7 @@ class LogOddsLink:
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxLink:
-    """One output per class; probabilities are the softmax of ``gain`` times the states of the outputs."""
+    """Link with one output per class: probabilities are the softmax of ``gain`` times the states of the outputs."""
 
     classes: NDArray[Any]
     gain: float
@@ -144,21 +144,22 @@ ClassLink = LogOddsLink | SoftmaxLink
 
 
 def decided(decision: NDArray[np.floating]) -> NDArray[np.intp]:
-    """Return the number of the predicted class in each row, given the result of `decision`."""
+    """Return the index of the predicted class of each row, given the result of `decision`."""
     return (decision >= 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class ValueLink:
-    """One output per target. Its net input is the value, standardized by mean and deviation of the training data.
+    """Link of regression, with one output per target, whose net input is the standardized value of the target.
 
-    The state of an output thus shows where a value lies: 0.5 is the mean, 0.88 one deviation above it.
+    Values are standardized by mean and standard deviation in the training data. A state of 0.5 is the mean, 0.88 one
+    deviation above it.
     """
 
     targets: tuple[str, ...]
     mean: NDArray[np.float64]
     deviation: NDArray[np.float64]
-    one_dimensional: bool  # whether y was a vector; predictions then are vectors, too
+    one_dimensional: bool  # whether y was 1-D; predictions are then 1-D, too
 
     output = "values"
 
@@ -173,7 +174,7 @@ class ValueLink:
         return list(self.targets)
 
     def deviations(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return standardized values, one column per target."""
+        """Standardize values, one column per target."""
         result: NDArray[np.float64] = (values - self.mean) / self.deviation
         return result
 

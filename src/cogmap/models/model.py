@@ -123,7 +123,7 @@ class MapModel:
         return self._by_blocks(X, lambda states: self.map.run(states, self.depth), axis=1)
 
     def transformed(self, X: ArrayLike) -> Array:
-        """Return the states before the last step: the transformed features.
+        """Return the states before the last step, which serve as transformed features.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class MapModel:
         return self._of_net(X, self.link.outputs)
 
     def net(self, X: ArrayLike) -> Array:
-        """Return the net input of the outputs in the last step, as `Link` methods take it.
+        """Return the net input of the outputs in the last step, as expected by `Link` methods.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class MapModel:
         return np.ascontiguousarray(self.map.excitation(states, self._outputs).T)
 
     def _of_net(self, X: ArrayLike, compute: Callable[[Array], Array], axis: int = 0) -> Array:
-        """Apply a function to the net input of the outputs; a sparse table stays sparse if possible."""
+        """Apply a function to the net input of the outputs, without densifying a sparse table if possible."""
         if not (issparse(X) and isinstance(self.map, StructuredMap) and self.encoding.keeps_sparse):
             return self._by_blocks(X, lambda states: compute(self._net(self._before_last(states))), axis)
         fcm, table = self.map, self._checked(X)
@@ -295,7 +295,7 @@ class MapModel:
 
 
 def dense(table: TableLike) -> Array:
-    """Return a dense or sparse table as an array."""
+    """Convert a dense or sparse table to an array."""
     return np.asarray(table.toarray() if issparse(table) else table)
 
 

@@ -1,4 +1,4 @@
-"""Linguistic terms: a number becomes a few states, each the membership degree of a term.
+"""Linguistic terms: encode a number as a few states, the membership degrees of its terms.
 
 Membership functions are piecewise linear. "Petal width is low" has degree 1 up to a value near the lowest, degree 0
 where the next term has degree 1, and is linear in between. The degrees of the two neighbouring terms thus sum to 1.
@@ -25,7 +25,7 @@ WORDS = {
     7: ("very low", "low", "rather low", "medium", "rather high", "high", "very high"),
 }
 
-CHOICES = (3, 6)  # numbers of terms that terms="auto" tries, besides none
+CHOICES = (3, 6)  # numbers of terms that terms="auto" tries, besides no terms
 
 # Quantiles at which the first and the last term have degree 1; the other terms are evenly spaced between them.
 _ENDS = (0.05, 0.95)
@@ -118,7 +118,7 @@ def find_terms(
     names : sequence of str
         Names of the columns.
     without : sequence of int
-        Columns that must stay numeric.
+        Columns that must remain numeric.
     owner : str
         Estimator named in messages.
     """
@@ -162,7 +162,7 @@ def _requested(
 
 
 def check_terms(owner: str, name: str, value: Any) -> None:
-    """Raise if `terms` is invalid, as far as that can be checked without data."""
+    """Raise if the parameter `terms` is invalid; names of features are checked in `fit`."""
     if value is None or (isinstance(value, str) and value == "auto"):
         return
     for words in value.values() if isinstance(value, Mapping) else [value]:

@@ -1,4 +1,4 @@
-"""Model files: what was learned, kept in one file that runs nothing when it is loaded."""
+"""Model files: save and load fitted models without executing code from the file."""
 
 from cogmap.persistence.files import load, read_card, save
 

@@ -15,32 +15,32 @@ from cogmap.persistence.archive import MOST_BYTES, Budget, Card, Content, pack, 
 from cogmap.persistence.values import Kind, Reader, Writer
 
 _PIPELINE = "Pipeline"
-# What a file can hold as a whole.
+# Kinds of objects that can be saved.
 _SAVED = ("map", "structured map", "model", "FCMClassifier", "FCMClassifierCV", "FCMRegressor", _PIPELINE)
-_LONGEST = 400  # signs in a message
+_LONGEST = 400  # characters in a message
 
 
 def save(estimator: Any, path: str | os.PathLike[str], card: Card | None = None) -> None:
-    """Keep a fitted estimator in a file.
+    """Save a fitted estimator to a file.
 
-    The file is a zip of JSON and arrays. It holds the parameters and all that was learned, and no rows of the training
-    data. `load` makes the estimator from it again, whose predictions are the same to the last bit, and which can go on
-    learning. Callbacks are not kept.
+    The file is a zip of JSON and arrays. It contains the parameters and all fitted attributes, but no rows of the
+    training data and no callbacks. The predictions of the loaded estimator are equal to the last bit, and training can
+    be continued.
 
     Parameters
     ----------
     estimator : FCMClassifier, FCMClassifierCV, FCMRegressor, Pipeline, MapModel or FuzzyCognitiveMap
-        What to keep. An estimator has to be fitted. The steps of a pipeline are a `TablePreparer` and an estimator.
+        Object to save. Estimators must be fitted. The steps of a pipeline must be a `TablePreparer` and an estimator.
     path : str or path-like
-        The file, by custom with the ending ``.cogmap``. It is there whole or not at all: if saving fails, a file that
-        was there before stays.
+        The file, by convention with the extension ``.cogmap``. It is unpacked atomically: if saving fails, an existing
+        file is unchanged.
     card : dict, default=None
-        What to tell a reader about the model, such as its scores: anything that JSON can hold. `read_card` returns it.
+        Model card: any information about the model that JSON can represent, such as its scores. `read_card` returns it.
 
     See Also
     --------
-    load : Make the estimator from the file again.
-    read_card : What was told about the model.
+    load : Load the estimator.
+    read_card : Read the card without loading the estimator.
 
     Examples
     --------
@@ -62,10 +62,10 @@ def save(estimator: Any, path: str | os.PathLike[str], card: Card | None = None)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Make what `save` has kept in a file again.
+    """Load an object saved by `save`.
 
-    Nothing in the file is run, and no more is read into memory than its size allows for. Files of all versions of the
-    format up to that of this cogmap are read.
+    No code in the file is executed, and memory use is bounded by the size of the file. Files of this and all earlier
+    versions of the format are supported.
 
     Parameters
     ----------
@@ -75,22 +75,22 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     FCMClassifier, FCMClassifierCV, FCMRegressor, Pipeline, MapModel or FuzzyCognitiveMap
-        What was saved.
+        The saved object.
 
     Raises
     ------
     ModelFileError
-        If the file is damaged, of another kind, or of a newer version.
+        If the file is damaged, is not a model file, or has a newer format version.
 
     See Also
     --------
-    save : Keep an estimator in a file.
+    save : Save an estimator to a file.
     """
     return _read("load", path, _opened)
 
 
 def read_card(path: str | os.PathLike[str]) -> Card:
-    """Return what was told about a model when it was saved, without loading it.
+    """Read the card of a saved model without loading the model.
 
     Parameters
     ----------
@@ -105,21 +105,21 @@ def read_card(path: str | os.PathLike[str]) -> Card:
     Raises
     ------
     ModelFileError
-        If the file is damaged, of another kind, or of a newer version.
+        If the file is damaged, is not a model file, or has a newer format version.
     """
     card: Card = _read("read_card", path, unpack_card)
     return card
 
 
 def _packed(estimator: Any, card: Card | None) -> bytes:
-    """Return the bytes of a file, after a look whether they can be read."""
+    """Return the bytes of a file, after verifying that they can be loaded."""
     name = type(estimator).__name__
     kinds = _kinds(name)
     saved = [kinds[kind].type for kind in _SAVED if kind in kinds]
     if type(estimator) not in saved:
         known = ", ".join([*(kind.__name__ for kind in saved), *([_PIPELINE] if _PIPELINE not in kinds else [])])
-        cure = "Take its `best_estimator_`." if hasattr(estimator, "best_estimator_") else ""
-        expected = f"of a class that model files know: {known}"
+        cure = "Save its `best_estimator_`." if hasattr(estimator, "best_estimator_") else ""
+        expected = f"of a class that can be saved: {known}"
         raise param_error("save", "estimator", expected, Literal(f"one of type {name}"), cure)
     writer = Writer(kinds)
     value = writer.write(estimator, name)
@@ -135,42 +135,42 @@ def _packed(estimator: Any, card: Card | None) -> bytes:
 
 
 def _checked_card(card: Any) -> Card:
-    """Return a card as it will come back."""
-    expected = "a dict of what JSON can hold: text, finite numbers, True, False, None, and lists and dicts of these"
+    """Return the card as `read_card` will return it; raise if JSON cannot represent it."""
+    expected = "a dict that JSON can represent: strings, finite numbers, booleans, None, and lists and dicts of these"
     try:
-        kept = json.loads(json.dumps({} if card is None else card, allow_nan=False, default=_number))
+        result = json.loads(json.dumps({} if card is None else card, allow_nan=False, default=_number))
     except (TypeError, ValueError, RecursionError) as problem:
         raise param_error("save", "card", expected, Literal(f"one with something else ({problem})")) from None
-    if not isinstance(kept, dict):
+    if not isinstance(result, dict):
         raise param_error("save", "card", expected, card)
-    return kept
+    return result
 
 
 def _number(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{type(value).__name__} is nothing of these")
+    raise TypeError(f"{type(value).__name__} is not supported")
 
 
 def _opened(content: bytes) -> Any:
-    """Make what is in a file, whatever it may be."""
+    """Load the object in a file, given the content of the file."""
     budget = Budget(len(content))
-    written = unpack(content, budget)
-    name = next(iter(written.value), "") if isinstance(written.value, dict) else ""
+    unpacked = unpack(content, budget)
+    name = next(iter(unpacked.value), "") if isinstance(unpacked.value, dict) else ""
     if name not in _SAVED:
         raise ModelFileError(
-            f"it holds {name[:80]!r}, which this cogmap does not know" if name else "it holds no model"
+            f"it contains {name[:80]!r}, which this cogmap does not know" if name else "it contains no model"
         )
     try:
-        return Reader(_kinds(name), written.arrays, budget).read(written.value)
+        return Reader(_kinds(name), unpacked.arrays, budget).read(unpacked.value)
     except (MissingPackageError, ModelFileError, MemoryError):
         raise
-    except Exception as problem:  # states of the wrong form: this is the only place that they can come from
-        raise ModelFileError(f"its content is not that of a model ({_shortened(problem)})") from problem
+    except Exception as problem:  # invalid states can raise any exception; nothing else does here
+        raise ModelFileError(f"its content is not a valid model ({_shortened(problem)})") from problem
 
 
 def _kinds(name: str) -> dict[str, Kind]:
-    """Return the kinds of objects that may be in what is called so."""
+    """Return the kinds of objects that may occur in an object of the class `name`."""
     from cogmap.estimators._saving import KINDS as estimators
 
     kinds = parts.KINDS | estimators
@@ -182,18 +182,18 @@ def _kinds(name: str) -> dict[str, Kind]:
 
 
 def _read(owner: str, path: Any, make: Callable[[bytes], Any]) -> Any:
-    """Return what is made of the content of a file, or say of which file it cannot be made."""
+    """Apply `make` to the content of a file; name the file in errors."""
     path = check_path(owner, path)
     try:
         return make(read_limited(path, MOST_BYTES))
     except (ModelFileError, OSError) as problem:
-        if isinstance(problem, OSError) and problem.filename is not None:  # it does not exist, or may not be read
+        if isinstance(problem, OSError) and problem.filename is not None:  # it does not exist, or is not readable
             raise
         raise ModelFileError(f"The model {path} cannot be loaded: {_shortened(problem)}.") from None
 
 
 def _shortened(problem: Exception) -> str:
-    """Say in part of a line what was wrong; what Python says alone is often only half of it."""
+    """Return the message on one line, of limited length; exceptions of Python are often unclear without their type."""
     ours = isinstance(problem, CogmapError | OSError)
     text = " ".join((str(problem) if ours else f"{type(problem).__name__}: {problem}").split())
     return (text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...").rstrip(".")

@@ -1,6 +1,6 @@
-"""What a fitted model is made of, as states and back: map, scaling, words, links, and what learning goes on from.
+"""Convert the components of a fitted model to states and back: map, scaling, terms, links, and solver states.
 
-Making one checks it: a file may be damaged with care.
+States are validated when objects are created from them, because a file may have been manipulated.
 """
 
 from dataclasses import fields
@@ -25,16 +25,16 @@ _LINKS = LogOddsLink | SoftmaxLink | ValueLink
 
 
 def require(condition: Any, what: str) -> None:
-    """Complain about what cannot be part of a model."""
+    """Raise if a condition that every valid model satisfies is false."""
     if not condition:
-        raise ModelFileError(f"what it says about the {what} fits no model")
+        raise ModelFileError(f"it has an invalid value for the {what}")
 
 
 _NEW_NAMES = {"resumed": "resumed", "prior_deviations_": "prior_deviations_"}  # of attributes in earlier files
 
 
 def renamed(state: State) -> State:
-    """Return a state with the present names of its attributes."""
+    """Rename attributes of earlier versions."""
     return {_NEW_NAMES.get(name, name): value for name, value in state.items()}
 
 
@@ -47,7 +47,7 @@ def _is_positive(value: Any) -> bool:
 
 
 def _are_numbers(value: Any, length: int | None = None) -> bool:
-    """Whether a value is a row of float64."""
+    """Return whether a value is a 1-D float64 array, optionally of a given length."""
     is_row = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1
     return is_row and length in (None, len(value))
 
@@ -77,15 +77,18 @@ def _structured(state: State) -> StructuredMap:
 
 
 def _statistics(state: State) -> FeatureStatistics:
-    known = FeatureStatistics(**state)
-    n_features = len(known.mean)
+    statistics = FeatureStatistics(**state)
+    n_features = len(statistics.mean)
     for name in ("weight", "mean", "deviation", "low", "high"):
         require(_are_numbers(state[name], n_features), f"{name} of the features")
-    require(np.isfinite([known.weight, known.mean, known.deviation]).all(), "statistics of the features")
-    require((known.deviation >= 0).all() and not np.isinf([known.low, known.high]).any(), "spread of the features")
-    whole = np.asarray(known.whole)
-    require(whole.dtype == bool and whole.shape in ((), (n_features,)), "knowledge of whole numbers")
-    return known
+    require(np.isfinite([statistics.weight, statistics.mean, statistics.deviation]).all(), "statistics of the features")
+    require(
+        (statistics.deviation >= 0).all() and not np.isinf([statistics.low, statistics.high]).any(),
+        "range of the features",
+    )
+    whole = np.asarray(statistics.whole)
+    require(whole.dtype == bool and whole.shape in ((), (n_features,)), "whole-number features")
+    return statistics
 
 
 def _scaling(kind: type[Any], state: State) -> Any:
@@ -99,15 +102,15 @@ def _terms_state(terms: Terms) -> State:
 
 def _terms(state: State) -> Terms:
     values, words = state["values"], state["words"]
-    require(isinstance(values, list) and isinstance(words, list) and len(values) == len(words), "words")
-    for at, said in zip(values, words, strict=True):
-        require(isinstance(said, list) and all(isinstance(word, str) for word in said), "words")
-        if at is None:
-            require(not said, "words")
+    require(isinstance(values, list) and isinstance(words, list) and len(values) == len(words), "terms")
+    for peaks, names in zip(values, words, strict=True):
+        require(isinstance(names, list) and all(isinstance(word, str) for word in names), "terms")
+        if peaks is None:
+            require(not names, "terms")
         else:
-            require(_are_numbers(at, len(said)) and len(said) >= 2 and (np.diff(at) > 0).all(), "words")
-            require(np.isfinite(at).all(), "words")
-    return Terms(tuple(values), tuple(tuple(said) for said in words))
+            require(_are_numbers(peaks, len(names)) and len(names) >= 2 and (np.diff(peaks) > 0).all(), "terms")
+            require(np.isfinite(peaks).all(), "terms")
+    return Terms(tuple(values), tuple(tuple(names) for names in words))
 
 
 def _encoding(state: State) -> Encoding:
@@ -118,7 +121,7 @@ def _encoding(state: State) -> Encoding:
         require(isinstance(scaling, FeatureRange | FeatureSpread), "scaling")
         require(len(scaling.known.mean) == encoding.n_features, "scaling")
     if terms is not None:
-        require(isinstance(terms, Terms) and len(terms.words) == encoding.n_features, "words")
+        require(isinstance(terms, Terms) and len(terms.words) == encoding.n_features, "terms")
     return encoding
 
 
@@ -137,13 +140,13 @@ def _values(state: State) -> ValueLink:
     require(isinstance(targets, tuple) and all(isinstance(name, str) for name in targets), "targets")
     for name in ("mean", "deviation"):
         require(_are_numbers(state[name], len(targets)) and np.isfinite(state[name]).all(), f"{name} of the targets")
-    require(type(state["one_dimensional"]) is bool, "form of the targets")
+    require(type(state["one_dimensional"]) is bool, "shape of the targets")
     return ValueLink(**state)
 
 
 def _model(state: State) -> MapModel:
     require(isinstance(state["map"], FuzzyCognitiveMap), "map")
-    require(isinstance(state["encoding"], Encoding) and isinstance(state["link"], _LINKS), "way in or out")
+    require(isinstance(state["encoding"], Encoding) and isinstance(state["link"], _LINKS), "encoding or link")
     require(_is_count(state["depth"], 1) and state["depth"] <= MAX_DEPTH, "depth")
     return MapModel(**state)
 
@@ -165,8 +168,8 @@ def _random_state(random: np.random.RandomState) -> State:
 
 
 def _random(state: State) -> np.random.RandomState:
-    """Return random numbers that go on where they were; only those of the usual generator are known."""
-    require(state["name"] == "MT19937", "random numbers")
+    """Restore a random number generator; only MT19937 is supported."""
+    require(state["name"] == "MT19937", "random state")
     random = np.random.RandomState(0)
     random.set_state((state["name"], state["key"], state["pos"], state["has_gauss"], state["gauss"]))
     return random

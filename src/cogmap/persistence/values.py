@@ -1,7 +1,8 @@
-"""Values as JSON and arrays, and back: numbers, text, lists, dicts, arrays, and objects of a few known kinds.
+"""Convert values to JSON and arrays and back: numbers, strings, lists, dicts, arrays, and objects of a few known kinds.
 
-What JSON has no place for is an object of one member, whose name says what it is: ``{"tuple": [1, 2]}``. An object of a
-known kind is its state, a dict, under the name of the kind. Reading makes nothing but what this list of kinds names.
+Values that JSON cannot represent become an object with one member, named after the type: ``{"tuple": [1, 2]}``. An
+object of a known kind becomes its state, a dict, under the name of the kind. Reading creates only objects of known
+kinds.
 """
 
 import math
@@ -16,16 +17,16 @@ from cogmap._utils.params import Literal, param_error
 from cogmap.exceptions import ModelFileError, ParameterError
 from cogmap.persistence.archive import Budget, can_hold
 
-_MANY = 8  # numbers, from which on a list of them is kept as an array
-_MOST_ALIKE = 32  # items of a set with the same hash; -1 and -2 are the only ones that people use
+_MANY = 8  # a list of at least this many floats is stored as an array
+_MOST_ALIKE = 32  # items of a set with the same hash; in practice only -1 and -2 have one
 
 State = dict[str, Any]
 
-_NESTED = (dict, list)  # what JSON reads that may hold more; asked of every value, so as fast as can be
+_NESTED = (dict, list)  # JSON types that may contain others; tested for every value, so it must be fast
 
 
 class Kind(NamedTuple):
-    """How objects of a class become a dict and are made from one, which may be of an older version or damaged."""
+    """Conversion of objects of a class to a state and back; states may be damaged or of an earlier version."""
 
     type: type
     to_state: Callable[[Any], State]
@@ -33,12 +34,12 @@ class Kind(NamedTuple):
 
 
 class Writer:
-    """Turns values into JSON, and collects their arrays.
+    """Convert values to JSON, and collect their arrays.
 
     Parameters
     ----------
     kinds : mapping of str to Kind
-        Kinds of objects by name.
+        Supported kinds of objects, keyed by name.
     """
 
     def __init__(self, kinds: Mapping[str, Kind]) -> None:
@@ -46,7 +47,7 @@ class Writer:
         self._kinds = {kind.type: (name, kind) for name, kind in kinds.items()}
 
     def write(self, value: Any, where: str) -> Any:
-        """Return a value as JSON; `where` names it in messages."""
+        """Convert a value to JSON; `where` describes it in error messages."""
         if isinstance(value, np.str_):
             value = str(value)
         if value is None or type(value) in (bool, int, str):
@@ -97,27 +98,27 @@ def _unknown(value: Any, where: str) -> ParameterError:
     kind = type(value).__name__
     if isinstance(value, np.ndarray | np.generic):
         kind = f"an array of {value.ndim} axes and dtype {value.dtype}"
-    expected = "made of what a model file can hold: numbers, text, arrays, maps, and lists and dicts of these"
+    expected = "made of numbers, strings, arrays, maps, and lists and dicts of these"
     return param_error("save", "estimator", expected, Literal(f"{kind} in {where}"))
 
 
 class Reader:
-    """Makes values from JSON and arrays.
+    """Create values from JSON and arrays.
 
     Parameters
     ----------
     kinds : mapping of str to Kind
-        Kinds of objects by name; what is of none of them is refused.
+        Supported kinds of objects, keyed by name; others are rejected.
     arrays : list of ndarray
-        The arrays; each belongs to one place.
+        The arrays; each may be used once.
     budget : Budget
-        Memory for what is made of texts and lists of numbers.
+        Memory for arrays of strings and lists of numbers.
     """
 
     def __init__(self, kinds: Mapping[str, Kind], arrays: list[NDArray[Any]], budget: Budget) -> None:
         self._kinds, self._arrays, self._budget = kinds, dict(enumerate(arrays)), budget
         self._parts: dict[str, Callable[[Any], Any]] = {
-            "number": lambda said: {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[said],
+            "number": lambda name: {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[name],
             "tuple": lambda items: tuple(self._items(items)),
             "set": lambda items: set(_hashable(self._items(items))),
             "dict": self._state,
@@ -125,7 +126,7 @@ class Reader:
             "array": self._array,
             "floats": self._floats,
             "scalar": lambda number: self._array(number)[()],
-            "texts": lambda said: self._texts(*said),
+            "texts": lambda items: self._texts(*items),
             "objects": lambda items: _objects(self._items(items)),
         }
 
@@ -136,20 +137,20 @@ class Reader:
         if not isinstance(written, dict):
             return written
         if len(written) != 1:
-            raise ModelFileError("it has an object that is not of one kind")
-        ((name, said),) = written.items()
+            raise ModelFileError("it has an object with more or fewer than one member")
+        ((name, state),) = written.items()
         if name in self._parts:
-            return self._parts[name](said)
+            return self._parts[name](state)
         if name not in self._kinds:
-            raise ModelFileError(f"it has something of the kind {name[:80]!r}, which this cogmap does not know")
-        return self._kinds[name].from_state(self._state(said))
+            raise ModelFileError(f"it has an object of the kind {name[:80]!r}, which this cogmap does not know")
+        return self._kinds[name].from_state(self._state(state))
 
-    def _state(self, said: Any) -> State:
-        return {name: self.read(item) if type(item) in _NESTED else item for name, item in said.items()}
+    def _state(self, state: Any) -> State:
+        return {name: self.read(item) if type(item) in _NESTED else item for name, item in state.items()}
 
     def _items(self, items: Any) -> list[Any]:
         if not isinstance(items, list):
-            raise ModelFileError("it has items that are no list")
+            raise ModelFileError("it has items that are not a list")
         return [self.read(item) if type(item) in _NESTED else item for item in items]
 
     def _pairs(self, pairs: Any) -> dict[Any, Any]:
@@ -157,11 +158,11 @@ class Reader:
         return dict(zip(keys, (self.read(item) for _, item in pairs), strict=True))
 
     def _array(self, number: Any) -> NDArray[Any]:
-        # Used twice, a large array would be copied as often as a file of a few bytes says.
-        found = self._arrays.pop(number, None) if type(number) is int else None
-        if found is None:
-            raise ModelFileError("it speaks of an array that is not there, or of one twice")
-        return found
+        # Each array may be used once; otherwise a small file could request many copies of a large array.
+        array = self._arrays.pop(number, None) if type(number) is int else None
+        if array is None:
+            raise ModelFileError("it refers to a missing array, or to the same array twice")
+        return array
 
     def _floats(self, number: Any) -> list[Any]:
         array = self._array(number)
@@ -171,18 +172,18 @@ class Reader:
 
     def _texts(self, longest: Any, items: Any) -> NDArray[np.str_]:
         if not isinstance(items, list) or not all(type(item) is str for item in items):
-            raise ModelFileError("it has texts that are none")
-        # A dtype wider than any of its texts is kept, within reason: it decides only the width of what is joined.
+            raise ModelFileError("it has an array of strings with other items")
+        # The dtype may be wider than all strings, up to a limit; the width only matters for concatenation.
         width = max([len(item) for item in items], default=1)
         width = longest if type(longest) is int and width <= longest <= 1000 else width
-        self._budget.spend(4 * width * len(items), "texts")
+        self._budget.spend(4 * width * len(items), "strings")
         return np.array(items, dtype=f"<U{width}")
 
 
 def _hashable(items: list[Any]) -> list[Any]:
-    """Return items for a set or a dict, unless many have the same hash, which would take quadratic time."""
+    """Return the items of a set or dict; raise if many have the same hash, which would take quadratic time."""
     if max(Counter(map(hash, items)).values(), default=0) > _MOST_ALIKE:
-        raise ModelFileError("it has a set or dict whose items have the same hash")
+        raise ModelFileError("it has a set or dict with too many items of the same hash")
     return items
 
 

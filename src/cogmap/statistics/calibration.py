@@ -8,9 +8,9 @@ from cogmap.statistics.checks import check_p_values
 
 
 def expected_calibration_error(confidence: ArrayLike, right: ArrayLike, n_bins: int = 10) -> float:
-    """Return the expected calibration error (ECE): the mean gap between confidence and accuracy.
+    """Compute the expected calibration error (ECE): the mean absolute difference between confidence and accuracy.
 
-    Predictions are put into bins of equal width by the probability of the predicted class. The absolute differences
+    Predictions are grouped into bins of equal width by the probability of the predicted class. The absolute differences
     between mean probability and accuracy in each bin are averaged, weighted by the size of the bin.
 
     Parameters

@@ -56,7 +56,7 @@ class Friedman:
 
 
 def anova_one_way(scores: ArrayLike) -> Anova:
-    """Test whether the methods have the same mean, with independent rows.
+    """One-way ANOVA: test whether all methods have the same mean score, assuming independent scores.
 
     If all methods have the same mean, F is 0 and p is 1, even if the scores of each method are constant.
 
@@ -83,9 +83,9 @@ def anova_one_way(scores: ArrayLike) -> Anova:
 
 
 def anova_repeated_measures(scores: ArrayLike) -> Anova:
-    """Test whether the methods have the same mean, with rows that share an effect on all methods.
+    """Repeated-measures ANOVA: test whether all methods have the same mean score, allowing for an effect of each block.
 
-    The blocks are the subjects of the classical test. No correction for unequal variances (sphericity) is made.
+    The blocks correspond to the subjects of the classical test. Sphericity is assumed; no correction is applied.
     If all methods have the same mean, F is 0 and p is 1, even if all scores of a block are equal.
 
     Parameters
@@ -112,7 +112,7 @@ def anova_repeated_measures(scores: ArrayLike) -> Anova:
 
 
 def friedman(scores: ArrayLike) -> Friedman:
-    """Test whether the methods have the same mean rank.
+    """Friedman test: test whether all methods have the same mean rank.
 
     Ties share the mean of their ranks. If all methods tie in every block, both statistics are 0 and both p-values 1.
 
@@ -124,7 +124,7 @@ def friedman(scores: ArrayLike) -> Friedman:
     Returns
     -------
     Friedman
-        The statistic of Friedman, that of Iman and Davenport, their p-values and the mean ranks.
+        The statistics of Friedman and of Iman and Davenport, their p-values, and the mean ranks.
 
     Examples
     --------

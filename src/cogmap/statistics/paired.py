@@ -78,7 +78,7 @@ def paired_tests(first: ArrayLike, second: ArrayLike) -> Paired:
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Adjust p-values for their number, by the step-down method of Holm.
+    """Adjust p-values for multiple comparisons, by the step-down method of Holm.
 
     Parameters
     ----------
@@ -157,6 +157,6 @@ def _exact_lower_tail(statistic: float, ranks: NDArray[np.float64]) -> float:
 
 
 def _normal_lower_tail(statistic: float, ranks: NDArray[np.float64]) -> float:
-    """Approximate that fraction by the normal distribution; the sum of squared ranks accounts for ties."""
+    """Approximate the result of `_exact_lower_tail` by the normal distribution, corrected for ties."""
     deviation = math.sqrt(float(np.square(ranks).sum())) / 2
     return float(stats.norm.cdf((statistic - ranks.sum() / 2) / deviation))

@@ -37,14 +37,14 @@ class Nemenyi:
 
 
 def nemenyi(scores: ArrayLike, alpha: float = 0.05) -> Nemenyi:
-    """Compare all pairs of methods by their mean ranks.
+    """Nemenyi test: compare all pairs of methods by their mean ranks.
 
     Parameters
     ----------
     scores : array-like of shape (n_blocks, n_methods)
         Scores, one row per block, one column per method; higher is better.
     alpha : float, default=0.05
-        Family-wise error rate: the probability of finding any difference if there is none.
+        Family-wise error rate: the probability of any rejection if no methods differ.
 
     Returns
     -------

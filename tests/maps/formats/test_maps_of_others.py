@@ -204,7 +204,7 @@ def test_experts_in_sheets(maps_dir):
                     expected[row[:2]] = WORDS[term[1:]] * (1 if term[0] == "+" else -1)
         assert edges(fcm) == expected
         assert fcm == read_map(maps_dir / "fcmpy_experts.xlsx", sheet=name)
-    with pytest.raises(DataError, match=r"has 6 maps: 'Expert_1', .* Say which with `sheet`"):
+    with pytest.raises(DataError, match=r"has 6 maps: 'Expert_1', .* Choose one with `sheet`"):
         read_map(maps_dir / "fcmpy_experts.xlsx")
 
 
@@ -217,8 +217,8 @@ def test_experts_in_json(maps_dir):
 
 @pytest.mark.parametrize("name", ["osoba_clot_names.csv", "fsdm_ozesmi_concepts.json"])
 def test_names_alone_are_no_map(maps_dir, name):
-    """It is said what they are for."""
-    with pytest.raises(DataError, match="it names concepts and has no edges; give it as `concepts`"):
+    """The error says what they can be used for."""
+    with pytest.raises(DataError, match="it names concepts and has no edges; pass it as `concepts`"):
         read_map(maps_dir / name)
 
 

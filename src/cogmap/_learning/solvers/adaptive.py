@@ -56,7 +56,7 @@ class RMSprop:
 _LONG_STEPS = 20
 
 # If it is known, the rate starts at this value: initial weights are large, and a long first step may saturate concepts
-# for good. The higher rates that large batches allow are reached after a warm-up of this share of the steps.
+# for good. The higher rates that large batches allow are reached after a warm-up of this fraction of the steps.
 _FIRST_RATE = 0.012
 _WARM_UP = 0.05
 _USUAL_BATCH = 500
@@ -87,7 +87,7 @@ class Adam:
         return _FIRST_RATE * max(batch_size / _USUAL_BATCH, 1.0) if planned else 0.05
 
     def _share(self) -> float:
-        """Return the rate of this step as a share of the largest rate."""
+        """Return the rate of this step as a fraction of the largest rate."""
         if self.planned is not None:
             first = min(_FIRST_RATE / self.learning_rate, 1.0)
             warm_up = _WARM_UP * self.planned if first < 1.0 else 0.0

@@ -39,7 +39,7 @@ class FeatureEncoding(keras.layers.Layer):
             if values is not None:
                 here = slice(place, place + n)
                 self._is_number[here] = False
-                # The first term remains true below its peak, the last one above.
+                # The first term has degree 1 below its peak, the last one above its peak.
                 before[here] = [-np.inf, *values[:-1]]
                 value[here], after[here] = values, [*values[1:], np.inf]
             place += n

@@ -1,8 +1,8 @@
-"""Maps from and to files of other tools, one module per format.
+"""Read and write map files of this and other tools, one module per format.
 
-A reader takes bytes and gives drawings (`drawing`): concepts and arrows, and where in the file each arrow is, so that a
-message can say it. One place, `Drawing.to_map`, makes a map of a drawing. A writer takes a map and gives bytes. `files`
-knows which ending is which, and checks that what is written comes back.
+A reader converts bytes to `Drawing` objects: concepts, and edges with their positions in the file for error messages.
+`Drawing.to_map` converts a drawing to a map. A writer converts a map to bytes. `files` selects the format by the file
+extension, and verifies that a written map can be read back unchanged.
 """
 
 from cogmap.maps.formats.files import read_map, read_maps, write_map

@@ -1,4 +1,4 @@
-"""Cells with commas, semicolons, tabs, bars or blanks between them."""
+"""Delimited text files: cells separated by commas, semicolons, tabs, bars or blanks."""
 
 import csv
 import io
@@ -17,20 +17,20 @@ _BRACKETED = re.compile(r"\s*[(\[{](.*)[)\]}]\s*[,;]?\s*")
 
 
 def read(content: bytes, scale: Scale | None) -> Drawings:
-    """Return the map in a matrix or a list of edges; rows are sources, columns targets."""
+    """Read a weight matrix (rows are sources, columns targets) or an edge list."""
     text = decoded(content)
     if are_pairs(text):
-        raise DataError("it names concepts and has no edges; give it as `concepts` beside the file that has them")
+        raise DataError("it names concepts and has no edges; pass it as `concepts` along with the file of the edges")
     return read_table(read_grid(text), scale or WORDS)
 
 
 def are_pairs(text: str) -> bool:
-    """Whether a text is ``{1:"rain", 2:"sun"}``: names for the concepts of another file."""
+    """Return whether a string has the form ``{1:"rain", 2:"sun"}``, which names the concepts of another file."""
     return _PAIRS.fullmatch(text) is not None
 
 
 def read_grid(text: str) -> Grid:
-    """Return the cells."""
+    """Split a string into cells; leading lines that start with # are comments."""
     lines = re.split(r"\r\n|\r|\n", text)
     comments = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), len(lines))
     if comments:
@@ -39,7 +39,7 @@ def read_grid(text: str) -> Grid:
     # (1, 2, 0.5), as Python and Mathematica write triples
     bracketed = [_BRACKETED.fullmatch(line) for line in lines if line.strip()]
     if bracketed and all(bracketed):
-        lines = [found[1] if (found := _BRACKETED.fullmatch(line)) else line for line in lines]
+        lines = [match[1] if (match := _BRACKETED.fullmatch(line)) else line for line in lines]
         text = "\n".join(lines)
     delimiter = _delimiter(text)
     check_size(text.count(delimiter or " "), "cells")
@@ -51,11 +51,11 @@ def read_grid(text: str) -> Grid:
 
 
 def _delimiter(text: str) -> str | None:
-    """Return what separates cells, or None for blanks; lines above the first with a delimiter are titles."""
+    """Detect the delimiter, ignoring title lines above the first line that has one; None means blanks."""
     first = re.search(r"^.*[\t;,|]", text, re.MULTILINE)
     if first:
         return find_delimiter(text[first.start() :])
-    # One column, whose names may have several words; or numbers with blanks between.
+    # Either numbers separated by blanks, or a single column of names, which may contain blanks.
     line = next((line for line in text.splitlines() if line.strip()), "")
     return None if re.fullmatch(r"[-+\d.eE\s]*", line) else ","
 
@@ -74,10 +74,10 @@ def _parsed(text: str, delimiter: str) -> tuple[list[list[Cell]], list[int]]:
 
 
 def write(rows: list[list[Cell]], delimiter: str, formulas: bool) -> bytes:
-    """Return rows as text; all text is in quotation marks, so that no character in it can be mistaken.
+    """Convert rows to delimited text, with all strings quoted, so that they may contain any character.
 
-    Text that a spreadsheet would compute gets an apostrophe in front, which `read` takes away, unless `formulas` is
-    true.
+    A string that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, which `read` removes, unless
+    `formulas` is true.
     """
     lines = (delimiter.join(_written(cell, formulas) for cell in row) for row in rows)
     return "".join(f"{line}\n" for line in lines).encode("utf-8")

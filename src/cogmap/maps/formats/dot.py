@@ -42,30 +42,30 @@ class _Token(NamedTuple):
 
 
 def _tokens(text: str) -> list[_Token]:
-    found, line = [], 1
+    tokens, line = [], 1
     for match in _TOKENS.finditer(text):
         kind, part = str(match.lastgroup), match[0]
         if kind == "other":
             raise DataError(f"line {line}: {text[match.start() : match.start() + 20]!r} is not DOT")
         if kind == "quoted":
-            found.append(_Token(kind, re.sub(r"\\(.)", _unescaped, part[1:-1], flags=re.DOTALL), line))
+            tokens.append(_Token(kind, re.sub(r"\\(.)", _unescaped, part[1:-1], flags=re.DOTALL), line))
         elif kind == "html":
-            found.append(_Token("quoted", re.sub(r"<[^>]*>", "", part[1:-1]), line))
+            tokens.append(_Token("quoted", re.sub(r"<[^>]*>", "", part[1:-1]), line))
         elif kind != "skip":
-            found.append(_Token(kind, part, line))
+            tokens.append(_Token(kind, part, line))
         line += part.count("\n")
-        check_size(len(found), "words")
-    return found
+        check_size(len(tokens), "words")
+    return tokens
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """Read a backslash and what follows; a line that is broken goes on, and what we do not know stays."""
+    """Resolve an escape sequence: a line continuation is removed, and an unknown escape is kept."""
     meanings = {'"': '"', "\\": "\\", "\n": "", "n": "\n", "l": "\n", "r": "\n"}
     return meanings.get(match[1], match[0])
 
 
 class _Parser:
-    """Reads statements: nodes and edges with their attributes, defaults, and subgraphs within which defaults count."""
+    """Recursive-descent parser of nodes, edges, attributes, and subgraphs with their own defaults."""
 
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
@@ -75,16 +75,16 @@ class _Parser:
         self.graph: dict[str, str] = {}
 
     def _make(self, n_parts: int) -> None:
-        """Count what subgraphs and defaults make: a few words can stand for millions of edges and attributes."""
+        """Limit the edges and attributes that subgraphs and defaults expand to: a short file could make millions."""
         self._n_made += n_parts
         if self._n_made > _MOST_MADE + 10 * len(self._tokens):
             raise DataError(
-                f"its subgraphs and defaults stand for more than {_MOST_MADE:,} edges and attributes; write the edges "
-                "of a map one by one"
+                f"its subgraphs and defaults expand to more than {_MOST_MADE:,} edges and attributes; write each edge "
+                "separately"
             )
 
     def _next(self, kind: str, ahead: int = 0) -> str:
-        """Return the text of what comes next, if it is of a kind."""
+        """Return the text of a coming token if it is of this kind, otherwise an empty string."""
         place = self._position + ahead
         if place >= len(self._tokens) or self._tokens[place].kind != kind:
             return ""
@@ -94,10 +94,10 @@ class _Parser:
         return self._next("sign", ahead) == text
 
     def _accept(self, sign: str) -> bool:
-        """Go past what comes next, if it is this sign."""
-        found = self._is_sign(sign)
-        self._position += found
-        return found
+        """Skip the next token if it is this sign; return whether it was."""
+        accepted = self._is_sign(sign)
+        self._position += accepted
+        return accepted
 
     def _separators(self) -> None:
         while self._accept(";") or self._accept(","):
@@ -108,23 +108,23 @@ class _Parser:
             raise DataError(f"it ends too early{f', before {text!r}' if text else ''}")
         token = self._tokens[self._position]
         if (text and (token.kind, token.text) != ("sign", text)) or (not text and token.kind == "sign"):
-            raise DataError(f"line {token.line}: {text or 'a name'!r} is expected, and there is {token.text!r}")
+            raise DataError(f"line {token.line}: expected {text or 'a name'!r}, got {token.text!r}")
         self._position += 1
         return token
 
     def document(self) -> None:
-        """Read a digraph."""
+        """Parse a digraph."""
         if self._next("plain").casefold() == "strict":
             self._take()
         kind = self._take()
         if kind.text.casefold() != "digraph":
             what = "its edges have no direction" if kind.text.casefold() == "graph" else "it is not DOT"
-            raise DataError(f"line {kind.line}: {what}: it has to begin with digraph, and begins with {kind.text!r}")
+            raise DataError(f"line {kind.line}: {what}: it must begin with digraph, and begins with {kind.text!r}")
         if not self._is_sign("{"):
             self.graph["name"] = self._id()
         self._statements({"node": {}, "edge": {}})
         if self._position < len(self._tokens):
-            raise DataError(f"line {self._tokens[self._position].line}: there is more after the end of the graph")
+            raise DataError(f"line {self._tokens[self._position].line}: text follows after the end of the graph")
 
     def _id(self) -> str:
         text = self._take().text
@@ -133,7 +133,7 @@ class _Parser:
         return text
 
     def _statements(self, defaults: dict[str, dict[str, str]]) -> list[str]:
-        """Read what is between braces; return the nodes that are named there."""
+        """Parse statements in braces and return the nodes that they name."""
         self._take("{")
         named: list[str] = []
         while not self._accept("}"):
@@ -158,17 +158,17 @@ class _Parser:
             chain.append(self._ends(defaults))
         if self._is_sign("--"):
             raise DataError(f"line {line}: the edge -- has no direction")
-        said = self._attributes()
+        attributes = self._attributes()
         if len(chain) == 1 and len(chain[0]) == 1:
-            self.nodes[chain[0][0]].update(said)
+            self.nodes[chain[0][0]].update(attributes)
         for sources, targets in itertools.pairwise(chain):
-            about = defaults["edge"] | said
+            about = defaults["edge"] | attributes
             self._make(len(sources) * len(targets) * (1 + len(about)))
             self.edges += [(source, target, about, line) for source, target in itertools.product(sources, targets)]
         return list(itertools.chain(*chain))
 
     def _ends(self, defaults: dict[str, dict[str, str]]) -> list[str]:
-        """Read a node, or a subgraph for the nodes in it."""
+        """Parse a node or a subgraph, and return the names of its nodes."""
         if self._next("plain").casefold() == "subgraph":
             self._take()
             if not self._is_sign("{"):
@@ -184,18 +184,18 @@ class _Parser:
         return [name]
 
     def _attributes(self) -> dict[str, str]:
-        found = {}
+        attributes = {}
         while self._accept("["):
             while not self._accept("]"):
                 key = self._id()
                 self._take("=")
-                found[key] = self._id()
+                attributes[key] = self._id()
                 self._separators()
-        return found
+        return attributes
 
 
 def read(content: bytes, scale: Scale | None) -> Drawings:
-    """Return the map in a digraph; an edge ``a -> b`` is the influence of a on b."""
+    """Read the map in a digraph; an edge ``a -> b`` is the influence of a on b."""
     return {"": partial(_drawing, decoded(content), scale or WORDS)}
 
 
@@ -206,60 +206,63 @@ def _drawing(text: str, scale: Scale) -> Drawing:
     except RecursionError:
         raise DataError("its subgraphs are nested too deep") from None
     drawing = Drawing(details=_said(parser.graph))
-    names = [node if said.get("label", "\\N") == "\\N" else said["label"] for node, said in parser.nodes.items()]
+    names = [
+        node if attributes.get("label", "\\N") == "\\N" else attributes["label"]
+        for node, attributes in parser.nodes.items()
+    ]
     if len(set(names)) < len(names):
         names = list(parser.nodes)
-    for name, (node, said) in zip(names, parser.nodes.items(), strict=True):
+    for name, (node, attributes) in zip(names, parser.nodes.items(), strict=True):
         with at(f"node {node!r}"):
-            drawing.add(name, f"node {node!r}", _said(said) | _place(said.get("pos", "")), node)
-    for source, target, said, line in parser.edges:
+            drawing.add(name, f"node {node!r}", _said(attributes) | _place(attributes.get("pos", "")), node)
+    for source, target, attributes, line in parser.edges:
         where = f"line {line}"
-        key = next((key for key in _WEIGHTS if key in said), None)
+        key = next((key for key in _WEIGHTS if key in attributes), None)
         if key is None:
             raise DataError(f"{where}: the edge from {source!r} to {target!r} has no weight")
         with at(where):
-            weight = scale.weight(said[key])
-            about = _said({name: value for name, value in said.items() if name != key})
+            weight = scale.weight(attributes[key])
+            about = _said({name: value for name, value in attributes.items() if name != key})
         drawing.connect(source, target, weight, where, about)
     return drawing
 
 
 def _said(attributes: dict[str, str]) -> dict[str, Any]:
-    """Return what is not about looks."""
+    """Return the attributes as details, without those that only affect drawing."""
     return details_from_text((key, value) for key, value in attributes.items() if key not in _LOOKS)
 
 
 def _place(position: str) -> dict[str, float]:
-    """Return x and y of a position; that of Graphviz grows upwards."""
+    """Return x and y of a position; the y axis of Graphviz points upwards, ours downwards."""
     across, _, rest = position.rstrip("!").partition(",")
     x, y = as_number(across), as_number(rest.partition(",")[0])
     return {} if x is None or y is None else {"x": x, "y": -y}
 
 
 def write(fcm: FuzzyCognitiveMap) -> bytes:
-    """Return a map as a digraph that Graphviz can draw: ``influence`` is exact, ``label`` is what is shown."""
+    """Convert a map to a digraph for Graphviz: ``influence`` is the exact weight, ``label`` the weight as drawn."""
     lines = ["digraph {"]
     lines += [f"  {_quoted(key)}={_quoted(text)}" for key, text in _texts(fcm.details).items()]
     about = said_about(fcm)
     for name in fcm.concepts:
-        said = about.get(name, {})
-        texts = _texts({key: value for key, value in said.items() if key not in ("x", "y")})
-        if "x" in said and "y" in said:
-            texts["pos"] = f"{as_text(said['x'])},{as_text(-said['y'])}!"
-        lines.append(f"  {_quoted(name)}{_bracketed(texts)}")
-    for source, target, weight, said in edges_of(fcm):
-        texts = {"influence": as_text(weight) or "", "label": f"{weight:.3g}"} | _texts(said)
-        lines.append(f"  {_quoted(source)} -> {_quoted(target)}{_bracketed(texts)}")
+        details = about.get(name, {})
+        strings = _texts({key: value for key, value in details.items() if key not in ("x", "y")})
+        if "x" in details and "y" in details:
+            strings["pos"] = f"{as_text(details['x'])},{as_text(-details['y'])}!"
+        lines.append(f"  {_quoted(name)}{_bracketed(strings)}")
+    for source, target, weight, details in edges_of(fcm):
+        strings = {"influence": as_text(weight) or "", "label": f"{weight:.3g}"} | _texts(details)
+        lines.append(f"  {_quoted(source)} -> {_quoted(target)}{_bracketed(strings)}")
     return "\n".join([*lines, "}", ""]).encode("utf-8")
 
 
 def _texts(details: dict[str, Any]) -> dict[str, str]:
-    texts = {key: as_text(value) for key, value in details.items() if key not in _LOOKS and key != "influence"}
-    return {key: text for key, text in texts.items() if text is not None}
+    strings = {key: as_text(value) for key, value in details.items() if key not in _LOOKS and key != "influence"}
+    return {key: text for key, text in strings.items() if text is not None}
 
 
-def _bracketed(texts: dict[str, str]) -> str:
-    return f" [{', '.join(f'{_quoted(key)}={_quoted(text)}' for key, text in texts.items())}]" if texts else ""
+def _bracketed(strings: dict[str, str]) -> str:
+    return f" [{', '.join(f'{_quoted(key)}={_quoted(text)}' for key, text in strings.items())}]" if strings else ""
 
 
 def _quoted(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A map as an author drew it: what every reader makes, and what becomes a `FuzzyCognitiveMap`."""
+"""`Drawing`: concepts and edges as written in a file, the common result of all readers."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -14,16 +14,16 @@ from cogmap.maps.formats.limits import check_size
 from cogmap.maps.formats.words import Cell, as_number
 from cogmap.maps.map import FuzzyCognitiveMap
 
-# What a file may say about a concept that belongs to the map itself, and not to its details.
+# Properties of a concept that are parameters of the map, not details, with their defaults.
 PARAMETERS = {"bias": 0.0, "slope": 1.0, "activation": "sigmoid"}
-# Details that are numbers; `external` is true or false, all others are text.
+# Numeric details; `external` is a boolean, all others are strings.
 NUMBERS = {"x", "y", "confidence", "lag", "bias", "slope"}
-_STRICT_NUMBERS = NUMBERS - {"confidence", "lag"}  # of these some people write "high", or "a year"
+_STRICT_NUMBERS = NUMBERS - {"confidence", "lag"}  # the other two may also be strings such as "high" or "a year"
 
 
 @contextmanager
 def at(where: str) -> Iterator[None]:
-    """Say of what is wrong within where it is."""
+    """Prefix errors raised in the block with their location."""
     try:
         yield
     except DataError as problem:
@@ -31,7 +31,7 @@ def at(where: str) -> Iterator[None]:
 
 
 class Edge(NamedTuple):
-    """An arrow between two concepts, its weight (None: drawn without one) and where it is in the file."""
+    """An edge, with a function that describes its position in the file; `weight` is None if the file has no weight."""
 
     source: str
     target: str
@@ -42,21 +42,21 @@ class Edge(NamedTuple):
 
 @dataclass
 class Drawing:
-    """Concepts and arrows.
+    """Concepts and edges of a map file.
 
     Parameters
     ----------
     concepts : dict
-        What is said about each concept, by name, in the author's order.
+        Details of each concept, keyed by name, in the order of the file.
     edges : list of Edge
-        Arrows. Those without a weight, or with 0, are remembered if the file lists edges one by one.
+        Edges. Edges without a weight, or with weight 0, are included if the file lists edges one by one.
     details : dict
-        What is said about the map as a whole.
+        Details of the map.
     ids : dict
-        Other ways in which edges call concepts, and the names meant.
+        Names of the concepts, keyed by other identifiers that edges may use.
     parameters : dict
-        Bias, slope and activation of concepts, by name, in a file that tells them from details of the same name. Of
-        other concepts they are among what is said about them.
+        Bias, slope and activation of concepts, keyed by name, if the format separates them from details of the same
+        name. Those of other concepts are in `concepts`.
     """
 
     concepts: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -77,30 +77,30 @@ class Drawing:
                 raise DataError(f"{where}: {self.ids[identifier]!r} and {name!r} both have the id {identifier!r}")
 
     def named(self, end: str, where: str) -> str:
-        """Return the name of the concept that an edge calls by its id or its name."""
+        """Return the name of a concept, given its id or its name."""
         name = self.ids.get(end, end)
         if name not in self.concepts:
             hint = suggestion(end, [*self.concepts, *self.ids])
-            raise DataError(f"{where}: an edge names {end!r}, which is no concept of the map. {hint}".strip())
+            raise DataError(f"{where}: an edge names {end!r}, which is not a concept of the map. {hint}".strip())
         return name
 
     def connect(self, source: str, target: str, weight: float | None, where: str, about: dict[str, Any]) -> None:
-        """Add an edge between concepts that are called by id or name."""
+        """Add an edge between two concepts, given by id or name."""
         ends = self.named(source, where), self.named(target, where)
         self.edges.append(Edge(*ends, weight, lambda: where, about))
 
     def to_map(self, bounds: tuple[float, float] | None = None) -> FuzzyCognitiveMap:
-        """Return the map, with weights that have to be within `bounds`."""
+        """Convert the drawing to a map; raise if a weight is outside `bounds`."""
         low, high = bounds or (-math.inf, math.inf)
-        found: dict[tuple[str, str], float] = {}
+        weight_of: dict[tuple[str, str], float] = {}
         about_edges: dict[str, dict[str, Any]] = {}
         for edge in self.edges:
             ends = edge.source, edge.target
             weight = edge.weight or 0.0
             if not low <= weight <= high:
                 raise DataError(f"{edge.where()}: the weight {weight:g} is not between {low:g} and {high:g}")
-            if found.setdefault(ends, weight) != weight:
-                other = f"{found[ends]:g} and {weight:g}"
+            if weight_of.setdefault(ends, weight) != weight:
+                other = f"{weight_of[ends]:g} and {weight:g}"
                 raise DataError(f"{edge.where()}: the edge from {ends[0]!r} to {ends[1]!r} has two weights, {other}")
             if edge.details or not weight:
                 about_edges.setdefault(ends[0], {})[ends[1]] = edge.details
@@ -110,7 +110,7 @@ class Drawing:
         check_size(len(self.concepts) ** 2, f"weights between {len(self.concepts):,} concepts")
         index = {name: i for i, name in enumerate(self.concepts)}
         weights = np.zeros((len(index), len(index)))
-        for (source, target), weight in found.items():
+        for (source, target), weight in weight_of.items():
             weights[index[target], index[source]] = weight
         details = self.details | {
             key: about for key, about in (("concepts", about_concepts), ("edges", about_edges)) if about
@@ -118,28 +118,28 @@ class Drawing:
         return FuzzyCognitiveMap(weights, concepts=list(index), details=details, **parameters)
 
     def _apart(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Return bias, slope and activation of the map, and the details of its concepts by name."""
+        """Separate the parameters of the map (bias, slope, activation) from the details of its concepts."""
         columns: dict[str, list[Any]] = {key: [] for key in PARAMETERS}
         details = {}
         for name, about in self.concepts.items():
-            told = dict(self.parameters.get(name, about))
+            parameters = dict(self.parameters.get(name, about))
             rest = dict(about) if name in self.parameters else {k: v for k, v in about.items() if k not in PARAMETERS}
-            if as_number(told.get("activation")) is not None:  # some tools call so the state at the start
-                rest["activation level"] = told.pop("activation")
+            if as_number(parameters.get("activation")) is not None:  # some tools use this name for the initial state
+                rest["activation level"] = parameters.pop("activation")
             for key, default in PARAMETERS.items():
-                columns[key].append(told.get(key, default))
+                columns[key].append(parameters.get(key, default))
             if rest:
                 details[name] = rest
-        # One value if it is the same for all concepts, of which a map may have one or one each.
+        # Slope and activation become a single value if all concepts agree.
         same = {key for key, values in columns.items() if key != "bias" and len(set(values)) == 1}
         return {key: values[0] if key in same else values for key, values in columns.items()}, details
 
 
 def said_about(fcm: FuzzyCognitiveMap) -> dict[str, dict[str, Any]]:
-    """Return what is to be written about each concept: details, and parameters that are not the default."""
+    """Return the details of each concept to write, including parameters that are not the default for all concepts."""
     about: dict[str, dict[str, Any]] = {
-        name: {key: value for key, value in said.items() if key not in PARAMETERS}
-        for name, said in fcm.details.get("concepts", {}).items()
+        name: {key: value for key, value in details.items() if key not in PARAMETERS}
+        for name, details in fcm.details.get("concepts", {}).items()
     }
     for key, default in PARAMETERS.items():
         values = np.broadcast_to(np.asarray(getattr(fcm, key)), fcm.n_concepts).tolist()
@@ -150,7 +150,7 @@ def said_about(fcm: FuzzyCognitiveMap) -> dict[str, dict[str, Any]]:
 
 
 def edges_of(fcm: FuzzyCognitiveMap) -> Iterator[tuple[str, str, float, dict[str, Any]]]:
-    """Yield source, target, weight and details of all edges, and of those that were drawn and have weight 0."""
+    """Yield source, target, weight and details of all edges, including edges of weight 0 that a file listed."""
     about = fcm.details.get("edges", {})
     for j, source in enumerate(fcm.concepts):
         drawn = about.get(source, {})
@@ -161,7 +161,7 @@ def edges_of(fcm: FuzzyCognitiveMap) -> Iterator[tuple[str, str, float, dict[str
 
 
 def as_text(value: object) -> str | None:
-    """Write a detail that is text, a number or a truth value; None for what is none of these."""
+    """Convert a detail to a string; None if it is empty, or neither a string, a number nor a boolean."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -170,7 +170,7 @@ def as_text(value: object) -> str | None:
 
 
 def from_text(key: str, cell: Cell) -> Any:
-    """Return a detail as it was before `as_text`, by its key; None if there is nothing."""
+    """Convert a string or cell to the detail named `key`, inverting `as_text`; None if the cell is empty."""
     if cell is None or (isinstance(cell, str) and not cell.strip()):
         return None
     if key in NUMBERS:
@@ -178,20 +178,20 @@ def from_text(key: str, cell: Cell) -> Any:
         if number is not None or str(cell).strip().casefold() in ("nan", "undefined", "null"):
             return number
         if key in _STRICT_NUMBERS:
-            raise DataError(f"{key} has to be a number, and is {cell!r}")
+            raise DataError(f"{key} must be a number, got {cell!r}")
     if key == "external":
         return True if str(cell).strip().casefold() in ("true", "1", "1.0", "yes", "x") else None
     return label(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else str(cell)
 
 
 def details_from_text(cells: Iterable[tuple[str, Cell]]) -> dict[str, Any]:
-    """Return details without those of which nothing is said."""
-    found = {key: from_text(key, cell) for key, cell in cells}
-    return {key: value for key, value in found.items() if value is not None}
+    """Convert cells to details, skipping empty ones."""
+    details = {key: from_text(key, cell) for key, cell in cells}
+    return {key: value for key, value in details.items() if value is not None}
 
 
 def label(cell: Cell) -> str:
-    """Return what a concept is called: text as it is, or a whole number as text."""
+    """Convert a cell to the name of a concept; whole numbers are written without a decimal point."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return "" if cell is None else str(cell)

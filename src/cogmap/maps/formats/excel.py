@@ -1,4 +1,4 @@
-"""Excel workbooks: each sheet is a matrix or a list of edges, perhaps one per expert."""
+"""Excel workbooks: each sheet is a weight matrix or an edge list, for example one sheet per expert."""
 
 import io
 from functools import partial
@@ -14,40 +14,40 @@ from cogmap.maps.formats.limits import MOST_PARTS
 from cogmap.maps.formats.tables import Drawings, read_table
 from cogmap.maps.formats.words import WORDS, Cell, Scale
 
-_MOST_BYTES = 256_000_000  # unpacked
+_MOST_BYTES = 256_000_000  # uncompressed
 
 
 def read(content: bytes, scale: Scale | None) -> Drawings:
-    """Return the map of each sheet that is not empty, by name; rows are sources, columns targets."""
+    """Read the map of each nonempty sheet, keyed by sheet name; rows of a matrix are sources, columns targets."""
     if content.startswith(b"\xd0\xcf"):
         raise DataError(f"it is {OLD_EXCEL}")
     check_workbook(content, _MOST_BYTES, MOST_PARTS)
     openpyxl = import_or_raise("openpyxl", "Reading Excel files", "excel")
     values, formulas = (_sheets(openpyxl, content, data_only=data_only) for data_only in (True, False))
-    found: Drawings = {}
+    drawings: Drawings = {}
     for name, rows in values.items():
         _check_computed(name, rows, formulas[name])
         grid = Grid.of(rows, partial(_place, name))
         if grid.rows:
-            found |= read_table(grid, scale or WORDS, name)
-    if not found:
+            drawings |= read_table(grid, scale or WORDS, name)
+    if not drawings:
         raise DataError("all its sheets are empty")
-    return found
+    return drawings
 
 
 def _sheets(openpyxl: Any, content: bytes, data_only: bool) -> dict[str, list[list[Cell]]]:
-    """Return the cells of all sheets: values as they were last computed, or formulas."""
+    """Return the cells of all sheets: the values last computed (`data_only`), or the formulas."""
     try:
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=data_only, keep_links=False)
         return {sheet.title: _cells(sheet) for sheet in book.worksheets}
     except DataError:
         raise
-    except Exception as problem:  # openpyxl has no exception of its own for files that are not what they seem
-        raise DataError(f"it is damaged, or no .xlsx file: {type(problem).__name__}: {problem}") from None
+    except Exception as problem:  # openpyxl raises arbitrary exceptions for invalid files
+        raise DataError(f"it is damaged, or not an .xlsx file: {type(problem).__name__}: {problem}") from None
 
 
 def _cells(sheet: Any) -> list[list[Cell]]:
-    sheet.reset_dimensions()  # some tools claim a sheet to be of one cell
+    sheet.reset_dimensions()  # some tools store wrong dimensions, of a single cell
     rows: list[list[Cell]] = []
     count = 0
     for row in sheet.iter_rows(values_only=True):
@@ -59,7 +59,7 @@ def _cells(sheet: Any) -> list[list[Cell]]:
 
 
 def _check_computed(name: str, values: list[list[Cell]], formulas: list[list[Cell]]) -> None:
-    """Refuse formulas whose values are not in the file: they would look like empty cells."""
+    """Raise if the value of a formula is not in the file, because it would be read as an empty cell."""
     for i, (row, written) in enumerate(zip(values, formulas, strict=True)):
         for j, formula in enumerate(written):
             if isinstance(formula, str) and formula.startswith("=") and (j >= len(row) or row[j] is None):
@@ -75,12 +75,12 @@ def _place(name: str, i: int, j: int) -> str:
 
 
 def write(rows: list[list[Cell]]) -> bytes:
-    """Return a workbook of one sheet."""
+    """Convert rows to a workbook with one sheet."""
     openpyxl = import_or_raise("openpyxl", "Writing Excel files", "excel")
     for row in rows:
         for cell in row:
             if isinstance(cell, str) and CONTROLS.search(cell):
-                raise DataError(f"Excel cannot hold the control characters in {quoted(cell)}")
+                raise DataError(f"Excel files cannot contain the control characters in {quoted(cell)}")
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("map")
     for row in rows:
@@ -91,7 +91,7 @@ def write(rows: list[list[Cell]]) -> bytes:
 
 
 def _cell(openpyxl: Any, sheet: Any, value: Cell) -> Any:
-    """Keep text as text, also where it begins like a formula, and all digits of numbers: openpyxl would write 16."""
+    """Create a cell: strings are never formulas, and numbers keep all their digits, of which openpyxl writes 16."""
     if value is None or isinstance(value, bool):
         return value
     cell = openpyxl.cell.WriteOnlyCell(sheet, value if isinstance(value, str) else as_text(value))

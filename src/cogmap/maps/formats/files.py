@@ -1,4 +1,4 @@
-"""Maps from and to files, by the kind of the file."""
+"""`read_map`, `read_maps` and `write_map`: the file extension selects the format."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,11 +17,11 @@ from cogmap.maps.formats.words import Scale
 from cogmap.maps.map import FuzzyCognitiveMap
 
 _MOST_BYTES = 32_000_000
-_LONGEST = 400  # signs in a message
+_LONGEST = 400  # characters in a message
 
 
 class Kind(NamedTuple):
-    """What files with an ending are, and how they are read and written."""
+    """A file format: its title, its reader, and its writer, or None if it is read-only."""
 
     title: str
     read: Callable[[bytes, Scale | None], Drawings]
@@ -62,28 +62,30 @@ def read_map(
 ) -> FuzzyCognitiveMap:
     """Read a map from a file.
 
-    The kind of the file is that of its ending: Mental Modeler (.mmp), JSON (.json), a matrix or a list of edges (.csv,
-    .tsv, .txt, .xlsx), DOT (.dot, .gv), GraphML (.graphml) or XML (.xml). Which tool has written it is found out. In a
-    matrix **each row is a source and each column a target**: the transpose of `FuzzyCognitiveMap.weights`.
+    The file extension determines the format: Mental Modeler (.mmp), JSON (.json), a weight matrix or an edge list
+    (.csv, .tsv, .txt, .xlsx, .xlsm), DOT (.dot, .gv), GraphML (.graphml) or XML (.xml). The dialect of the tool that
+    wrote the file is detected. In a matrix **each row is a source and each column a target**: the transpose of
+    `FuzzyCognitiveMap.weights`.
 
-    Files of other tools say nothing about bias, slope and activation: the map has the defaults of `FuzzyCognitiveMap`,
-    and ``read_map(path).replace(slope=5)`` has others. Layout, groups, notes, units, lags and whatever else the author
-    has written are in the map's `details`.
+    Files of most other tools do not contain bias, slope and activation: the map then has the defaults of
+    `FuzzyCognitiveMap`; change them with ``read_map(path).replace(slope=5)``. Layout, groups, notes, units, lags and
+    other annotations are stored in the map's `details`.
 
     Parameters
     ----------
     path : str or path-like
         The file.
     sheet : str, default=None
-        Which map, in a file that has several: the name of a sheet or of an expert. `read_maps` reads all.
+        Name of the sheet or expert to read, if the file contains several maps. `read_maps` reads all of them.
     concepts : str, path-like or sequence of str, default=None
-        Names for a file that has numbers or short names: another file, which has them, or the names in their order.
+        Names of the concepts, for a file that identifies them by numbers or short names: the path of a file with the
+        names, or the names in order.
     scale : mapping, default=None
-        What words weigh, such as ``{"weak": 0.2, "strong": 0.8}``. None means VL 0.1, L 0.25, ML 0.375, M 0.5,
-        MH 0.625, H 0.75, VH 1 (or "very low", "weak", "moderate", "strong", ...), and in Mental Modeler's files L 0.25,
-        M 0.62, H 1. A sign, "positive" or "negative" may be added to each word.
+        Weights of linguistic terms, such as ``{"weak": 0.2, "strong": 0.8}``. The default is VL 0.1, L 0.25, ML 0.375,
+        M 0.5, MH 0.625, H 0.75, VH 1 (or "very low", "weak", "moderate", "strong", ...), and L 0.25, M 0.62, H 1 for
+        files of Mental Modeler. Each term may have a sign, "positive" or "negative".
     weight_bounds : (float, float), default=None
-        Range in which all weights have to be, such as ``(-1, 1)``. None means that any weight will do.
+        Range that all weights must lie in, such as ``(-1, 1)``. None accepts any weight.
 
     Returns
     -------
@@ -107,13 +109,13 @@ def read_map(
     """
     path, drawings = _drawings(path, scale)
     bounds = _check_bounds(weight_bounds)
-    found = ", ".join(map(repr, drawings))
+    names = ", ".join(map(repr, drawings))
     if sheet is not None and sheet not in drawings:
-        expected = f"one of {found}" if any(drawings) else "left out, as the file has one map"
+        expected = f"one of {names}" if any(drawings) else "left out, as the file has one map"
         raise param_error("read_map", "sheet", expected, sheet, suggestion(sheet, drawings))
     if sheet is None and len(drawings) > 1:
         raise DataError(
-            f"The file {path} has {len(drawings)} maps: {found}. Say which with `sheet`, or use `read_maps`."
+            f"The file {path} has {len(drawings)} maps: {names}. Choose one with `sheet`, or use `read_maps`."
         )
     return _map(path, drawings[next(iter(drawings)) if sheet is None else sheet], _names(concepts), bounds)
 
@@ -125,25 +127,25 @@ def read_maps(
     scale: Mapping[str, float] | None = None,
     weight_bounds: tuple[float, float] | None = None,
 ) -> dict[str, FuzzyCognitiveMap]:
-    """Read all maps of a file: those of the sheets of a workbook, or of several experts.
+    """Read all maps of a file: one per sheet of a workbook, or one per expert.
 
     In a matrix each row is a source and each column a target.
 
     Parameters
     ----------
     path : str or path-like
-        The file, of any kind that `read_map` reads.
+        The file, in any format that `read_map` reads.
     concepts : str, path-like or sequence of str, default=None
         Names of the concepts, as in `read_map`.
     scale : mapping, default=None
-        What words weigh, as in `read_map`.
+        Weights of linguistic terms, as in `read_map`.
     weight_bounds : (float, float), default=None
-        Range in which all weights have to be, as in `read_map`.
+        Range that all weights must lie in, as in `read_map`.
 
     Returns
     -------
     dict
-        From the name of the sheet or expert to a map. A file with one map that has no name has the name of the file.
+        Maps, keyed by the name of the sheet or expert. A single unnamed map has the name of the file as its key.
     """
     path, drawings = _drawings(path, scale)
     bounds, names = _check_bounds(weight_bounds), _names(concepts)
@@ -155,11 +157,11 @@ def write_map(
 ) -> None:
     """Write a map to a file, atomically.
 
-    The kind of the file is that of its ending: .mmp (Mental Modeler), .json (ours, which keeps all), .csv, .tsv or
-    .xlsx (a matrix or a list of edges), .dot or .gv, .graphml. In a matrix **each row is a source and each column a
-    target**: the transpose of `FuzzyCognitiveMap.weights`. Names, weights, bias, slope and activation come back exactly
-    with `read_map`: what a kind of file cannot hold so is refused. Of the `details`, each kind keeps what it has a
-    place for.
+    The file extension determines the format: .mmp (Mental Modeler), .json (cogmap's own format, which is lossless),
+    .csv, .tsv, .txt or .xlsx (a weight matrix or an edge list), .dot or .gv, .graphml. In a matrix **each row is a
+    source and each column a target**: the transpose of `FuzzyCognitiveMap.weights`. `read_map` restores names, weights,
+    bias, slope and activation exactly; a map that the format cannot represent exactly raises an error. Each format
+    stores the `details` that it supports.
 
     Parameters
     ----------
@@ -168,10 +170,10 @@ def write_map(
     path : str or path-like
         The file. If it exists, it is replaced; a symbolic link is followed.
     table : {"matrix", "edges"}, default="matrix"
-        Layout of a table.
+        Layout of a table: a weight matrix or an edge list.
     formulas : bool, default=False
-        In .csv, .tsv and .txt files an apostrophe precedes text that a spreadsheet would compute, such as a concept
-        named "=1+1"; `read_map` takes it away. True writes the text as it is.
+        If False, strings in .csv, .tsv and .txt files that a spreadsheet would evaluate as a formula, such as a concept
+        named "=1+1", are prefixed with an apostrophe, which `read_map` removes. If True, they are written unchanged.
     """
     if not isinstance(fcm, FuzzyCognitiveMap):
         raise param_error("write_map", "fcm", "a FuzzyCognitiveMap", fcm)
@@ -181,7 +183,7 @@ def write_map(
     kind = _kind(path)
     if kind.write is None:
         known = ", ".join(ending for ending, other in KINDS.items() if other.write)
-        raise DataError(f"Files such as {path} are read and not written. Endings that are written: {known}.")
+        raise DataError(f"Files such as {path} can be read but not written. Extensions that can be written: {known}.")
     try:
         output_path(path)
     except OSError as problem:
@@ -196,16 +198,16 @@ def write_map(
 
 
 def _check_exact(fcm: FuzzyCognitiveMap, back: FuzzyCognitiveMap) -> None:
-    """Compare what would be read with what is to be written."""
+    """Raise if the map that would be read back differs from the map to write."""
     if back != fcm:
         changed = next((pair for pair in zip(fcm.concepts, back.concepts, strict=False) if pair[0] != pair[1]), None)
         if changed:
-            raise DataError(f"the concept {changed[0]!r} would come back as {changed[1]!r}; rename it")
-        raise DataError("it would not come back as it is")
+            raise DataError(f"the concept {changed[0]!r} would be read back as {changed[1]!r}; rename it")
+        raise DataError("it would not be read back unchanged")
 
 
 def _drawings(path: str | os.PathLike[str], scale: Mapping[str, float] | None) -> tuple[Path, Drawings]:
-    """Return the maps of a file, each made when it is asked for."""
+    """Return the maps of a file, as functions that build the drawings on demand."""
     words = None if scale is None else Scale(scale)
     path = check_path("read_map", path)
     kind = _kind(path)
@@ -224,7 +226,7 @@ def _map(
 
 @contextmanager
 def _told(what: str, cure: str = "") -> Iterator[None]:
-    """Say of what is wrong within what it prevents, in a sentence that is not too long."""
+    """Prefix errors raised in the block with `what`, limit their length, and append the cure."""
     try:
         yield
     except (DataError, ParameterError, UnicodeEncodeError) as problem:
@@ -235,7 +237,7 @@ def _told(what: str, cure: str = "") -> Iterator[None]:
 
 
 def _names(concepts: str | os.PathLike[str] | Sequence[str] | None) -> list[Named] | None:
-    """Return names of concepts, from a file or as they are given."""
+    """Return the names of the concepts, from a file or a sequence."""
     if concepts is None:
         return None
     if isinstance(concepts, str | os.PathLike):
@@ -252,7 +254,7 @@ def _content(path: Path) -> bytes:
     try:
         return read_limited(path, _MOST_BYTES)
     except OSError as problem:
-        if problem.filename is not None:  # it does not exist, or may not be read
+        if problem.filename is not None:  # it does not exist, or is not readable
             raise
         raise DataError(f"The file {path} cannot be read: {problem}.") from None
 
@@ -261,16 +263,16 @@ def _kind(path: Path) -> Kind:
     kind = KINDS.get(path.suffix.casefold())
     if kind is None:
         hint = _CURES.get(path.suffix.casefold(), "")
-        raise DataError(f"The ending of {path} is none of those of maps: {', '.join(KINDS)}. {hint}".rstrip())
+        raise DataError(f"The extension of {path} must be one of {', '.join(KINDS)}. {hint}".rstrip())
     return kind
 
 
 def _check_bounds(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
     if bounds is None:
         return None
-    found = numbers(bounds)
-    if found.shape != (2,) or not found[0] <= found[1]:
+    pair = numbers(bounds)
+    if pair.shape != (2,) or not pair[0] <= pair[1]:
         raise param_error(
             "read_map", "weight_bounds", "two numbers, the lower first, such as (-1, 1)", Literal(repr(bounds))
         )
-    return float(found[0]), float(found[1])
+    return float(pair[0]), float(pair[1])

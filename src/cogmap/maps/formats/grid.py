@@ -1,4 +1,4 @@
-"""A table of cells that knows where in the file each of them is."""
+"""A rectangular table of cells with their positions in the file."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,17 @@ from cogmap.maps.formats.words import Cell, as_number
 
 @dataclass(frozen=True)
 class Grid:
-    """Cells, all rows of the same length; empty cells and cells of blanks are None.
+    """A rectangular table of cells; empty and blank cells are None.
 
     Parameters
     ----------
     rows : list of list
-        The cells.
+        The cells, in rows of equal length.
     place : callable
-        Says where the cell in a row and a column is.
+        Function of row and column index that describes the position of the cell, for error messages.
     whole : Grid
-        The same with all that is empty around it, for matrices without names, where it may belong to a concept.
+        The same grid with the empty rows and columns around it: in a matrix without names they may be those of a
+        concept.
     """
 
     rows: list[list[Cell]]
@@ -27,12 +28,12 @@ class Grid:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Cell]], place: Callable[[int, int], str]) -> "Grid":
-        """Make a grid from cells as they come, without empty rows and columns around them."""
+        """Build a grid from rows of any length, without the empty rows and columns around them."""
         cells = [[None if isinstance(cell, str) and not cell.strip() else cell for cell in row] for row in rows]
         full = {i for i, row in enumerate(cells) if any(cell is not None for cell in row)}
-        kept = [i for i, row in enumerate(cells) if len(row) > 1 or i in full]  # all but lines without cells
+        kept = [i for i, row in enumerate(cells) if len(row) > 1 or i in full]  # drop lines without cells
         width = max((len(cells[i]) for i in kept), default=0)
-        check_size(len(kept) * width, "cells, with the empty ones")
+        check_size(len(kept) * width, "cells, including empty ones")
         whole = [cells[i] + [None] * (width - len(cells[i])) for i in kept]
         inner = [k for k, i in enumerate(kept) if min(full, default=0) <= i <= max(full, default=-1)]
         columns = [j for row in whole for j, cell in enumerate(row) if cell is not None]
@@ -44,7 +45,7 @@ class Grid:
         )
 
     def below(self, n_rows: int) -> "Grid":
-        """Return the grid without its first rows."""
+        """Return the grid without its first `n_rows` rows."""
         return Grid.of(self.rows[n_rows:], lambda i, j: self.place(i + n_rows, j))
 
     @property
@@ -54,5 +55,5 @@ class Grid:
 
 
 def is_text(cell: Cell) -> bool:
-    """Whether a cell holds words, and neither a number nor nothing."""
+    """Return whether a cell is a string that is not a number."""
     return isinstance(cell, str) and as_number(cell) is None

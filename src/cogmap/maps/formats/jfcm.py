@@ -1,4 +1,4 @@
-"""JFCM's XML: maps of concepts and of connections that go from one to another."""
+"""XML files of JFCM: maps that consist of concepts and connections."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -13,28 +13,28 @@ from cogmap.maps.formats.words import Scale
 
 
 def read_xml(root: ElementTree.Element, scale: Scale) -> Drawings:
-    """Return the maps under a root named maps; a connection goes from its source to its target."""
+    """Read the maps under the root element <maps>."""
     maps = children(root, "map")
-    names = [found.get("name") or str(number) for number, found in enumerate(maps, start=1)]
+    names = [element.get("name") or str(number) for number, element in enumerate(maps, start=1)]
     if len(set(names)) < len(names):
         raise DataError("two of its maps have the same name")
-    return {name: partial(_drawing, found, scale) for name, found in zip(names, maps, strict=True)}
+    return {name: partial(_drawing, element, scale) for name, element in zip(names, maps, strict=True)}
 
 
 def _drawing(root: ElementTree.Element, scale: Scale) -> Drawing:
-    """Read one map; how JFCM would run it (act, params) is kept among the details."""
+    """Read one map; the details include the settings of JFCM's simulation (act, params)."""
     drawing = Drawing(details=details_from_text([("name", root.get("name")), _description(root)]))
     for number, concept in enumerate(children(child(root, "concepts"), "concept"), start=1):
-        said = [*concept.items(), _description(concept), *_parameters(concept)]
-        about = details_from_text((_KEYS.get(key, key), value) for key, value in said if key != "name")
+        attributes = [*concept.items(), _description(concept), *_parameters(concept)]
+        about = details_from_text((_KEYS.get(key, key), value) for key, value in attributes if key != "name")
         drawing.add(concept.get("name", "").strip(), f"concept {number}", about)
     for number, connection in enumerate(children(child(root, "connections"), "connection"), start=1):
         where = f"connection {number}"
         parameters = dict(_parameters(connection))
-        said = [("name", connection.get("name")), _description(connection), *parameters.items()]
+        attributes = [("name", connection.get("name")), _description(connection), *parameters.items()]
         with at(where):
             weight = scale.weight(parameters.get("weight"))
-            about = details_from_text((_KEYS.get(key, key), value) for key, value in said if key != "weight")
+            about = details_from_text((_KEYS.get(key, key), value) for key, value in attributes if key != "weight")
         drawing.connect(connection.get("from", "").strip(), connection.get("to", "").strip(), weight, where, about)
     return drawing
 

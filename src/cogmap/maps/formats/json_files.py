@@ -1,4 +1,4 @@
-"""JSON: ours, Mental Modeler's, or that of another tool."""
+"""JSON files: detect the dialect (cogmap, Mental Modeler or another tool) and read the maps."""
 
 import json
 
@@ -10,14 +10,14 @@ from cogmap.maps.formats.words import LETTERS, WORDS, Scale
 
 
 def read(content: bytes, scale: Scale | None) -> Drawings:
-    """Return the maps in a JSON file."""
+    """Read the maps in a JSON file."""
     text = decoded(content)
     try:
         value = json.loads(text)
     except json.JSONDecodeError as problem:
         raise DataError(f"line {problem.lineno}, column {problem.colno}: it is not JSON: {problem.msg}") from None
     except (ValueError, RecursionError) as problem:
-        raise DataError(f"it is not JSON that can be read: {problem}") from None
+        raise DataError(f"it is not valid JSON: {problem}") from None
     if own_json.is_ours(value):
         return own_json.read_json(value, scale or WORDS)
     if mental_modeler.is_mental_modeler(value):

@@ -1,4 +1,4 @@
-"""A matrix of weights as other tools write it: each row is a source, each column a target."""
+"""Weight matrices as tables: each row is a source, each column a target."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -9,41 +9,41 @@ from cogmap.maps.formats.drawing import PARAMETERS, Drawing, Edge, at, from_text
 from cogmap.maps.formats.grid import Grid, is_text
 from cogmap.maps.formats.words import Cell, Scale, as_number
 
-# Columns that say something about the concept of their row, and by which name we know it.
+# Columns that describe the concept of their row, and the name of the detail.
 ABOUT = {name: name for name in ("x", "y", "group", "notes", "units", "external", "bias", "slope", "activation")}
 ABOUT |= {"fixed": "external", "driver": "external", "note": "notes", "unit": "units", "description": "description"}
-# Where a concept has the name of one of these columns.
+# Written if a concept has the same name as one of these columns.
 ABOUT |= {f"{name} of the concept": name for name in PARAMETERS}
 _PLAIN_CORNERS = {"", "concept", "concepts", "name", "names", "from", "source", "from/to", "from\\to", "unnamed: 0"}
 
 
 def is_labelled(grid: Grid) -> bool:
-    """Whether the first row and the first column name the same concepts."""
+    """Return whether the first row and the first column name the same concepts."""
     (corner, *header), *below = _with_corner(grid.rows)
     labels = [row[0] for row in below if row[0] is not None]
     if not labels or (corner is not None and not is_text(corner)):
         return False
-    if corner is None and not any(map(is_text, labels)):  # else a matrix of numbers whose first cell is empty
+    if corner is None and not any(map(is_text, labels)):  # or a matrix of numbers with an empty first cell
         return labels == header and len(labels) > 1 and _counts(labels)
     columns = {_folded(cell) for cell in header if cell is not None}
     return 2 * sum(_folded(cell) in columns for cell in labels) >= len(labels)
 
 
 def _with_corner(rows: list[list[Cell]]) -> list[list[Cell]]:
-    """Put a corner before a header that begins with the first name, as R writes it."""
+    """Insert the missing corner cell into a header as written by R, which begins with the first name."""
     header, labels = rows[0], [row[0] for row in rows[1:]]
     shifted = len(header) > 1 and header[-1] is None and header[0] is not None and header[:-1] == labels
     return [[None, *header[:-1]], *rows[1:]] if shifted else rows
 
 
 def _counts(labels: Sequence[Cell]) -> bool:
-    """Whether the labels are 1, 2, ... or 0, 1, 2, ..."""
+    """Return whether the labels are 1, 2, ... or 0, 1, 2, ..."""
     numbers = [as_number(cell) for cell in labels]
     return numbers == list(range(1, len(numbers) + 1)) or (len(numbers) > 2 and numbers == list(range(len(numbers))))
 
 
 def read_labelled(grid: Grid, scale: Scale) -> Drawing:
-    """Read a matrix with names of sources in the first column and of targets in the first row."""
+    """Read a matrix with the sources in the first column and the targets in the first row."""
     rows = _with_corner(grid.rows)
     drawing = Drawing()
     corner = label(rows[0][0]).strip()
@@ -76,19 +76,19 @@ def read_labelled(grid: Grid, scale: Scale) -> Drawing:
 
 
 def _columns(grid: Grid, header: Sequence[Cell]) -> dict[str, int]:
-    """Return where the column of each name is."""
-    found: dict[str, int] = {}
+    """Return the column index of each name."""
+    columns: dict[str, int] = {}
     for j, cell in enumerate(header[1:], start=1):
         if cell is None:
             if any(row[j] is not None for row in grid.rows):
                 raise DataError(f"{grid.place(0, j)}: the column has no name")
-        elif found.setdefault(label(cell), j) != j:
+        elif columns.setdefault(label(cell), j) != j:
             raise DataError(f"{grid.place(0, j)}: there is already a column named {label(cell)!r}; rename one of them")
-    return found
+    return columns
 
 
 def _column_of(name: str, columns: dict[str, int], where: str) -> int:
-    """Return the column of a concept, also if it is written with other capitals or blanks."""
+    """Return the column of a concept, ignoring case and repeated blanks if there is no exact match."""
     if name in columns:
         return columns[name]
     alike = [j for column, j in columns.items() if _folded(column) == _folded(name)]
@@ -99,7 +99,7 @@ def _column_of(name: str, columns: dict[str, int], where: str) -> int:
 
 
 def _about(grid: Grid, rows: list[list[Cell]], j: int) -> str:
-    """Return which detail of concepts a column without a row is; a column of weights has to have one."""
+    """Return the detail that a column without a matching row contains; raise if it looks like a column of weights."""
     name = label(rows[0][j]).strip()
     key = ABOUT.get(name.casefold())
     if key is None:
@@ -126,14 +126,14 @@ def _read_weights(drawing: Drawing, grid: Grid, i: int, source: str, targets: di
 
 
 def read_bare(grid: Grid, scale: Scale) -> Drawing:
-    """Read a matrix that has names only in its first row, only in its first column, or nowhere."""
+    """Read a matrix with names only in its first row, only in its first column, or without names."""
     for cells in (grid.whole or grid, grid):
-        found = _named_once(cells)
-        if found is not None:
+        layout = _named_once(cells)
+        if layout is not None:
             break
     else:
         raise DataError(_shape_problem(grid))
-    names, top, left = found
+    names, top, left = layout
     drawing = Drawing()
     for k, name in enumerate(names):
         drawing.add(label(name).strip(), cells.place(k if left else 0, 0 if left else k), {})
@@ -144,7 +144,7 @@ def read_bare(grid: Grid, scale: Scale) -> Drawing:
 
 
 def _named_once(grid: Grid) -> tuple[Sequence[Cell], int, int] | None:
-    """Return the names of concepts, and the row and column in which weights begin; None if it is not square."""
+    """Return the names of the concepts, and the first row and column of the weights; None if they are not square."""
     rows, width = grid.rows, grid.width
     if _is_header(rows[0]):
         return (rows[0], 1, 0) if len(rows) == width + 1 > 2 else None
@@ -158,14 +158,14 @@ def _is_header(row: Sequence[Cell]) -> bool:
 
 
 def _shape_problem(grid: Grid) -> str:
-    """Say why a table is no map."""
+    """Explain why a table is not a map."""
     header = _is_header(grid.rows[0])
     labels = [row[0] for row in grid.rows[1:]]
     if header and labels and all(map(is_text, labels)):
         return (
             f"it is neither a matrix, whose rows and columns have the same names (the first row is named "
-            f"{label(labels[0])!r}, the first column {label(grid.rows[0][-1 if grid.width == 1 else 1])!r}), nor a "
-            "list of edges, whose header names the columns from, to and weight"
+            f"{label(labels[0])!r}, the first column {label(grid.rows[0][-1 if grid.width == 1 else 1])!r}), nor an "
+            "edge list, whose header names the columns from, to and weight"
         )
     return (
         f"a matrix has a row and a column for each concept, and this table has {len(grid.rows) - header} rows and "
@@ -174,5 +174,5 @@ def _shape_problem(grid: Grid) -> str:
 
 
 def _folded(cell: Cell) -> str:
-    """Return a name without what people overlook: capitals and doubled blanks."""
+    """Normalize case and blanks of a name."""
     return " ".join(label(cell).casefold().split())

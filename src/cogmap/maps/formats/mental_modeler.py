@@ -1,7 +1,6 @@
-"""Mental Modeler's .mmp: XML, or the same as JSON.
+"""Files of Mental Modeler (.mmp): XML, or JSON with the same structure.
 
-A concept holds the relationships that start at it: it is the source, and the concept that a relationship names is the
-target.
+Each concept contains its outgoing relationships, each of which names its target.
 """
 
 import json
@@ -24,32 +23,32 @@ from cogmap.maps.map import FuzzyCognitiveMap
 _GROUPS = re.compile(rb"<groupNames[\s>].*?</groupNames\s*>", re.DOTALL)
 _NUMBERED_TAG = re.compile(rb"(</?)(\d+)(?=[\s/>])")
 _XML_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-# What says as much as if it were not there.
+# Values that are equivalent to a missing entry.
 _DEFAULTS = {"confidence": 0.0, "preferredState": "0"}
 _INFO_DEFAULTS = {"name": "Model", "author": "", "description": "", "version": "1.1"}
 
 
 def read(content: bytes, scale: Scale | None) -> Drawings:
-    """Return the map in a file that is XML or JSON."""
+    """Read the map in an XML or JSON file."""
     if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") or content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return read_xml(parsed(repaired(content)), scale or LETTERS)
     text = decoded(content)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise DataError(f"it is neither XML nor JSON, as .mmp files are: {problem}") from None
+        raise DataError(f"it is neither XML nor JSON, as .mmp files must be: {problem}") from None
     if not is_mental_modeler(value):
         raise DataError('it is JSON without the "concepts" that .mmp files have')
     return read_json(value, scale or LETTERS)
 
 
 def repaired(content: bytes) -> bytes:
-    """Give names to the tags of groups: Mental Modeler calls them <0>, <1>, which no reader of XML takes."""
+    """Rename the tags of groups, which Mental Modeler writes as <0>, <1>, ...: not well-formed XML."""
     return _GROUPS.sub(lambda block: _NUMBERED_TAG.sub(rb"\1group\2", block[0]), content)
 
 
 def is_mental_modeler(value: object) -> bool:
-    """Whether a JSON value has concepts that hold their relationships."""
+    """Return whether a JSON value has the structure of Mental Modeler: concepts that contain their relationships."""
     if not isinstance(value, dict) or not isinstance(value.get("concepts"), list):
         return False
     concepts = value["concepts"]
@@ -59,9 +58,9 @@ def is_mental_modeler(value: object) -> bool:
 
 
 def read_xml(root: ElementTree.Element, scale: Scale) -> Drawings:
-    """Return the map under a root named mentalModeler, in whatever capitals."""
+    """Read the map under the root element <mentalmodeler>, in any case."""
     if local_name(root).casefold() != "mentalmodeler":
-        raise DataError(f"its root is <{local_name(root)}>, and that of Mental Modeler's files <mentalmodeler>")
+        raise DataError(f"its root element must be <mentalmodeler>, got <{local_name(root)}>")
     concepts = [
         _leaves(concept)
         | {"relationships": list(map(_leaves, children(child(concept, "relationships"), "relationship")))}
@@ -77,29 +76,29 @@ def read_xml(root: ElementTree.Element, scale: Scale) -> Drawings:
 
 
 def _leaves(element: ElementTree.Element | None) -> dict[str, Any]:
-    """Return the texts of those children that have no children."""
+    """Return the text of each child element that has no children of its own, keyed by tag."""
     return {local_name(one): text_of(one) for one in children(element) if not len(one)}
 
 
 def read_json(value: dict[str, Any], scale: Scale) -> Drawings:
-    """Return the map in a JSON value with concepts."""
+    """Read the map in a JSON value."""
     return {"": partial(_drawing, value, scale)}
 
 
 def _drawing(value: dict[str, Any], scale: Scale) -> Drawing:
     drawing = Drawing()
     groups = {key: name for key, name in _mapping(value.get("groupNames")).items() if isinstance(name, str) and name}
-    called = _called(value["concepts"])
+    names_in_relationships = _called(value["concepts"])
     for number, concept in enumerate(value["concepts"], start=1):
         identifier, name = label(concept.get("id")), label(concept.get("name"))
         with at(f"concept {number}"):
             about = _about(concept, "name", "relationships")
-        if about.get("group") == "0" and "0" not in groups:  # where concepts are as long as nobody sorts them
+        if about.get("group") == "0" and "0" not in groups:  # the default group
             del about["group"]
         if about.get("id") == str(number):
             del about["id"]
         if not name.strip():
-            name = called.get(identifier, f"concept {identifier or number}")
+            name = names_in_relationships.get(identifier, f"concept {identifier or number}")
         drawing.add(name, f"concept {number}", about, *([identifier] if identifier else []))
     for name, concept in zip(drawing.concepts, value["concepts"], strict=True):
         for number, relationship in enumerate(_list(concept.get("relationships")), start=1):
@@ -107,14 +106,14 @@ def _drawing(value: dict[str, Any], scale: Scale) -> Drawing:
             with at(where):
                 drawing.edges.append(_edge(drawing, name, _mapping(relationship), where, scale))
     info = _about(_mapping(value.get("info")), "concepts", "edges", "groups", "scenarios")
-    drawing.details = {key: found for key, found in info.items() if found != _INFO_DEFAULTS.get(key)}
+    drawing.details = {key: detail for key, detail in info.items() if detail != _INFO_DEFAULTS.get(key)}
     scenarios = [one for one in _list(value.get("scenarios")) if isinstance(one, dict) and one.get("concepts")]
-    drawing.details |= {key: found for key, found in (("groups", groups), ("scenarios", scenarios)) if found}
+    drawing.details |= {key: items for key, items in (("groups", groups), ("scenarios", scenarios)) if items}
     return drawing
 
 
 def _called(concepts: list[dict[str, Any]]) -> dict[str, str]:
-    """Return what relationships call the concepts that they lead to, for concepts whose own name was deleted."""
+    """Return the names of targets in relationships, keyed by id, for concepts whose own name was deleted."""
     return {
         label(relationship.get("id")): label(relationship.get("name"))
         for concept in concepts
@@ -132,36 +131,36 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _about(value: Mapping[str, Any], *but: str) -> dict[str, Any]:
-    """Return what is said, without what says nothing."""
+    """Return the details without default values."""
     cells = ((key, cell) for key, cell in value.items() if key not in but and not isinstance(cell, dict | list))
-    return {key: found for key, found in details_from_text(cells).items() if found != _DEFAULTS.get(key)}
+    return {key: detail for key, detail in details_from_text(cells).items() if detail != _DEFAULTS.get(key)}
 
 
 def _edge(drawing: Drawing, source: str, relationship: Mapping[str, Any], where: str, scale: Scale) -> Edge:
     identifier, name = label(relationship.get("id")), label(relationship.get("name"))
     if not identifier and not name:
-        raise DataError("it does not say where it leads")
-    # The id counts, as names may have changed since.
+        raise DataError("it has no target")
+    # The id takes precedence, because the name may be outdated.
     target = drawing.ids[identifier] if identifier in drawing.ids else drawing.named(name or identifier, where)
     weight = scale.weight(relationship.get("influence"))
     return Edge(source, target, weight, lambda: where, _about(relationship, "id", "name", "influence"))
 
 
 def write(fcm: FuzzyCognitiveMap) -> bytes:
-    """Return a map as Mental Modeler's XML; what it does not know, such as a bias, it skips."""
+    """Convert a map to XML for Mental Modeler, which ignores elements that it does not support, such as a bias."""
     details, about = fcm.details, said_about(fcm)
     ids = _identifiers(fcm, about)
     relationships: dict[str, list[str]] = {name: [] for name in fcm.concepts}
-    for source, target, weight, said in edges_of(fcm):
+    for source, target, weight, edge_details in edges_of(fcm):
         defaults = {"id": ids[target], "name": target, "notes": "", "confidence": 0.0}
-        relationships[source].append(_element("relationship", _texts(defaults | said | {"influence": weight})))
+        relationships[source].append(_element("relationship", _texts(defaults | edge_details | {"influence": weight})))
     concepts = []
     for number, name in enumerate(fcm.concepts):
-        angle = 2 * math.pi * number / fcm.n_concepts  # those without a place go on a circle
+        angle = 2 * math.pi * number / fcm.n_concepts  # concepts without a position are placed on a circle
         place = {"x": round(400 + 300 * math.sin(angle)), "y": round(300 - 250 * math.cos(angle))}
         defaults = {"id": "", "name": "", "notes": "", "units": "", "group": "0", **place, "preferredState": "0"}
-        texts = _texts(defaults | about.get(name, {}) | {"id": ids[name], "name": name})
-        concepts.append(_element("concept", texts + _block("relationships", relationships[name])))
+        strings = _texts(defaults | about.get(name, {}) | {"id": ids[name], "name": name})
+        concepts.append(_element("concept", strings + _block("relationships", relationships[name])))
     groups = [_leaf(key, name) for key, name in details.get("groups", {}).items() if key.isdecimal()]
     parts = [
         _element("info", _texts(_INFO_DEFAULTS | details)),
@@ -173,10 +172,10 @@ def write(fcm: FuzzyCognitiveMap) -> bytes:
 
 
 def _identifiers(fcm: FuzzyCognitiveMap, about: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """Return ids for the concepts: those that they had, or numbers, so that no two are alike."""
+    """Return the ids of the concepts: those in the details if they are unique, otherwise numbers."""
     numbers = [str(number) for number in range(1, fcm.n_concepts + 1)]
-    had = [as_text(about.get(name, {}).get("id")) or own for name, own in zip(fcm.concepts, numbers, strict=True)]
-    return dict(zip(fcm.concepts, had if len(set(had)) == len(had) else numbers, strict=True))
+    ids = [as_text(about.get(name, {}).get("id")) or own for name, own in zip(fcm.concepts, numbers, strict=True)]
+    return dict(zip(fcm.concepts, ids if len(set(ids)) == len(ids) else numbers, strict=True))
 
 
 def _scenario(scenario: dict[str, Any]) -> str:
@@ -185,13 +184,13 @@ def _scenario(scenario: dict[str, Any]) -> str:
 
 
 def _texts(details: Mapping[str, Any]) -> str:
-    """Write each detail that is text or a number as an element of its own."""
-    texts = {key: as_text(value) for key, value in details.items() if _XML_NAME.fullmatch(key)}
-    return "".join(_leaf(key, text or "") for key, text in texts.items() if text or details[key] == "")
+    """Write each string, number or boolean among the details as an element."""
+    strings = {key: as_text(value) for key, value in details.items() if _XML_NAME.fullmatch(key)}
+    return "".join(_leaf(key, text or "") for key, text in strings.items() if text or details[key] == "")
 
 
 def _leaf(name: str, text: str) -> str:
-    # CDATA, as Mental Modeler has it, where it can hold the text.
+    # CDATA, as in files of Mental Modeler, unless the text cannot be represented in it.
     plain = "]]>" in text or "\r" in text
     inside = escape(text, {"\r": "&#13;"}) if plain else f"<![CDATA[{text}]]>"
     return f"<{name}>{inside}</{name}>\n"

@@ -1,4 +1,4 @@
-"""A second file that names the concepts, for files whose edges call them by numbers or short names."""
+"""Files of concept names, for map files that identify concepts by numbers or short names."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _ABOUT = ("group", "description", "notes", "units", "x", "y")
 
 
 class Named(NamedTuple):
-    """A concept: its name, what edges may call it, and what is said about it."""
+    """A concept: its name, its identifiers in edges, and its details."""
 
     name: str
     ids: tuple[str, ...]
@@ -26,7 +26,7 @@ class Named(NamedTuple):
 
 
 def is_list_of_concepts(value: object) -> bool:
-    """Whether a JSON value names concepts, and no edges."""
+    """Return whether a JSON value is a list of concepts without edges."""
     if not isinstance(value, list) or not value:
         return False
     if all(isinstance(item, str) for item in value):
@@ -35,13 +35,13 @@ def is_list_of_concepts(value: object) -> bool:
 
 
 def read_names(content: bytes) -> list[Named]:
-    """Return the concepts that a file names, in its order."""
+    """Read the concepts in a file, in their order."""
     text = decoded(content)
     if are_pairs(text):
         inside = text.strip()[1:-1]
         pairs = _PAIR.findall(inside)
         if _PAIR.sub("", inside).strip():
-            raise DataError(f'it is not of the form {{1:"name", 2:"name"}}: {_PAIR.sub("", inside).strip()[:40]!r}')
+            raise DataError(f'it does not have the form {{1:"name", 2:"name"}}: {_PAIR.sub("", inside).strip()[:40]!r}')
         return [Named(name[1:-1], (number,), {}) for number, name in pairs]
     try:
         value = json.loads(text)
@@ -63,35 +63,37 @@ def _from_item(item: str | dict[str, Any]) -> Named:
 
 
 def _from_cells(rows: list[list[Any]]) -> list[Named]:
-    """Read a table of numbers, names and notes, or of names and notes."""
+    """Read a table with the columns number, name and notes, of which number and notes are optional."""
     header = [label(cell).strip().casefold() for cell in rows[0]] if rows else []
     if header and (header[0] in _NUMBER_HEADERS or header[0] in _NAME_HEADERS):
         rows = rows[1:]
     if not rows:
         raise DataError("it is empty")
     numbered = len(rows[0]) > 1 and all(as_number(row[0]) is not None for row in rows)
-    found = []
+    concepts = []
     for row in rows:
         name, *rest = row[1:] if numbered else row
         about = details_from_text(zip(("notes",), rest, strict=False))
-        found.append(Named(label(name).strip(), (label(row[0]).strip(),) if numbered else (), about))
-    return found
+        concepts.append(Named(label(name).strip(), (label(row[0]).strip(),) if numbered else (), about))
+    return concepts
 
 
 def renamed(drawing: Drawing, names: list[Named]) -> Drawing:
-    """Return a drawing with these concepts, in this order, and the edges that it has."""
+    """Return the drawing with its concepts renamed and reordered."""
     start = 0 if "0" in drawing.concepts else 1
     result = Drawing(details=drawing.details)
     for k, (name, ids, about) in enumerate(names, start=start):
         result.add(name, "the names of the concepts", dict(about), *(ids or (str(k), f"C{k + 1 - start}")))
-    meant = {}
-    for called, details in drawing.concepts.items():
-        meant[called] = name = result.ids.get(called, called)
+    new_names = {}
+    for old, details in drawing.concepts.items():
+        new_names[old] = name = result.ids.get(old, old)
         if name not in result.concepts:
-            hint = suggestion(called, [*result.concepts, *result.ids])
-            raise DataError(f"the concept {called!r} is not among the {len(names)} that are named. {hint}".strip())
+            hint = suggestion(old, [*result.concepts, *result.ids])
+            raise DataError(f"the concept {old!r} is not among the {len(names)} names. {hint}".strip())
         result.concepts[name] = details | result.concepts[name]
-        if called in drawing.parameters:
-            result.parameters[name] = drawing.parameters[called]
-    result.edges = [edge._replace(source=meant[edge.source], target=meant[edge.target]) for edge in drawing.edges]
+        if old in drawing.parameters:
+            result.parameters[name] = drawing.parameters[old]
+    result.edges = [
+        edge._replace(source=new_names[edge.source], target=new_names[edge.target]) for edge in drawing.edges
+    ]
     return result

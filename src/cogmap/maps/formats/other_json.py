@@ -1,4 +1,4 @@
-"""JSON of other tools: nodes and edges, what a concept affects, answers of experts, a matrix with names."""
+"""JSON files of other tools: nodes and edges, concepts with their effects, answers of experts, or a weight matrix."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -21,7 +21,7 @@ _NAMES = ("name", "label", "title", "id", "key")
 
 
 def read_json(value: Any, scale: Scale) -> Drawings:
-    """Return the maps in a JSON value; rows of a matrix are sources, and edges go from source to target."""
+    """Read the maps in a JSON value; rows of a matrix are sources."""
     if isinstance(value, dict) and isinstance(value.get("elements"), dict):  # Cytoscape
         value = value["elements"]
     if isinstance(value, dict):
@@ -37,24 +37,26 @@ def read_json(value: Any, scale: Scale) -> Drawings:
                 Grid.of([[None, *names], *rows], lambda i, j: f"row {i} and column {j} of the matrix"), scale
             )
         if value and all(isinstance(answers, list) for answers in value.values()):
-            found: Drawings = {}
+            drawings: Drawings = {}
             for expert, answers in value.items():
-                found |= _records(answers, f"{expert!r}", scale, expert)
-            return found
+                drawings |= _records(answers, f"{expert!r}", scale, expert)
+            return drawings
         if value and all(isinstance(row, dict) for row in value.values()):
             raise DataError(
-                "it is a table of names within names, of which some tools put the source outside and others the "
-                "target; write it as CSV, with a row for each source, or as a list of edges with from, to and weight"
+                "it has nested objects, whose outer keys are the sources in some tools and the targets in others; "
+                "write it as CSV, with a row for each source, or as a list of edges with from, to and weight"
             )
     elif isinstance(value, list) and value:
         if all(isinstance(item, dict) and "affects" in item for item in value):
             return {"": partial(_affects, value, scale)}
         if is_list_of_concepts(value) and not any(_first(item, _TARGETS) for item in value if isinstance(item, dict)):
-            raise DataError("it names concepts and has no edges; give it as `concepts` beside the file that has them")
+            raise DataError(
+                "it names concepts and has no edges; pass it as `concepts` along with the file of the edges"
+            )
         if all(isinstance(item, list) for item in value):
             return read_table(Grid.of(value, lambda i, j: f"row {i + 1}, column {j + 1}"), scale)
         return _records(value, "", scale)
-    raise DataError("it holds neither concepts and edges nor a matrix in a form that is known here")
+    raise DataError("it contains neither concepts and edges nor a matrix in a known form")
 
 
 def _first(value: Mapping[str, Any], keys: Iterable[str]) -> Any:
@@ -62,39 +64,39 @@ def _first(value: Mapping[str, Any], keys: Iterable[str]) -> Any:
 
 
 def _flat(item: Any, where: str) -> dict[str, Any]:
-    """Return what is said about a node or an edge, also what React Flow and Cytoscape put one level deeper."""
+    """Return the attributes of a node or an edge, including those nested by React Flow and Cytoscape."""
     if not isinstance(item, dict):
         raise DataError(f"{where}: it is not an object with names and values")
     inner = [item[key] for key in ("position", "data") if isinstance(item.get(key), dict)]
-    outer = {key: found for key, found in item.items() if not isinstance(found, dict | list)}
+    outer = {key: cell for key, cell in item.items() if not isinstance(cell, dict | list)}
     for part in inner:
-        outer |= {key: found for key, found in part.items() if not isinstance(found, dict | list)}
+        outer |= {key: cell for key, cell in part.items() if not isinstance(cell, dict | list)}
     return outer
 
 
 def _graph(value: dict[str, Any], concepts: list[Any] | None, edges: list[Any], scale: Scale) -> Drawing:
     if value.get("directed") is False:
-        raise DataError("its edges have no direction (directed is false), and those of a map have one")
+        raise DataError("its edges are undirected (directed is false), and a map needs directed edges")
     drawing = Drawing()
     for number, concept in enumerate(concepts or ()):
         where = f"concept {number + 1}"
-        said = {"name": concept} if isinstance(concept, str) else _flat(concept, where)
-        key = next((key for key in _NAMES if said.get(key) not in (None, "")), "name")
+        attributes = {"name": concept} if isinstance(concept, str) else _flat(concept, where)
+        key = next((key for key in _NAMES if attributes.get(key) not in (None, "")), "name")
         with at(where):
-            about = details_from_text((name, found) for name, found in said.items() if name not in (key, "id"))
-        ids = [label(said[name]) for name in ("id", "key") if said.get(name) is not None]
-        drawing.add(label(said.get(key)), where, about, *ids)
+            about = details_from_text((name, cell) for name, cell in attributes.items() if name not in (key, "id"))
+        ids = [label(attributes[name]) for name in ("id", "key") if attributes.get(name) is not None]
+        drawing.add(label(attributes.get(key)), where, about, *ids)
     for number, edge in enumerate(edges, start=1):
         where = f"edge {number}"
         ends = _end(edge, _SOURCES, where), _end(edge, _TARGETS, where)
-        said = _flat(edge, where)
-        weighed = next((name for name in _WEIGHTS if said.get(name) is not None), None)
-        if weighed is None:
+        attributes = _flat(edge, where)
+        weight_key = next((name for name in _WEIGHTS if attributes.get(name) is not None), None)
+        if weight_key is None:
             raise DataError(f"{where}: it has no weight")
         with at(where):
-            weight = scale.weight(said[weighed], said.get("direction"))
-            known = (weighed, "id", *_SOURCES, *_TARGETS, "direction")
-            about = details_from_text((name, found) for name, found in said.items() if name not in known)
+            weight = scale.weight(attributes[weight_key], attributes.get("direction"))
+            used = (weight_key, "id", *_SOURCES, *_TARGETS, "direction")
+            about = details_from_text((name, cell) for name, cell in attributes.items() if name not in used)
         if concepts is None:
             for end in ends:
                 drawing.concepts.setdefault(end, {})
@@ -103,19 +105,19 @@ def _graph(value: dict[str, Any], concepts: list[Any] | None, edges: list[Any], 
 
 
 def _end(edge: Any, keys: tuple[str, ...], where: str) -> str:
-    """Return what an edge calls one of its ends: an id, a name, or a node."""
-    found = _first(edge, keys) if isinstance(edge, dict) else None
-    if found is None and isinstance(edge, dict) and isinstance(edge.get("data"), dict):
-        found = _first(edge["data"], keys)
-    if isinstance(found, dict):
-        found = _first(found, ("id", "name"))
-    if found is None:
+    """Return the id or name of the source or target of an edge."""
+    node = _first(edge, keys) if isinstance(edge, dict) else None
+    if node is None and isinstance(edge, dict) and isinstance(edge.get("data"), dict):
+        node = _first(edge["data"], keys)
+    if isinstance(node, dict):
+        node = _first(node, ("id", "name"))
+    if node is None:
         raise DataError(f"{where}: it has no {keys[0]}")
-    return label(found)
+    return label(node)
 
 
 def _affects(items: list[dict[str, Any]], scale: Scale) -> Drawing:
-    """Read what FSDM writes: each concept with those that it affects, all values in lists of one."""
+    """Read JSON of FSDM: each concept with the concepts that it affects, and all values in lists of one."""
     drawing = Drawing()
     for number, item in enumerate(items, start=1):
         drawing.add(label(_single(item.get("name", item.get("variable")))), f"concept {number}", {})
@@ -125,12 +127,12 @@ def _affects(items: list[dict[str, Any]], scale: Scale) -> Drawing:
             where = f"concept {source!r}, effect {number}"
             if not isinstance(effect, dict):
                 raise DataError(f"{where}: it is not an object with names and values")
-            said = {key: _single(found) for key, found in effect.items()}
-            target = label(said.pop("variable", None) or said.pop("name", None))
+            attributes = {key: _single(cell) for key, cell in effect.items()}
+            target = label(attributes.pop("variable", None) or attributes.pop("name", None))
             with at(where):
-                weight = scale.weight(said.pop("weight", None), said.pop("direction", None))
-            drawing.concepts.setdefault(target, {})  # the file of the concepts may know it
-            drawing.connect(source, target, weight, where, details_from_text(said.items()))
+                weight = scale.weight(attributes.pop("weight", None), attributes.pop("direction", None))
+            drawing.concepts.setdefault(target, {})  # it may be defined in the file of names
+            drawing.connect(source, target, weight, where, details_from_text(attributes.items()))
     return drawing
 
 
@@ -139,11 +141,9 @@ def _single(value: Any) -> Any:
 
 
 def _records(items: list[Any], whose: str, scale: Scale, name: str = "") -> Drawings:
-    """Read a list of edges, each an object with the same keys, as a table."""
+    """Read a list of edges, given as objects, as a table."""
     if not all(isinstance(item, dict) for item in items):
-        raise DataError("it holds neither concepts and edges nor a matrix in a form that is known here")
+        raise DataError("it contains neither concepts and edges nor a matrix in a known form")
     header = list(dict.fromkeys(key for item in items for key in item))
-    rows = [
-        [found if not isinstance(found := item.get(key), dict | list) else None for key in header] for item in items
-    ]
+    rows = [[cell if not isinstance(cell := item.get(key), dict | list) else None for key in header] for item in items]
     return read_table(Grid.of([header, *rows], lambda i, _: f"{whose}, edge {i}".removeprefix(", ")), scale, name)

@@ -1,4 +1,4 @@
-"""Our own JSON, which keeps all of a map."""
+"""The JSON format of cogmap, which is lossless."""
 
 import json
 from functools import partial
@@ -15,15 +15,15 @@ VERSION = 1
 
 
 def is_ours(value: object) -> bool:
-    """Whether a JSON value says that it is of this format."""
+    """Return whether a JSON value has the format name of cogmap."""
     return isinstance(value, dict) and value.get("format") == FORMAT
 
 
 def read_json(value: dict[str, Any], scale: Scale) -> Drawings:
-    """Return the map; an edge goes from its source to its target."""
+    """Read the map in a JSON value."""
     version = value.get("version")
     if version != VERSION:
-        raise DataError(f"it is of version {version!r} of our format, and this cogmap reads version {VERSION}")
+        raise DataError(f"it has version {version!r} of the format, and this cogmap reads version {VERSION}")
     return {"": partial(_drawing, value, scale)}
 
 
@@ -32,19 +32,19 @@ def _drawing(value: dict[str, Any], scale: Scale) -> Drawing:
     for number, concept in enumerate(_member(value, "concepts", list)):
         where = f"concepts[{number}]"
         if not isinstance(concept, dict) or not isinstance(concept.get("name"), str):
-            raise DataError(f"{where}: a concept has a name")
+            raise DataError(f"{where}: a concept must have a name")
         name = concept["name"]
         if name in drawing.concepts:
             raise DataError(f"{where}: there is already a concept named {name!r}; rename one of them")
         drawing.concepts[name] = _member(concept, "details", dict)
         drawing.parameters[name] = {key: concept[key] for key in PARAMETERS if key in concept}
-        for key, said in drawing.parameters[name].items():
-            if not isinstance(said, str | int | float):
-                raise DataError(f"{where}: {key!r} has to be a {'name' if key == 'activation' else 'number'}")
+        for key, parameter in drawing.parameters[name].items():
+            if not isinstance(parameter, str | int | float):
+                raise DataError(f"{where}: {key!r} must be a {'name' if key == 'activation' else 'number'}")
     for number, edge in enumerate(_member(value, "edges", list)):
         where = f"edges[{number}]"
         if not isinstance(edge, dict) or as_number(edge.get("weight")) is None:
-            raise DataError(f"{where}: an edge has a source, a target and a number as its weight")
+            raise DataError(f"{where}: an edge must have a source, a target and a numeric weight")
         with at(where):
             weight, about = scale.weight(edge["weight"]), _member(edge, "details", dict)
         drawing.connect(str(edge.get("source")), str(edge.get("target")), weight, where, about)
@@ -52,25 +52,25 @@ def _drawing(value: dict[str, Any], scale: Scale) -> Drawing:
 
 
 def _member(value: dict[str, Any], key: str, kind: type) -> Any:
-    found = value.get(key, kind())
-    if not isinstance(found, kind):
-        raise DataError(f"{key!r} has to be {'a list' if kind is list else 'a mapping'}")
-    return found
+    member = value.get(key, kind())
+    if not isinstance(member, kind):
+        raise DataError(f"{key!r} must be {'a list' if kind is list else 'a mapping'}")
+    return member
 
 
 def write(fcm: FuzzyCognitiveMap) -> bytes:
-    """Return a map as JSON, one concept or edge per line."""
+    """Convert a map to JSON, with one concept or edge per line."""
     about = said_about(fcm)
     details = fcm.details
     concepts, edges = [], []
     for name in fcm.concepts:
-        said = about.get(name, {})
-        concept = {"name": name} | {key: said[key] for key in PARAMETERS if key in said}
+        parameters = about.get(name, {})
+        concept = {"name": name} | {key: parameters[key] for key in PARAMETERS if key in parameters}
         rest = details.get("concepts", {}).get(name)
         concepts.append(concept | ({} if rest is None else {"details": rest}))
-    for source, target, weight, said in edges_of(fcm):
+    for source, target, weight, edge_details in edges_of(fcm):
         edge = {"source": source, "target": target, "weight": weight}
-        edges.append(edge | ({"details": said} if said else {}))
+        edges.append(edge | ({"details": edge_details} if edge_details else {}))
     rest = {key: value for key, value in details.items() if key not in ("concepts", "edges")}
     head = {"format": FORMAT, "version": VERSION, "details": rest}
     parts = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items() if value]

@@ -1,6 +1,6 @@
-"""Tables of cells: read, whether a matrix, a list of edges or answers of several experts, and written.
+"""Read and write maps as tables: a weight matrix, an edge list, or the answers of several experts.
 
-In a matrix rows are sources and columns targets.
+Rows of a matrix are sources, columns are targets.
 """
 
 import re
@@ -21,16 +21,16 @@ _QUESTION = re.compile(r"(.+?)\s*(?:->|\u2192)\s*(.+?)\s*(?:\(\s*([+-])\s*\))?")
 
 
 def read_table(grid: Grid, scale: Scale, name: str = "") -> Drawings:
-    """Return the maps in a table, by name, each made when it is asked for.
+    """Return the maps in a table, keyed by name, as functions that build the drawings on demand.
 
-    Rows are sources and columns targets: the cell in row i and column j is the influence of i on j.
+    Rows of a matrix are sources: the cell in row i and column j is the influence of i on j.
     """
     if not grid.rows:
         return {name: _nothing}
     questions = [_QUESTION.fullmatch(label(cell).strip()) for cell in grid.rows[0]]
     if any(questions[1:]) and all(questions[1:]):
         experts = _experts(grid, questions)
-        return {f"{name} {who}".strip(): partial(_answers, grid, questions, i, scale) for i, who in experts}
+        return {f"{name} {expert}".strip(): partial(_answers, grid, questions, i, scale) for i, expert in experts}
     return {name: partial(_one, grid, scale)}
 
 
@@ -54,12 +54,12 @@ def _one(grid: Grid, scale: Scale) -> Drawing:
 
 
 def _has_title(grid: Grid) -> bool:
-    """Whether the first row holds one text and nothing else, above a table of several columns."""
+    """Return whether the first row has a string in its first cell only, above a table of several columns."""
     return grid.width > 1 and is_text(grid.rows[0][0]) and all(cell is None for cell in grid.rows[0][1:])
 
 
 def _experts(grid: Grid, questions: list[re.Match[str] | None]) -> list[tuple[int, str]]:
-    """Return the rows of answers and whose they are: a name in a first column without a question, or a number."""
+    """Return the rows of answers and the names of the experts: the first column, or numbers if it is a question."""
     rows = [i for i, row in enumerate(grid.rows) if i and any(cell is not None for cell in row)]
     return [(i, str(n + 1) if questions[0] else label(grid.rows[i][0])) for n, i in enumerate(rows)]
 
@@ -82,7 +82,7 @@ def _answers(grid: Grid, questions: list[re.Match[str] | None], i: int, scale: S
 
 
 def rows_of(fcm: FuzzyCognitiveMap, table: str) -> list[list[Cell]]:
-    """Return the cells of a map, the header first."""
+    """Convert a map to rows of cells, the header first."""
     return _matrix_rows(fcm) if table == "matrix" else _edge_rows(fcm)
 
 
@@ -92,7 +92,7 @@ def _matrix_rows(fcm: FuzzyCognitiveMap) -> list[list[Cell]]:
     keys = [key for key in keys if key not in fcm.concepts or key in PARAMETERS]
     columns = [f"{key} of the concept" if key in fcm.concepts else key for key in keys]
     if repeated := set(columns) & set(fcm.concepts):
-        raise DataError(f"a column would have the name of the concept {min(repeated)!r}; rename the concept")
+        raise DataError(f"a column would have the same name as the concept {min(repeated)!r}; rename the concept")
     corner = fcm.details.get("corner")
     rows: list[list[Cell]] = [[corner if isinstance(corner, str) else "from/to", *fcm.concepts, *columns]]
     for name, weights in zip(fcm.concepts, fcm.weights.T.tolist(), strict=True):
@@ -104,20 +104,22 @@ def _edge_rows(fcm: FuzzyCognitiveMap) -> list[list[Cell]]:
     about, edges = said_about(fcm), list(edges_of(fcm))
     keys = [
         key
-        for key in _keys([*about.values(), *(said for *_, said in edges)])
+        for key in _keys([*about.values(), *(details for *_, details in edges)])
         if edge_tables.MEANINGS.get(key, key) == key
     ]
     keys = [key for key in keys if key not in ("source", "target", "weight", "direction")]
     rows: list[list[Cell]] = [["from", "to", "weight", *keys]]
-    met = dict.fromkeys(name for edge in edges for name in edge[:2])
+    order = dict.fromkeys(name for edge in edges for name in edge[:2])
     blanks = any(name != name.strip() for name in fcm.concepts)
-    if tuple(met) != fcm.concepts or about or blanks:  # a row for each concept, which says how it is called and where
+    if tuple(order) != fcm.concepts or about or blanks:  # one row per concept preserves order, details and blanks
         rows += [[name, None, None, *_cells(about.get(name, {}), keys)] for name in fcm.concepts]
-    return rows + [[source, target, weight, *_cells(said, keys)] for source, target, weight, said in edges]
+    return rows + [[source, target, weight, *_cells(details, keys)] for source, target, weight, details in edges]
 
 
-def _keys(said: Any) -> list[str]:
-    return list(dict.fromkeys(key for details in said for key, value in details.items() if as_text(value) is not None))
+def _keys(all_details: Any) -> list[str]:
+    return list(
+        dict.fromkeys(key for details in all_details for key, value in details.items() if as_text(value) is not None)
+    )
 
 
 def _cells(details: dict[str, Any], keys: list[str]) -> list[Cell]:

@@ -1,4 +1,4 @@
-"""Weights as people write them: numbers, letters and words."""
+"""Parse weights written as numbers, letters or linguistic terms."""
 
 import math
 import re
@@ -10,11 +10,11 @@ from cogmap.exceptions import DataError
 
 Cell = str | int | float | bool | None
 
-# Even steps, with a last one for what is very low: at 0 it would be no influence at all.
+# Even steps, except for "very low", which would be 0, that is, no influence.
 SCALE: Mapping[str, float] = MappingProxyType(
     {"VL": 0.1, "L": 0.25, "ML": 0.375, "M": 0.5, "MH": 0.625, "H": 0.75, "VH": 1.0}
 )
-# Mental Modeler's own letters.
+# The letters of Mental Modeler.
 MENTAL_MODELER_SCALE: Mapping[str, float] = MappingProxyType({"L": 0.25, "M": 0.62, "H": 1.0})
 
 _GRADES = {
@@ -40,7 +40,7 @@ _BETWEEN = re.compile(r"[\s_,;:/().\-]+")
 
 
 def as_number(cell: Cell) -> float | None:
-    """Return what is a number, also one written as text and with a comma for a point; None for anything else."""
+    """Convert a number, or a string with a decimal point or comma, to float; return None for anything else."""
     if isinstance(cell, str):
         text = cell.strip()
         if not _NUMBER.fullmatch(text):
@@ -59,12 +59,12 @@ def _key(word: str) -> str:
 
 
 class Scale:
-    """What words weigh.
+    """Weights of linguistic terms.
 
     Parameters
     ----------
     weights : mapping
-        From words to weights. A word may also be written with a sign, or with "positive" or "negative".
+        Weight of each term. In files, a term may have a sign, "positive" or "negative".
     """
 
     def __init__(self, weights: Mapping[str, float]) -> None:
@@ -77,14 +77,14 @@ class Scale:
         self._weights = {_key(word): float(weight) for word, weight in weights.items()}
 
     def weight(self, cell: Cell, direction: Cell = None) -> float | None:
-        """Return the weight that a cell means; None if it means that there is none.
+        """Convert a cell to a weight; None if the cell is empty or denotes no influence.
 
         Parameters
         ----------
         cell : str, number or None
-            What is written there.
+            The cell.
         direction : str, number or None
-            "positive", "negative", a sign, or a number with a sign, if that is written elsewhere.
+            Direction from another cell: "positive", "negative", a sign, or a signed number.
         """
         number = as_number(cell)
         if number is None and cell is not None:
@@ -97,17 +97,17 @@ class Scale:
             return number
         sign = _direction_sign(direction)
         if sign > 0 > number:
-            raise DataError(f"the weight {number:g} is negative and its direction {direction!r}")
+            raise DataError(f"the weight {number:g} is negative, but its direction is {direction!r}")
         return sign * abs(number)
 
     def _meaning(self, cell: Cell) -> float | None:
         text = str(cell).strip()
         if not text or _key(text) in _NOTHING:
             return None
-        found = _SIGNED.fullmatch(text)
-        if found and not (found[1] and found[3]) and not isinstance(cell, bool):
-            sign = _SIGNS[found[1] or found[3]]
-            words = [word for word in _BETWEEN.split(found[2].casefold()) if word]
+        match = _SIGNED.fullmatch(text)
+        if match and not (match[1] and match[3]) and not isinstance(cell, bool):
+            sign = _SIGNS[match[1] or match[3]]
+            words = [word for word in _BETWEEN.split(match[2].casefold()) if word]
             directions = [_DIRECTIONS[word] for word in words if word in _DIRECTIONS]
             strength = self._strength("".join(words))
             if strength is None and len(directions) <= 1:
@@ -118,7 +118,7 @@ class Scale:
                 return sign * strength
         raise DataError(
             f"{cell!r} is neither a number nor one of the words {shown(self.words)} with or without a sign; "
-            "scale={'word': weight} says what other words weigh"
+            "define other words with scale={'word': weight}"
         )
 
     def _strength(self, key: str) -> float | None:
@@ -126,7 +126,7 @@ class Scale:
 
 
 def _direction_sign(direction: Cell) -> int:
-    """Return 1 or -1 for what says in which direction a concept moves another."""
+    """Return 1 for a positive and -1 for a negative direction."""
     number = as_number(direction)
     if number:
         return 1 if number > 0 else -1

@@ -1,4 +1,4 @@
-"""XML: which tool has written it, its root says."""
+"""XML files: detect the dialect by the root element and read the maps."""
 
 from cogmap.exceptions import DataError
 from cogmap.maps.formats import graphml, jfcm, mental_modeler
@@ -10,13 +10,13 @@ _READERS = {"mentalmodeler": mental_modeler.read_xml, "maps": jfcm.read_xml, "gr
 
 
 def read(content: bytes, scale: Scale | None) -> Drawings:
-    """Return the maps in an XML file."""
+    """Read the maps in an XML file."""
     root = parsed(mental_modeler.repaired(content))
     reader = _READERS.get(local_name(root).casefold())
     if reader is None:
         known = ", ".join(f"<{name}>" for name in _READERS)
-        raise DataError(f"its root is <{local_name(root)}>, and those of the maps that are known here are {known}")
-    found = reader(root, scale or (LETTERS if reader is mental_modeler.read_xml else WORDS))
-    if not found:
-        raise DataError("there is no map in it")
-    return found
+        raise DataError(f"its root element must be one of {known}, got <{local_name(root)}>")
+    drawings = reader(root, scale or (LETTERS if reader is mental_modeler.read_xml else WORDS))
+    if not drawings:
+        raise DataError("it contains no map")
+    return drawings

@@ -60,7 +60,7 @@ def load_dataset(
         ``"uci"``: all genuine features, with one-hot encoded categories. ``"paper"``: the author's columns and codes,
         which omit a genuine feature in eight datasets and number categories by first appearance.
     data_dir : path, default=None
-        Folder with the data files. None: the environment variable COGMAP_DATA.
+        Folder with the data files. Defaults to the environment variable COGMAP_DATA.
     resizing : {"bicubic", "stretched"}, default="bicubic"
         Downscaling of the face images: as in the author's results file, or as in the printed tables.
 
@@ -96,7 +96,7 @@ def load_dataset(
 
 
 def missing_files(names: Iterable[str], data_dir: str | os.PathLike[str] | None = None) -> list[str]:
-    """Return the files of these datasets that the data folder lacks; without a folder, none (they are downloaded)."""
+    """Return the files of these datasets that the data folder lacks; empty without a folder (they are downloaded)."""
     folder = data_dir or os.environ.get("COGMAP_DATA")
     files = dict.fromkeys(get_dataset(name).file for name in names)
     return [file for file in files if file and folder and not (Path(folder) / file).is_file()]

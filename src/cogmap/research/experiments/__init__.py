@@ -1,1 +1,1 @@
-"""Experiments: what the map is compared with."""
+"""Experiments that compare the map with other methods."""

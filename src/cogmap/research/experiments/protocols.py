@@ -69,7 +69,7 @@ class Protocol:
         return scaler.transform(X[train]), scaler.transform(X[test]), y[train], y[test]
 
     def rival_options(self, seed: int) -> RivalOptions:
-        """Return the options of the rivals."""
+        """Return the options of the other methods."""
         return RivalOptions(seed, old_defaults=self.name == "printed", author_program=bool(self.published_fcm))
 
     def fcm(self, dataset: str, seed: int) -> Map:

@@ -49,7 +49,7 @@ def author_folds(results: dict[str, Any], dataset: str, method: str, metric: str
 
 
 def published_score(dataset: str, method: str, metric: str, protocol: str, data_dir: str | None = None) -> float | None:
-    """Return the published mean of a metric, or None if there is none.
+    """Return the published mean of a metric, or None if it was not published.
 
     The source is the author's file for the protocol ``"author"``, if the data folder contains it; otherwise the paper,
     which has only ``"accuracy"`` and ``"f1_macro"``, not ``"train_accuracy"`` and ``"train_f1_macro"``.

@@ -185,12 +185,12 @@ def _nearest_component(mixture, X):
 
 @dataclass(frozen=True)
 class RivalOptions:
-    """Options that determine the settings of all rivals.
+    """Options that determine the settings of all compared methods.
 
     Attributes
     ----------
     seed : int
-        Seed of randomized rivals.
+        Seed of randomized methods.
     old_defaults : bool
         Whether to use scikit-learn's defaults of 2018, as in the paper's printed tables.
     author_program : bool

@@ -39,7 +39,7 @@ def run_tasks(
     tasks : list of Task
         Tasks, or other objects with ``keys`` and ``run()``.
     n_jobs : int, default=None
-        Number of processes. None: the joblib configuration, 1 by default.
+        Number of processes. Defaults to the joblib configuration, which is 1 by default.
     after_task : callable, default=None
         Called with each finished task and its rows.
 

@@ -48,7 +48,7 @@ class Task:
     """One method on one fold of a dataset.
 
     The task of the map also computes clustering scores of the transformed features, the states A(d-1), and fits each of
-    the paper's rivals to them, unscaled, so that the map is fitted only once.
+    the paper's other methods to them, unscaled, so that the map is fitted only once.
     """
 
     dataset: str
@@ -70,7 +70,7 @@ class Task:
         data = _load_cached(self.dataset, protocol.form, self.data_dir, protocol.resizing)
         fold = protocol.fold(data.X, data.y, self.fold)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # rivals that do not converge, folds without a rare class
+            warnings.simplefilter("ignore")  # methods that do not converge, folds without a rare class
             if self.method == "fcm":
                 results = list(_map_rows(self, data.feature_names, *fold))
             else:

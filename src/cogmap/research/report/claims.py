@@ -1,7 +1,7 @@
 """The paper's claims about its experiment, each judged on the results of a run.
 
 A claim holds, does not hold, or is undecided, with numbers as evidence. It is judged as strictly as the paper states
-it, for the paper's map and its 12 rivals, on all datasets (of 21) that have results.
+it, for the paper's map and the 12 other methods, on all datasets (of 21) that have results.
 """
 
 import math
@@ -69,7 +69,7 @@ def _required(value: Any) -> Any:
 
 
 def _methods(results: Results) -> list[str]:
-    """Return the names of the map and the paper's rivals; the results must contain all of them."""
+    """Return the names of the map and the paper's other methods; the results must contain all of them."""
     methods = ["fcm", *PAPER_RIVALS]
     if not all(method in results.methods for method in methods):
         raise _MissingResultsError

@@ -78,12 +78,12 @@ class Results(Scores):
 
     @property
     def bare(self) -> list[str]:
-        """The map and its rivals, without pipelines."""
+        """The map and the other methods, without pipelines."""
         return [method for method in self.methods if method not in AFTER_MAP]
 
     @property
     def pipelines(self) -> list[str]:
-        """Rivals fitted to the features transformed by the map."""
+        """Pipelines: other methods fitted to the features transformed by the map."""
         return [method for method in self.methods if method in AFTER_MAP]
 
     @property

@@ -25,7 +25,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Comparison:
-    """Comparison of a method with a rival after the map."""
+    """Comparison of a method with a pipeline, a method fitted to the features transformed by the map."""
 
     first: str
     second: str
@@ -44,7 +44,7 @@ class Comparison:
 
 
 def compare_pipelines(scores: Scores, pipelines: list[str], against: str, metric: str, by: str) -> list[Comparison]:
-    """Compare rivals after the map with the rivals alone (`against` ``"rival"``) or with the map (``"fcm"``)."""
+    """Compare pipelines with their methods alone (`against` ``"rival"``) or with the map (``"fcm"``)."""
     comparisons = []
     for second in pipelines:
         first = second.removeprefix("fcm_") if against == "rival" else "fcm"
@@ -135,7 +135,7 @@ def ranks_table(results: Results) -> dict[str, Any]:
 
 
 def sign_table(results: Results, against: str, title: str) -> dict[str, Any]:
-    """Return the table of paired tests of rivals after the map, against the rivals alone or against the map."""
+    """Return the table of paired tests of pipelines, against their methods alone or against the map."""
     rows: list[list[Any]] = []
     for metric, by in product(METRICS, BLOCKS):
         compared = compare_pipelines(results, results.pipelines, against, metric, by)
