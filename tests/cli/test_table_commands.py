@@ -364,7 +364,7 @@ BAD_TABLES = {
     "target another text in every row": (
         numbered(20, lambda i: f"{i},{i % 3},t{i}"),
         [],
-        "The target 'y' has another value in every row (20 in all)",
+        "The target 'y' has a different value in every row (20 in all)",
     ),
     "target a date": (
         numbered(20, lambda i: f"{i},{i % 3},2020-01-{i + 1:02}"),

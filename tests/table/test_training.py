@@ -161,8 +161,8 @@ def test_the_same_seed_gives_the_same_model_and_card(noise):
 @pytest.mark.parametrize(
     ("values", "task", "why"),
     [
-        (["a", "b"] * 10, "classification", "'y' has 2 different texts"),
-        ([True, False] * 10, "classification", "'y' has 2 different texts"),
+        (["a", "b"] * 10, "classification", "'y' has 2 different values"),
+        ([True, False] * 10, "classification", "'y' has 2 different values"),
         ([0, 1] * 10, "classification", "'y' has only 2 different whole numbers"),
         (list(range(20)), "regression", "'y' has 20 different numbers"),
         ([0.5, 1.5] * 10, "regression", "'y' has 2 different numbers"),
