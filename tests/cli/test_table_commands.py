@@ -395,7 +395,7 @@ BAD_TABLES = {
         ["--target", "a", "--kind", "y:date"],
         "cannot be of the kind",
     ),
-    "data twice in the first line": (b"0.2,0.2,y\n1,2,x\n", [], "looks like data, not like names of columns: '0.2'"),
+    "data twice in the first line": (b"0.2,0.2,y\n1,2,x\n", [], "looks like data, not like column names: '0.2'"),
     "an expert's map that is not there": (GOOD, ["--prior", "nowhere.mmp"], "nowhere.mmp"),
     "out in no folder": (GOOD, ["--out", "nowhere/model.cogmap"], "there is no folder nowhere"),
     "out over the table": (GOOD, ["--out", "table.csv"], "is what is read, and would be replaced"),
@@ -461,7 +461,7 @@ def test_a_table_without_a_header_is_noticed_and_read(tmp_path):
     table = pd.DataFrame(rng.normal(size=(40, 2)).round(2)).assign(y=lambda f: np.where(f[0] > 0, "up", "down"))
     table.to_csv(tmp_path / "table.csv", index=False, header=False)
     result = run("fit", tmp_path / "table.csv", "--target", "y", "--out", tmp_path / "m.cogmap", code=2)
-    assert "The first line looks like data, not like names of columns. If it is, use --no-header." in result.stderr
+    assert "The first line looks like data, not like column names. If it is, use --no-header." in result.stderr
     result = run("fit", tmp_path / "table.csv", "--no-header", "--target", "column 3", "--out", tmp_path / "m.cogmap")
     assert result.stderr == ""
     assert "learned from 40 rows" in result.stdout

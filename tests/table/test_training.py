@@ -128,7 +128,7 @@ def test_the_kind_of_the_target_is_its_task(kind, task):
     frame = pd.DataFrame({"x": np.arange(20.0) % 7, "y": [0, 1] * 10})
     assert train(frame, "y", FitOptions(kinds={"y": kind}))[1]["target"]["task"] == task
     for wrong in (FitOptions(kinds={"y": "date"}), FitOptions(kinds={"y": "number"}, task="classification")):
-        with pytest.raises(DataError, match="The target can be of the kind 'number' or 'category'"):
+        with pytest.raises(DataError, match="The kind of the target must be 'number' or 'category'"):
             train(frame, "y", wrong)
 
 
@@ -260,7 +260,7 @@ def test_scores_forward_in_time_use_earlier_rows_only(kind):
     [
         ({"groups": "patient", "time": "mark"}, "one of `groups` and `time`"),
         ({"groups": "patiend"}, "There is no column 'patiend'"),
-        ({"time": "patient"}, "The column of time must have dates or numbers, and 'patient' is not one"),
+        ({"time": "patient"}, "`time` must be a column of dates or numbers, and 'patient' is not one"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*left out")

@@ -92,7 +92,7 @@ def fit(
         texts = [name for name, kind in wanted.kinds.items() if kind != "number"]
         frame, notes = read_table(table, texts, not no_header)
         if not no_header and looks_like_data([str(name) for name in frame.columns]):
-            notes.append("The first line looks like data, not like names of columns. If it is, use --no-header.")
+            notes.append("The first line looks like data, not like column names. If it is, use --no-header.")
         tell(notes)
         with progress() as done:
             fitted = TableModel.of(*train(frame, target, wanted, Path(name_of(table)).name, done))

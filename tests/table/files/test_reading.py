@@ -55,9 +55,9 @@ REFUSED = {
     "blank": (b"\n \n", "is empty"),
     "header only": (b"a,b\n", "has a header and no rows"),
     "names twice": (b"a,b,a\n1,2,3\n", "it has more than one column called 'a'"),
-    "a value too many": (b"a,b\n1,2\n3,4,5\n", "line 3 has 3 values, and the header 2 names"),
+    "a value too many": (b"a,b\n1,2\n3,4,5\n", "line 3 has 3 values, and the header has 2 names"),
     "zip": (b"PK\x03\x04....", "it is a zip file, perhaps an Excel workbook"),
-    "bytes": (b"a,b\n\x00\x01,2\n", "bytes that no text has"),
+    "bytes": (b"a,b\n\x00\x01,2\n", "it has NUL bytes"),
     "UTF-8 and then not": ("a\nü\n".encode() + b"\xfc\n", "begins as UTF-8 text, but is damaged"),
     "no end of a quotation": (b'a,b\n1,"2\n' + b"3,4\n" * 2_000, "the quotation mark in line 2 is never closed"),
 }
@@ -315,7 +315,7 @@ def test_a_table_without_a_header_has_numbered_columns(tmp_path, ending):
     found, _ = read_table(str(path), has_header=False)
     assert found.columns.tolist() == ["column 1", "column 2", "column 3"]
     assert found.to_numpy().tolist() == frame.to_numpy().tolist()
-    with pytest.raises(DataError, match=r"looks like data, not like names of columns: '0.2', '0.2', 'a'\. Add a line"):
+    with pytest.raises(DataError, match=r"looks like data, not like column names: '0.2', '0.2', 'a'\. Add a line"):
         read_table(str(path))
 
 
