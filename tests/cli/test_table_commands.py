@@ -90,7 +90,7 @@ def test_the_card_says_what_how_good_what_matters_and_what_was_left_out(folder):
         assert part in text
     card = json.loads(run("show", folder / "buys.cogmap", "--json").stdout)
     assert card == read_card(folder / "buys.cogmap")
-    assert card["left out"]["id"] == "an identifier: every row has another number"
+    assert card["left out"]["id"] == "an identifier: every row has a different number"
     assert sum(entry["share"] for entry in card["importances"]) == pytest.approx(1.0)
     assert {entry["column"]: entry.get("more") for entry in card["importances"]}["age"] == "often"
     scores = card["scores"]

@@ -71,9 +71,9 @@ def test_kinds_follow_the_values(values, kind):
 
 def test_words_among_values_are_on_the_card():
     """They count as missing, which is nothing to be silent about."""
-    assert only([*map(str, range(20)), "unknown"])[0].why == "numbers, as text; missing where it has 'unknown'"
+    assert only([*map(str, range(20)), "unknown"])[0].why == "numbers, as text; missing if it is 'unknown'"
     days = pd.date_range("2024-01-01", periods=20).strftime("%Y-%m-%d")
-    assert only([*days, "never"])[0].why == "dates, ISO 8601; missing where it has 'never'"
+    assert only([*days, "never"])[0].why == "dates, ISO 8601; missing if it is 'never'"
 
 
 def test_durations_are_hours_in_every_form():
@@ -138,7 +138,7 @@ def test_a_date_of_which_nothing_tells_the_order_is_noted():
     preparer = TablePreparer().fit(frame)
     np.testing.assert_array_equal(preparer.transform(frame)["x: day"], AMBIGUOUS.month)
     assert preparer.notes_[0].startswith(
-        "x: day and month of '01/05/2024' can be swapped; it is read with the day first."
+        "x: day and month of '01/05/2024' are ambiguous; it is read with the day first."
     )
 
 
@@ -204,11 +204,11 @@ def test_identifiers_and_texts_by_a_persons_word_are_left_out(kind, reason):
     [
         ({"x": "number"}, DataError, r"'x' cannot be of the kind 'number': it has \['L', 'M', 'S'\]"),
         ({"x": "date"}, DataError, "'x' cannot be of the kind 'date'"),
-        ({"x": "ordered"}, DataError, "Give the order in place of the kind, the lowest first: 'L<M<S'"),
+        ({"x": "ordered"}, DataError, "Give the order instead of the kind, lowest first: 'L<M<S'"),
         ({"x": "S<M"}, DataError, "The order 'S<M' of the column 'x' lacks 'L'"),
         ({"x": "colour"}, ParameterError, r"`TablePreparer\(kinds=...\)` must be a dict to"),
         ({"xx": "number"}, ParameterError, "Did you mean 'x'"),
-        (["x"], ParameterError, "a dict from names of columns to kinds"),
+        (["x"], ParameterError, "a dict from column names to kinds"),
     ],
 )
 def test_kinds_that_cannot_be_are_refused(kinds, error, message):

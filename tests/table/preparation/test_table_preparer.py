@@ -58,7 +58,7 @@ def test_kinds_are_found(table):
         "bought at": "date",
     }
     assert preparer.left_out_ == {
-        "id": "an identifier: every row has another number",
+        "id": "an identifier: every row has a different number",
         "country": "always 'Norway'",
         "empty": "every value is missing",
     }
