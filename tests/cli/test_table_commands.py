@@ -398,7 +398,7 @@ BAD_TABLES = {
     "data twice in the first line": (b"0.2,0.2,y\n1,2,x\n", [], "looks like data, not like column names: '0.2'"),
     "an expert's map that is not there": (GOOD, ["--prior", "nowhere.mmp"], "nowhere.mmp"),
     "out in no folder": (GOOD, ["--out", "nowhere/model.cogmap"], "there is no folder nowhere"),
-    "out over the table": (GOOD, ["--out", "table.csv"], "is what is read, and would be replaced"),
+    "out over the table": (GOOD, ["--out", "table.csv"], "is an input and would be replaced"),
     "page in no folder": (GOOD, ["--page", "nowhere/page.html"], "there is no folder nowhere"),
 }
 
@@ -524,7 +524,7 @@ BAD_USES = {
     "no truth": (["evaluate", "buys.cogmap", "features.csv"], "There is no column 'buys'"),
     "no such row": (["explain", "buys.cogmap", "new.csv", "--row", "1000"], "has 40 rows, and no row 1,000"),
     "no such class": (["what-if", "buys.cogmap", "new.csv", "--to", "oftn"], "Did you mean 'often'?"),
-    "no number": (["what-if", "spends.cogmap", "new.csv", "--to", "much"], "--to must be the number"),
+    "no number": (["what-if", "spends.cogmap", "new.csv", "--to", "much"], "--to must be a number"),
     "no such column": (["what-if", "buys.cogmap", "new.csv", "--fixed", "agee"], "Did you mean 'age'?"),
     "an unknown kind": (["export", "buys.cogmap", "--to", "pdf"], "'pdf' is not one of"),
 }

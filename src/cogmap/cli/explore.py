@@ -8,7 +8,7 @@ from cogmap.cli.common import check_place, command, example, model_argument, tel
 @click.command(epilog=example("cogmap explore flowers.cogmap flowers.csv --out flowers.html"))
 @model_argument
 @click.argument("table", metavar="[TABLE]", required=False)
-@click.option("--out", metavar="FILE", default="page.html", show_default=True, help="File of the page.")
+@click.option("--out", metavar="FILE", default="page.html", show_default=True, help="Output file.")
 def explore(model: str, table: str | None, out: str) -> None:
     """Write an interactive page for exploring a model.
 

@@ -302,7 +302,7 @@ def test_a_damaged_state_is_refused(table, damage):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"keep": "age"}, r"`TablePreparer\(keep=...\)` must be a list of names"),
+        ({"keep": "age"}, r"`TablePreparer\(keep=...\)` must be a list of column names"),
         ({"drop": ["agee"]}, r"Did you mean 'age'\?"),
         ({"min_frequency": 1.0}, "min_frequency"),
         ({"max_categories": 1}, "max_categories"),
