@@ -371,11 +371,11 @@ class TableModel:
         name = self.target.name
         if name not in frame.columns:
             return frame, None
-        truth = self.target.read(frame[name])
-        known = known_rows(truth)
+        y = self.target.read(frame[name])
+        known = known_rows(y)
         if self.classes:
-            known &= np.isin(truth.astype(str), self.classes)
-        return frame.loc[known].drop(columns=[name]), truth[known]
+            known &= np.isin(y.astype(str), self.classes)
+        return frame.loc[known].drop(columns=[name]), y[known]
 
     def _complete(self, rows: Any) -> Predictions:
         """Predict rows; raise DataError if any of them cannot be predicted."""
