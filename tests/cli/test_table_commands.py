@@ -356,7 +356,7 @@ GOOD = numbered(40, lambda i: f"{i * 7 % 11},{i % 3},{'yes' if i % 2 else 'no'}"
 BAD_TABLES = {
     "empty file": (b"", [], "is empty"),
     "header only": (b"a,b,y\n", [], "has a header and no rows"),
-    "wrong delimiter": (b"a~b~y\n1~2~x\n", [], "Are its values separated by something else"),
+    "wrong delimiter": (b"a~b~y\n1~2~x\n", [], "Are its values separated by something other"),
     "duplicate columns": (b"a,a,y\n1,2,x\n", [], "more than one column called 'a'"),
     "no such target": (GOOD, ["--target", "z"], "There is no column 'z' in table.csv, which has ['a', 'b', 'y']"),
     "target missing": (numbered(20, lambda i: f"{i},{i % 3},"), [], "The target 'y' is missing in every row"),
@@ -376,7 +376,7 @@ BAD_TABLES = {
         [],
         "has 1 class with more than one row",
     ),
-    "few rows": (numbered(6, lambda i: f"{i},{i % 3},{i % 2}"), ["--task", "classification"], "needs 10 rows or more"),
+    "few rows": (numbered(6, lambda i: f"{i},{i % 3},{i % 2}"), ["--task", "classification"], "needs at least 10 rows"),
     "nothing to learn from": (numbered(20, lambda i: f"2,1,{i % 2}"), [], "finds no column to learn from"),
     "target alone": (b"y\n" + b"a\nb\n" * 10, [], "has no column beside the target"),
     "text as values": (GOOD, ["--task", "regression"], "--task must be 'classification'"),
