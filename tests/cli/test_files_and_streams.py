@@ -108,8 +108,8 @@ def test_values_are_read_as_the_target_is_written(folder):
 
 
 WRONG = {
-    "no goal": (["what-if", "prices.cogmap", "prices.csv"], "predicts numbers, and --to is missing: the value of 'y'"),
-    "no column": (["what-if", "table.cogmap", "table.csv", "--fixed", "c"], "--fixed names 'c', which is no column"),
+    "no goal": (["what-if", "prices.cogmap", "prices.csv"], "--to is required, because the model predicts numbers"),
+    "no column": (["what-if", "table.cogmap", "table.csv", "--fixed", "c"], "must be a column of the model, got 'c'"),
     "sign": (["fit", "table.csv", "--target", "y", "--sign", "b:+"], "--sign needs a column of numbers"),
     "keep": (
         ["fit", "table.csv", "--target", "y", "--keep", "y"],

@@ -31,10 +31,10 @@ def test_show_says_what_is_in_a_file(tmp_path):
         "name: Lake",
         "  laws -> fish  +0.5",
         "  fish -> laws  -0.25",
-        "1 edge drawn without a weight, or with 0",
-        "1 edge with a lag, of which the steps of a map take no notice",
-        "concepts that keep their value: laws",
-        "said about concepts: notes, x, y",
+        "1 edge without a weight, or with weight 0",
+        "1 edge with a lag, which simulations ignore",
+        "concepts with a constant value: laws",
+        "other attributes of concepts: notes, x, y",
     ):
         assert line in shown.stdout.splitlines()
 
@@ -53,7 +53,7 @@ def test_long_maps_are_cut(tmp_path):
     write_map(FuzzyCognitiveMap.from_edges([("a", f"b{i}", i + 1) for i in range(30)]), tmp_path / "map.csv")
     lines = cogmap("show", tmp_path / "map.csv").stdout.splitlines()
     assert lines[2] == "  a -> b29  +30"
-    assert lines[-1] == "  and 10 more, weaker or as strong"
+    assert lines[-1] == "  and 10 more, none of them stronger"
 
 
 @pytest.mark.parametrize("ending", ["mmp", "csv", "tsv", "xlsx", "dot", "graphml", "json"])
@@ -64,7 +64,7 @@ def test_convert_writes_the_same_map(tmp_path, ending):
     assert done.exit_code == 0
     assert f"new.{ending}: 2 concepts, 2 edges" in done.stdout
     assert read_map(tmp_path / f"new.{ending}") == MAP
-    assert ("It has no place for: name, lag of edges." in done.stdout) == (ending in ("csv", "tsv", "xlsx"))
+    assert ("The format cannot store: name, lag of edges." in done.stdout) == (ending in ("csv", "tsv", "xlsx"))
 
 
 def test_convert_to_edges_with_names_from_another_file(tmp_path):

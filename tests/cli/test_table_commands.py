@@ -90,7 +90,7 @@ def test_the_card_says_what_how_good_what_matters_and_what_was_left_out(folder):
         assert part in text
     card = json.loads(run("show", folder / "buys.cogmap", "--json").stdout)
     assert card == read_card(folder / "buys.cogmap")
-    assert card["left out"]["id"] == "an identifier: every row has another number"
+    assert card["left out"]["id"] == "an identifier: every row has a different number"
     assert sum(entry["share"] for entry in card["importances"]) == pytest.approx(1.0)
     assert {entry["column"]: entry.get("more") for entry in card["importances"]}["age"] == "often"
     scores = card["scores"]
@@ -356,7 +356,7 @@ GOOD = numbered(40, lambda i: f"{i * 7 % 11},{i % 3},{'yes' if i % 2 else 'no'}"
 BAD_TABLES = {
     "empty file": (b"", [], "is empty"),
     "header only": (b"a,b,y\n", [], "has a header and no rows"),
-    "wrong delimiter": (b"a~b~y\n1~2~x\n", [], "Are its values separated by something else"),
+    "wrong delimiter": (b"a~b~y\n1~2~x\n", [], "Are its values separated by something other"),
     "duplicate columns": (b"a,a,y\n1,2,x\n", [], "more than one column called 'a'"),
     "no such target": (GOOD, ["--target", "z"], "There is no column 'z' in table.csv, which has ['a', 'b', 'y']"),
     "target missing": (numbered(20, lambda i: f"{i},{i % 3},"), [], "The target 'y' is missing in every row"),
@@ -364,7 +364,7 @@ BAD_TABLES = {
     "target another text in every row": (
         numbered(20, lambda i: f"{i},{i % 3},t{i}"),
         [],
-        "The target 'y' has another value in every row (20 in all)",
+        "The target 'y' has a different value in every row (20 in all)",
     ),
     "target a date": (
         numbered(20, lambda i: f"{i},{i % 3},2020-01-{i + 1:02}"),
@@ -376,7 +376,7 @@ BAD_TABLES = {
         [],
         "has 1 class with more than one row",
     ),
-    "few rows": (numbered(6, lambda i: f"{i},{i % 3},{i % 2}"), ["--task", "classification"], "needs 10 rows or more"),
+    "few rows": (numbered(6, lambda i: f"{i},{i % 3},{i % 2}"), ["--task", "classification"], "needs at least 10 rows"),
     "nothing to learn from": (numbered(20, lambda i: f"2,1,{i % 2}"), [], "finds no column to learn from"),
     "target alone": (b"y\n" + b"a\nb\n" * 10, [], "has no column beside the target"),
     "text as values": (GOOD, ["--task", "regression"], "--task must be 'classification'"),
@@ -395,10 +395,10 @@ BAD_TABLES = {
         ["--target", "a", "--kind", "y:date"],
         "cannot be of the kind",
     ),
-    "data twice in the first line": (b"0.2,0.2,y\n1,2,x\n", [], "looks like data, not like names of columns: '0.2'"),
+    "data twice in the first line": (b"0.2,0.2,y\n1,2,x\n", [], "looks like data, not like column names: '0.2'"),
     "an expert's map that is not there": (GOOD, ["--prior", "nowhere.mmp"], "nowhere.mmp"),
     "out in no folder": (GOOD, ["--out", "nowhere/model.cogmap"], "there is no folder nowhere"),
-    "out over the table": (GOOD, ["--out", "table.csv"], "is what is read, and would be replaced"),
+    "out over the table": (GOOD, ["--out", "table.csv"], "is an input and would be replaced"),
     "page in no folder": (GOOD, ["--page", "nowhere/page.html"], "there is no folder nowhere"),
 }
 
@@ -461,7 +461,7 @@ def test_a_table_without_a_header_is_noticed_and_read(tmp_path):
     table = pd.DataFrame(rng.normal(size=(40, 2)).round(2)).assign(y=lambda f: np.where(f[0] > 0, "up", "down"))
     table.to_csv(tmp_path / "table.csv", index=False, header=False)
     result = run("fit", tmp_path / "table.csv", "--target", "y", "--out", tmp_path / "m.cogmap", code=2)
-    assert "The first line looks like data, not like names of columns. If it is, use --no-header." in result.stderr
+    assert "The first line looks like data, not like column names. If it is, use --no-header." in result.stderr
     result = run("fit", tmp_path / "table.csv", "--no-header", "--target", "column 3", "--out", tmp_path / "m.cogmap")
     assert result.stderr == ""
     assert "learned from 40 rows" in result.stdout
@@ -524,7 +524,7 @@ BAD_USES = {
     "no truth": (["evaluate", "buys.cogmap", "features.csv"], "There is no column 'buys'"),
     "no such row": (["explain", "buys.cogmap", "new.csv", "--row", "1000"], "has 40 rows, and no row 1,000"),
     "no such class": (["what-if", "buys.cogmap", "new.csv", "--to", "oftn"], "Did you mean 'often'?"),
-    "no number": (["what-if", "spends.cogmap", "new.csv", "--to", "much"], "--to must be the number"),
+    "no number": (["what-if", "spends.cogmap", "new.csv", "--to", "much"], "--to must be a number"),
     "no such column": (["what-if", "buys.cogmap", "new.csv", "--fixed", "agee"], "Did you mean 'age'?"),
     "an unknown kind": (["export", "buys.cogmap", "--to", "pdf"], "'pdf' is not one of"),
 }

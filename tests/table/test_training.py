@@ -32,7 +32,7 @@ def noise():
 
 
 def test_noise_is_not_learned(noise):
-    """A table that has nothing to do with its target scores like a guess: nothing of a fold leaks into its map."""
+    """A target independent of the features scores like the baseline: no information leaks between folds."""
     _, card = train(noise, "y", FitOptions())
     assert card["scores"][THE_MAP]["accuracy"]["mean"] < 0.62
     assert "How good" in card_text(card)
@@ -53,7 +53,7 @@ def test_folds_learn_categories_from_their_training_rows(noise):
 
 
 def test_folds_have_the_columns_of_the_saved_model():
-    """Whole numbers that count up stay, and an identifier is in no fold, whatever a part of the rows looks like."""
+    """Consecutive integers are used, and an identifier is in no fold, whatever the rows of one fold look like."""
     n = 60
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
@@ -84,7 +84,7 @@ def test_the_card_scores_the_saved_model():
 
 
 def test_columns_left_out_are_warned_of_once():
-    """With the reason; those that were dropped as asked are not."""
+    """The warning gives the reason; columns dropped by the user are not in it."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"id": range(20), "a": 1, "b": rng.normal(size=20), "y": ["s", "t"] * 10})
     with pytest.warns(UserWarning, match=r"left out: 'id' \(an identifier: .*\), 'a' \(always 1\)\.") as caught:
@@ -94,7 +94,7 @@ def test_columns_left_out_are_warned_of_once():
 
 
 def test_the_card_has_the_kind_of_every_column_with_the_reason():
-    """As inferred, and as asked; a sign may go with an order."""
+    """Both for inferred and for declared kinds; an ordered column may have a sign."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -114,8 +114,8 @@ def test_the_card_has_the_kind_of_every_column_with_the_reason():
         assert line in card_text(card)
 
 
-def test_a_target_of_many_single_rows_is_refused():
-    """114 classes of one row are no classes; a few are left out with a note."""
+def test_a_target_with_many_single_row_classes_is_rejected():
+    """114 classes of one row are an error; a few are left out with a note."""
     labels = ["a", "b"] * 10 + [f"c{i}" for i in range(114)]
     with pytest.raises(DataError, match="has 116 classes, of which 114 are in a single row"):
         find_target(pd.Series(labels), "y", None)
@@ -123,24 +123,24 @@ def test_a_target_of_many_single_rows_is_refused():
 
 
 @pytest.mark.parametrize(("kind", "task"), [("number", "regression"), ("category", "classification")])
-def test_the_kind_of_the_target_is_its_task(kind, task):
-    """Other kinds are refused, and so is one that contradicts the task."""
+def test_the_kind_of_the_target_determines_the_task(kind, task):
+    """Other kinds are rejected, and kinds that contradict the task."""
     frame = pd.DataFrame({"x": np.arange(20.0) % 7, "y": [0, 1] * 10})
     assert train(frame, "y", FitOptions(kinds={"y": kind}))[1]["target"]["task"] == task
     for wrong in (FitOptions(kinds={"y": "date"}), FitOptions(kinds={"y": "number"}, task="classification")):
-        with pytest.raises(DataError, match="The target can be of the kind 'number' or 'category'"):
+        with pytest.raises(DataError, match="The kind of the target must be 'number' or 'category'"):
             train(frame, "y", wrong)
 
 
-def test_a_target_is_written_as_the_table_is():
+def test_a_target_has_the_decimal_mark_of_the_table():
     """1.234 beside 3,5 is more than a thousand."""
     frame = pd.DataFrame({"x": [f"{i},5" for i in range(20)], "y": [f"{i}.234" for i in range(1, 21)]})
     assert find_target(frame["y"], "y", None, frame).read(frame["y"])[0] == 1234
     assert find_target(frame["y"], "y", None).notes == ("y: '1.234' is read as 1.234, with a decimal point.",)
 
 
-def test_rivals_score_what_scikit_learn_says(noise):
-    """The random forest on the same folds, by scikit-learn's own cross-validation of a pipeline."""
+def test_scores_of_other_methods_agree_with_scikit_learn(noise):
+    """The random forest on the same folds, cross-validated by scikit-learn as a pipeline."""
     frame, y = noise.drop(columns="y"), noise["y"].astype(object)
     preparer = TablePreparer().fit(frame)
     folds, X = list(make_folds(preparer, frame, y, "classification", 0)), preparer.transform(frame)
@@ -151,7 +151,7 @@ def test_rivals_score_what_scikit_learn_says(noise):
 
 
 def test_the_same_seed_gives_the_same_model_and_card(noise):
-    """Bit by bit; nothing else is drawn."""
+    """Results are bitwise equal."""
     table = noise[:40]
     first, second = (train(table, "y", FitOptions(seed=3)) for _ in range(2))
     np.testing.assert_array_equal(first[0]["map"].map_.weights, second[0]["map"].map_.weights)
@@ -161,29 +161,29 @@ def test_the_same_seed_gives_the_same_model_and_card(noise):
 @pytest.mark.parametrize(
     ("values", "task", "why"),
     [
-        (["a", "b"] * 10, "classification", "'y' has 2 different texts"),
-        ([True, False] * 10, "classification", "'y' has 2 different texts"),
+        (["a", "b"] * 10, "classification", "'y' has 2 different values"),
+        ([True, False] * 10, "classification", "'y' has 2 different values"),
         ([0, 1] * 10, "classification", "'y' has only 2 different whole numbers"),
         (list(range(20)), "regression", "'y' has 20 different numbers"),
         ([0.5, 1.5] * 10, "regression", "'y' has 2 different numbers"),
         ([f"{i},5 €" for i in range(20)], "regression", "'y' has 20 different numbers"),
     ],
 )
-def test_the_task_follows_the_target_and_is_said(values, task, why):
-    """Texts and few whole numbers are classes, other numbers are values."""
+def test_the_task_is_inferred_with_a_reason(values, task, why):
+    """Strings and few distinct integers are classes, other numbers are values."""
     target = find_target(pd.Series(values), "y", None)
     assert (target.task, target.why) == (task, why)
     assert Target.from_state(target.to_state()) == target
 
 
 @pytest.mark.parametrize(("values", "task"), [([1.5, 2.5] * 10, "classification"), ([0, 1] * 10, "regression")])
-def test_a_person_may_say_what_the_task_is(values, task):
-    """Whatever was found."""
+def test_a_declared_task_overrides_the_inferred_one(values, task):
+    """For integers both tasks are possible."""
     target = find_target(pd.Series(values), "y", task)
     assert (target.task, target.why) == (task, "as asked")
 
 
-def test_values_are_read_as_they_are_written():
+def test_a_numeric_target_is_parsed():
     """In a new table, too."""
     target = find_target(pd.Series([f"{i},5 €" for i in range(20)]), "y", None)
     np.testing.assert_array_equal(target.read(pd.Series(["1,5 €", None, "1.000,25"])), [1.5, np.nan, 1000.25])
@@ -191,8 +191,8 @@ def test_values_are_read_as_they_are_written():
         target.read(pd.Series(["1,5", "much"]))
 
 
-def test_what_a_time_limit_costs_is_said():
-    """Fewer rows, or no scores; never an endless fit."""
+def test_a_time_limit_adds_a_note():
+    """Training uses fewer rows, or computes no scores."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(20_000, 5)), columns=list("abcde")).assign(y=lambda f: f["a"] * f["b"])
     pipeline, card = train(frame, "y", FitOptions(time_limit=2.0))
@@ -201,8 +201,8 @@ def test_what_a_time_limit_costs_is_said():
     assert isinstance(pipeline["map"], FCMRegressor)
 
 
-def test_tuning_chooses_settings(noise):
-    """By cross-validation within the rows; of values among penalties."""
+def test_tuning_selects_hyperparameters(noise):
+    """By cross-validation within the training rows; for regression among penalties."""
     table = noise[:40]
     pipeline, _ = train(table, "y", FitOptions(tune=True, time_limit=1.0))
     assert isinstance(pipeline["map"], FCMClassifierCV)
@@ -226,7 +226,7 @@ def grouped_table(n_groups=60, per_group=6):
 
 
 def test_groups_are_not_split_between_folds():
-    """What the marks of a group give away helps with rows of the same group only."""
+    """A feature that identifies the group helps only with rows of the same group."""
     table = grouped_table()
     apart = fit_table(table, "value", FitOptions(groups="patient"))
     mixed = fit_table(table, "value", FitOptions(drop=("patient",)))
@@ -242,7 +242,7 @@ def test_groups_are_not_split_between_folds():
 
 @pytest.mark.parametrize("kind", ["dates", "numbers"])
 def test_scores_forward_in_time_use_earlier_rows_only(kind):
-    """Of rows in any order; a trend is not known in advance."""
+    """In any order of rows; a trend is not known in advance."""
     rng = np.random.default_rng(0)
     days = pd.Series(pd.date_range("2020-01-01", periods=300))
     table = pd.DataFrame({"day": days.dt.strftime("%Y-%m-%d") if kind == "dates" else np.arange(300) * 1.5})
@@ -260,11 +260,11 @@ def test_scores_forward_in_time_use_earlier_rows_only(kind):
     [
         ({"groups": "patient", "time": "mark"}, "one of `groups` and `time`"),
         ({"groups": "patiend"}, "There is no column 'patiend'"),
-        ({"time": "patient"}, "The column of time must have dates or numbers, and 'patient' is not one"),
+        ({"time": "patient"}, "`time` must be a column of dates or numbers, and 'patient' is not one"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*left out")
-def test_wrong_groups_and_times_are_refused(options, message):
-    """With the name of the column."""
+def test_invalid_groups_and_times_are_rejected(options, message):
+    """The error names the column."""
     with pytest.raises(DataError, match=message):
         fit_table(grouped_table(), "value", FitOptions(**options))

@@ -1,4 +1,4 @@
-"""The command line: one file per command.
+"""The command line: one module per command.
 
-Nothing is imported here: the command first says how it can be stopped (`stopping`), and then imports what it needs.
+Nothing is imported here: the program first installs signal handlers (`stopping`), and then imports what it needs.
 """

@@ -1,4 +1,4 @@
-"""Running the paper's experiment with progress on the terminal, for ``cogmap reproduce``."""
+"""Run the paper's experiment with a progress bar, for ``cogmap reproduce``."""
 
 import os
 import time
@@ -45,7 +45,7 @@ def _check_data(datasets: list[str], protocol: str, data_dir: str | None) -> Non
 
 
 def _run(store: ResultStore, tasks: list[Task], jobs: int, console: Console) -> None:
-    """Run the tasks, with a progress bar weighted by their expected cost for a better estimate of the time left."""
+    """Run the missing tasks, with a progress bar weighted by their expected cost to estimate the time left."""
     if store.n_rejected:
         console.print(
             f"{store.n_rejected} lines of results.jsonl are damaged or belong to another run; "

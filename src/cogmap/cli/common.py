@@ -1,4 +1,4 @@
-"""What commands on tables share: how they end, notes on standard error, and common arguments.
+"""Shared by commands on tables: error handling, notes on standard error, progress, and common arguments.
 
 Commands import what they need when they run, so that ``--help`` does not wait for pandas and scikit-learn.
 """
@@ -18,47 +18,47 @@ from cogmap.cli.errors import Problem, told_in_one_line
 from cogmap.cli.stopping import Stopped, say, stoppable
 from cogmap.exceptions import DataError
 
-TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not be imported to say it
+TYPE_CHECKING = False  # type checkers assume true; this avoids an import of `typing`
 if TYPE_CHECKING:
     from cogmap.table.model import TableModel
     from cogmap.table.predictions import Predictions
 
 model_argument = click.argument("model", metavar="MODEL")
-out_option = click.option("--out", metavar="FILE", default="-", help="Where to write; - is standard output.")
+out_option = click.option("--out", metavar="FILE", default="-", help="Output file; - is standard output.")
 formulas_option = click.option(
     "--keep-formulas",
     "formulas",
     is_flag=True,
-    help="Write text that begins with = + - @ as it is, without an apostrophe in front that keeps spreadsheets from "
-    "computing it.",
+    help="Write strings that begin with = + - @ unchanged, without the leading apostrophe that keeps spreadsheets from "
+    "evaluating them.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
-_SECONDS_BETWEEN = 0.2  # one line of progress and the next
+_SECONDS_BETWEEN = 0.2  # minimum interval between updates of the progress line
 
 
 def on_table(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the arguments MODEL and TABLE."""
+    """Add the arguments MODEL and TABLE to a command."""
     return model_argument(click.argument("table", metavar="TABLE")(function))
 
 
 def example(*lines: str) -> str:
-    """Return the end of a help text: an example, whose lines are left as they are."""
+    """Format an example as the epilog of a help text, without wrapping its lines."""
     return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 @contextmanager
 def command() -> Iterator[None]:
-    """Run a command: errors of users are one line, a signal ends it with its own code and nothing half-written."""
+    """Run the body of a command: report errors in one line, and exit cleanly with the code of a signal."""
     try:
         with told_in_one_line(), stoppable(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # cards and notes tell what matters of them
+            warnings.simplefilter("ignore")  # cards and notes report what matters
             yield
     except Stopped as stopped:
         say("Stopped.")
         raise SystemExit(stopped.exit_code) from None
     except MemoryError:
-        raise Problem("There is not enough memory for this. Give fewer rows or columns.") from None
+        raise Problem("There is not enough memory. Use fewer rows or columns.") from None
 
 
 def tell(notes: Iterable[str]) -> None:
@@ -68,7 +68,7 @@ def tell(notes: Iterable[str]) -> None:
 
 
 def check_place(file: str | None, *sources: str) -> None:
-    """Refuse, before the work and not after it, a file that cannot be written or must not be replaced."""
+    """Raise DataError if an output file cannot be written or would replace an input, before any work is done."""
     from pathlib import Path
 
     if file is None or file == STANDARD:
@@ -76,26 +76,27 @@ def check_place(file: str | None, *sources: str) -> None:
     path = Path(file)
     try:
         output_path(path)
-    except (OSError, ValueError) as problem:  # ValueError: a character that no path has
+    except (OSError, ValueError) as problem:  # ValueError: a path with a NUL character
         cure = f" {STANDARD} is standard output." if path.exists() and not path.is_dir() else ""
         raise DataError(f"The file {file} cannot be written: {getattr(problem, 'strerror', problem)}.{cure}") from None
     for source in sources:
         if path.exists() and os.path.exists(source) and path.samefile(source):
-            raise DataError(f"The file {file} is what is read, and would be replaced. Choose another name.")
+            raise DataError(f"The file {file} is an input and would be replaced. Choose another name.")
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Give a function that tells what was done, of how much (0 if that is not known), on a line of the terminal.
+    """Yield a function that shows progress on one line of the terminal.
 
-    Where standard error is no terminal, nothing is told.
+    Its arguments are a description, the number of finished steps and the total number of steps, 0 if unknown. Nothing
+    is shown if standard error is not a terminal.
     """
     is_terminal, last, widest = sys.stderr.isatty(), 0.0, 0
 
-    def done(what: str, part: int, whole: int) -> None:
+    def done(description: str, n_done: int, n_steps: int) -> None:
         nonlocal last, widest
-        if is_terminal and (time.monotonic() - last > _SECONDS_BETWEEN or part == whole):
-            text = f"{what}: {part:,} of {whole:,}" if whole else f"{what}: {part:,}"
+        if is_terminal and (time.monotonic() - last > _SECONDS_BETWEEN or n_done == n_steps):
+            text = f"{description}: {n_done:,} of {n_steps:,}" if n_steps else f"{description}: {n_done:,}"
             widest = max(widest, len(text))
             click.echo(f"\r{text.ljust(widest)}", nl=False, err=True)
             last = time.monotonic()
@@ -115,9 +116,9 @@ def write_rows(
     lines: Callable[["Predictions"], Iterable[str]],
     formulas: bool,
 ) -> None:
-    """Write lines about the rows of a table, part by part, below a header if there is one.
+    """Predict a table chunk by chunk, and write the lines made from the predictions below an optional header.
 
-    Nothing is written before the first rows could be used.
+    The output is opened after the first chunk was read without an error.
     """
     from cogmap.table.files import csv_line, whole_output
     from cogmap.table.scanning import Scan

@@ -1,4 +1,4 @@
-"""``cogmap datasets``: the datasets of the registry."""
+"""``cogmap datasets``: list and describe the datasets of the registry."""
 
 import click
 

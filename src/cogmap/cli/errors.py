@@ -13,14 +13,14 @@ _PARAMETER = re.compile(r"`(?:[\w.]+\()?(\w+)(?:=\.\.\.\))?`")
 
 
 class Problem(click.ClickException):
-    """An error of the user, shown in one line."""
+    """A user error, shown in one line."""
 
     exit_code = 2
 
 
 @contextmanager
 def told_in_one_line() -> Iterator[None]:
-    """Turn our own exceptions into one line for the user, with options in place of Python parameters."""
+    """Convert exceptions of cogmap to one-line errors that name options instead of Python parameters."""
     try:
         yield
     except CogmapError as problem:
@@ -28,8 +28,8 @@ def told_in_one_line() -> Iterator[None]:
 
 
 def _with_options(message: str) -> str:
-    """Name the options of the running command where the library names its parameters."""
+    """Replace the names of Python parameters in a message by options of the running command."""
     context = click.get_current_context(silent=True)
-    given = context.command.params if context else []
-    options = {parameter.name: parameter.opts[0] for parameter in given if isinstance(parameter, click.Option)}
-    return _PARAMETER.sub(lambda found: options.get(found[1], found[0]), message)
+    parameters = context.command.params if context else []
+    options = {parameter.name: parameter.opts[0] for parameter in parameters if isinstance(parameter, click.Option)}
+    return _PARAMETER.sub(lambda match: options.get(match[1], match[0]), message)

@@ -1,4 +1,4 @@
-"""``cogmap evaluate``: how good predictions are on a table whose truth is known."""
+"""``cogmap evaluate``: score predictions on a table with known targets."""
 
 import click
 
@@ -8,14 +8,14 @@ from cogmap.exceptions import DataError
 
 @click.command(epilog=example("cogmap evaluate flowers.cogmap held_out.csv"))
 @on_table
-@click.option("--target", metavar="COLUMN", help="The column with the truth; that of `cogmap fit` by default.")
+@click.option("--target", metavar="COLUMN", help="Column with the true values; by default the target of `cogmap fit`.")
 @json_option
 def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
-    """Say how good predictions are where the truth is known.
+    """Score predictions on a table with known targets.
 
-    What MODEL predicts is compared with a column of TABLE. Of classes: accuracy, F1, log loss, calibration (how far
-    probabilities are from how often they are right), precision and recall of each class, and which is taken for which.
-    Of numbers: R², mean absolute and root mean squared error.
+    The predictions of MODEL are compared with a column of TABLE. Classification: accuracy, F1, log loss, calibration
+    error (mean difference between predicted probabilities and observed frequencies), precision and recall per class,
+    and the confusion matrix. Regression: R², mean absolute error and root mean squared error.
     """
     import json
 
@@ -31,21 +31,21 @@ def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
         subject = TableModel.load(model)
         scan = Scan(subject, table)
         name = target or subject.target.name
-        truths, labels, outputs = [], [], []
+        targets, labels, outputs = [], [], []
         with progress() as done:
             for part in scan.parts():
-                truth = subject.target.read(column_of(part.frame, name, name_of(table)), part.first)
-                kept = known_rows(truth)
+                true = subject.target.read(column_of(part.frame, name, name_of(table)), part.first)
+                kept = known_rows(true)
                 kept[list(part.predictions.faults)] = False
-                truths.append(truth[kept])
+                targets.append(true[kept])
                 labels.append(part.predictions.labels[kept])
                 outputs.append(part.predictions.outputs[kept])
                 done("Rows", part.first + len(part.frame), 0)
-        y, predicted = np.concatenate(truths), np.concatenate(labels)
+        y, predicted = np.concatenate(targets), np.concatenate(labels)
         if not len(y):
             raise DataError(f"{name_of(table)} has no row with a known {name!r} that can be predicted.")
-        found = subject.scores(y, predicted, np.concatenate(outputs))
+        scores = subject.scores(y, predicted, np.concatenate(outputs))
         tell(note for note in scan.notes() if "`note`" not in note)
         if len(y) < scan.n_rows:
-            tell([f"{scan.n_rows - len(y):,} of {scan.n_rows:,} rows have no known truth or no prediction."])
-    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else evaluation_text(found))
+            tell([f"{scan.n_rows - len(y):,} of {scan.n_rows:,} rows have no true value or no prediction."])
+    click.echo(json.dumps(scores, ensure_ascii=False, indent=2) if as_json else evaluation_text(scores))

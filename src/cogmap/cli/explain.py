@@ -1,4 +1,4 @@
-"""``cogmap explain``: contributions of columns to the prediction of a row."""
+"""``cogmap explain``: show the contributions of columns to the prediction of a row."""
 
 import click
 
@@ -7,13 +7,13 @@ from cogmap.cli.common import command, example, json_option, on_table, tell
 
 @click.command(epilog=example("cogmap explain flowers.cogmap new.csv --row 3"))
 @on_table
-@click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Which row, counted from 1.")
+@click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Number of the row, from 1.")
 @json_option
 def explain(model: str, table: str, row: int, as_json: bool) -> None:
-    """Say what led to the prediction of a row.
+    """Explain the prediction of a row by the contributions of its columns.
 
-    Each column of TABLE contributes to the prediction of MODEL. A row of mean values is the baseline, and contributions
-    add up exactly to the difference.
+    The baseline is a row of mean values. The contributions of the columns of TABLE add up exactly to the difference
+    between the prediction of MODEL for the row and for the baseline.
     """
     import json
 
@@ -51,9 +51,9 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
             lines = [
                 [short(names[c]), value_text(explanation.values[0, c], ".6g"), f"{of_output[c]:+.4g}"] for c in order
             ]
-            what = f"P({label})" if subject.classes else subject.target.name
-            mean = [f"a row of means: {what}", "", f"{base[number]:.4g}"]
-            this = [f"this row: {what}", "", f"{outputs[number]:.4g}"]
+            output = f"P({label})" if subject.classes else subject.target.name
+            mean = [f"a row of means: {output}", "", f"{base[number]:.4g}"]
+            this = [f"this row: {output}", "", f"{outputs[number]:.4g}"]
             head = f"Row {row}: {label}" if subject.classes else f"Row {row}: {label:.6g}"
             table_lines = aligned([["column", "value", "contribution"], mean, *lines, this])
             text = "\n".join([head, *(line.rstrip() for line in table_lines)])

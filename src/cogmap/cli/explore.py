@@ -8,7 +8,7 @@ from cogmap.cli.common import check_place, command, example, model_argument, tel
 @click.command(epilog=example("cogmap explore flowers.cogmap flowers.csv --out flowers.html"))
 @model_argument
 @click.argument("table", metavar="[TABLE]", required=False)
-@click.option("--out", metavar="FILE", default="page.html", show_default=True, help="File of the page.")
+@click.option("--out", metavar="FILE", default="page.html", show_default=True, help="Output file.")
 def explore(model: str, table: str | None, out: str) -> None:
     """Write an interactive page for exploring a model.
 
@@ -22,11 +22,11 @@ def explore(model: str, table: str | None, out: str) -> None:
     with command():
         check_place(out, model, *([] if table is None else [table]))
         subject = TableModel.load(model)
-        frame = truth = None
+        frame = y = None
         if table is not None:
             raw, reading_notes = read_table(table, subject.texts, subject.card.get("table", {}).get("header", True))
-            rows, truth = subject.explored(raw)
+            rows, y = subject.explored(raw)
             frame, column_notes = subject.preparer.checked(rows)
             tell([*reading_notes, *column_notes])
-        write(subject.pipeline, frame, truth, out)
+        write(subject.pipeline, frame, y, out)
     click.echo(f"The page is {out}.")

@@ -1,4 +1,4 @@
-"""``cogmap export``: a model, or its map, for other programs."""
+"""``cogmap export``: convert a model or its map to a format of other programs."""
 
 import sys
 from typing import TYPE_CHECKING, Any
@@ -27,10 +27,11 @@ _MAPS = ("json", "dot", "csv", "mmp")
 @out_option
 @formulas_option
 def export(model: str, to: str, out: str, formulas: bool) -> None:
-    """Write a model or its map for other programs.
+    """Export a model or its map to a format of other programs.
 
-    onnx is the whole model, with the preparation of its table, for runtimes without Python. The others are the learned
-    map alone, concepts and weights: JSON, DOT (Graphviz), CSV (a matrix, rows are sources) or mmp (Mental Modeler).
+    onnx is the whole model including the preparation of the table, for runtimes without Python. The other formats hold
+    only the concepts and weights of the map: JSON, DOT (Graphviz), CSV (a matrix, rows are sources) or mmp (Mental
+    Modeler).
     """
     from pathlib import Path
 
@@ -40,8 +41,8 @@ def export(model: str, to: str, out: str, formulas: bool) -> None:
         check_place(out, model)
         if to == "onnx" and out == STANDARD and sys.stdout.isatty():
             raise DataError("ONNX is binary and cannot be shown in a terminal. Name a file with --out.")
-        asked = TableModel.load(model)
-        content = _onnx(asked) if to == "onnx" else _map(asked, to, formulas)
+        subject = TableModel.load(model)
+        content = _onnx(subject) if to == "onnx" else _map(subject, to, formulas)
         if out == STANDARD:
             sys.stdout.buffer.write(content)
             sys.stdout.flush()
@@ -50,12 +51,13 @@ def export(model: str, to: str, out: str, formulas: bool) -> None:
 
 
 def _onnx(model: "TableModel") -> bytes:
+    """Convert a model to the content of an ONNX file."""
     onnx: Any = import_or_raise("cogmap.integrations.onnx", "Writing ONNX files", "onnx")
     return bytes(onnx.to_onnx(model.pipeline).SerializeToString())
 
 
 def _map(model: "TableModel", to: str, formulas: bool) -> bytes:
-    """Return the file of a map; `write_map` reads what it writes, to see that nothing was lost."""
+    """Convert the map of a model to the content of a file; `write_map` verifies it by reading it back."""
     import tempfile
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``cogmap fit``: learn from a table, score the model and save it."""
+"""``cogmap fit``: fit a model to a table, score it and save it."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import click
 from cogmap.cli.common import check_place, command, example, json_option, progress, tell
 from cogmap.exceptions import DataError
 
-# Of `table.targets` and `table.preparation.kinds`, which take long to import.
+# Copies of constants in `table.targets` and `table.preparation.kinds`, which are slow to import.
 TASKS = ("classification", "regression")
 KINDS = ("number", "category", "ordered", "date", "id", "text")
 ORDER = "<"
@@ -20,13 +20,13 @@ ORDER = "<"
     )
 )
 @click.argument("table", metavar="TABLE")
-@click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
-@click.option("--out", metavar="FILE", default="model.cogmap", show_default=True, help="Where to save the model.")
+@click.option("--target", required=True, metavar="COLUMN", help="Column to predict.")
+@click.option("--out", metavar="FILE", default="model.cogmap", show_default=True, help="Model file to write.")
 @click.option("--task", type=click.Choice(TASKS), help="Kind of target; inferred by default.")
-@click.option("--tune", is_flag=True, help="Select hyperparameters by cross-validation: slower, at times better.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out. May be given several times.")
+@click.option("--tune", is_flag=True, help="Select hyperparameters by cross-validation: slower, sometimes better.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out. May be given several times.")
 @click.option(
-    "--keep", multiple=True, metavar="COLUMN", help="Use a column that looks like an identifier or free text."
+    "--keep", multiple=True, metavar="COLUMN", help="Column to use even if it looks like an identifier or free text."
 )
 @click.option(
     "--kind",
@@ -36,23 +36,25 @@ ORDER = "<"
     help=f"Kind of a column, if the inferred one is wrong: {', '.join(KINDS)} (the last two are left out), or "
     'an order, "size:small<medium<large".',
 )
-@click.option("--no-header", is_flag=True, help='The first line is data; columns are called "column 1", "column 2".')
+@click.option("--no-header", is_flag=True, help='The first line is data; columns are named "column 1", "column 2", ...')
 @click.option("--prior", metavar="FILE", help="Expert map used as a prior, such as map.mmp.")
 @click.option(
     "--sign",
     "signs",
     multiple=True,
     metavar="COLUMN:SIGN",
-    help='"age:+": more of it never lowers the prediction (of two classes, the second); "age:-" never raises it.',
+    help='Monotone effect: "age:+" never lowers the prediction (of two classes, the second), "age:-" never raises it.',
 )
-@click.option("--groups", metavar="COLUMN", help="Score on other groups of rows, such as patients; not a feature.")
-@click.option("--time", metavar="COLUMN", help="Score on later rows, by the dates or numbers of a column.")
+@click.option(
+    "--groups", metavar="COLUMN", help="Column of groups, such as patients, not split between folds; not a feature."
+)
+@click.option("--time", metavar="COLUMN", help="Column of dates or numbers; each model is scored on later rows.")
 @click.option("--seed", type=click.IntRange(0, 2**31), default=0, show_default=True, help="Random seed.")
 @click.option(
     "--time-limit",
     type=click.FloatRange(1.0),
     metavar="SECONDS",
-    help="Approximate limit; uses fewer rows.",
+    help="Approximate time limit; uses fewer rows if necessary.",
 )
 @click.option("--page", metavar="FILE", help="Also write an interactive page.")
 @json_option
@@ -68,11 +70,11 @@ def fit(
     as_json: bool,
     **fit_options: Any,
 ) -> None:
-    """Learn from a table to predict one of its columns.
+    """Fit a model that predicts a column of a table.
 
-    TABLE is a CSV, TSV, Excel (.xlsx) or Parquet file with the names of columns in its first line, or - for CSV from
-    standard input. Column kinds are inferred: numbers, categories, yes and no, dates. The model is compared with others
-    on held-out rows, and a card has the scores and the kind of every column.
+    TABLE is a CSV, TSV, Excel (.xlsx) or Parquet file with column names in its first line, or - for CSV from standard
+    input. Column kinds are inferred: numbers, categories, booleans, dates. The model is compared with other methods by
+    cross-validation, and its card lists the scores and the kind of every column.
     """
     import json
     from pathlib import Path
@@ -88,19 +90,19 @@ def fit(
         for file in (out, page):
             check_place(file, table)
         expert = None if prior is None else _expert(prior)
-        wanted = FitOptions(prior=expert, signs=dict(map(_sign, signs)), kinds=dict(map(_kind, kinds)), **fit_options)
-        texts = [name for name, kind in wanted.kinds.items() if kind != "number"]
+        options = FitOptions(prior=expert, signs=dict(map(_sign, signs)), kinds=dict(map(_kind, kinds)), **fit_options)
+        texts = [name for name, kind in options.kinds.items() if kind != "number"]
         frame, notes = read_table(table, texts, not no_header)
         if not no_header and looks_like_data([str(name) for name in frame.columns]):
-            notes.append("The first line looks like data, not like names of columns. If it is, use --no-header.")
+            notes.append("The first line looks like data, not like column names. If it is, use --no-header.")
         tell(notes)
         with progress() as done:
-            fitted = TableModel.of(*train(frame, target, wanted, Path(name_of(table)).name, done))
+            fitted = TableModel.of(*train(frame, target, options, Path(name_of(table)).name, done))
         card = fitted.card
         card["table"]["header"] = not no_header
         fitted.save(out)
         if page is not None:
-            from cogmap.page import write  # most fits write none
+            from cogmap.page import write  # most fits write no page
 
             write(fitted, *fitted.explored(frame), page)
     if as_json:
@@ -113,6 +115,7 @@ def fit(
 
 
 def _expert(path: str) -> Any:
+    """Read an expert map."""
     from cogmap.maps.formats import read_map
 
     try:
@@ -122,6 +125,7 @@ def _expert(path: str) -> Any:
 
 
 def _kind(text: str) -> tuple[str, str]:
+    """Split the value of --kind into column and kind."""
     column, _, kind = text.rpartition(":")
     if not column or not (kind in KINDS or ORDER in kind):
         expected = f"a column with one of the kinds {', '.join(KINDS)}, or with an order"
@@ -130,6 +134,7 @@ def _kind(text: str) -> tuple[str, str]:
 
 
 def _sign(text: str) -> tuple[str, int]:
+    """Split the value of --sign into column and sign."""
     column, _, sign = text.rpartition(":")
     if not column or sign not in ("+", "-"):
         raise DataError(f'--sign must be a column with a sign, such as "age:+" or "age:-", got {text!r}.')

@@ -1,4 +1,4 @@
-"""The command ``cogmap``, whose subcommands are imported when they are called."""
+"""The command ``cogmap``, which imports a subcommand only when it is called."""
 
 import click
 
@@ -7,33 +7,33 @@ from cogmap._utils.optional import import_or_raise
 from cogmap.cli.errors import told_in_one_line
 from cogmap.exceptions import MissingPackageError
 
-# Where each subcommand is, and its line in the help.
+# Module of each subcommand, and its line in the help.
 COMMANDS = {
-    "fit": ("cogmap.cli.fit", "Learn from a table to predict one of its columns."),
+    "fit": ("cogmap.cli.fit", "Fit a model that predicts a column of a table."),
     "predict": ("cogmap.cli.predict", "Predict the rows of a table."),
-    "evaluate": ("cogmap.cli.evaluate", "Say how good predictions are where the truth is known."),
+    "evaluate": ("cogmap.cli.evaluate", "Score predictions on a table with known targets."),
     "show": ("cogmap.cli.show", "Show the card of a model."),
-    "explain": ("cogmap.cli.explain", "Say what led to the prediction of a row."),
-    "what-if": ("cogmap.cli.what_if", "Find what would change the prediction of a row."),
+    "explain": ("cogmap.cli.explain", "Explain the prediction of a row by the contributions of its columns."),
+    "what-if": ("cogmap.cli.what_if", "Find the smallest change to a row that changes its prediction."),
     "explore": ("cogmap.cli.explore", "Write an interactive page for exploring a model."),
-    "transform": ("cogmap.cli.transform", "Write the features that a map has learned."),
-    "export": ("cogmap.cli.export", "Write a model or its map for other programs."),
+    "transform": ("cogmap.cli.transform", "Write the features learned by a map."),
+    "export": ("cogmap.cli.export", "Export a model or its map to a format of other programs."),
     "serve": ("cogmap.cli.serve", "Serve a model over HTTP."),
-    "map": ("cogmap.cli.map", "Look at files of maps, and convert them."),
+    "map": ("cogmap.cli.map", "Show and convert map files."),
     "datasets": ("cogmap.cli.datasets", "Show the paper's datasets."),
     "reproduce": ("cogmap.cli.reproduce", "Run the paper's experiment and write a report."),
 }
 
 
 class LazyGroup(click.Group):
-    """A group that imports a subcommand when it is called."""
+    """A group that imports a subcommand only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all subcommands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a subcommand; None if there is none of this name."""
+        """Import and return a subcommand; None if it does not exist."""
         if cmd_name not in COMMANDS:
             return None
         extra = "paper" if cmd_name in ("datasets", "reproduce") else "cli"
@@ -45,7 +45,7 @@ class LazyGroup(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a subcommand; packages that it imports and that are not installed are told in one line."""
+        """Run a subcommand; report packages that are not installed in one line."""
         with told_in_one_line():
             return super().invoke(ctx)
 

@@ -1,4 +1,4 @@
-"""``cogmap map``: look at the file of a map, and write it as another kind of file."""
+"""``cogmap map``: show map files and convert them to other formats."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 _EDGES_SHOWN = 20
 
-_sheet = click.option("--sheet", help="Which map, in a file that has several.")
-_concepts = click.option("--concepts", help="Another file, which names the concepts.")
+_sheet = click.option("--sheet", help="Name of the map, in a file with several maps.")
+_concepts = click.option("--concepts", help="Second file with the names of the concepts.")
 
 
 @click.group()
 def map() -> None:
-    """Look at files of maps, and convert them."""
+    """Show and convert map files."""
 
 
 @map.command()
@@ -25,7 +25,7 @@ def map() -> None:
 @_sheet
 @_concepts
 def show(file: str, sheet: str | None, concepts: str | None) -> None:
-    """Show what is in the FILE of a map."""
+    """Show the contents of the map in FILE."""
     from pathlib import Path
 
     from cogmap.maps.formats import read_map, read_maps
@@ -51,12 +51,12 @@ def show(file: str, sheet: str | None, concepts: str | None) -> None:
 @click.argument("target")
 @_sheet
 @_concepts
-@click.option("--edges", is_flag=True, help="Write a table as a list of edges instead of a matrix.")
+@click.option("--edges", is_flag=True, help="Write tables as edge lists instead of weight matrices.")
 @formulas_option
 def convert(source: str, target: str, sheet: str | None, concepts: str | None, edges: bool, formulas: bool) -> None:
-    """Read the map in SOURCE and write it to TARGET, in the format of its ending.
+    """Convert the map in SOURCE to the format given by the extension of TARGET.
 
-    In tables rows are sources and columns targets.
+    In weight matrices, rows are sources and columns are targets.
     """
     from cogmap.maps.formats import read_map, write_map
 
@@ -66,10 +66,11 @@ def convert(source: str, target: str, sheet: str | None, concepts: str | None, e
         lost = _lost(fcm.details, read_map(target).details)
     click.echo(f"Wrote {target}: {_size(fcm)}.")
     if lost:
-        click.echo(f"It has no place for: {', '.join(lost)}.")
+        click.echo(f"The format cannot store: {', '.join(lost)}.")
 
 
 def _size(fcm: "FuzzyCognitiveMap") -> str:
+    """Describe the numbers of concepts and edges, and the range of weights."""
     from cogmap.maps._text import count
 
     weights = fcm.weights[fcm.weights != 0]
@@ -78,49 +79,49 @@ def _size(fcm: "FuzzyCognitiveMap") -> str:
 
 
 def _lines(fcm: "FuzzyCognitiveMap") -> list[str]:
-    """Describe a map: its size, its strongest edges, and the details of its author."""
+    """Describe a map: its size, its strongest edges, and the details stored in its file."""
     from cogmap.maps._text import count, short
     from cogmap.maps.formats.drawing import edges_of
 
     details = fcm.details
     lines = [_size(fcm)]
-    said = {key: details[key] for key in ("name", "author", "description") if isinstance(details.get(key), str)}
-    lines += [f"{key}: {short(value)}" for key, value in said.items()]
+    metadata = {key: details[key] for key in ("name", "author", "description") if isinstance(details.get(key), str)}
+    lines += [f"{key}: {short(value)}" for key, value in metadata.items()]
     edges = sorted(edges_of(fcm), key=lambda edge: -abs(edge[2]))
     weighted = [edge for edge in edges if edge[2]]
     lines += [
         f"  {short(source)} -> {short(target)}  {weight:+g}" for source, target, weight, _ in weighted[:_EDGES_SHOWN]
     ]
     if len(weighted) > _EDGES_SHOWN:
-        lines.append(f"  and {len(weighted) - _EDGES_SHOWN} more, weaker or as strong")
+        lines.append(f"  and {len(weighted) - _EDGES_SHOWN} more, none of them stronger")
     if len(edges) > len(weighted):
-        lines.append(f"{count(len(edges) - len(weighted), 'edge')} drawn without a weight, or with 0")
+        lines.append(f"{count(len(edges) - len(weighted), 'edge')} without a weight, or with weight 0")
     lags = [about["lag"] for *_, about in edges if about.get("lag") not in (None, 1)]
     if lags:
-        lines.append(f"{count(len(lags), 'edge')} with a lag, of which the steps of a map take no notice")
+        lines.append(f"{count(len(lags), 'edge')} with a lag, which simulations ignore")
     about = details.get("concepts", {})
-    external = [short(name) for name, found in about.items() if found.get("external")]
+    external = [short(name) for name, attributes in about.items() if attributes.get("external")]
     if external:
-        lines.append(f"concepts that keep their value: {', '.join(external)}")
-    kept = sorted({key for found in about.values() for key in found} - {"external", "id"})
-    if kept:
-        lines.append(f"said about concepts: {', '.join(kept)}")
+        lines.append(f"concepts with a constant value: {', '.join(external)}")
+    other = sorted({key for attributes in about.values() for key in attributes} - {"external", "id"})
+    if other:
+        lines.append(f"other attributes of concepts: {', '.join(other)}")
     return lines
 
 
 def _lost(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Return the kinds of details that are not in the file."""
-    there = _values(after)
-    gone = [path for path, value in _values(before).items() if there.get(path) != value]
+    """Return the kinds of details that the converted file does not have."""
+    remaining = _values(after)
+    gone = [path for path, value in _values(before).items() if remaining.get(path) != value]
     of_parts = {f"{path[-1]} of {path[0]}" for path in gone if path[0] in ("concepts", "edges") and path[-1] != "id"}
     lost = [*dict.fromkeys(path[0] for path in gone if path[0] not in ("concepts", "edges")), *sorted(of_parts)]
     drawn, kept = (sum(len(ends) for ends in details.get("edges", {}).values()) for details in (before, after))
     return lost or ["edges without a weight"] * (drawn > kept)
 
 
-def _values(said: dict[str, Any], path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
-    """Return all single values in details, by the names that lead to them."""
-    found: dict[tuple[str, ...], Any] = {}
-    for key, value in said.items():
-        found |= _values(value, (*path, key)) if isinstance(value, dict) else {(*path, key): value}
-    return found
+def _values(details: dict[str, Any], path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+    """Flatten nested details to a dict from paths of keys to values."""
+    flat: dict[tuple[str, ...], Any] = {}
+    for key, value in details.items():
+        flat |= _values(value, (*path, key)) if isinstance(value, dict) else {(*path, key): value}
+    return flat

@@ -1,4 +1,4 @@
-"""``cogmap predict``: a prediction for each row of a table."""
+"""``cogmap predict``: predict the rows of a table."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from cogmap.table.model import TableModel
     from cogmap.table.predictions import Predictions
 
-_STRONGEST = 3  # contributions that are shown
-_EXPLAINED_AT_ONCE = 4096  # rows
+_STRONGEST = 3  # contributions shown per row
+_EXPLAINED_AT_ONCE = 4096  # rows per batch
 
 
 @click.command(
@@ -34,15 +34,16 @@ _EXPLAINED_AT_ONCE = 4096  # rows
 )
 @on_table
 @out_option
-@click.option("--explain", "why", is_flag=True, help="Add a column with what led to each prediction.")
+@click.option("--explain", "why", is_flag=True, help="Add a column with the strongest contributions.")
 @json_option
 @formulas_option
 def predict(model: str, table: str, out: str, why: bool, as_json: bool, formulas: bool) -> None:
     """Predict the rows of a table.
 
-    MODEL is a file that `cogmap fit` has saved. Every row of TABLE gives a row, in the same order: the prediction, the
-    probability of each class, and a note where a row cannot be predicted. Columns may be in any order; others are
-    ignored. Tables of any length are read in parts. With --json every row is a JSON object on a line of its own.
+    MODEL is a file saved by `cogmap fit`. The output has one row per row of TABLE, in the same order: the prediction,
+    the probability of each class, and a note if the row cannot be predicted. Columns may be in any order; columns that
+    the model does not use are ignored. Tables are read in chunks, so their length is not limited by memory. With
+    --json, each row is a JSON object on its own line.
     """
     from cogmap.table.model import TableModel
 
@@ -58,12 +59,13 @@ def predict(model: str, table: str, out: str, why: bool, as_json: bool, formulas
 
 
 def _header(model: "TableModel", why: bool) -> list[str]:
+    """Return the names of the output columns."""
     probabilities = [f"P({label})" for label in model.classes or ()]
     return ["prediction", *probabilities, *(["why"] if why else []), "note"]
 
 
 def _csv_lines(model: "TableModel", why: bool, formulas: bool, predictions: "Predictions") -> Iterator[str]:
-    """Yield predictions as CSV, all rows at once: formatting is what takes the time."""
+    """Yield predictions as CSV, formatted by column: this is faster than by row."""
     from cogmap.table.files.writing import csv_cell
     from cogmap.table.predictions import EMPTY
 
@@ -85,11 +87,12 @@ def _csv_lines(model: "TableModel", why: bool, formulas: bool, predictions: "Pre
     yield text + "\n" if text else ""
 
 
-def _numbers(values: Any, written: Callable[[float], str]) -> list[str]:
-    return list(map(written, values.tolist()))
+def _numbers(values: Any, to_string: Callable[[float], str]) -> list[str]:
+    return list(map(to_string, values.tolist()))
 
 
 def _json_lines(model: "TableModel", why: bool, predictions: "Predictions") -> Iterator[str]:
+    """Yield predictions as JSON objects, one per line."""
     import json
 
     from cogmap.table.predictions import EMPTY
@@ -108,7 +111,7 @@ def _json_lines(model: "TableModel", why: bool, predictions: "Predictions") -> I
 
 
 def _reasons(model: "TableModel", predictions: "Predictions") -> Iterator[list[str]]:
-    """Yield the strongest contributions to the prediction of each row, with values and signs."""
+    """Yield for each row the strongest contributions to its prediction, with the values of the columns."""
     import numpy as np
 
     from cogmap.explanation._answer import value_text

@@ -5,7 +5,7 @@ import click
 from cogmap._utils.optional import import_or_raise
 from cogmap.cli.errors import told_in_one_line
 
-EMBEDDED = ("iris", "wine", "breast_cancer", "digits")  # of `research.datasets`, which takes long to import
+EMBEDDED = ("iris", "wine", "breast_cancer", "digits")  # copied from `research.datasets`, which is slow to import
 PROTOCOLS = ("strict", "author", "printed")
 
 

@@ -1,4 +1,4 @@
-"""``cogmap transform``: the features that a map has learned, for other programs to learn from."""
+"""``cogmap transform``: write the features learned by a map, as input for other methods."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 @json_option
 @formulas_option
 def transform(model: str, table: str, out: str, as_json: bool, formulas: bool) -> None:
-    """Write the features that a map has learned.
+    """Write the features learned by a map.
 
-    They are the states of all concepts before the last step of the map, between 0 and 1, for other methods to learn
-    from: a row for each row of TABLE. A row that cannot be used stays in its place, with a note.
+    The features are the states of all concepts before the last step of the map, between 0 and 1, for use by other
+    methods. The output has one row per row of TABLE; a row that cannot be used has empty values and a note.
     """
     import json
 
@@ -38,13 +38,14 @@ def transform(model: str, table: str, out: str, as_json: bool, formulas: bool) -
 
     with command():
         check_place(out, table, model)
-        asked = TableModel.load(model)
-        names = [str(name) for name in asked.model.map.concepts]
+        subject = TableModel.load(model)
+        names = [str(name) for name in subject.model.map.concepts]
 
-        def lines(said: "Predictions") -> Iterator[str]:
-            states = asked.model.transformed(said.features).tolist() if len(said.features) else []
+        def lines(predictions: "Predictions") -> Iterator[str]:
+            features = predictions.features
+            states = subject.model.transformed(features).tolist() if len(features) else []
             for row, cells in enumerate(states):
-                fault = said.faults.get(row)
+                fault = predictions.faults.get(row)
                 values = [None] * len(cells) if fault else cells
                 if as_json:
                     named = dict(zip(names, values, strict=True)) | {"note": fault}
@@ -52,4 +53,4 @@ def transform(model: str, table: str, out: str, as_json: bool, formulas: bool) -
                 else:
                     yield csv_line([*values, fault], formulas)
 
-        write_rows(asked, table, out, None if as_json else [*names, "note"], lines, formulas)
+        write_rows(subject, table, out, None if as_json else [*names, "note"], lines, formulas)

@@ -1,4 +1,4 @@
-"""``cogmap what-if``: the smallest change of a row that changes its prediction."""
+"""``cogmap what-if``: find the smallest change to a row that changes its prediction."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     "what-if", epilog=example('cogmap what-if flowers.cogmap new.csv --row 3 --to virginica --fixed "sepal width"')
 )
 @on_table
-@click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Which row, counted from 1.")
-@click.option("--to", metavar="VALUE", help="The class, or the number, to reach; by default any other class.")
+@click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Number of the row, from 1.")
+@click.option("--to", metavar="VALUE", help="Class or number to reach; by default any other class.")
 @click.option(
-    "--fixed", multiple=True, metavar="COLUMN", help="A column that must not change. May be given several times."
+    "--fixed", multiple=True, metavar="COLUMN", help="Column that must not change. May be given several times."
 )
 @json_option
 def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, ...], as_json: bool) -> None:
-    """Find what would change the prediction of a row.
+    """Find the smallest change to a row that changes its prediction.
 
-    The command searches for the smallest change of a row of TABLE that changes the prediction of MODEL: few columns,
-    and these by little. Categories change as a whole, dates not at all.
+    The result is a counterfactual of a row of TABLE for MODEL: few columns change, and these as little as possible.
+    Categories change as a whole, dates do not change.
     """
     import json
 
@@ -48,12 +48,12 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
         )
         if as_json:
             changes = {name: {"before": b, "after": a} for name, (b, a) in answer.changes.items()}
-            found = {"row": row, "to": goal, "found": answer.found, "changes": changes}
-            text = json.dumps({**found, "before": before, "after": after}, ensure_ascii=False, indent=2)
+            result = {"row": row, "to": goal, "found": answer.found, "changes": changes}
+            text = json.dumps({**result, "before": before, "after": after}, ensure_ascii=False, indent=2)
         elif not answer.found:
-            text = f"No change of row {row} was found that leads to {to or 'another class'}."
+            text = f"No change to row {row} was found that leads to {to or 'another class'}."
         elif not answer.changes:
-            text = f"Nothing has to change: the prediction of row {row} is {to} already."
+            text = f"No change is needed: the prediction of row {row} is already {to}."
         else:
             lines = [
                 [short(name), value_text(b, ".6g"), value_text(a, ".6g")] for name, (b, a) in answer.changes.items()
@@ -67,7 +67,7 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
 
 
 def _goal(model: "TableModel", to: str | None) -> Any:
-    """Return the goal: a class, None for any other class, or a number, written as in the table."""
+    """Parse the goal: a class, None for any other class, or a number in the notation of the training table."""
     from cogmap._utils.params import shown, suggestion
 
     if model.classes is not None:
@@ -79,19 +79,20 @@ def _goal(model: "TableModel", to: str | None) -> Any:
         return to
     if to is None:
         raise DataError(
-            f"The model predicts numbers, and --to is missing: the value of {model.target.name!r} to reach."
+            f"--to is required, because the model predicts numbers: give the value of {model.target.name!r} to reach."
         )
     column: Any = model.target.numbers
     value = column.value(to.strip())
     if not isinstance(value, tuple) or value[0] != value[0]:
-        raise DataError(f"--to must be the number that the prediction should reach, got {quoted(to)}.")
+        raise DataError(f"--to must be a number, the value to reach, got {quoted(to)}.")
     return value[0]
 
 
 def _check_fixed(model: "TableModel", fixed: tuple[str, ...]) -> None:
+    """Raise DataError if a fixed column is not a column of the model."""
     from cogmap._utils.params import suggestion
 
     for name in fixed:
         if name not in model.columns:
             hint = suggestion(name, model.columns)
-            raise DataError(f"--fixed names {quoted(name)}, which is no column of the model. {hint}".rstrip())
+            raise DataError(f"--fixed must be a column of the model, got {quoted(name)}. {hint}".rstrip())

@@ -1,4 +1,4 @@
-"""Raw tables: `fit_table` learns from one, and a `TableModel` answers questions about raw rows."""
+"""Raw tables: `fit_table` fits a map to one, and a `TableModel` predicts and explains raw rows."""
 
 from cogmap.table.fitting import fit_table
 from cogmap.table.model import TableModel

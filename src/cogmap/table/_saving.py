@@ -13,7 +13,7 @@ from cogmap.table.preparation import TablePreparer
 
 
 def _pipeline_state(pipeline: Pipeline) -> State:
-    """Return the state of a pipeline of a `TablePreparer` and an estimator; reject other pipelines."""
+    """Return the state of a pipeline of a `TablePreparer` and an estimator; raise an error for other pipelines."""
     steps = [step for _, step in pipeline.steps]
     kinds = [type(step).__name__ for step in steps]
     if len(steps) != 2 or not isinstance(steps[0], TablePreparer) or not isinstance(steps[1], BaseFCM):
@@ -25,7 +25,7 @@ def _pipeline_state(pipeline: Pipeline) -> State:
 
 
 def _pipeline_from_state(state: State) -> Pipeline:
-    """Build a pipeline from its state; reject steps that do not fit together."""
+    """Build a pipeline from its state; raise an error if the estimator does not take the features of the preparer."""
     (first, preparer), (second, estimator) = state["steps"]
     require(isinstance(first, str) and isinstance(second, str), "names of steps")
     require(isinstance(preparer, TablePreparer) and isinstance(estimator, BaseFCM), "steps")
@@ -35,6 +35,7 @@ def _pipeline_from_state(state: State) -> Pipeline:
 
 
 def _preparer_state(preparer: TablePreparer) -> State:
+    """Return the state of a preparer; raise an error if it is not fitted."""
     if not hasattr(preparer, "columns_"):
         raise param_error("save", "estimator", "fitted", Literal("an unfitted TablePreparer"), "Call fit.")
     return preparer.to_state()

@@ -17,13 +17,13 @@ from sklearn.metrics import (
 from cogmap.maps._text import aligned, short
 from cogmap.statistics import expected_calibration_error
 
-_CLASSES_SHOWN = 20  # in the confusion matrix
+_CLASSES_SHOWN = 20  # the confusion matrix of more classes is not printed
 
 
 def evaluate_classes(
     y: NDArray[Any], labels: NDArray[Any], outputs: NDArray[Any], classes: list[str]
 ) -> dict[str, Any]:
-    """Return accuracy, F1, log loss, calibration error, scores of each class, and the confusion matrix.
+    """Compute accuracy, F1, log loss, calibration error, scores per class, and the confusion matrix.
 
     Rows of classes unknown to the model count as errors; the log loss excludes them.
 
@@ -41,7 +41,7 @@ def evaluate_classes(
     Returns
     -------
     dict
-        Scores, as JSON values.
+        Scores, as JSON-serializable values.
     """
     all_classes = sorted({*classes, *map(str, y)}, key=lambda label: (label not in classes, label))
     precision, recall, f1, support = precision_recall_fscore_support(y, labels, labels=all_classes, zero_division=0.0)
@@ -68,7 +68,7 @@ def evaluate_classes(
 
 
 def evaluate_values(y: NDArray[Any], values: NDArray[Any]) -> dict[str, Any]:
-    """Return R² (None for a single row), mean absolute error and root mean squared error."""
+    """Compute R² (None for a single row), mean absolute error and root mean squared error."""
     return {
         "rows": len(y),
         "R²": float(r2_score(y, values)) if len(y) > 1 else None,
@@ -89,11 +89,12 @@ def evaluation_text(scores: dict[str, Any]) -> str:
         labels, counts = scores["confusion"]["classes"], scores["confusion"]["rows are truth"]
         if len(labels) <= _CLASSES_SHOWN:
             table = [[short(label), *map(str, row)] for label, row in zip(labels, counts, strict=True)]
-            lines += ["", *aligned([["truth \\ predicted", *map(short, labels)], *table])]
+            lines += ["", *aligned([["true \\ predicted", *map(short, labels)], *table])]
     return "\n".join(lines)
 
 
 def _number(value: float | int | None) -> str:
+    """Format a score or a count."""
     if value is None:
         return "none"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}" if abs(value) < 1e4 else f"{value:.5g}"

@@ -1,4 +1,4 @@
-"""`fit_table`: from a raw table and the name of a column to a model that predicts it."""
+"""`fit_table`: fit a model that predicts one column of a raw table."""
 
 import os
 from collections.abc import Callable
@@ -18,29 +18,30 @@ def fit_table(
     *,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> TableModel:
-    """Learn to predict a column of a raw table from the others.
+    """Fit a model that predicts a column of a raw table from the other columns.
 
-    Column types are inferred: numbers, categories, booleans, dates. The model is scored by cross-validation beside a
-    random forest and a linear model; its card holds the scores, what matters, and the columns that were left out.
+    Column types are inferred: numbers, categories, booleans, dates. The model is compared by cross-validation with a
+    random forest and a linear model; its card holds the scores, the importance of columns, and the columns left out.
 
     Parameters
     ----------
     data : data frame, list of dict, str or path-like
-        A table of pandas, polars or pyarrow, rows by column name, or a CSV, TSV, Excel or Parquet file.
+        A pandas, polars or pyarrow table, rows as dicts, or the path of a CSV, TSV, Excel or Parquet file.
     target : str
-        The column to predict.
+        Name of the column to predict.
     options : FitOptions, default=None
-        Task, columns to keep or drop, monotone effects, an expert map, a time limit. None: the defaults.
+        Task, columns to keep or drop, monotone effects, an expert map, a time limit. If None, the defaults are used.
     progress : callable, default=None
-        Called with a description, the number of finished steps and the number of all steps.
+        Called with a description, the number of finished steps and the total number of steps.
 
     Returns
     -------
     TableModel
+        The fitted model with its card.
 
     See Also
     --------
-    TablePreparer : The preparation alone, for a scikit-learn pipeline.
+    TablePreparer : The transformer alone, for a scikit-learn pipeline.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`TableModel`: a fitted map with the preparation of its table, which answers questions about raw rows."""
+"""`TableModel`: a fitted map with its table preparer, which predicts and explains raw rows."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -29,16 +29,16 @@ from cogmap.table.targets import CLASSES, VALUES, Target, column_of, known_rows
 
 @dataclass(frozen=True)
 class TableModel:
-    """A fitted map for raw tables: it takes data frames, dicts or one row, and answers per column.
+    """A fitted map for raw tables: it takes data frames or dicts, and explains predictions by column.
 
-    `fit_table` makes one, `TableModel.load` reads one from a file. Columns may come in any order, with others among
-    them. A missing value, and a category that was not seen in training, is undecided. A row in which a number or date
-    cannot be read has no prediction.
+    `fit_table` returns one, and `TableModel.load` reads one from a file. Columns may be in any order; columns that the
+    model does not use are ignored. Categories not seen in training count as missing values, which the map treats as
+    undecided. A row with a number or date that cannot be parsed has no prediction.
 
     Parameters
     ----------
     preparer : TablePreparer
-        Turns raw rows into features.
+        Fitted preparer, which converts raw rows to features.
     estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
         The fitted map.
     card : dict, default={}
@@ -66,12 +66,12 @@ class TableModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a model from its file, also one that was saved without a preparer.
+        """Load a model from a file; an estimator saved without a preparer can be loaded too.
 
         Parameters
         ----------
         path : str or path-like
-            The file.
+            File to read.
 
         Returns
         -------
@@ -82,20 +82,20 @@ class TableModel:
         model = load(path)
         if isinstance(model, FuzzyCognitiveMap):
             raise DataError(
-                f"{os.fspath(path)} holds a map without an encoding, which cannot read the rows of a table."
+                f"{os.fspath(path)} holds a map without an encoding, which cannot predict the rows of a table."
             )
         return cls.of(model, read_card(path))
 
     @classmethod
     def of(cls, model: Any, card: dict[str, Any] | None = None) -> Self:
-        """Return the table model of a fitted pipeline or estimator.
+        """Build a table model from a fitted pipeline or estimator.
 
         Parameters
         ----------
         model : TableModel, Pipeline, FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
-            A pipeline of a `TablePreparer` and an estimator, or an estimator of columns that are all numbers.
+            A pipeline of a `TablePreparer` and an estimator, or an estimator fitted to numeric columns.
         card : dict, default=None
-            Description of the model.
+            Description of the model. If None, the card of `model`, or an empty one.
 
         Returns
         -------
@@ -116,13 +116,13 @@ class TableModel:
         Parameters
         ----------
         path : str or path-like
-            The file, by custom with the ending ``.cogmap``.
+            File to write, by convention with the extension ``.cogmap``.
         """
         save(self.pipeline, path, self.card)
 
     @property
     def pipeline(self) -> Pipeline:
-        """The preparer and the map as one scikit-learn estimator."""
+        """The preparer and the estimator as a scikit-learn pipeline."""
         return Pipeline([("prepare", self.preparer), ("map", self.estimator)])
 
     @property
@@ -133,18 +133,18 @@ class TableModel:
 
     @cached_property
     def classes(self) -> list[str] | None:
-        """The classes as texts; None if values are predicted."""
+        """Class labels as strings; None for a regression model."""
         link = self.model.link
         return [str(label) for label in link.classes] if isinstance(link, ClassLink) else None
 
     @cached_property
     def outputs(self) -> list[str]:
-        """Names of the outputs: classes, or targets."""
+        """Names of the outputs: the classes, or the targets of a regression."""
         return self.classes or [str(name) for name in self.model.link.names]
 
     @property
     def target(self) -> Target:
-        """The target; a model that was saved without a card does not know its name."""
+        """Target column; its name is "target" if the model was saved without a card."""
         if "target" in self.card:
             return Target.from_state(self.card["target"])
         if self.classes:
@@ -153,12 +153,12 @@ class TableModel:
 
     @cached_property
     def columns(self) -> list[str]:
-        """Names of the columns that the model uses."""
+        """Names of the columns used by the model."""
         return [column.name for column in self.preparer.columns_]
 
     @property
     def texts(self) -> list[str]:
-        """Columns that must be read as text from a file, since their values only look like numbers."""
+        """Columns to read from a file as strings, so that pandas does not convert their values."""
         return [c.name for c in self.preparer.columns_ if c.kind != "number" or c.decimal != "." or c.unit]  # type: ignore[attr-defined]
 
     def predict(self, rows: Any, join: bool = False) -> Any:
@@ -167,14 +167,14 @@ class TableModel:
         Parameters
         ----------
         rows : data frame, dict, list of dict, or pandas.Series
-            A table (pandas, polars or pyarrow), or rows by column name.
+            A pandas, polars or pyarrow table, or rows as dicts by column name.
         join : bool, default=False
-            Whether to return the rows with the predictions in further columns.
+            Whether to return the rows with the predictions as additional columns.
 
         Returns
         -------
         ndarray of shape (n_rows,) or pandas.DataFrame
-            Classes, or values.
+            Predicted classes or values; a data frame if `join` is true.
         """
         predictions = self._complete(rows)
         if not join:
@@ -186,7 +186,7 @@ class TableModel:
         return frame
 
     def predict_proba(self, rows: Any) -> NDArray[np.floating]:
-        """Return the probabilities of the classes for raw rows.
+        """Predict class probabilities of raw rows.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class TableModel:
         return self._complete(rows).outputs
 
     def explain(self, rows: Any, **options: Any) -> Explanation:
-        """Return the contribution of each column to the prediction of each row.
+        """Compute the contribution of each column to the prediction of each row.
 
         Parameters
         ----------
@@ -218,14 +218,14 @@ class TableModel:
         return explain(self, as_frame(rows), **options)
 
     def what_if(self, row: Any, to: Any = None, **options: Any) -> WhatIf:
-        """Return the smallest change of the columns of a row that changes the prediction.
+        """Find the smallest change to a row that changes its prediction.
 
         Parameters
         ----------
         row : dict, pandas.Series, or data frame of one row
-            The row.
+            Row to change.
         to : object, default=None
-            The class, as label or text, or the value to reach.
+            Class to reach, as a label or a string, or value to reach. If None, any other class.
         **options
             As for `cogmap.what_if`.
 
@@ -239,56 +239,57 @@ class TableModel:
         return what_if(self, as_frame(row), to=to, **options)
 
     def evaluate(self, rows: Any, target: str | None = None) -> dict[str, Any]:
-        """Score predictions where the truth is known.
+        """Score predictions on a table with known targets.
 
         Parameters
         ----------
         rows : data frame
-            A table with the target among its columns.
+            Table that contains the target column.
         target : str, default=None
-            The column with the truth. None: the target of `fit_table`.
+            Column with the true values. If None, the target of `fit_table`.
 
         Returns
         -------
         dict
-            Scores, per class for classes. Rows without truth or prediction do not count.
+            Scores; for classification also per class. Rows without a true value or a prediction are excluded.
         """
         frame = as_frame(rows)
-        truth = self.target.read(column_of(frame, target or self.target.name, "the table"))
-        answered = self.answer(frame)
-        kept = known_rows(truth)
-        kept[list(answered.faults)] = False
+        y = self.target.read(column_of(frame, target or self.target.name, "the table"))
+        predictions = self.answer(frame)
+        kept = known_rows(y)
+        kept[list(predictions.faults)] = False
         if not kept.any():
             raise DataError("The table has no row with a known target that can be predicted.")
-        return self.scores(truth[kept], answered.labels[kept], answered.outputs[kept])
+        return self.scores(y[kept], predictions.labels[kept], predictions.outputs[kept])
 
     def scores(self, truth: NDArray[Any], labels: NDArray[Any], outputs: NDArray[Any]) -> dict[str, Any]:
-        """Return the scores of predictions.
+        """Compute the scores of predictions.
 
         Parameters
         ----------
         truth, labels : ndarray of shape (n_rows,)
-            True and predicted classes, or values.
+            True and predicted classes or values.
         outputs : ndarray of shape (n_rows, n_outputs)
-            Probabilities of the classes.
+            Class probabilities; not used for values.
 
         Returns
         -------
         dict
+            Scores by name.
         """
         if self.classes is None:
             return evaluate_values(truth, labels)
         return evaluate_classes(truth, labels.astype(str).astype(object), outputs, self.classes)
 
     def answer(self, rows: Any, faults: Mapping[int, str] | None = None) -> Predictions:
-        """Predict all rows that can be predicted, and say why others cannot.
+        """Predict all rows that can be predicted, with a reason for each of the others.
 
         Parameters
         ----------
         rows : data frame, dict, list of dict, or pandas.Series
             As for `predict`.
         faults : dict of int to str, default=None
-            Rows that are known to be faulty.
+            Indices of rows that must not be predicted, with the reason.
 
         Returns
         -------
@@ -307,7 +308,7 @@ class TableModel:
         return Predictions(features, outputs, labels, faulty, empty, unseen)
 
     def _computed(self, features: NDArray[np.float64]) -> tuple[NDArray[np.intp] | None, NDArray[np.floating]]:
-        """Return the numbers of the predicted classes, None for values, and the outputs."""
+        """Compute the indices of the predicted classes (None for a regression) and the outputs."""
         if len(features) == 1 and self._quick_way is not None:
             outputs, code = self._quick_way(features[0])
             return None if self.classes is None else np.array([code]), np.array([outputs])
@@ -316,7 +317,7 @@ class TableModel:
         return None if self.classes is None else decided(link.decision(net)), link.outputs(net)
 
     def read(self, rows: Any) -> Reading:
-        """Return the features of raw rows, with unseen values and faulty rows.
+        """Convert raw rows to features, and collect unseen values and rows that cannot be used.
 
         Parameters
         ----------
@@ -335,37 +336,53 @@ class TableModel:
             return self._rows.read(rows)
         except KeyError as missing:
             raise DataError(
-                f"A row lacks the column {missing.args[0]!r}; the model needs {shown(self.columns)}. Give None for a "
+                f"A row lacks the column {missing.args[0]!r}; the model needs {shown(self.columns)}. Use None for a "
                 "missing value."
             ) from None
 
     def contributions(self, features: NDArray[np.float64]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Return contributions, (n_rows, n_columns, n_outputs), and base values, given `Predictions.features`."""
+        """Compute the contributions of columns to the outputs, given `Predictions.features`.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n_rows, n_features)
+            Features of rows.
+
+        Returns
+        -------
+        contributions : ndarray of shape (n_rows, n_columns, n_outputs)
+            Contributions of the columns.
+        base_values : ndarray of shape (n_outputs,)
+            Outputs of the baseline.
+        """
         explanation = explain(self.model, features)
         starts = [span.start for span in self._subject.spans]
         return np.add.reduceat(explanation.contributions, starts, axis=1), explanation.base_values
 
     def values(self, features: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the values of columns, given `Predictions.features`: numbers, words of the table, None if missing."""
+        """Convert `Predictions.features` back to values of columns: numbers, strings, or None if missing."""
         return self._subject.labels(features)
 
     def explored(self, frame: Any) -> tuple[Any, NDArray[Any] | None]:
-        """Return the rows for a page, and their truth if the frame has it; then only rows where it is known."""
+        """Return the rows for a page and their true targets, or all rows and None if there is no target column.
+
+        Rows without a known target are left out.
+        """
         name = self.target.name
         if name not in frame.columns:
             return frame, None
-        truth = self.target.read(frame[name])
-        known = known_rows(truth)
+        y = self.target.read(frame[name])
+        known = known_rows(y)
         if self.classes:
-            known &= np.isin(truth.astype(str), self.classes)
-        return frame.loc[known].drop(columns=[name]), truth[known]
+            known &= np.isin(y.astype(str), self.classes)
+        return frame.loc[known].drop(columns=[name]), y[known]
 
     def _complete(self, rows: Any) -> Predictions:
-        """Return the predictions of rows that must all be usable."""
+        """Predict rows; raise DataError if any of them cannot be predicted."""
         predictions = self.answer(rows)
         if predictions.faults:
             row, reason = min(predictions.faults.items())
-            more = f" So are {len(predictions.faults) - 1:,} more." if len(predictions.faults) > 1 else ""
+            more = f" The same is true of {len(predictions.faults) - 1:,} more." if len(predictions.faults) > 1 else ""
             raise DataError(f"Row {row + 1} cannot be predicted: {reason}.{more} `answer` predicts the others.")
         return predictions
 
@@ -383,7 +400,7 @@ class TableModel:
 
 
 def _numbers_only(model: BaseFCM | MapModel) -> TablePreparer:
-    """Return a preparer for a map of columns that are all numbers."""
+    """Build a preparer for a model of numeric columns."""
     if isinstance(model, MapModel):
         names = model.encoding.column_names(model.map.concepts[: model.n_inputs])
     else:

@@ -1,4 +1,4 @@
-"""Raw rows as data frames, and predictions for them."""
+"""`Predictions` for raw rows, and conversion of raw rows to data frames."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,22 +14,22 @@ EMPTY = "every value is missing"
 
 
 class Predictions(NamedTuple):
-    """Predictions for some rows.
+    """Predictions for raw rows.
 
     Attributes
     ----------
     features : ndarray of shape (n_rows, n_features)
-        The rows as numbers.
+        Features of the rows.
     outputs : ndarray of shape (n_rows, n_outputs)
-        Probabilities of the classes, or values.
+        Class probabilities, or predicted values.
     labels : ndarray of shape (n_rows,)
-        The predicted classes, or the values of the first target.
+        Predicted classes, or predicted values of the first target.
     faults : dict of int to str
-        Rows without a prediction, with the reason; counted from 0.
+        Indices of rows without a prediction, with the reason.
     empty : list of int
-        Rows in which every value is missing: they get the prediction of a row about which nothing is known.
+        Indices of rows in which every value is missing. They have a prediction, which uses none of the columns.
     unseen : dict of str to dict
-        Per column the values that were not seen in training, with their numbers of rows.
+        For each column, the values not seen in training, with their row counts.
     """
 
     features: NDArray[np.float64]
@@ -40,7 +40,7 @@ class Predictions(NamedTuple):
     unseen: dict[str, dict[str, int]]
 
     def notes(self) -> list[str]:
-        """Return sentences about empty rows and about values that were not seen in training."""
+        """Return notes on empty rows and on values not seen in training."""
         if not self.empty:
             return unseen_notes(self.unseen)
         rows = ", ".join(str(row + 1) for row in self.empty[:5]) + (", ..." if len(self.empty) > 5 else "")
@@ -49,7 +49,7 @@ class Predictions(NamedTuple):
 
 
 def as_frame(rows: Any) -> Any:
-    """Return rows as a pandas data frame."""
+    """Convert rows to a pandas data frame."""
     if isinstance(rows, pandas.DataFrame):
         return rows
     if isinstance(rows, pandas.Series):

@@ -1,4 +1,4 @@
-"""Predictions for a table in a file, chunk by chunk and in bounded memory."""
+"""Predict the rows of a table file chunk by chunk, in bounded memory."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from cogmap.table.preparation.reading import unseen_notes
 
 
 class Scanned(NamedTuple):
-    """Some rows as they were read, their predictions, and the number of rows before them."""
+    """A chunk of rows as read from the file, their predictions, and the number of rows before them."""
 
     frame: Any
     predictions: Predictions
@@ -23,7 +23,7 @@ class Scanned(NamedTuple):
 
 @dataclass
 class Scan:
-    """A pass of a model over a table, with counts of unseen values and faulty rows."""
+    """One pass of a model over a table file, which counts unseen values and rows without a prediction."""
 
     model: TableModel
     path: str
@@ -33,7 +33,7 @@ class Scan:
     _unseen: dict[str, Counter[str]] = field(default_factory=dict)
 
     def parts(self) -> Iterator[Scanned]:
-        """Yield all rows, chunk by chunk."""
+        """Yield the table chunk by chunk, with predictions."""
         target = self.model.target.name
         for number, part in enumerate(self._read(target)):
             try:
@@ -51,20 +51,20 @@ class Scan:
             raise DataError(f"{name_of(self.path)} has a header and no rows.")
 
     def _read(self, target: str) -> Iterator[Part]:
-        """Read the table with or without a header, as in training."""
+        """Read the table chunk by chunk, with a header if the training table had one."""
         has_header = self.model.card.get("table", {}).get("header", True)
         return read_parts(self.path, texts=[*self.model.texts, target], has_header=has_header)
 
     def notes(self) -> list[str]:
-        """Return notes on unused columns, unseen values and rows without a prediction."""
+        """Return notes on the file, unused columns, unseen values and rows without a prediction."""
         notes = [*self._notes, *unseen_notes(self._unseen)]
         if self.n_faults:
             rows = "1 row has" if self.n_faults == 1 else f"{self.n_faults:,} rows have"
-            notes.append(f"{rows} no prediction; the column `note` says why.")
+            notes.append(f"{rows} no prediction; the column `note` gives the reason.")
         return notes
 
     def row(self, number: int) -> Scanned:
-        """Return one row, counted from 1."""
+        """Return one row and its prediction; `number` counts from 1."""
         for part in self.parts():
             if number <= part.first + len(part.frame):
                 place = number - part.first - 1

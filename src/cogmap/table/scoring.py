@@ -1,7 +1,7 @@
-"""Cross-validated scores of a map, beside a dummy, a linear model and a random forest on the same folds.
+"""Cross-validated scores of a map, compared with a dummy, a linear model and a random forest on the same folds.
 
-Kinds of columns are inferred from all rows, so that the scored models have the columns of the saved one. Categories are
-learned from the training rows of each fold.
+Column kinds are inferred from all rows, so that the scored models have the same columns as the saved model. Categories
+are learned from the training rows of each fold.
 """
 
 import warnings
@@ -28,8 +28,8 @@ from cogmap.table.targets import CLASSES
 THE_MAP = "this map"
 N_FOLDS = 5
 
-# With fewer values than this, starting processes takes longer than what they save; with more, float32 is exact enough
-# for learning, and twice as fast.
+# With fewer values than this, starting processes costs more time than it saves. With more, float32 is accurate enough
+# for training, and twice as fast.
 _MANY = 2**17
 
 Progress = Callable[[str, int, int], None]
@@ -45,7 +45,7 @@ class Fold(NamedTuple):
 
 
 def rivals(task: str, seed: int) -> dict[str, Any]:
-    """Return the models that a map is compared with."""
+    """Return the methods that a map is compared with, by name."""
     filled = SimpleImputer(keep_empty_features=True), StandardScaler()
     if task == CLASSES:
         return {
@@ -61,12 +61,12 @@ def rivals(task: str, seed: int) -> dict[str, Any]:
 
 
 def measures(task: str) -> tuple[str, str]:
-    """Return the names of the two scores."""
+    """Return the names of the two scores of a task."""
     return ("accuracy", "log loss") if task == CLASSES else ("R²", "mean absolute error")
 
 
 def as_features(preparer: TablePreparer, frame: Any) -> Any:
-    """Return the features of a frame for training, in float32 if they are many."""
+    """Convert a frame to features for training, in float32 if it is large."""
     X = preparer.transform(frame)
     return X.astype(np.float32) if X.size > _MANY else X
 
@@ -74,21 +74,22 @@ def as_features(preparer: TablePreparer, frame: Any) -> Any:
 def make_folds(
     preparer: TablePreparer, frame: Any, y: Any, task: str, seed: int, groups: Any = None, when: Any = None
 ) -> Iterator[Fold]:
-    """Split the rows into folds, with categories learned from their training rows.
+    """Split the rows into folds, with categories learned from the training rows of each fold.
 
     Parameters
     ----------
     preparer : TablePreparer
-        Fitted to all rows, whose kinds of columns it has.
+        Preparer fitted to all rows; its column kinds are reused.
     frame, y : DataFrame and Series
-        All rows.
-    task : str
-        What the target is.
+        Features and targets of all rows.
+    task : {"classification", "regression"}
+        Kind of target.
     seed : int
-        For the order of rows.
-    groups, when : Series, default=None
-        The group of each row: no group has rows in two folds. Or its time: each fold is scored by a model of earlier
-        rows.
+        Seed of the shuffle before splitting.
+    groups : Series, default=None
+        Group of each row; no group has rows in two folds.
+    when : array-like, default=None
+        Time of each row; each fold is scored by a model trained on earlier rows.
 
     Yields
     ------
@@ -104,7 +105,7 @@ def make_folds(
 def _splits(
     y: Any, task: str, seed: int, groups: Any, when: Any
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield positions of training and test rows."""
+    """Yield the indices of training and test rows."""
     n_folds = N_FOLDS
     if when is not None:
         order = np.argsort(when, kind="stable")
@@ -123,19 +124,19 @@ def _splits(
 
 
 def fitted(estimator: Any, X: Any, y: Any) -> Any:
-    """Fit an estimator without its warnings, which scores do not need."""
+    """Fit an estimator with warnings silenced."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return estimator.fit(X, y)
 
 
 def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
-    """Return the two scores of an estimator on the rows of a fold that it has not seen."""
+    """Fit a clone of an estimator to the training rows of a fold, and return its two scores on the test rows."""
     model = fitted(clone(estimator), fold.X_train, fold.y_train)
     X, y = fold.X_test, fold.y_test.to_numpy()
     if task == CLASSES:
         probabilities = model.predict_proba(X).astype(np.float64)
-        probabilities /= probabilities.sum(axis=1, keepdims=True)  # of float32 they add up to 1 only nearly
+        probabilities /= probabilities.sum(axis=1, keepdims=True)  # sums in float32 deviate from 1
         predicted = model.classes_[probabilities.argmax(axis=1)]
         kept = np.isin(y, model.classes_)
         loss = log_loss(y[kept], probabilities[kept], labels=model.classes_)
@@ -147,29 +148,29 @@ def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
 def compare(
     estimator: Any, X: Any, y: Any, folds: list[Fold], task: str, seed: int, progress: Progress | None = None
 ) -> tuple[dict[str, list[tuple[float, float]]], Any]:
-    """Fit an estimator to all rows, and score it and its rivals on all folds, in parallel where that is faster.
+    """Fit a map to all rows, and score it and the other methods on all folds, in parallel if that is faster.
 
     Parameters
     ----------
     estimator : estimator
-        The map, not fitted.
+        Unfitted map.
     X, y : DataFrame and Series
-        All rows.
+        Features and targets of all rows.
     folds : list of Fold
-        The folds.
-    task : str
-        What the target is.
+        Folds to score on.
+    task : {"classification", "regression"}
+        Kind of target.
     seed : int
-        For the random forest.
+        Seed of the random forest.
     progress : callable, default=None
-        Called with what was done, how much and of how much.
+        Called with a description, the number of finished steps and the total number of steps.
 
     Returns
     -------
     scores : dict of str to list
-        Two scores per fold of each method.
+        For each method, its two scores on each fold.
     fitted : estimator
-        The map of all rows.
+        The map fitted to all rows.
     """
     methods = {THE_MAP: estimator, **rivals(task, seed)}
     calls = [delayed(fitted)(estimator, X, y)]

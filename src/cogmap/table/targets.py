@@ -1,4 +1,4 @@
-"""The target column: classes or values, and the rows in which it is known."""
+"""The target column: inference of the task, and conversion to class labels or numbers."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,26 +16,26 @@ from cogmap.table.preparation.kinds import Conventions, Series
 CLASSES, VALUES = "classification", "regression"
 TASKS = (CLASSES, VALUES)
 
-_MOST_NUMBERED = 10  # distinct whole numbers that are classes, and not values
-_MOST_SINGLE = 10  # classes of one row that are left out with a note, if they are the most
+_MOST_NUMBERED = 10  # up to this many distinct integers are classes, not values
+_MOST_SINGLE = 10  # with more single-row classes than this, an error if they are the majority
 
 
 @dataclass(frozen=True)
 class Target:
-    """The target of a model.
+    """Target column of a model.
 
     Attributes
     ----------
     name : str
         Name of the column.
     task : {"classification", "regression"}
-        Its kind.
+        Kind of target.
     why : str
-        Why it is of that kind.
+        Reason why this task was inferred.
     numbers : NumberColumn or None
-        How values are written; None for classes, which are texts.
+        Parser of the values; None for classes, which are strings.
     notes : tuple of str
-        Sentences about what can be read in more than one way.
+        Notes on values that can be read in more than one way.
     """
 
     name: str
@@ -45,13 +45,13 @@ class Target:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def read(self, values: Any, first: int = 0) -> NDArray[Any]:
-        """Return labels as texts, None where one is missing; or values, NaN where one is missing.
+        """Convert a column to class labels (strings, None if missing) or to numbers (NaN if missing).
 
-        `first` rows stand before these in the table.
+        `first` is the number of rows before these in the table, for error messages.
         """
         if self.numbers is None:
-            codes, texts = distinct(values)
-            return np.array(texts, dtype=object)[codes]
+            codes, labels = distinct(values)
+            return np.array(labels, dtype=object)[codes]
         cells = self.numbers.read(values)
         if cells.faults:
             row, reason = min(cells.faults.items())
@@ -59,48 +59,52 @@ class Target:
         return cells.features[:, 0]
 
     def to_state(self) -> dict[str, Any]:
-        """Return the attributes as JSON values."""
+        """Return the attributes as JSON-serializable values."""
         numbers = None if self.numbers is None else self.numbers.to_state()
         return {"name": self.name, "task": self.task, "why": self.why, "numbers": numbers}
 
     @staticmethod
     def from_state(state: dict[str, Any]) -> "Target":
-        """Return the target with that state."""
+        """Build a target from its state."""
         numbers = None if state["numbers"] is None else NumberColumn.from_state(state["numbers"])
         return Target(state["name"], state["task"], state["why"], numbers)  # type: ignore[arg-type]
 
 
 def column_of(frame: Any, name: str, source: str) -> Any:
-    """Return a column by its name; DataError with the names of all columns if there is none."""
+    """Return a column by name; raise a DataError that lists all columns if it does not exist."""
     if name in frame.columns:
         return frame[name]
     columns = [str(column) for column in frame.columns]
     hint = suggestion(name, columns)
     if len(columns) == 1:
-        hint = "Are its values separated by something else than a comma, semicolon, tab or |?"
+        hint = "Are its values separated by something other than a comma, semicolon, tab or |?"
     raise DataError(
         f"There is no column {quoted(name)} in {source}, which has {shown(columns)}.{' ' + hint if hint else ''}"
     )
 
 
 def known_rows(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return in which rows the target is known."""
+    """Return a mask of the rows whose target is not missing."""
     return np.asarray(~pandas.isna(labels))
 
 
 def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> Target:
-    """Infer the task from a target column; DataError if it cannot be one.
+    """Infer the task from a target column; raise DataError if the column cannot be predicted.
 
     Parameters
     ----------
     values : pandas.Series
-        The column.
+        Target column.
     name : str
-        Its name.
+        Name of the column.
     task : {"classification", "regression"} or None
-        The task; inferred if None.
+        Task; inferred if None.
     frame : pandas.DataFrame, default=None
-        The table, which tells how numbers are written if the column does not.
+        The whole table. Its other columns determine the decimal mark if the target column is ambiguous.
+
+    Returns
+    -------
+    Target
     """
     codes, all_texts = distinct(values)
     texts = sorted({text for text in all_texts if text is not None})
@@ -112,10 +116,11 @@ def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> 
     column = Series(name, values)
     numbers = _numbers(column, frame, notes)
     if task == VALUES and numbers is None:
-        raise DataError(f"The target {name!r} has no numbers but {shown(texts)}: `task` must be {CLASSES!r}.")
+        raise DataError(f"The target {name!r} is not numeric, it has {shown(texts)}: `task` must be {CLASSES!r}.")
     if task is None and numbers is None and (column.dates or pandas.api.types.is_datetime64_any_dtype(values.dtype)):
         raise DataError(
-            f"The target {name!r} is a date, which cannot be predicted. Make it a number, such as days from a date."
+            f"The target {name!r} is a date, which cannot be predicted. Convert it to a number, such as days since a "
+            "fixed date."
         )
     why = "as asked"
     if task is None:
@@ -127,8 +132,8 @@ def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> 
     n_single = int((counts < 2).sum())
     if n_single == len(counts):
         raise DataError(
-            f"The target {name!r} has another value in every row ({len(texts):,} in all): classes need several rows "
-            "each. Is it the right column?"
+            f"The target {name!r} has a different value in every row ({len(texts):,} in all): classes need several "
+            "rows each. Is it the right column?"
         )
     if 2 * n_single > len(counts) and n_single > _MOST_SINGLE:
         raise DataError(
@@ -139,7 +144,7 @@ def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> 
 
 
 def _numbers(column: Series, frame: Any, notes: list[str]) -> NumberColumn | None:
-    """Return how the numbers of a target are written; None if it has other values."""
+    """Return the parser of a numeric target; None if the target is not numeric."""
     name, dtype = column.name, column.values.dtype
     if pandas.api.types.is_bool_dtype(dtype):
         return None
@@ -156,10 +161,11 @@ def _numbers(column: Series, frame: Any, notes: list[str]) -> NumberColumn | Non
 
 
 def _found_task(name: str, texts: list[str], numbers: NumberColumn | None, values: Any) -> tuple[str, str]:
+    """Infer the task of a target, with the reason."""
     if numbers is None:
-        return CLASSES, f"{name!r} has {len(texts):,} different texts"
-    found = numbers.read(values).features[:, 0]
-    known = found[~np.isnan(found)]
+        return CLASSES, f"{name!r} has {len(texts):,} different values"
+    parsed = numbers.read(values).features[:, 0]
+    known = parsed[~np.isnan(parsed)]
     different = np.unique(known)
     if (different == np.rint(different)).all() and len(different) <= _MOST_NUMBERED < len(known):
         return CLASSES, f"{name!r} has only {len(different)} different whole numbers"

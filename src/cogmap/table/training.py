@@ -1,4 +1,4 @@
-"""Training on a raw table: a pipeline that predicts one of its columns, and a card with scores."""
+"""Training on a raw table: fit and score a pipeline that predicts one of its columns, and write its card."""
 
 import time
 import warnings
@@ -25,39 +25,39 @@ from cogmap.table.scoring import Progress, as_features, compare, fitted, make_fo
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of, find_target, known_rows
 
 _FEWEST_ROWS = 10
-# A wide map is structured and small, unless an expert speaks of its influences; then it takes gigabytes.
+# A map of many features is structured and small. With an expert map or signs it is dense, and takes gigabytes.
 _MOST_FEATURES, _MOST_WITH_EXPERT = 20_000, 2_000
-_PILOT_ROWS = 500  # to learn from, to tell how long it takes
-_OF_ALL = 6.5  # all folds and the map of all rows, in fits of all rows; and what rivals take
+_PILOT_ROWS = 500  # fitted to estimate the training time
+_OF_ALL = 6.5  # cost of all folds, the final map and the other methods, in units of one fit to all rows
 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """Options of training.
+    """Options of `fit_table`.
 
     Attributes
     ----------
     task : {"classification", "regression"} or None
         Kind of target; inferred if None.
     keep, drop : tuple of str
-        Columns that are used even if they look like identifiers, and columns that are left out.
+        Columns to use even if they look like identifiers, and columns to leave out.
     kinds : dict of str to str
-        Columns whose kind is not inferred, with the kind, as for `TablePreparer`.
+        Kinds of columns for which the inferred kind is wrong, as for `TablePreparer`.
     tune : bool
         Select hyperparameters by cross-validation within the training rows.
     prior : FuzzyCognitiveMap or None
         Expert map used as a prior.
     signs : dict of str to int
-        Columns whose effect must be monotone: 1 up, -1 down.
+        Columns whose effect must be monotone: 1 for increasing, -1 for decreasing.
     groups : str or None
-        Column with the group of each row, such as a patient: groups are not split between folds, and the column is not
+        Column with the group of each row, such as a patient. Groups are not split between folds, and the column is not
         used as a feature.
     time : str or None
-        Column with the date or number by which rows are ordered: each fold is scored by a model of earlier rows.
+        Column of dates or numbers that orders the rows. Each fold is scored by a model trained on earlier rows.
     seed : int
-        Seed of everything random.
+        Random seed.
     time_limit : float or None
-        Approximate limit of training time, in seconds.
+        Approximate limit of the training time, in seconds; fewer rows are used if necessary.
     """
 
     task: str | None = None
@@ -76,63 +76,64 @@ class FitOptions:
 def train(
     frame: Any, target: str, fit_options: FitOptions, source: str = "the table", progress: Progress | None = None
 ) -> tuple[Pipeline, dict[str, Any]]:
-    """Learn to predict a column of a table from the others.
+    """Fit and score a pipeline that predicts a column of a table from the others.
 
-    A `UserWarning` names the columns that are left out, unless they were dropped as asked.
+    A `UserWarning` lists the columns that are left out, except those dropped by the user.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The table.
     target : str
-        The column to predict.
+        Name of the column to predict.
     fit_options : FitOptions
-        Options of training.
+        Training options.
     source : str, default="the table"
         Name of the table in messages.
     progress : callable, default=None
-        Called with what was done, how much and of how much.
+        Called with a description, the number of finished steps and the total number of steps.
 
     Returns
     -------
     pipeline : Pipeline
-        A `TablePreparer` and a map, fitted.
+        Fitted `TablePreparer` and estimator.
     card : dict
-        What was learned, scores, importances, and what was left out, as JSON values.
+        Target, scores, importances and columns left out, as JSON-serializable values.
     """
     began = time.perf_counter()
     values = column_of(frame, target, source)
-    together = [name for name in (fit_options.groups, fit_options.time) if name is not None]
-    for name in (*fit_options.keep, *fit_options.drop, *fit_options.kinds, *fit_options.signs, *together):
+    order_columns = [name for name in (fit_options.groups, fit_options.time) if name is not None]
+    for name in (*fit_options.keep, *fit_options.drop, *fit_options.kinds, *fit_options.signs, *order_columns):
         column_of(frame, name, source)
-    if len(together) > 1:
+    if len(order_columns) > 1:
         raise DataError("Rows are scored by groups or forward in time, not both: give one of `groups` and `time`.")
     kinds = dict(fit_options.kinds)
-    what = find_target(values, target, _task(kinds.pop(target, None), fit_options.task), frame)
-    others = frame.drop(columns=[target])
+    target_column = find_target(values, target, _task(kinds.pop(target, None), fit_options.task), frame)
+    task, others = target_column.task, frame.drop(columns=[target])
     if not len(others.columns):
         raise DataError(f"{source} has no column beside the target {target!r}: there is nothing to learn from.")
-    rows, y, notes = _usable(what, values)
+    rows, y, notes = _usable(target_column, values)
     table = others[rows].reset_index(drop=True)
     grouping = [] if fit_options.groups is None else [fit_options.groups]
     preparer = TablePreparer(fit_options.keep, [*fit_options.drop, *grouping], kinds=kinds).fit(table)
     _warn_of_left_out(preparer)
     _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
     signs = _signs(preparer, fit_options.signs)
-    estimator = _estimator(what.task, fit_options, signs)
+    estimator = _estimator(task, fit_options, signs)
     limit = None if fit_options.time_limit is None else fit_options.time_limit - (time.perf_counter() - began)
-    chosen, scored, told = _within(limit, estimator, preparer, table, y, what.task, fit_options.seed)
+    chosen, scored, limit_notes = _within(limit, estimator, preparer, table, y, task, fit_options.seed)
     table, y = table.iloc[chosen].reset_index(drop=True), y.iloc[chosen].reset_index(drop=True)
     if len(table) < rows.sum():
         preparer = preparer.relearned(table)
     X = as_features(preparer, table)
     groups = _groups(table, fit_options.groups)
     when = _times(preparer, table, fit_options.time)
-    folds = list(make_folds(preparer, table, y, what.task, fit_options.seed, groups, when)) if scored else []
-    scores, whole = compare(estimator, X, y, folds, what.task, fit_options.seed, progress)
+    folds = list(make_folds(preparer, table, y, task, fit_options.seed, groups, when)) if scored else []
+    scores, whole = compare(estimator, X, y, folds, task, fit_options.seed, progress)
     best = getattr(whole, "best_estimator_", whole)
     pipeline = Pipeline([("prepare", preparer), ("map", best)])
-    card = make_card(pipeline, what, X, scores if folds else {}, [*what.notes, *preparer.notes_, *notes, *told])
+    all_notes = [*target_column.notes, *preparer.notes_, *notes, *limit_notes]
+    card = make_card(pipeline, target_column, X, scores if folds else {}, all_notes)
     card["table"] = {"name": source, "rows": len(frame), "learned from": len(table), "columns": len(frame.columns)}
     card["settings"] = {
         "seed": fit_options.seed,
@@ -148,33 +149,36 @@ def train(
 
 
 def _groups(table: Any, name: str | None) -> Any:
-    """Return the group of each row; a row without one is a group of its own."""
+    """Return the group of each row; rows with a missing group form groups of their own."""
     if name is None:
         return None
     codes, texts = distinct(table[name])
     alone = np.array([text is None for text in texts])[codes]
     groups = pandas.Series(np.where(alone, len(texts) + np.arange(len(table)), codes))
     if groups.nunique() < 2:
-        raise DataError(f"All rows are of the same group in {name!r}: scores need rows of other groups.")
+        raise DataError(f"All rows belong to the same group of {name!r}: scores need rows of other groups.")
     return groups
 
 
 def _times(preparer: TablePreparer, table: Any, name: str | None) -> Any:
-    """Return the time of each row, as dates or numbers."""
+    """Return the time of each row, as a date or a number; raise DataError if one is missing."""
     if name is None:
         return None
     column: Any = next((column for column in preparer.columns_ if column.name == name), None)
     if column is None or column.kind not in ("date", "number"):
         reason = preparer.left_out_.get(name) or f"a {column.kind}"
-        raise DataError(f"The column of time must have dates or numbers, and {name!r} is not one: {reason}.")
+        raise DataError(f"`time` must be a column of dates or numbers, and {name!r} is not one: {reason}.")
     times = column.dates(table[name]) if column.kind == "date" else column.read(table[name]).features[:, 0]
     if (missing := int(pandas.isna(times).sum())) > 0:
-        raise DataError(f"The column of time {name!r} is missing in {missing:,} rows. Fill or drop them.")
+        raise DataError(f"The time {name!r} is missing in {missing:,} rows. Fill in the values or drop the rows.")
     return times
 
 
 def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], Any, list[str]]:
-    """Return the rows whose target is known and not the only one of its class, and their targets as a Series."""
+    """Return a mask of the rows to train on, their targets as a Series, and notes on the other rows.
+
+    Rows without a target are left out, and classes of a single row.
+    """
     labels, notes = target.read(values), []
     rows = known_rows(labels)
     if not rows.all():
@@ -191,23 +195,24 @@ def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], Any, list[s
         if len(classes) - len(single) < 2:
             raise DataError(
                 f"The target {target.name!r} has {len(classes) - len(single)} class with more than one row. Learning "
-                "needs 2 or more."
+                "needs at least 2."
             )
     if rows.sum() < _FEWEST_ROWS:
-        raise DataError(f"Learning needs {_FEWEST_ROWS} rows or more with a target, and there are {rows.sum()}.")
+        raise DataError(f"Learning needs at least {_FEWEST_ROWS} rows with a target, got {rows.sum()}.")
     kept = labels[rows].astype(object if target.task == CLASSES else np.float64)
     return rows, pandas.Series(kept, name=target.name), notes
 
 
 def _task(kind: str | None, task: str | None) -> str | None:
-    """Return the task that the kind of a target says, if it has one."""
+    """Return the task that follows from the kind given for the target, if any."""
     of_kind = {None: task, "number": VALUES, "category": CLASSES}
     if kind not in of_kind or task not in (None, of_kind[kind]):
-        raise DataError(f"The target can be of the kind 'number' or 'category', as its task says, got {kind!r}.")
+        raise DataError(f"The kind of the target must be 'number' or 'category' and agree with its task, got {kind!r}.")
     return of_kind[kind]
 
 
 def _warn_of_left_out(preparer: TablePreparer) -> None:
+    """Warn of the columns left out, except those that the user has dropped."""
     reasons = [f"{name!r} ({why})" for name, why in preparer.left_out_.items() if not why.endswith("as asked")]
     if reasons:
         more = f" and {len(reasons) - 10:,} more" if len(reasons) > 10 else ""
@@ -219,15 +224,17 @@ def _warn_of_left_out(preparer: TablePreparer) -> None:
 
 
 def _check_width(preparer: TablePreparer, most: int) -> None:
+    """Raise DataError if a table has more than `most` features."""
     n_features = len(preparer.get_feature_names_out())
     if n_features > most:
         raise DataError(
             f"The {len(preparer.columns_):,} columns of the table become {n_features:,} features, and a map can learn "
-            f"from {most:,}. Leave columns out, with `drop` or before."
+            f"from at most {most:,}. Leave columns out with `drop`, or remove them from the table."
         )
 
 
 def _estimator(task: str, fit_options: FitOptions, signs: dict[str, int]) -> Any:
+    """Build the unfitted estimator."""
     options: dict[str, Any] = {"random_state": fit_options.seed, "monotonic_cst": signs or None}
     if fit_options.prior is not None:
         options["prior"] = fit_options.prior
@@ -238,7 +245,7 @@ def _estimator(task: str, fit_options: FitOptions, signs: dict[str, int]) -> Any
 
 
 def _signs(preparer: TablePreparer, signs: dict[str, int]) -> dict[str, int]:
-    """Return the signs of features, which only a column with an order can have."""
+    """Validate the signs: only columns with an order can have one."""
     columns: dict[str, Column] = {column.name: column for column in preparer.columns_}
     able = [name for name, column in columns.items() if column.has_order]
     for name in signs:
@@ -260,13 +267,13 @@ def _within(
     task: str,
     seed: int,
 ) -> tuple[NDArray[np.intp], bool, list[str]]:
-    """Return the rows to learn from within a time limit, whether to compute scores, and notes.
+    """Return the indices of the rows to train on within a time limit, whether to compute scores, and notes.
 
-    The time of a fit is estimated from one of few rows, and is proportional to their number.
+    A fit to few rows is timed, and training time is assumed to be proportional to the number of rows.
     """
-    everything = np.arange(len(table))
+    all_rows = np.arange(len(table))
     if limit is None:
-        return everything, True, []
+        return all_rows, True, []
     pilot = _sample(y, task, _PILOT_ROWS, seed)
     began = time.perf_counter()
     fitted(estimator, as_features(preparer, table.iloc[pilot]), y.iloc[pilot])
@@ -274,18 +281,18 @@ def _within(
     left = limit - (time.perf_counter() - began)
     n_rows = int(left / (per_row * _OF_ALL))
     if n_rows >= len(table):
-        return everything, True, []
+        return all_rows, True, []
     if n_rows >= min(len(pilot), len(table)):
-        told = f"To keep within the time it has learned from {n_rows:,} of {len(table):,} rows, drawn at random."
-        return _sample(y, task, n_rows, seed), True, [told]
+        note = f"To keep within the time limit, it was trained on {n_rows:,} of {len(table):,} rows, drawn at random."
+        return _sample(y, task, n_rows, seed), True, [note]
     n_rows = min(max(int(left / per_row), len(pilot)), len(table))
-    of_rows = "" if n_rows == len(table) else f" and it has learned from {n_rows:,} of {len(table):,} rows"
-    told = f"To keep within the time there are no scores{of_rows}."
-    return _sample(y, task, n_rows, seed), False, [told]
+    of_rows = "" if n_rows == len(table) else f", and it was trained on {n_rows:,} of {len(table):,} rows"
+    note = f"To keep within the time limit, there are no scores{of_rows}."
+    return _sample(y, task, n_rows, seed), False, [note]
 
 
 def _sample(y: Any, task: str, n_rows: int, seed: int) -> NDArray[np.intp]:
-    """Draw rows at random; every class keeps its share, and at least two rows."""
+    """Draw rows at random, stratified by class, with at least two rows per class."""
     random = np.random.default_rng(seed)
     if n_rows >= len(y):
         return np.arange(len(y))
@@ -294,8 +301,8 @@ def _sample(y: Any, task: str, n_rows: int, seed: int) -> NDArray[np.intp]:
     drawn = []
     for label in np.unique(y.astype(str)):
         rows = np.flatnonzero(y.to_numpy() == label)
-        share = max(round(n_rows * len(rows) / len(y)), 2)
-        drawn.append(random.choice(rows, min(share, len(rows)), replace=False))
+        n_drawn = max(round(n_rows * len(rows) / len(y)), 2)
+        drawn.append(random.choice(rows, min(n_drawn, len(rows)), replace=False))
     return np.sort(np.concatenate(drawn))
 
 

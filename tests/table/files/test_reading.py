@@ -42,8 +42,8 @@ READ = {
 
 
 @pytest.mark.parametrize("case", READ)
-def test_a_file_is_read_as_it_was_meant(case, tmp_path):
-    """Delimiters, quotation marks and encodings are found out."""
+def test_file_dialects_are_detected(case, tmp_path):
+    """Delimiters, quotation marks and encodings."""
     content, expected = READ[case]
     frame, notes = read_table(written(tmp_path, content))
     assert frame.to_dict("list") == expected
@@ -55,17 +55,17 @@ REFUSED = {
     "blank": (b"\n \n", "is empty"),
     "header only": (b"a,b\n", "has a header and no rows"),
     "names twice": (b"a,b,a\n1,2,3\n", "it has more than one column called 'a'"),
-    "a value too many": (b"a,b\n1,2\n3,4,5\n", "line 3 has 3 values, and the header 2 names"),
+    "a value too many": (b"a,b\n1,2\n3,4,5\n", "line 3 has 3 values, and the header has 2 names"),
     "zip": (b"PK\x03\x04....", "it is a zip file, perhaps an Excel workbook"),
-    "bytes": (b"a,b\n\x00\x01,2\n", "bytes that no text has"),
+    "bytes": (b"a,b\n\x00\x01,2\n", "it has NUL bytes"),
     "UTF-8 and then not": ("a\nü\n".encode() + b"\xfc\n", "begins as UTF-8 text, but is damaged"),
     "no end of a quotation": (b'a,b\n1,"2\n' + b"3,4\n" * 2_000, "the quotation mark in line 2 is never closed"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_no_table_is_told_in_a_sentence(case, tmp_path, monkeypatch):
-    """What is wrong, and where."""
+def test_invalid_tables_raise_a_clear_error(case, tmp_path, monkeypatch):
+    """The message gives the problem and its location."""
     monkeypatch.setattr(delimited, "BLOCK", 1000)
     content, message = REFUSED[case]
     with pytest.raises(DataError, match=message.replace("?", r"\?")):
@@ -73,8 +73,8 @@ def test_what_is_no_table_is_told_in_a_sentence(case, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "parquet", "tsv"])
-def test_other_kinds_of_files_give_the_same_table(ending, tmp_path):
-    """By the ending of the file."""
+def test_other_formats_give_the_same_table(ending, tmp_path):
+    """The extension determines the format."""
     frame = pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [0.5, np.nan]})
     path = tmp_path / f"table.{ending}"
     if ending == "xlsx":
@@ -89,15 +89,15 @@ def test_other_kinds_of_files_give_the_same_table(ending, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "parquet", "xls"])
-def test_a_file_that_is_not_what_its_ending_says_is_told(ending, tmp_path):
-    """In our words."""
+def test_a_file_with_the_wrong_extension_raises_an_error(ending, tmp_path):
+    """It is a DataError, not an exception of a library."""
     with pytest.raises(DataError, match=r"damaged|before 2007"):
         read_table(written(tmp_path, b"a,b\n1,2\n", f"table.{ending}"))
 
 
 @pytest.mark.parametrize("path", ["nowhere.csv", "."])
-def test_a_file_that_is_not_there_is_told(path, tmp_path, monkeypatch):
-    """So is a folder."""
+def test_a_missing_file_raises_an_error(path, tmp_path, monkeypatch):
+    """So does a folder."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=r"cannot be read|is a folder"):
         read_table(path)
@@ -105,8 +105,8 @@ def test_a_file_that_is_not_there_is_told(path, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("n_values", [3, 4, 9])
 @pytest.mark.parametrize("place", [0, 1, 700])
-def test_a_row_with_too_many_values_stays_in_its_place(n_values, place, tmp_path, monkeypatch):
-    """Wherever it is and however long; the rows around it are read, in however many chunks."""
+def test_a_row_with_too_many_values_is_a_fault(n_values, place, tmp_path, monkeypatch):
+    """At any position and of any length; the other rows are read, in any number of chunks."""
     monkeypatch.setattr(delimited, "BLOCK", 1000)
     monkeypatch.setattr(delimited, "CHUNK", 700)
     lines = [f'{i},"x\n{i}"' for i in range(800)]
@@ -163,8 +163,8 @@ def test_a_pipe_is_read_like_a_file(ending, tmp_path):
 
 
 @pytest.mark.parametrize("change", ["longer", "other file", "gone"])
-def test_a_file_that_changes_while_it_is_read_is_told(change, tmp_path):
-    """Whatever was read of it may be half of the old and half of the new."""
+def test_a_file_that_changes_while_it_is_read_raises_an_error(change, tmp_path):
+    """The rows read may mix the old and the new content."""
     path = written(tmp_path, "a\n1\n")
     parts = read_parts(path)
     next(parts)
@@ -227,21 +227,21 @@ def header_names(header):
 
 @given(TABLES, st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]), st.sampled_from(",;\t|"), st.integers(7, 60))
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-def test_any_table_that_pandas_writes_comes_back(table, encoding, delimiter, block):
-    """Cell by cell, however the file is cut."""
+def test_tables_written_by_pandas_round_trip(table, encoding, delimiter, block):
+    """Cell by cell, for any size of blocks."""
     check_round_trip(table, encoding, delimiter, block)
 
 
 @pytest.mark.slow
 @given(TABLES, st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]), st.sampled_from(",;\t|"), st.integers(7, 60))
 @settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
-def test_ten_thousand_tables_that_pandas_writes_come_back(table, encoding, delimiter, block):
-    """The figure of the issue: 0 differences."""
+def test_ten_thousand_tables_written_by_pandas_round_trip(table, encoding, delimiter, block):
+    """There are 0 differences."""
     check_round_trip(table, encoding, delimiter, block)
 
 
-def test_parts_are_the_table(tmp_path, monkeypatch):
-    """Small parts put together are the whole."""
+def test_chunks_add_up_to_the_table(tmp_path, monkeypatch):
+    """Small chunks are concatenated."""
     frame = pd.DataFrame({"a": np.arange(500), "b": [f"text\n{i}" for i in range(500)], "c": np.linspace(0, 1, 500)})
     frame.to_csv(tmp_path / "table.csv", index=False)
     monkeypatch.setattr(delimited, "BLOCK", 997)
@@ -251,15 +251,15 @@ def test_parts_are_the_table(tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(pd.concat([part.frame for part in parts], ignore_index=True), frame)
 
 
-def test_gaps_are_those_that_the_preparer_knows(tmp_path):
-    """One list says what is missing: "None" may be a category."""
+def test_missing_values_are_those_of_the_preparer(tmp_path):
+    """Both use one list, without "None", which may be a category."""
     texts = sorted(MISSING - {""})
     frame, _ = read_table(written(tmp_path, "a,b\n" + "".join(f"{text},x\n" for text in texts) + "None,x\n"))
     assert frame["a"].isna().tolist() == [True] * len(texts) + [False]
 
 
-def test_output_is_there_whole_or_not_at_all(tmp_path):
-    """What was there before stays if writing fails."""
+def test_output_is_written_atomically(tmp_path):
+    """An existing file is unchanged if writing fails."""
     path = tmp_path / "out.csv"
     path.write_text("before")
     with pytest.raises(TypeError), whole_output(str(path)) as output:
@@ -272,8 +272,8 @@ def test_output_is_there_whole_or_not_at_all(tmp_path):
 
 
 @given(st.lists(st.text(max_size=8), min_size=2, max_size=4))
-def test_written_lines_are_read_back(cells):
-    """By Python's own reader of CSV; formulas are escaped unless they are wanted."""
+def test_written_lines_round_trip(cells):
+    """With Python's CSV reader; formulas are escaped unless `formulas` is true."""
     assert next(csv.reader(io.StringIO(csv_line(cells, formulas=True), newline=""))) == cells
     harmless = next(csv.reader(io.StringIO(csv_line(cells), newline="")))
     assert [unescaped(cell) for cell in harmless] == cells
@@ -281,7 +281,7 @@ def test_written_lines_are_read_back(cells):
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "'=1"])
 def test_no_cell_begins_like_a_formula(text):
-    """Numbers stay numbers, signs in other places stay."""
+    """Numbers and signs in other places are unchanged."""
     assert csv_line([text]).strip('"').startswith("'")
     assert csv_line(["-1", "+2.5", "-3e-5", "-0,5", "a=b", "", -1.5]) == '-1,+2.5,-3e-5,"-0,5",a=b,,-1.5\n'
 
@@ -298,14 +298,14 @@ def test_no_cell_begins_like_a_formula(text):
         (["y"], False),
     ],
 )
-def test_a_header_that_looks_like_data_is_noticed(names, is_data):
-    """Numbers that do not count up are no names; years and places are."""
+def test_a_header_that_looks_like_data_is_detected(names, is_data):
+    """Unevenly spaced numbers are not names; years and positions are."""
     assert delimited.looks_like_data(names) == is_data
 
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
 def test_a_table_without_a_header_has_numbered_columns(tmp_path, ending):
-    """The first row is a row, also if it has a value twice."""
+    """The first row is data, even if it has a value twice."""
     path = tmp_path / f"table.{ending}"
     frame = pd.DataFrame([[0.2, 0.2, "a"], [1.5, 3.5, "b"]])
     if ending == "csv":
@@ -315,13 +315,13 @@ def test_a_table_without_a_header_has_numbered_columns(tmp_path, ending):
     found, _ = read_table(str(path), has_header=False)
     assert found.columns.tolist() == ["column 1", "column 2", "column 3"]
     assert found.to_numpy().tolist() == frame.to_numpy().tolist()
-    with pytest.raises(DataError, match=r"looks like data, not like names of columns: '0.2', '0.2', 'a'\. Add a line"):
+    with pytest.raises(DataError, match=r"looks like data, not like column names: '0.2', '0.2', 'a'\. Add a line"):
         read_table(str(path))
 
 
 @pytest.mark.parametrize("separator", [",", ";"])
-def test_text_says_more_than_a_type_only_where_it_does(tmp_path, separator):
-    """Codes stay text; numbers keep their types, and only a table with semicolons may group thousands by points."""
+def test_columns_are_strings_only_if_conversion_loses_information(tmp_path, separator):
+    """Codes are strings; numbers keep their dtypes, and only tables with semicolons may group thousands by points."""
     path = tmp_path / "table.csv"
     rows = [["01067", "1.234", "1.5", "0.844", "7"], ["80331", "5.678", "2.25", "0.912", "8"]]
     pd.DataFrame(rows, columns=list("abcde")).to_csv(path, index=False, sep=separator)

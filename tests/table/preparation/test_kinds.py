@@ -40,8 +40,8 @@ def only(values, **options):
         (["1.234.567", "2.000"], [1234567, 2000]),
     ],
 )
-def test_numbers_are_read_as_they_are_meant(texts, numbers):
-    """Units, limits, negative amounts in brackets, times in hours, and groups that do not begin with 0."""
+def test_number_notations_are_parsed(texts, numbers):
+    """Units, limits, negative amounts in parentheses, times in hours, and groups that do not begin with 0."""
     column, found = only(texts)
     assert column.kind == "number"
     np.testing.assert_allclose(found, numbers, rtol=1e-15)
@@ -64,28 +64,28 @@ def test_numbers_are_read_as_they_are_meant(texts, numbers):
         (np.arange(40), "number"),
     ],
 )
-def test_kinds_follow_the_values(values, kind):
-    """Codes are categories, times and durations are numbers, and so are numbers that count up."""
+def test_kinds_are_inferred_from_values(values, kind):
+    """Codes are categories; times, durations and consecutive integers are numbers."""
     assert only(values)[0].kind == kind
 
 
-def test_words_among_values_are_on_the_card():
-    """They count as missing, which is nothing to be silent about."""
-    assert only([*map(str, range(20)), "unknown"])[0].why == "numbers, as text; missing where it has 'unknown'"
+def test_placeholders_are_named_in_the_reason():
+    """They count as missing values."""
+    assert only([*map(str, range(20)), "unknown"])[0].why == "numbers, as text; missing if it is 'unknown'"
     days = pd.date_range("2024-01-01", periods=20).strftime("%Y-%m-%d")
-    assert only([*days, "never"])[0].why == "dates, ISO 8601; missing where it has 'never'"
+    assert only([*days, "never"])[0].why == "dates, ISO 8601; missing if it is 'never'"
 
 
 def test_durations_are_hours_in_every_form():
-    """As timedeltas, and as the text that pandas writes for them."""
+    """As timedeltas, and as the strings that pandas writes for them."""
     values = pd.Series(pd.to_timedelta([30, 1500, -90, 4320], unit="min"), name="x")
     preparer = TablePreparer().fit(values.to_frame())
     for form in (values, values.astype(object), values.astype(str)):
         np.testing.assert_allclose(preparer.transform(form.to_frame())["x"], [0.5, 25, -1.5, 72])
 
 
-def test_an_identifier_is_distinct_and_text_or_called_so():
-    """Whatever the order of rows; a number that is not called an identifier stays."""
+def test_an_identifier_has_distinct_strings_or_the_name_of_one():
+    """In any order of rows; numbers in a column with another name are used."""
     n = 30
     frame = pd.DataFrame(
         {
@@ -104,7 +104,7 @@ def test_an_identifier_is_distinct_and_text_or_called_so():
 
 
 def test_a_category_of_many_values_keeps_the_frequent_ones():
-    """300 values of which none has 1 % of the rows; nearly distinct texts are free text still."""
+    """300 values, none of them in 1 % of the rows; nearly distinct strings are still free text."""
     values = [f"v{i}" for i in range(300) for _ in range(5 + (i < 20))]
     column, _ = only(values)
     assert set(column.choices) >= {f"v{i}" for i in range(20)}
@@ -124,48 +124,48 @@ AMBIGUOUS = pd.to_datetime([f"2024-{month:02}-{day:02}" for month in range(1, 13
 
 
 @pytest.mark.parametrize("form", ["%d/%m/%Y", "%m/%d/%Y"])
-def test_a_date_that_can_be_read_in_two_ways_follows_the_table(form):
-    """Day or month first, as in a column that tells; pandas reads the same with the format that was meant."""
+def test_an_ambiguous_date_follows_the_table(form):
+    """Day or month first, as in an unambiguous column; pandas agrees, given the format."""
     frame = pd.DataFrame({"told": written(form, DAYS[:36]), "x": written(form, AMBIGUOUS)})
     preparer = TablePreparer().fit(frame)
     np.testing.assert_array_equal(preparer.transform(frame)["x: month"], AMBIGUOUS.month)
     assert preparer.notes_ == []
 
 
-def test_a_date_of_which_nothing_tells_the_order_is_noted():
-    """The day is taken first."""
+def test_an_ambiguous_date_adds_a_note():
+    """It is read with the day first."""
     frame = pd.DataFrame({"x": written("%m/%d/%Y", AMBIGUOUS)})
     preparer = TablePreparer().fit(frame)
     np.testing.assert_array_equal(preparer.transform(frame)["x: day"], AMBIGUOUS.month)
     assert preparer.notes_[0].startswith(
-        "x: day and month of '01/05/2024' can be swapped; it is read with the day first."
+        "x: day and month of '01/05/2024' are ambiguous; it is read with the day first."
     )
 
 
-def test_few_days_after_the_12th_tell_the_order():
-    """They are not words among dates."""
+def test_few_days_after_the_12th_determine_the_order():
+    """They are not placeholders for missing values."""
     days = [*AMBIGUOUS, pd.Timestamp("2024-01-31")]
     column, _ = only(written("%m/%d/%Y", days))
     assert (column.style, column.words) == ("%m/%d/%Y", ())
 
 
 @pytest.mark.parametrize(("other", "number"), [("3,5", 1234), ("3.5", 1.234)])
-def test_a_number_that_can_be_read_in_two_ways_follows_the_table(other, number):
-    """1.234 is more than a thousand beside 3,5; nothing is noted."""
+def test_an_ambiguous_number_follows_the_table(other, number):
+    """1.234 is more than a thousand beside 3,5, without a note."""
     frame = pd.DataFrame({"x": ["1.234", "5.678"], "told": [other, other[::-1]]})
     preparer = TablePreparer().fit(frame)
     assert preparer.transform(frame)["x"][0] == number
     assert preparer.notes_ == []
 
 
-def test_a_number_of_which_nothing_tells_the_decimal_mark_is_noted():
-    """With a decimal point; but beside 950, 1,200 is more than a thousand."""
+def test_an_ambiguous_number_adds_a_note():
+    """It is read with a decimal point; but beside 950, 1,200 is more than a thousand."""
     frame = pd.DataFrame({"x": ["1.234", "5.678"], "price": ["1,200", "950"]})
     assert TablePreparer().fit(frame).notes_ == ["x: '1.234' is read as 1.234, with a decimal point."]
 
 
-def test_na_among_codes_of_countries_is_noted():
-    """It counts as missing, which may not be meant; among other texts nothing is noted."""
+def test_na_among_country_codes_adds_a_note():
+    """It counts as missing, perhaps wrongly; among other strings there is no note."""
     frame = pd.DataFrame({"x": ["DE", "NA", "FR", "DE", "FR"], "y": ["Oslo", "NA", "Rome", "Oslo", "Rome"]})
     assert TablePreparer().fit(frame).notes_ == [
         "x: 'NA' in 1 row counts as missing. If it is a code, write it in another way."
@@ -185,7 +185,7 @@ def test_na_among_codes_of_countries_is_noted():
         ([20240131, 20250228], "date", [2024, 2025]),
     ],
 )
-def test_a_person_overrules_the_kind(values, kind, feature):
+def test_a_declared_kind_overrides_the_inferred_one(values, kind, feature):
     """Also with the order of categories."""
     column, found = only(values, kinds={"x": kind})
     np.testing.assert_array_equal(found, feature)
@@ -193,8 +193,8 @@ def test_a_person_overrules_the_kind(values, kind, feature):
 
 
 @pytest.mark.parametrize(("kind", "reason"), [("id", "an identifier, as asked"), ("text", "free text, as asked")])
-def test_identifiers_and_texts_by_a_persons_word_are_left_out(kind, reason):
-    """Whatever they look like."""
+def test_declared_identifiers_and_texts_are_left_out(kind, reason):
+    """Whatever their values."""
     preparer = TablePreparer(kinds={"x": kind}).fit(pd.DataFrame({"x": [1, 1, 2], "z": [3, 5, 4]}))
     assert preparer.left_out_ == {"x": reason}
 
@@ -204,15 +204,15 @@ def test_identifiers_and_texts_by_a_persons_word_are_left_out(kind, reason):
     [
         ({"x": "number"}, DataError, r"'x' cannot be of the kind 'number': it has \['L', 'M', 'S'\]"),
         ({"x": "date"}, DataError, "'x' cannot be of the kind 'date'"),
-        ({"x": "ordered"}, DataError, "Give the order in place of the kind, the lowest first: 'L<M<S'"),
+        ({"x": "ordered"}, DataError, "Give the order instead of the kind, lowest first: 'L<M<S'"),
         ({"x": "S<M"}, DataError, "The order 'S<M' of the column 'x' lacks 'L'"),
         ({"x": "colour"}, ParameterError, r"`TablePreparer\(kinds=...\)` must be a dict to"),
         ({"xx": "number"}, ParameterError, "Did you mean 'x'"),
-        (["x"], ParameterError, "a dict from names of columns to kinds"),
+        (["x"], ParameterError, "a dict from column names to kinds"),
     ],
 )
-def test_kinds_that_cannot_be_are_refused(kinds, error, message):
-    """With what was wrong, where, and what to do."""
+def test_invalid_kinds_are_rejected(kinds, error, message):
+    """The error gives the column, the problem and the cure."""
     with pytest.raises(error, match=message):
         TablePreparer(kinds=kinds).fit(pd.DataFrame({"x": ["S", "M", "L"]}))
 
@@ -223,8 +223,8 @@ def test_kinds_that_cannot_be_are_refused(kinds, error, message):
     decimal=st.sampled_from(".,"),
     unit=st.sampled_from(["", " kg", "%", " €", "°C"]),
 )
-def test_numbers_come_back_from_any_style(numbers, decimal, unit):
-    """Grouped, with either decimal mark and a unit: what is parsed is what was written."""
+def test_numbers_round_trip_in_any_style(numbers, decimal, unit):
+    """Grouped, with either decimal mark and a unit."""
     swap = str.maketrans(",.", ".,") if decimal == "," else {}
     texts = [f"{number:,.2f}".translate(swap) + unit for number in numbers]
     (style,) = number_styles(texts)
@@ -233,8 +233,8 @@ def test_numbers_come_back_from_any_style(numbers, decimal, unit):
 
 
 @pytest.mark.parametrize("year", [1, 1600, 2300, 9999])
-def test_a_year_is_read_whatever_others_there_are(year):
-    """With nanoseconds in it, pandas holds a batch that ends in the year 2262."""
+def test_any_year_is_parsed_beside_any_other(year):
+    """A batch with nanoseconds ends in the year 2262 in pandas."""
     days = [f"{2000 + i}-05-{i + 1:02}" for i in range(20)]
     preparer = TablePreparer().fit(pd.DataFrame({"x": days}))
     for others in ([], ["2020-05-05"], ["2020-05-05T10:00:00.123456789"]):

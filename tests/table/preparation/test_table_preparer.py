@@ -45,8 +45,8 @@ def kinds(preparer):
     return {column.name: column.kind for column in preparer.columns_}
 
 
-def test_kinds_are_found(table):
-    """Numbers, also as text, categories, booleans and dates; what teaches nothing is left out with a reason."""
+def test_kinds_are_inferred(table):
+    """Numbers, also as strings, categories, booleans and dates; uninformative columns are left out with a reason."""
     preparer = TablePreparer().fit(table)
     assert kinds(preparer) == {
         "age": "number",
@@ -58,14 +58,14 @@ def test_kinds_are_found(table):
         "bought at": "date",
     }
     assert preparer.left_out_ == {
-        "id": "an identifier: every row has another number",
+        "id": "an identifier: every row has a different number",
         "country": "always 'Norway'",
         "empty": "every value is missing",
     }
 
 
 def test_numbers_agree_with_those_of_pandas(table):
-    """What comes out is what pandas and scikit-learn make of the same columns."""
+    """The features are those that pandas and scikit-learn compute from the same columns."""
     X = TablePreparer().fit(table).transform(table)
     np.testing.assert_array_equal(X["age"], table["age"])
     np.testing.assert_array_equal(X["price"], [float(t.replace(",", "").removesuffix(" €")) for t in table["price"]])
@@ -81,7 +81,7 @@ def test_numbers_agree_with_those_of_pandas(table):
 
 @pytest.mark.parametrize("column", ["age", "price", "colour", "smoker", "member", "bought at"])
 def test_a_missing_value_is_nan_in_all_features_of_its_column(table, column):
-    """And in no other."""
+    """Other columns are not affected."""
     preparer = TablePreparer().fit(table)
     gaps = table.astype(object)
     gaps.loc[3, column] = None
@@ -94,8 +94,8 @@ def test_a_missing_value_is_nan_in_all_features_of_its_column(table, column):
     )
 
 
-def test_a_table_as_text_reads_as_one_with_types(table):
-    """A file may come with types or as text: features are the same."""
+def test_strings_and_typed_values_give_the_same_features(table):
+    """A file may be read with or without type inference."""
     preparer = TablePreparer().fit(table)
     as_text = table.map(lambda value: value if value is None else str(value))
     pd.testing.assert_frame_equal(preparer.transform(as_text), preparer.transform(table), rtol=1e-15)
@@ -113,8 +113,8 @@ def test_a_table_as_text_reads_as_one_with_types(table):
         (["1e3", "+2", ".5"], [1000, 2, 0.5]),
     ],
 )
-def test_numbers_written_as_text_are_numbers(texts, numbers):
-    """In the way that fits all of a column."""
+def test_numbers_stored_as_strings_are_parsed(texts, numbers):
+    """In the style that fits the whole column."""
     X = TablePreparer().fit_transform(pd.DataFrame({"x": texts}))
     np.testing.assert_array_equal(X["x"], numbers)
 
@@ -122,14 +122,14 @@ def test_numbers_written_as_text_are_numbers(texts, numbers):
 @pytest.mark.parametrize(
     "texts", [["A1", "A2"], ["1-2", "3-4"], ["$1", "€2"], ["1_000", "2_000"], ["12,34.5", "1,2,3"]]
 )
-def test_what_only_looks_like_numbers_is_none(texts):
-    """Codes, ranges, two currencies, signs of programmers, groups that are none."""
+def test_strings_that_resemble_numbers_are_not_parsed(texts):
+    """Codes, ranges, two currencies, underscores, invalid digit groups."""
     assert number_styles(texts) == []
 
 
 @pytest.mark.parametrize("number", [0.1, -1234567.891, 1e-7, 3.0, 1e300])
-def test_text_of_a_number_is_read_back(number):
-    """As Python writes it, and with groups of thousands, in both styles."""
+def test_formatted_numbers_round_trip(number):
+    """As formatted by Python, and with digit groups, in both styles."""
     assert NumberStyle().parse(repr(number)) == number
     if abs(number) < 1e15:
         text = f"{number:,.3f}"
@@ -138,8 +138,8 @@ def test_text_of_a_number_is_read_back(number):
         assert NumberStyle(",").parse(swapped) == float(text.replace(",", ""))
 
 
-def test_a_word_among_numbers_is_a_gap_if_it_was_there_in_training():
-    """Another one is a fault: nobody knows what is meant."""
+def test_a_placeholder_seen_in_training_is_a_missing_value():
+    """Any other string is a fault."""
     preparer = TablePreparer().fit(pd.DataFrame({"x": [*map(str, range(0, 40, 2)), "unknown"]}))
     new = pd.DataFrame({"x": ["7", "unknown", "1O", None]})
     reading = preparer.read(new)
@@ -149,8 +149,8 @@ def test_a_word_among_numbers_is_a_gap_if_it_was_there_in_training():
         preparer.transform(new)
 
 
-def test_zero_and_one_are_no_and_yes_in_every_spelling():
-    """As numbers and as text, with and without a decimal; each of them alone, too."""
+def test_zero_and_one_are_booleans_in_every_spelling():
+    """As numbers and as strings, with and without a decimal; each of them alone, too."""
     preparer = TablePreparer().fit(pd.DataFrame({"x": ["yes", "no", "no"]}))
     for values, expected in (([1, 1.0, "1", "1.0", True], 1.0), ([0, 0.0, "0", "0.0", False], 0.0)):
         assert preparer.transform(pd.DataFrame({"x": values}, dtype=object))["x"].tolist() == [expected] * 5
@@ -165,8 +165,8 @@ def test_infinite_numbers_are_faults():
 
 
 @pytest.mark.parametrize("style", ["%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y-%m-%dT%H:%M:%S", "%d %B %Y", "%b %d, %Y"])
-def test_dates_are_read_as_they_are_written(style):
-    """Whatever comes first, where the data tell."""
+def test_date_formats_are_parsed(style):
+    """Day first or month first, as the data imply."""
     days = [datetime(2021, 3, 17, 5), datetime(2022, 12, 31, 5), datetime(2023, 4, 4, 5)]
     X = TablePreparer().fit_transform(pd.DataFrame({"on": [day.strftime(style) for day in days]}))
     np.testing.assert_array_equal(X["on: year"], [day.year for day in days])
@@ -174,16 +174,16 @@ def test_dates_are_read_as_they_are_written(style):
     np.testing.assert_array_equal(X["on: weekday"], [day.isoweekday() for day in days])
 
 
-def test_dates_of_other_zones_are_told_in_utc():
-    """So that they can be compared; as text or as dates with a zone."""
+def test_dates_with_a_zone_are_converted_to_utc():
+    """As strings or as dates with a zone."""
     frame = pd.DataFrame({"at": pd.to_datetime(["2021-01-01 00:30", "2021-06-01 12:00"]).tz_localize("Europe/Oslo")})
     preparer = TablePreparer().fit(frame)
     np.testing.assert_array_equal(preparer.transform(frame)["at: hour"], [23, 10])
     pd.testing.assert_frame_equal(preparer.transform(frame.astype(str)), preparer.transform(frame))
 
 
-def test_rare_categories_are_put_together():
-    """Those in few rows, and those beyond the largest number; as scikit-learn's encoder chooses them."""
+def test_rare_categories_are_pooled():
+    """Those in few rows, and those beyond the maximum number, as scikit-learn's encoder selects them."""
     colours = ["red"] * 50 + ["blue"] * 45 + ["teal"] + ["pink"] * 4
     (column,) = TablePreparer(min_frequency=0.05).fit(pd.DataFrame({"colour": colours})).columns_
     assert column.outputs == ("colour=blue", "colour=red", "colour=other")
@@ -193,13 +193,13 @@ def test_rare_categories_are_put_together():
 
 
 def test_a_category_called_other_keeps_its_name():
-    """The rare ones get another."""
+    """The pooled categories get another name."""
     (column,) = TablePreparer().fit(pd.DataFrame({"x": ["other"] * 5 + ["a"] * 4 + ["b"]})).columns_
     assert column.choices == ("a", "other", "other values")
 
 
 def test_free_text_and_identifiers_are_left_out_unless_kept():
-    """Texts that all differ, numbers that count the rows or are called so; measurements that all differ are not."""
+    """Distinct strings and distinct integers named like identifiers are left out; distinct measurements are not."""
     frame = pd.DataFrame(
         {
             "name": [f"person {i}" for i in range(30)],
@@ -214,13 +214,13 @@ def test_free_text_and_identifiers_are_left_out_unless_kept():
 
 
 def test_dropped_columns_are_left_out(table):
-    """As asked."""
+    """With a reason of their own."""
     preparer = TablePreparer(drop=["age"]).fit(table)
     assert preparer.left_out_["age"] == "as asked"
 
 
-def test_checked_takes_columns_in_any_order_with_others_among_them(table):
-    """Columns that are left out anyway need not be there."""
+def test_checked_accepts_columns_in_any_order_and_extra_ones(table):
+    """Columns that `fit` left out may be absent."""
     preparer = TablePreparer().fit(table)
     new = table.drop(columns=["id", "empty"]).assign(shop="north")[::-1]
     frame, notes = preparer.checked(new[sorted(new.columns)])
@@ -229,7 +229,7 @@ def test_checked_takes_columns_in_any_order_with_others_among_them(table):
 
 
 def test_checked_names_columns_that_are_missing(table):
-    """All of them, and what might have been meant."""
+    """All of them, with a suggestion."""
     preparer = TablePreparer().fit(table)
     with pytest.raises(DataError, match=r"lacks a column that the model needs: \['colour'\]. Did you mean 'color'\?"):
         preparer.checked(table.rename(columns={"colour": "color"}))
@@ -237,8 +237,8 @@ def test_checked_names_columns_that_are_missing(table):
         preparer.checked(table.drop(columns=["age", "price"]))
 
 
-def test_checked_tells_of_values_that_were_not_seen(table):
-    """They are undecided."""
+def test_checked_reports_unseen_values(table):
+    """They count as missing."""
     preparer = TablePreparer().fit(table)
     new = table.head(3).assign(colour=["pink", "red", "pink"], smoker=["yes", "maybe", "no"])
     frame, notes = preparer.checked(new)
@@ -251,8 +251,8 @@ def test_checked_tells_of_values_that_were_not_seen(table):
     assert np.isnan(X.loc[1, "smoker"])
 
 
-def test_state_survives_json(table):
-    """Bit by bit, in another process as well as here: nothing but JSON is needed."""
+def test_the_state_round_trips_through_json(table):
+    """Bitwise, also in another process."""
     table.loc[5, "colour"] = "teal"
     preparer = TablePreparer(keep=["id"], drop=["age"]).fit(table)
     again = TablePreparer.from_state(json.loads(json.dumps(preparer.to_state())))
@@ -263,8 +263,8 @@ def test_state_survives_json(table):
     assert again.to_state() == preparer.to_state()
 
 
-def test_a_state_of_an_older_version_is_read(table):
-    """Without kinds that were asked for, reasons and notes."""
+def test_a_state_of_an_older_version_is_loaded(table):
+    """Without declared kinds, reasons and notes."""
     preparer = TablePreparer().fit(table)
     state = json.loads(json.dumps(preparer.to_state()))
     del state["notes"], state["parameters"]["kinds"]
@@ -291,8 +291,8 @@ def test_a_state_of_an_older_version_is_read(table):
         lambda state: state.update(parameters={"other": 1}),
     ],
 )
-def test_a_damaged_state_is_refused(table, damage):
-    """With our own error, before anything large is made."""
+def test_a_damaged_state_is_rejected(table, damage):
+    """With a DataError, before large arrays are allocated."""
     state = json.loads(json.dumps(TablePreparer().fit(table).to_state()))
     damage(state)
     with pytest.raises(DataError, match="not the state of a `TablePreparer`"):
@@ -302,14 +302,14 @@ def test_a_damaged_state_is_refused(table, damage):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"keep": "age"}, r"`TablePreparer\(keep=...\)` must be a list of names"),
+        ({"keep": "age"}, r"`TablePreparer\(keep=...\)` must be a list of column names"),
         ({"drop": ["agee"]}, r"Did you mean 'age'\?"),
         ({"min_frequency": 1.0}, "min_frequency"),
         ({"max_categories": 1}, "max_categories"),
     ],
 )
-def test_wrong_parameters_are_told(table, parameters, message):
-    """In the grammar of all our errors."""
+def test_invalid_parameters_are_rejected(table, parameters, message):
+    """Messages follow the error grammar of the package."""
     with pytest.raises(ParameterError, match=message):
         TablePreparer(**parameters).fit(table)
 
@@ -323,7 +323,7 @@ def test_wrong_parameters_are_told(table, parameters, message):
         (pd.DataFrame({"x=a": [1, 5, 3, 4], "x": ["a", "b", "a", "b"]}), "features of the same name, 'x=a'"),
     ],
 )
-def test_tables_that_cannot_be_prepared_are_told(frame, message):
-    """No rows, nothing that varies, two columns of one name, two features of one name."""
+def test_tables_that_cannot_be_prepared_are_rejected(frame, message):
+    """No rows, only constant columns, two columns or two features of the same name."""
     with pytest.raises(DataError, match=message):
         TablePreparer().fit(frame)

@@ -1,4 +1,4 @@
-"""Dates as people write them."""
+"""Parse dates in common formats, and split them into year, month, day, weekday and hour."""
 
 import re
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from cogmap.table.columns.numbers import mostly
 from cogmap.table.columns.texts import pandas
 
-# Parts of a date: the year says where in time, the others where in the year, week and day.
+# Components of a date: the year captures trends, the others yearly, weekly and daily cycles.
 PARTS = ("year", "month", "day", "weekday", "hour")
 
-# Formats in which the day comes first stand before those in which the month does.
+# Each day-first format precedes its month-first counterpart, so that ambiguous dates are read day first.
 DATES = (
     "ISO8601",
     "%d/%m/%Y",
@@ -39,13 +39,13 @@ _FAR_YEAR = re.compile(r"(?<!\d)(?!167[89]|16[89]|1[789]|2[01]|22[0-5]|226[01])\
 
 
 def dates(texts: Sequence[str], style: str) -> NDArray[np.datetime64]:
-    """Return texts as dates, NaT where they are none; times with a zone are converted to UTC.
+    """Convert strings to dates, NaT if they cannot be parsed; times with a zone are converted to UTC.
 
-    pandas reads many dates fast, but its range of years depends on the other dates of the batch, so Python reads dates
-    outside the smallest range, from 1678 to 2261, that pandas has not read.
+    pandas is fast, but the range of years that it accepts depends on the other dates of the batch. Dates outside the
+    smallest range, 1678 to 2261, that pandas could not parse are therefore parsed by Python.
     """
-    read = pandas.to_datetime(pandas.Series(list(texts), dtype=object), format=style, errors="coerce", utc=True)
-    result: NDArray[np.datetime64] = read.dt.tz_localize(None).to_numpy(dtype="datetime64[s]").copy()
+    parsed = pandas.to_datetime(pandas.Series(list(texts), dtype=object), format=style, errors="coerce", utc=True)
+    result: NDArray[np.datetime64] = parsed.dt.tz_localize(None).to_numpy(dtype="datetime64[s]").copy()
     for place in np.flatnonzero(np.isnat(result)).tolist():
         if _FAR_YEAR.search(texts[place]):
             result[place] = _date(texts[place], style)
@@ -53,6 +53,7 @@ def dates(texts: Sequence[str], style: str) -> NDArray[np.datetime64]:
 
 
 def _date(text: str, style: str) -> np.datetime64:
+    """Parse a date without pandas; NaT if that fails."""
     try:
         when = datetime.fromisoformat(text) if style == "ISO8601" else datetime.strptime(text, style)
         return np.datetime64(when.astimezone(UTC).replace(tzinfo=None) if when.tzinfo else when, "s")
@@ -61,9 +62,10 @@ def _date(text: str, style: str) -> np.datetime64:
 
 
 def date_styles(texts: Sequence[str], asked: bool = False) -> list[str]:
-    """Return the formats of a column of dates: none if it has no dates, two if day and month may be swapped.
+    """Return the possible formats of a column of dates.
 
-    A column that is `asked` to be one of dates may have more words.
+    The list is empty if the strings are not dates, and has two formats if day and month are ambiguous. If `asked` is
+    true, the user has declared a column of dates, and any number of strings may be unparsable.
     """
     if not asked and not mostly(sum(map(may_be_date, texts)), len(texts)):
         return []
@@ -80,24 +82,24 @@ def date_styles(texts: Sequence[str], asked: bool = False) -> list[str]:
 
 
 def month_first(style: str) -> str:
-    """Return a format in which the day comes first with the month in its place."""
+    """Return the month-first counterpart of a day-first format."""
     return style.replace("%d/%m", "%m/%d").replace("%d-%m", "%m-%d")
 
 
 def may_be_date(text: str) -> bool:
-    """Whether a text has the length and the digits of a date."""
+    """Return whether a string has a plausible length and enough digits for a date."""
     return 6 <= len(text) <= 40 and sum(sign.isdigit() for sign in text) >= 4
 
 
 def plain_dates(values: Any) -> NDArray[np.datetime64]:
-    """Return a pandas Series of dates as an array; dates with a zone are converted to UTC."""
+    """Convert a pandas Series of dates to an array; dates with a zone are converted to UTC."""
     if getattr(values.dtype, "tz", None) is not None:
         values = values.dt.tz_convert("UTC").dt.tz_localize(None)
     return values.to_numpy(dtype="datetime64[s]")
 
 
 def date_parts(when: NDArray[np.datetime64]) -> dict[str, NDArray[np.float64]]:
-    """Return the parts of dates, NaN where there is none; weekdays are 1 (Monday) to 7."""
+    """Split dates into their components, NaN if missing; weekdays are 1 (Monday) to 7 (Sunday)."""
     missing = np.isnat(when)
     year, month, day, hour = (when.astype(f"datetime64[{unit}]") for unit in "YMDh")
     parts = {

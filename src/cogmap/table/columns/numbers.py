@@ -1,17 +1,17 @@
-"""Numbers as people write them: grouped, with a decimal comma, a unit, a limit, in brackets, or as a time of day."""
+"""Parse numbers in common notations: digit groups, decimal comma, unit, limit ("<5"), parentheses, time of day."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# A column of numbers or dates may contain some words, such as "unknown": one per this many numbers.
+# A column of numbers or dates may contain placeholders such as "unknown": at most one per this many numbers.
 _NUMBERS_PER_WORD = 10
 
 _CODE = re.compile(r"0\d+", re.ASCII)  # 01067 is a code, not 1067
-_LIMIT = re.compile(r"(?:<=?|>=?|[≤≥~])\s*")  # of detection: "<5"
+_LIMIT = re.compile(r"(?:<=?|>=?|[≤≥~])\s*")  # limit of detection: "<5"
 _CURRENCIES = "$€£¥"
-# What follows a number: "%", "kg", "km/h", "°C". Not "e", which is an exponent.
+# A unit after a number: "%", "kg", "km/h", "°C". Not "e", which is an exponent.
 _UNIT = re.compile(rf"(?<=[\d.) ])(?:[%‰{_CURRENCIES}]|(?![eE]$)[°µ]?[^\W\d_]{{1,10}}(?:/[^\W\d_]{{1,6}})?[²³]?)$")
 _TIME = re.compile(
     r"(?=.)(?:(?P<days>-?\d+) days?,? ?)?(?:(?P<sign>[+-]?)(?P<h>\d+):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d(?:\.\d+)?))?)?",
@@ -21,21 +21,21 @@ _TIME = re.compile(
 
 @dataclass(frozen=True)
 class NumberStyle:
-    """How the numbers of a column are written.
+    """Notation of the numbers of a column.
 
     Attributes
     ----------
     decimal : {".", ",", ":"}
-        The decimal mark; ":" stands for times and durations such as 08:15, which are read as hours.
+        Decimal mark; ":" means times and durations such as 08:15, which are converted to hours.
     unit : str
-        A unit that some or all numbers have.
+        Unit of some or all numbers.
     """
 
     decimal: str = "."
     unit: str = ""
 
     def parse(self, text: str) -> float | None:
-        """Return the number, or None if the text is none; a limit such as "<5" is read as 5, and "(5)" as -5."""
+        """Convert a string to a number, or None if it is not a number; "<5" is read as 5, and "(5)" as -5."""
         if self.decimal != "," and "_" not in text:
             try:
                 return float(text)
@@ -55,15 +55,17 @@ class NumberStyle:
 
 
 def _hours(text: str) -> float | None:
-    found = _TIME.fullmatch(text)
-    if not found:
+    """Convert a time or duration to hours; None if it cannot be parsed."""
+    match = _TIME.fullmatch(text)
+    if not match:
         return None
-    days, hours, minutes, seconds = (float(found[part] or 0) for part in ("days", "h", "m", "s"))
+    days, hours, minutes, seconds = (float(match[part] or 0) for part in ("days", "h", "m", "s"))
     time = hours + minutes / 60 + seconds / 3600
-    return 24 * days + (-time if found["sign"] == "-" else time)
+    return 24 * days + (-time if match["sign"] == "-" else time)
 
 
 def _pattern(decimal: str) -> re.Pattern[str]:
+    """Compile the pattern of numbers with a decimal mark."""
     point, other = re.escape(decimal), re.escape("," if decimal == "." else ".")
     grouped = rf"[1-9]\d{{0,2}}(?P<group>[{other} '\u00a0\u202f\u2019])\d{{3}}(?:(?P=group)\d{{3}})*"
     return re.compile(rf"[+-]?(?:(?:{grouped}|\d+)(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -73,27 +75,27 @@ _PATTERNS = {decimal: _pattern(decimal) for decimal in ".,"}
 
 
 def is_code(text: str) -> bool:
-    """Whether digits begin with 0, as in a postal code."""
+    """Return whether a string consists of digits with a leading zero, like a postal code."""
     return _CODE.fullmatch(text) is not None
 
 
 def number_styles(texts: Sequence[str], asked: bool = False) -> list[NumberStyle]:
-    """Return the styles in which a column of numbers can be written.
+    """Return the possible styles of a column of numbers.
 
-    There is none if the texts are not numbers, and there are two if a decimal comma makes other numbers of the same
-    texts, as of "1.234". The first is the one with a decimal point. A column that is `asked` to be one of numbers may
-    have codes, limits and more words.
+    The list is empty if the strings are not numbers. It has two styles, first the one with a decimal point, if a
+    decimal comma would give other numbers, as for "1.234". If `asked` is true, the user has declared a column of
+    numbers: codes with leading zeros, limits, and any number of unparsable strings are accepted.
     """
     if not asked and any(map(_CODE.fullmatch, texts)):
         return []
     unit_of = {text: unit for text in texts if (unit := _unit_of(text))}
     unit = Counter(unit_of.values()).most_common(1)[0][0] if unit_of else ""
     styles, clock = [NumberStyle(decimal, unit) for decimal in ".,"], NumberStyle(":", "h")
-    few = texts[:: len(texts) // 1000 + 1]  # free text need not be parsed to its end
+    few = texts[:: len(texts) // 1000 + 1]  # a sample is enough to rule out free text
     n_few = sum(any(style.parse(text) is not None for style in (*styles, clock)) for text in few)
     if not asked and 2 * n_few < len(few):
         return []
-    # Numbers in another unit are not words among numbers.
+    # Numbers in another unit are not placeholders for missing values.
     others = [(text, other) for text, other in unit_of.items() if other != unit]
     if any(NumberStyle(decimal, other).parse(text) is not None for text, other in others for decimal in ".,"):
         return []
@@ -114,12 +116,16 @@ def number_styles(texts: Sequence[str], asked: bool = False) -> list[NumberStyle
 
 
 def _unit_of(text: str) -> str:
+    """Return the unit or currency of a number; an empty string if it has none."""
     if text[-1:].isdigit():
         return next((sign for sign in _CURRENCIES if sign in text[:3]), "")
-    found = _UNIT.search(text.removesuffix(")"))
-    return found[0] if found else ""
+    match = _UNIT.search(text.removesuffix(")"))
+    return match[0] if match else ""
 
 
 def mostly(n_understood: int, n: int) -> bool:
-    """Whether so many of `n` distinct values are understood that the others are words in their place."""
+    """Return whether enough of `n` distinct values can be parsed for the others to count as missing.
+
+    The others are then placeholders such as "unknown".
+    """
     return n_understood > 0 and (n - n_understood) * _NUMBERS_PER_WORD <= n_understood

@@ -1,6 +1,6 @@
-"""Cells as text: gaps, distinct values, booleans.
+"""Conversion of cells to strings: missing values, distinct values, booleans.
 
-Columns parse their distinct texts, which are few, and not their rows.
+Columns parse each distinct string once, not every row.
 """
 
 from collections import Counter
@@ -16,25 +16,25 @@ from cogmap.exceptions import DataError
 
 pandas = import_or_raise("pandas", "cogmap.TablePreparer", "table")
 
-# What stands for a gap. "None" is not among them: it often is a category, as in "garage: None".
+# Strings that mean a missing value. "None" is not among them: it is often a category, as in "garage: None".
 MISSING = frozenset(
     ["", "?", "-", "--", ".", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "<NA>", "#N/A", "#NA"]
 )
 
-# No and yes, as pairs: a column is one of booleans if it has both words of a pair, and no others.
+# Pairs of words for false and true: a column is boolean if it has both words of a pair, and no others.
 BOOLEANS = (("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"))
 
-# All words that a column of booleans reads; 0 and 1 alone are numbers.
+# All words that a boolean column accepts; a column of 0 and 1 only is numeric.
 TRUTH = {word: float(yes) for pair in (*BOOLEANS, ("0", "1"), ("0.0", "1.0")) for yes, word in enumerate(pair)}
 
 
 def distinct(values: Any) -> tuple[NDArray[np.intp], list[str | None]]:
-    """Return for a pandas Series a code per row, and the texts of the codes; the last one, for gaps, is None."""
+    """Return a code per row of a pandas Series, and the string of each code, None if missing; code -1 is the last."""
     if values.dtype == object and pandas.api.types.infer_dtype(values, skipna=True) != "string":
-        # As objects, 1 and True are the same to pandas, and lists have no code.
+        # In an object column, pandas takes 1 and True for equal, and cannot hash lists.
         values = values.map(spelled, na_action="ignore")
-    codes, found = pandas.factorize(values)
-    texts = [spelled(value) for value in found]
+    codes, uniques = pandas.factorize(values)
+    texts = [spelled(value) for value in uniques]
     return codes, [None if text in MISSING else text for text in texts] + [None]
 
 
@@ -51,21 +51,21 @@ def refuse_repeated(names: Sequence[str], table: str = "The table") -> None:
 
 
 def spelled(value: object) -> str:
-    """Return a cell as text; whole numbers without a point, since a gap elsewhere turns 1 into 1.0."""
+    """Convert a cell to a string; 1.0 becomes "1", since a missing value in a column turns integers into floats."""
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value).strip()
 
 
 def boolean(text: str) -> float | None:
-    """Return 1 or 0 for a word that means yes or no, the texts "1", "0", "1.0" and "0.0" included."""
+    """Convert a word for true or false, or one of "1", "0", "1.0" and "0.0", to 1 or 0; None for other strings."""
     return TRUTH.get(text.casefold())
 
 
 def boolean_words(texts: Iterable[str]) -> tuple[str, str] | None:
-    """Return the texts for no and yes, as they are written, if there are just two and they mean that."""
-    found = {text.casefold(): text for text in texts}
+    """Return the strings for false and true, as spelled in the column, if these two are its only values."""
+    spelling = {text.casefold(): text for text in texts}
     for no, yes in BOOLEANS:
-        if set(found) == {no, yes}:
-            return found[no], found[yes]
+        if set(spelling) == {no, yes}:
+            return spelling[no], spelling[yes]
     return None

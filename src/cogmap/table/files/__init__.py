@@ -1,4 +1,4 @@
-"""Table files: CSV, TSV, Excel and Parquet, read whole or in parts; and CSV output, written atomically."""
+"""Table files: read CSV, TSV, Excel and Parquet, whole or in chunks, and write CSV atomically."""
 
 from cogmap.table.files.reading import Part, read_parts, read_table
 from cogmap.table.files.writing import csv_line, whole_output

@@ -1,6 +1,6 @@
-"""Delimited text, parsed by pandas in chunks; encoding, delimiter and header are found first.
+"""Parse delimited text with pandas in chunks, after detecting encoding, delimiter and header.
 
-Errors are half sentences: the caller names the file.
+Error messages are clauses without a subject: the caller adds the name of the file.
 """
 
 import codecs
@@ -19,35 +19,44 @@ from cogmap.exceptions import DataError
 from cogmap.table.columns.numbers import NumberStyle, is_code, number_styles
 from cogmap.table.columns.texts import MISSING, pandas, refuse_repeated, repeated
 
-BLOCK = 2**20  # bytes read at once
-CHUNK = 2**23  # bytes parsed at once, about
-LONGEST = 2**28  # bytes of a chunk, beyond which a quotation mark must be missing
+BLOCK = 2**20  # bytes per read
+CHUNK = 2**23  # approximate bytes per chunk
+LONGEST = 2**28  # a chunk of more bytes indicates an unclosed quotation mark
 
-_MOST_ROWS = 2**16  # of a chunk
-_MOST_EXTRA = 1000  # values of a row beyond the header
-_EXTRA_IN_PIPES = 4  # the same, in a source that cannot be read twice
-_ZERO = re.compile(rb"(?:^|[\s;,|\"])0\d")  # 01067
+_MOST_ROWS = 2**16  # maximum rows of a chunk
+_MOST_EXTRA = 1000  # a row with this many values beyond the header is an error
+_EXTRA_IN_PIPES = 4  # values beyond the header to allow for in a source that cannot be read twice
+_ZERO = re.compile(rb"(?:^|[\s;,|\"])0\d")  # leading zeros, as in 01067
 _NO_END = f"a value does not end within {LONGEST:,} bytes; is a quotation mark missing?"
 
 
 def read_delimited(
     file: BinaryIO, delimiter: str | None, texts: Collection[str], whole: bool, has_header: bool = True
 ) -> Iterator[tuple[Any, dict[int, str], list[str]]]:
-    """Yield frames, the rows of each that have values beyond the header with the reason, and notes on the file.
+    """Read delimited text, and yield frames, rows with values beyond the header, and notes on the file.
 
     Parameters
     ----------
     file : binary file
-        Where to read from.
+        File to read from.
     delimiter : str or None
-        What separates values; None to detect it.
+        Delimiter of values; detected if None.
     texts : collection of str
-        Columns that stay text.
+        Columns to read as strings, without type inference.
     whole : bool
         Yield one frame of all rows, so that each column has one type. A row with values beyond the header is an error.
-        The frame has its delimiter in ``attrs["delimiter"]``.
+        The frame holds its delimiter in ``attrs["delimiter"]``.
     has_header : bool, default=True
-        Whether the first line has the names of the columns; otherwise they are called "column 1" and so on.
+        Whether the first line holds the column names; otherwise columns are named "column 1", "column 2", ...
+
+    Yields
+    ------
+    frame : pandas.DataFrame
+        A chunk of rows.
+    faults : dict of int to str
+        Indices of rows in the chunk that have values beyond the header, with the reason.
+    notes : list of str
+        Notes on the file so far, the same list each time; the caller may clear it.
     """
     if whole and not file.seekable():
         file = io.BytesIO(file.read())
@@ -66,7 +75,7 @@ def read_delimited(
         except (pandas.errors.ParserError, pandas.errors.ParserWarning) as problem:
             longest = re.search(r"saw (\d+)", str(problem))
             n_extra = int(longest[1]) - len(source.header) if longest else _MOST_EXTRA
-            if start is not None and n_extra < _MOST_EXTRA:  # with room for the longest row so far
+            if start is not None and n_extra < _MOST_EXTRA:  # retry with columns for the longest row so far
                 file.seek(start)
                 source = _Source(file, delimiter, has_header)
                 continue
@@ -74,12 +83,12 @@ def read_delimited(
 
 
 class _Source:
-    """What pandas takes for a file: the text below the header, as pieces of UTF-8."""
+    """File-like object for pandas: the text below the header, in pieces of UTF-8."""
 
     def __init__(self, file: BinaryIO, delimiter: str | None, has_header: bool) -> None:
         self.notes: list[str] = []
         self.has_header = has_header
-        self.has_zeros = self.has_na = False  # so far: numbers that begin with 0, and "NA"
+        self.has_zeros = self.has_na = False  # whether a number with a leading zero, or "NA", was read
         self.problem: BaseException | None = None
         self.since: float = 0  # bytes since the last chunk
         self._pieces = _without_nul(as_utf8(_blocks(file), self.notes))
@@ -107,7 +116,7 @@ class _Source:
         self._pieces = itertools.chain([body.encode()] * bool(body), self._pieces)
 
     def read(self, _: int) -> bytes:
-        """Return some text. An exception is kept, since pandas would lose some of them, and ends the text."""
+        """Return the next piece; an exception is stored, because pandas swallows some, and ends the text."""
         try:
             piece = next(self._pieces, b"")
         except BaseException as problem:
@@ -121,12 +130,12 @@ class _Source:
         return piece
 
     def __iter__(self) -> Iterator[bytes]:
-        """Return the pieces; pandas asks a file for this method."""
+        """Return the iterator of pieces; pandas requires file-like objects to have this method."""
         return self._pieces
 
 
 class _Lines:
-    """The lines of a text, and how many characters were taken."""
+    """Iterator over the lines of a string, which counts the characters consumed."""
 
     def __init__(self, text: str) -> None:
         self._lines, self.n_taken = io.StringIO(text, newline=""), 0
@@ -141,28 +150,32 @@ class _Lines:
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the content of a file; one call of `read` would go on after a signal, and Ctrl-C wait for more."""
+    """Yield the content of a file in blocks.
+
+    `read1` is used because `read` resumes after a signal, so that Ctrl-C would have no effect until more data arrives.
+    """
     read = getattr(file, "read1", file.read)
     while True:
-        parts, missing = [], BLOCK
-        while missing and (part := read(missing)):
-            parts.append(part)
-            missing -= len(part)
-        if not parts:
+        pieces, missing = [], BLOCK
+        while missing and (piece := read(missing)):
+            pieces.append(piece)
+            missing -= len(piece)
+        if not pieces:
             return
-        yield b"".join(parts)
+        yield b"".join(pieces)
 
 
 def _without_nul(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the pieces; raise DataError at a NUL byte."""
     for piece in pieces:
         if b"\0" in piece:
-            raise DataError("it is not text: it has bytes that no text has")
+            raise DataError("it is not text: it has NUL bytes")
         yield piece
 
 
 def _frames(source: _Source, n_extra: int, texts: Collection[str], whole: bool) -> Iterator[tuple[Any, dict[int, str]]]:
-    """Yield what pandas reads, with columns for values beyond the header, which are taken away again."""
-    extra = [f"\0{number}" for number in range(n_extra)]  # no name in a file has this character
+    """Yield frames and their faulty rows; temporary columns catch the values beyond the header."""
+    extra = [f"\0{number}" for number in range(n_extra)]  # NUL does not occur in the file
     options = {"names": [*source.header, *extra], "header": None, "index_col": False, "sep": source.delimiter}
     options |= {"na_values": sorted(MISSING), "keep_default_na": False, "low_memory": False, "encoding": "utf-8"}
     types = {name: str for name in source.header if name in texts} | dict.fromkeys(extra, str)
@@ -171,7 +184,7 @@ def _frames(source: _Source, n_extra: int, texts: Collection[str], whole: bool) 
     while True:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error", pandas.errors.ParserWarning)  # values that would be lost
+                warnings.simplefilter("error", pandas.errors.ParserWarning)  # pandas would drop values
                 reader = reader or pandas.read_csv(source, dtype=types, iterator=True, **options)
                 frame = reader.read(None if whole else source.n_rows)
         except StopIteration:
@@ -195,10 +208,10 @@ def _frames(source: _Source, n_extra: int, texts: Collection[str], whole: bool) 
 
 
 def _with_texts(frame: Any, source: _Source, file: BinaryIO, start: int | None, n_extra: int) -> Any:
-    """Return the frame with columns as text where a type would hide what is written.
+    """Restore columns of a frame to strings where conversion to numbers has lost information.
 
-    These are codes such as 01067, 1.234 in a table with semicolons, where it can be more than a thousand, and NA among
-    codes of countries.
+    Affected are codes such as 01067, values such as 1.234 in a table with semicolons, where the point may separate
+    thousands, and "NA" in columns of country codes.
     """
     frame.attrs["delimiter"] = source.delimiter
     may_group = source.delimiter == ";"
@@ -222,22 +235,22 @@ def _with_texts(frame: Any, source: _Source, file: BinaryIO, start: int | None, 
 
 
 def _has_codes(values: Any) -> bool:
-    """Whether all values are two capital letters, as codes of countries are, and some are missing."""
+    """Return whether some values are missing and all others are two capital letters, like country codes."""
     known = values.dropna()
     return 0 < len(known) < len(values) and bool(known.astype(str).str.fullmatch("[A-Z]{2}").all())
 
 
 def numbered(n_columns: int) -> list[str]:
-    """Return names for the columns of a table without a header."""
+    """Return column names for a table without a header."""
     return [f"column {place}" for place in range(1, n_columns + 1)]
 
 
 def names_in(header: Sequence[str]) -> list[str]:
-    """Return the names of the columns; DataError if two are the same."""
+    """Return the column names in a header; raise DataError if two are equal."""
     names = [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(header)]
     if looks_like_data(names) and repeated(names):
         raise DataError(
-            f"its first line looks like data, not like names of columns: {shown(names)[1:-1]}. Add a line of names, or "
+            f"its first line looks like data, not like column names: {shown(names)[1:-1]}. Add a line of names, or "
             "read the table without a header"
         )
     refuse_repeated(names, "it")
@@ -245,14 +258,14 @@ def names_in(header: Sequence[str]) -> list[str]:
 
 
 def looks_like_data(names: Sequence[str]) -> bool:
-    """Whether a header is probably a row: it has numbers that do not count up, as years and places do."""
+    """Return whether a header is probably a row: it has fractions, or mostly unevenly spaced numbers."""
     numbers = [number for name in names if (number := NumberStyle().parse(name)) is not None]
     steps = {after - before for before, after in itertools.pairwise(numbers)}
     return any(number % 1 for number in numbers) or (2 * len(numbers) > len(names) > 1 and len(steps) > 1)
 
 
 def _faulty_line(file: BinaryIO, start: int | None, source: _Source) -> str:
-    """Say in which line there are too many values, or a quotation begins that does not end."""
+    """Return an error message with the line that has too many values or an unclosed quotation mark."""
     width = len(source.header)
     if start is None:
         return f"a row has too many values for the {width} names of the header, or a quotation mark is missing"
@@ -264,14 +277,15 @@ def _faulty_line(file: BinaryIO, start: int | None, source: _Source) -> str:
         for record in records:
             if len(record) > width:
                 return (
-                    f"line {line} has {len(record)} values, and the header {width} names. Put values with separators "
-                    "in quotation marks"
+                    f"line {line} has {len(record)} values, and the header has {width} names. Put values with "
+                    "delimiters in quotation marks"
                 )
             before, line = line, source.n_lines + records.line_num + 1
     return f"the quotation mark in line {before} is never closed"
 
 
 def _cut_lines(pieces: _Source) -> Iterator[str]:
+    """Yield the lines of a source."""
     rest = ""
     for text in codecs.iterdecode(pieces, "utf-8"):
         *lines, rest = io.StringIO(rest + text, newline="")

@@ -1,4 +1,4 @@
-"""Tables from files, whole or part by part."""
+"""Read tables from files, whole or chunk by chunk."""
 
 import io
 from collections.abc import Collection, Iterator
@@ -13,22 +13,22 @@ from cogmap.table.columns.texts import pandas, refuse_repeated
 from cogmap.table.files.delimited import names_in, numbered, read_delimited
 from cogmap.table.files.sources import name_of, opened
 
-_ROWS_AT_ONCE = 2**15  # of files that are not text
-_MOST_UNPACKED = 2**31  # bytes of a workbook
-_MOST_ELEMENTS = 2**28  # of XML in it
+_ROWS_AT_ONCE = 2**15  # rows per chunk of a Parquet file
+_MOST_UNPACKED = 2**31  # limit of the uncompressed bytes of a workbook
+_MOST_ELEMENTS = 2**28  # limit of its XML elements
 
 
 class Part(NamedTuple):
-    """Some rows of a table.
+    """A chunk of the rows of a table.
 
     Attributes
     ----------
     frame : pandas.DataFrame
         The rows.
     faults : dict of int to str
-        Rows that do not fit the header, by their position, with the reason; all their values are missing.
+        Indices of rows that do not match the header, with the reason. All values of these rows are missing.
     notes : list of str
-        Notes on the file, each in the first part after it is known.
+        New notes on the file since the previous chunk.
     """
 
     frame: Any
@@ -42,16 +42,17 @@ def read_table(path: str, texts: Collection[str] = (), has_header: bool = True) 
     Parameters
     ----------
     path : str
-        The file: CSV, TSV or other delimited text, Parquet (.parquet) or Excel (.xlsx); "-" is standard input, as text.
+        Delimited text such as CSV or TSV, Parquet (.parquet) or Excel (.xlsx); "-" reads delimited text from standard
+        input.
     texts : collection of str, default=()
-        Columns that stay text.
+        Columns to read as strings, without type inference.
     has_header : bool, default=True
-        Whether the first row has the names of the columns; otherwise they are called "column 1", "column 2", ...
+        Whether the first row holds the column names; otherwise columns are named "column 1", "column 2", ...
 
     Returns
     -------
     frame : pandas.DataFrame
-        The table, with at least one row. ``attrs["delimiter"]`` has the delimiter of text.
+        The table, with at least one row. For delimited text, ``attrs["delimiter"]`` holds the delimiter.
     notes : list of str
         Notes on the file.
     """
@@ -63,23 +64,24 @@ def read_table(path: str, texts: Collection[str] = (), has_header: bool = True) 
 
 
 def read_parts(path: str, texts: Collection[str] = (), whole: bool = False, has_header: bool = True) -> Iterator[Part]:
-    """Read a table part by part, in bounded memory.
+    """Read a table chunk by chunk, in bounded memory.
 
     Parameters
     ----------
     path : str
-        The file, as for `read_table`. An Excel workbook is read whole.
+        The file, as for `read_table`. An Excel workbook is read as one chunk.
     texts : collection of str, default=()
-        Columns that stay text.
+        Columns to read as strings, without type inference.
     whole : bool, default=False
-        Read text at once, so that each column has one type. A row that does not fit the header is then an error.
+        Read delimited text as one chunk, so that each column has one type. A row that does not match the header is then
+        an error.
     has_header : bool, default=True
         As for `read_table`.
 
     Yields
     ------
     Part
-        At least one, perhaps without rows.
+        At least one chunk, which may have no rows.
     """
     ending = "" if path == STANDARD else Path(path).suffix.casefold()
     name = name_of(path)
@@ -90,19 +92,20 @@ def read_parts(path: str, texts: Collection[str] = (), whole: bool = False, has_
             elif ending in (".parquet", ".pq"):
                 yield from _parquet(file)
             elif ending == ".xls":
-                raise DataError("it is an Excel workbook of before 2007. Save it as .xlsx or .csv")
+                raise DataError("the .xls format of Excel before 2007 is not supported. Save it as .xlsx or .csv")
             else:
                 delimiter = "\t" if ending in (".tsv", ".tab") else None
                 for frame, faults, notes in read_delimited(file, delimiter, texts, whole, has_header):
-                    told = [f"{name} {note}" for note in notes]
+                    file_notes = [f"{name} {note}" for note in notes]
                     notes.clear()
-                    yield Part(frame, faults, told)
+                    yield Part(frame, faults, file_notes)
         except DataError as problem:
             end = "" if str(problem).endswith("?") else "."
             raise DataError(f"The table {name} cannot be read: {str(problem).rstrip('.')}{end}") from None
 
 
 def _parquet(file: BinaryIO) -> Iterator[Part]:
+    """Yield the chunks of a Parquet file."""
     parquet: Any = import_or_raise("pyarrow.parquet", "Reading Parquet files", "parquet")
     arrow: Any = import_or_raise("pyarrow", "Reading Parquet files", "parquet")
     try:
@@ -116,20 +119,21 @@ def _parquet(file: BinaryIO) -> Iterator[Part]:
     except (arrow.ArrowException, OSError, ValueError) as problem:
         if isinstance(problem, DataError):
             raise
-        raise DataError(f"it is damaged, or no Parquet file: {' '.join(str(problem).split())[:200]}") from None
+        raise DataError(f"it is damaged, or not a Parquet file: {' '.join(str(problem).split())[:200]}") from None
 
 
 def _workbook(file: BinaryIO, name: str, has_header: bool) -> Part:
+    """Read the first sheet of an Excel workbook."""
     openpyxl: Any = import_or_raise("openpyxl", "Reading Excel files", "excel")
     content = file.read()
     check_workbook(content, _MOST_UNPACKED, _MOST_ELEMENTS)
     try:
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
         sheets = book.sheetnames
-        book.worksheets[0].reset_dimensions()  # some tools claim a sheet to be of one cell
+        book.worksheets[0].reset_dimensions()  # some tools write the dimensions of a single cell
         rows = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]
-    except Exception as problem:  # openpyxl has no exception of its own for files that are not what they seem
-        raise DataError(f"it is damaged, or no .xlsx file: {type(problem).__name__}: {problem}") from None
+    except Exception as problem:  # openpyxl has no exception class for invalid files
+        raise DataError(f"it is damaged, or not an .xlsx file: {type(problem).__name__}: {problem}") from None
     rows = [row for row in rows if any(cell is not None for cell in row)]
     if not rows:
         raise DataError("it is empty")

@@ -1,4 +1,4 @@
-"""Where a table is read from: a file, a pipe, or standard input as "-"."""
+"""Sources of tables: a file, a pipe, or standard input ("-")."""
 
 import os
 import stat
@@ -13,13 +13,13 @@ from cogmap.exceptions import DataError
 
 
 def name_of(path: str) -> str:
-    """Return the name of a source in messages."""
+    """Return the name of a source for messages."""
     return "standard input" if path == STANDARD else path
 
 
 @contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """Open a source for reading; DataError if that fails, or if a file was changed while it was read."""
+    """Open a source for reading; raise DataError if that fails, or if the file changes while it is read."""
     if path == STANDARD:
         yield sys.stdin.buffer
         return
@@ -27,20 +27,20 @@ def opened(path: str) -> Iterator[BinaryIO]:
         raise DataError(f"{path} is a folder, not a table.")
     try:
         file = open(path, "rb")  # noqa: SIM115
-    except (OSError, ValueError) as problem:  # ValueError: a character that no path has
+    except (OSError, ValueError) as problem:  # ValueError: a path with a NUL character
         raise DataError(f"The table {path} cannot be read: {getattr(problem, 'strerror', problem)}.") from None
     with file:
         before = _signature(file.fileno())
         yield file
         try:
             same = before is None or _signature(file.fileno()) == before == _signature(path)
-        except OSError:  # it is gone
+        except OSError:  # the file was deleted
             same = False
         if not same:
-            raise DataError(f"{path} was changed while it was read. Try again when no one writes to it.")
+            raise DataError(f"{path} was changed while it was read. Try again when nothing writes to it.")
 
 
 def _signature(file: int | str) -> tuple[int, int, int] | None:
-    """Return what changes when a file is written to; None for a pipe, whose times change as it is read."""
-    found = os.stat(file)
-    return (found.st_ino, found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+    """Return inode, size and modification time of a file; None for a pipe, whose times change as it is read."""
+    status = os.stat(file)
+    return (status.st_ino, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None

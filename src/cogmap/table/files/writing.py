@@ -1,4 +1,4 @@
-"""Where results are written: a file, replaced atomically, or standard output as "-"."""
+"""Output of results: to a file, replaced atomically, or to standard output ("-")."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from cogmap.exceptions import DataError
 
 @contextmanager
 def whole_output(path: str) -> Iterator[IO[str]]:
-    """Open an output; a file that was there before stays until all is written."""
+    """Open an output for writing; an existing file is replaced only after everything is written."""
     if path == STANDARD:
         yield sys.stdout
         sys.stdout.flush()
@@ -26,14 +26,14 @@ def whole_output(path: str) -> Iterator[IO[str]]:
 
 
 def csv_line(cells: Iterable[object], formulas: bool = False) -> str:
-    """Return a line of CSV, each cell as `csv_cell` writes it."""
+    """Format a line of CSV; see `csv_cell` for `formulas`."""
     return ",".join(csv_cell(cell, formulas) for cell in cells) + "\n"
 
 
 def csv_cell(cell: object, formulas: bool = False) -> str:
-    """Return a cell of CSV, empty if the value is missing.
+    """Format a cell of CSV; None is an empty cell.
 
-    Text that a spreadsheet would compute as a formula gets an apostrophe in front, unless `formulas` is true.
+    A string that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, unless `formulas` is true.
     """
     text = "" if cell is None else str(cell)
     if isinstance(cell, str) and not formulas:

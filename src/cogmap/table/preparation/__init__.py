@@ -1,4 +1,4 @@
-"""Raw tables, with text, dates and gaps, as numbers: `TablePreparer`, a scikit-learn transformer."""
+"""`TablePreparer`, a scikit-learn transformer that converts raw tables to numeric features."""
 
 from cogmap.table.columns import (
     BooleanColumn,

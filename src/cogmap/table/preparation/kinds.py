@@ -1,4 +1,4 @@
-"""Inference of column kinds: which kind each column of a table has and why, or why it is left out."""
+"""Inference of column kinds: the kind of each column of a table, or the reason why the column is left out."""
 
 import re
 from collections import Counter
@@ -23,12 +23,12 @@ from cogmap.table.columns.dates import PARTS, date_parts, date_styles, dates, pl
 from cogmap.table.columns.numbers import NumberStyle, is_code, number_styles
 from cogmap.table.columns.texts import boolean_words, distinct, pandas, spelled
 
-# The kinds that a person can name. An order of categories, "small<medium<large", is one too.
+# Kinds that a user can declare; an order of categories such as "small<medium<large" is accepted too.
 KINDS = ("number", "category", "ordered", "date", "id", "text")
 ORDER = "<"
 _NOT_USED = {"id": "an identifier, as asked", "text": "free text, as asked"}
 
-# Names of columns that number rows: "id", "customer_id", "customerId", "Unnamed: 0" (an index written by pandas).
+# Names of identifier columns: "id", "customer_id", "customerId", "Unnamed: 0" (an index written by pandas).
 _IDENTIFIER = re.compile(
     r"(?:^|[\W_])(?:id|uuid|guid|key|index|identifier|no|nr|num|number)\.?$|^unnamed: \d+$", re.IGNORECASE
 )
@@ -38,7 +38,7 @@ _FIRST_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class Found(NamedTuple):
-    """The columns of a table that are used, the others with the reason, and what a person should know of both."""
+    """Inferred columns of a table: those used, those left out with the reason, and notes for the user."""
 
     columns: tuple[Column, ...]
     left_out: dict[str, str]
@@ -46,7 +46,10 @@ class Found(NamedTuple):
 
 
 class Series:
-    """A column of a table as it comes, with what its distinct texts can mean."""
+    """A raw column of a table, with the number and date formats that match its values.
+
+    `wanted` is the kind declared by the user, or an empty string.
+    """
 
     def __init__(self, name: str, values: Any, wanted: str = "") -> None:
         self.name, self.values, self.wanted = name, values, wanted
@@ -62,31 +65,31 @@ class Series:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The distinct texts that are not missing, sorted."""
+        """Distinct non-missing values as strings, sorted."""
         return sorted({text for text in self._distinct[1] if text is not None})
 
     @property
     def rows(self) -> list[str]:
-        """The texts of the rows in which they are not missing."""
+        """Non-missing values of the column as strings, one per row."""
         codes, texts = self._distinct
         return [text for text in (texts[code] for code in codes) if text is not None]
 
     @cached_property
     def numbers(self) -> list[NumberStyle]:
-        """The styles of its numbers, see `number_styles`."""
+        """Possible styles of the numbers, see `number_styles`."""
         if self.wanted == "number" or (self._is_text and not self.wanted):
             return number_styles(self.texts, asked=bool(self.wanted))
         return []
 
     @cached_property
     def dates(self) -> list[str]:
-        """The formats of its dates, see `date_styles`."""
+        """Possible formats of the dates, see `date_styles`."""
         if self.wanted == "date" or (self._is_text and not self.wanted and not self.numbers):
             return date_styles(self.texts, asked=bool(self.wanted))
         return []
 
     def parsed(self, style: NumberStyle) -> tuple[Any, tuple[str, ...]]:
-        """Return the numbers of the rows that have one, and the texts that are none."""
+        """Return the values that can be parsed as numbers, and the strings that cannot."""
         codes, texts = self._distinct
         numbers = np.array([np.nan if text is None else style.parse(text) for text in texts], dtype=np.float64)
         others = [text for text, number in zip(texts, numbers, strict=True) if text is not None and np.isnan(number)]
@@ -94,15 +97,15 @@ class Series:
 
 
 class Conventions(NamedTuple):
-    """How a table writes numbers and dates, as far as its unambiguous columns tell."""
+    """Number and date conventions of a table, inferred from its unambiguous columns; None if unknown."""
 
     decimal: str | None
     month_first: bool | None
-    usual: str = "."  # decimal mark where no column tells
+    usual: str = "."  # decimal mark to assume if `decimal` is None
 
     @staticmethod
     def of(columns: Iterable[Series], delimiter: str | None) -> "Conventions":
-        """Return the conventions that all unambiguous columns share; with semicolons, a decimal comma is usual."""
+        """Infer conventions shared by all unambiguous columns; the delimiter ";" suggests a decimal comma."""
         decimals, orders = set[str](), set[bool]()
         for column in columns:
             if len(column.numbers) == 1:
@@ -119,12 +122,12 @@ class Conventions(NamedTuple):
         return Conventions(decimal, orders.pop() if len(orders) == 1 else None, usual)
 
     def number_style(self, column: Series, notes: list[str]) -> NumberStyle:
-        """Return the style of a column of numbers; note what nothing in the table tells."""
+        """Return the style of a column of numbers; add a note if the table leaves it ambiguous."""
         first, *others = column.numbers
         style = others[0] if others and (self.decimal or self.usual) == "," else first
         if others and self.decimal is None:
             example = next(text for text in column.texts if "." in text or "," in text)
-            # Beside "950", "1,200" is more than a thousand.
+            # In a column that also has "950", the comma of "1,200" must separate thousands.
             if "." in example or not any(text.isdigit() and len(text) <= 3 for text in column.texts):
                 mark = "comma" if style.decimal == "," else "point"
                 notes.append(
@@ -133,12 +136,12 @@ class Conventions(NamedTuple):
         return style
 
     def date_style(self, column: Series, notes: list[str]) -> str:
-        """Return the format of a column of dates; note what nothing in the table tells."""
+        """Return the format of a column of dates; add a note if the table leaves it ambiguous."""
         first, *others = column.dates
         if others and self.month_first is None:
             example = next((text for text in column.texts if text[:2] != text[3:5]), column.texts[0])
             notes.append(
-                f"{column.name}: day and month of {example!r} can be swapped; it is read with the day first. "
+                f"{column.name}: day and month of {example!r} are ambiguous; it is read with the day first. "
                 "Write dates as 2024-12-31 to be sure."
             )
         return others[0] if others and self.month_first else first
@@ -157,11 +160,11 @@ def find_columns(
     Parameters
     ----------
     frame : pandas.DataFrame
-        The table; names of columns are distinct.
+        The table; its column names must be distinct.
     kinds : mapping of str to str
-        Columns whose kind is not inferred, with the kind, see `KINDS`.
+        Kinds declared by the user, by column; see `KINDS`.
     keep, drop : collection of str
-        Columns that are used even if they look like identifiers, and columns that are left out.
+        Columns to use even if they look like identifiers, and columns to leave out.
     min_frequency, max_categories : float and int
         See `TablePreparer`.
 
@@ -171,19 +174,19 @@ def find_columns(
     """
     series = [Series(name, frame[name], kinds.get(name, "")) for name in frame.columns if name not in drop]
     conventions = Conventions.of(series, frame.attrs.get("delimiter"))
-    found: dict[str, Column | str] = {}
+    results: dict[str, Column | str] = {}
     notes: list[str] = []
     for one in series:
-        found[one.name] = _column(one, conventions, one.name in keep, (min_frequency, max_categories), notes)
-    columns = tuple(column for column in found.values() if isinstance(column, Column))
-    reasons = {name: found.get(name, "as asked") for name in frame.columns}
+        results[one.name] = _column(one, conventions, one.name in keep, (min_frequency, max_categories), notes)
+    columns = tuple(column for column in results.values() if isinstance(column, Column))
+    reasons = {name: results.get(name, "as asked") for name in frame.columns}
     return Found(columns, {name: why for name, why in reasons.items() if isinstance(why, str)}, notes)
 
 
 def _column(
     column: Series, conventions: Conventions, keep: bool, pooling: tuple[float, int], notes: list[str]
 ) -> Column | str:
-    """Return a column, or the reason why it is left out."""
+    """Infer the kind of a column; return a `Column`, or the reason why it is left out."""
     name, values, wanted = column.name, column.values, column.wanted
     if wanted in _NOT_USED:
         return _NOT_USED[wanted]
@@ -206,7 +209,7 @@ def _column(
 def _texts(
     column: Series, conventions: Conventions, keep: bool, pooling: tuple[float, int], notes: list[str]
 ) -> Column | str:
-    """Return a column of texts, or of values that are to be read as texts."""
+    """Infer the kind of a column from its values as strings; return a `Column`, or the reason why it is left out."""
     name, texts, wanted = column.name, column.texts, column.wanted
     if not texts:
         return "every value is missing"
@@ -239,15 +242,17 @@ def _texts(
         plural = "1 row" if n_na == 1 else f"{n_na:,} rows"
         notes.append(f"{name}: 'NA' in {plural} counts as missing. If it is a code, write it in another way.")
     codes = "codes that begin with 0: " if any(map(is_code, texts)) else ""
-    why = "as asked" if wanted else f"{codes}{len(texts):,} different {'values' if codes else 'texts'}"
+    why = "as asked" if wanted else f"{codes}{len(texts):,} different values"
     return CategoryColumn.learned(name, rows, *pooling, why)
 
 
 def _gaps(words: tuple[str, ...]) -> str:
-    return f"; missing where it has {shown(words)[1:-1]}" if words else ""
+    """Describe the strings in a column of numbers or dates that count as missing values."""
+    return f"; missing if it is {shown(words)[1:-1]}" if words else ""
 
 
 def _written(style: NumberStyle) -> str:
+    """Describe the style of a column of numbers."""
     if style.decimal == ":":
         return "times, in hours"
     comma = " with a decimal comma" if style.decimal == "," else ""
@@ -255,41 +260,43 @@ def _written(style: NumberStyle) -> str:
 
 
 def _number(name: str, numbers: Any, keep: bool, *written: Any, **more: Any) -> Column | str:
+    """Return a column of numbers, or the reason why it is left out."""
     if (numbers == numbers[0]).all():
         return f"always {numbers[0]:g}"
     if not keep and _is_identifier(name, numbers):
-        return "an identifier: every row has another number"
+        return "an identifier: every row has a different number"
     return NumberColumn(name, (name,), *written, **more)
 
 
 def _is_identifier(name: str, numbers: Any) -> bool:
-    """Whether whole numbers are called identifiers, and no two are the same."""
-    is_called_so = bool(_IDENTIFIER.search(name) or _CAPITALS.search(name))
-    if not is_called_so or not np.isfinite(numbers).all() or (numbers != np.rint(numbers)).any():
+    """Return whether a column has the name of an identifier, and its numbers are distinct integers."""
+    has_name_of_id = bool(_IDENTIFIER.search(name) or _CAPITALS.search(name))
+    if not has_name_of_id or not np.isfinite(numbers).all() or (numbers != np.rint(numbers)).any():
         return False
     return len(np.unique(numbers)) == len(numbers)
 
 
 def _dates(name: str, when: Any, style: str, words: tuple[str, ...], why: str) -> Column | str:
-    apart = date_parts(when)
-    parts = tuple(part for part in PARTS if len(np.unique(apart[part])) > 1)
+    """Return a column of dates with the components that vary, or the reason why it is left out."""
+    values = date_parts(when)
+    parts = tuple(part for part in PARTS if len(np.unique(values[part])) > 1)
     if not parts:
         return f"always {when[0].astype('datetime64[D]')}"
     return DateColumn(name, tuple(f"{name}: {part}" for part in parts), style, parts, words, why=why)
 
 
 def _free_text(rows: list[str], min_frequency: float) -> str:
-    """Return why texts are not categories; nothing if they are."""
+    """Return why strings are not categories; an empty string if they are."""
     counts = Counter(rows)
     if len(counts) == len(rows):
-        return "an identifier or free text: every row has another value"
+        return "an identifier or free text: every row has a different value"
     if max(counts.values()) < max(2, min_frequency * len(rows)) and 2 * len(counts) > len(rows):
         return f"an identifier or free text: {len(counts):,} different values in {len(rows):,} rows"
     return ""
 
 
 def _order(column: Series) -> tuple[str, ...]:
-    """Return the categories of an ordered column, the lowest first."""
+    """Return the categories of an ordered column, lowest first; raise DataError if the order is unknown."""
     wanted, texts = column.wanted, column.texts
     if column.is_categorical and column.values.dtype.ordered and wanted in ("", "ordered"):
         return tuple(spelled(category) for category in column.values.dtype.categories)
@@ -301,10 +308,10 @@ def _order(column: Series) -> tuple[str, ...]:
     styles = number_styles(texts, asked=True)
     places = [None if not styles else styles[0].parse(text) for text in texts]
     if None in places:
-        places = [float(found[0]) if (found := _FIRST_NUMBER.search(text)) else None for text in texts]
+        places = [float(match[0]) if (match := _FIRST_NUMBER.search(text)) else None for text in texts]
     if None in places:
         raise DataError(
-            f"The order of the column {column.name!r} is not known: it has {shown(texts)}. Give the order in place of "
-            f"the kind, the lowest first: {ORDER.join(texts[:3])!r}."
+            f"The order of the column {column.name!r} is unknown: it has {shown(texts)}. Give the order instead of the "
+            f"kind, lowest first: {ORDER.join(texts[:3])!r}."
         )
     return tuple(text for _, text in sorted(zip(places, texts, strict=True)))

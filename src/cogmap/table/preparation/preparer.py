@@ -1,4 +1,4 @@
-"""TablePreparer: a scikit-learn transformer from raw tables to numbers with readable names."""
+"""`TablePreparer`: a scikit-learn transformer from raw tables to numeric features with readable names."""
 
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -18,45 +18,47 @@ from cogmap.table.preparation.reading import Reading, read_frame, unseen_notes
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):
-    """Turn a raw table into numbers: categories, booleans, dates, numbers written as text.
+    """Convert a raw table to numeric features: categories, booleans, dates, numbers stored as strings.
 
-    `fit` infers the kind of each column. Numbers stay as they are, also those written as "1,234.50", "3,5", "12 %",
-    "64.5 kg", "<5" or "(120)"; times such as "08:15" and durations become hours. Yes and no become 1 and 0. Each
-    category becomes a feature, "colour=red", by scikit-learn's `OneHotEncoder`, and rare ones share one; codes such as
-    "01067" are categories. An ordered categorical column becomes one number. Dates are split: "bought at: month". A
-    missing value is NaN in all features of its column, and a map takes it as undecided.
+    `fit` infers the kind of each column. Numbers are used as they are; strings such as "1,234.50", "3,5", "12 %",
+    "64.5 kg", "<5" or "(120)" are parsed, and times such as "08:15" and durations are converted to hours. Yes and no
+    become 1 and 0. Categories are one-hot encoded by scikit-learn's `OneHotEncoder` as "colour=red", with one feature
+    for all rare categories; codes such as "01067" are categories. An ordered categorical column becomes one number.
+    Dates are split into components: "bought at: month". A missing value is NaN in all features of its column, and a map
+    treats it as undecided.
 
-    Columns are left out if they are constant, always missing, or identifiers: if all values are distinct, and are texts
-    or have a name such as "id", "no" or "key". `left_out_` has them with the reason; `fit` does not warn of them.
+    Columns are left out if they are constant, always missing, or identifiers: all values are distinct, and are strings
+    or integers in a column with a name such as "id", "no" or "key". `left_out_` lists them with the reason; `fit` does
+    not warn of them.
 
     Parameters
     ----------
     keep : iterable of str, default=()
-        Columns that are used even if they look like identifiers or free text.
+        Columns to use even if they look like identifiers or free text.
     drop : iterable of str, default=()
-        Columns that are left out.
+        Columns to leave out.
     min_frequency : float, default=0.01
-        Categories in a smaller share of the rows, or in a single one, are pooled as "other". Where no category has that
-        share, the most frequent ones are kept.
+        Categories in a smaller fraction of the rows, or in a single row, are pooled as "other". If no category reaches
+        that fraction, the most frequent ones are kept.
     max_categories : int, default=30
-        Largest number of features of a column of categories; the less frequent ones are pooled.
+        Maximum number of features of a categorical column; less frequent categories are pooled.
     kinds : dict of str to str, default=None
-        Columns whose kind is not inferred: "number", "category", "ordered", "date", "id" or "text" (these two are left
-        out), or the order of its categories, "small<medium<large".
+        Kinds of columns for which the inferred kind is wrong: "number", "category", "ordered", "date", "id" or "text"
+        (the last two are left out), or the order of the categories, "small<medium<large".
 
     Attributes
     ----------
     columns_ : tuple of Column
-        The columns that are used. Each has ``name``, ``kind`` ("number", "boolean", "category", "ordered" or "date"),
-        ``why`` it is of that kind, and ``outputs``, the names of the features that it becomes.
+        Columns used. Each has ``name``, ``kind`` ("number", "boolean", "category", "ordered" or "date"), ``why``, the
+        reason for this kind, and ``outputs``, the names of its features.
     left_out_ : dict of str to str
         The other columns, with the reason.
     notes_ : list of str
-        Sentences about columns that can be read in more than one way.
+        Notes on columns that can be read in more than one way.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if they were strings.
+        Names of columns seen in fit. Defined only if all names are strings.
 
     Examples
     --------
@@ -72,7 +74,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     >>> [(column.name, column.kind) for column in preparer.columns_]
     [('colour', 'category'), ('price', 'number'), ('bought at', 'date')]
     >>> preparer.left_out_
-    {'id': 'an identifier: every row has another number'}
+    {'id': 'an identifier: every row has a different number'}
     >>> preparer.transform(table).iloc[:, :4]
        colour=red  colour=other   price  bought at: month
     0         1.0           0.0  1200.0               1.0
@@ -80,7 +82,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     2         NaN           NaN   870.0               3.0
     3         1.0           0.0     NaN               2.0
 
-    Columns of a new table may come in any order, with others among them.
+    Columns of a new table may be in any order; other columns are ignored.
 
     >>> new = pandas.DataFrame({"price": [99], "colour": ["green"], "bought at": ["2025-05-01"], "shop": ["north"]})
     >>> new, notes = preparer.checked(new)
@@ -113,7 +115,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []  # what comes out are frames
+        tags.transformer_tags.preserves_dtype = []  # the output is a frame of float64
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
@@ -125,24 +127,24 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : pandas.DataFrame
-            The table. A polars frame or an array is taken too.
+            Table to learn from. A polars frame or an array is accepted too.
         y : None
-            Not used.
+            Ignored.
 
         Returns
         -------
         self : TablePreparer
+            Fitted preparer.
         """
         owner = type(self).__name__
-        share = check_number(owner, "min_frequency", self.min_frequency, low=0, high=1, high_included=False)
+        fraction = check_number(owner, "min_frequency", self.min_frequency, low=0, high=1, high_included=False)
         most = check_integer(owner, "max_categories", self.max_categories, low=2)
         frame = self._frame(X, reset=True)
         if not len(frame):
             raise DataError(f"`{owner}` needs rows to learn from, and the table has none (0 sample(s)).")
         names = list(frame.columns)
         keep, drop = (self._named(name, names) for name in ("keep", "drop"))
-        found = find_columns(frame, self._kinds(names), keep, drop, share, most)
-        columns, left_out = found.columns, found.left_out
+        columns, left_out, notes = find_columns(frame, self._kinds(names), keep, drop, fraction, most)
         if not columns:
             reasons = "; ".join(f"{name}: {reason}" for name, reason in list(left_out.items())[:5])
             raise DataError(
@@ -152,19 +154,18 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             )
         if twice := repeated([output for column in columns for output in column.outputs]):
             raise DataError(f"Two columns would become features of the same name, {twice[0]!r}. Rename one of them.")
-        self.columns_, self.left_out_, self.notes_ = columns, left_out, found.notes
+        self.columns_, self.left_out_, self.notes_ = columns, left_out, notes
         return self
 
     def relearned(self, X: Any) -> "TablePreparer":
-        """Return a preparer with the same kinds of columns, and the categories of other rows.
+        """Return a preparer with the same column kinds, and categories learned from other rows.
 
-        For cross-validation: kinds are inferred from all rows, once, and what is learned from values is learned within
-        each fold.
+        Used in cross-validation: kinds are inferred once from all rows, categories from the training rows of each fold.
 
         Parameters
         ----------
         X : pandas.DataFrame
-            Rows with the columns of that in `fit`.
+            Rows with the same columns as the table in `fit`.
 
         Returns
         -------
@@ -178,17 +179,22 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return other
 
     def transform(self, X: Any) -> Any:
-        """Return the table as numbers.
+        """Convert a table to numeric features.
 
         Parameters
         ----------
         X : pandas.DataFrame
-            A table with the columns that are used, in any order, and perhaps others.
+            Table with the columns in `columns_`, in any order; other columns are ignored.
 
         Returns
         -------
         pandas.DataFrame
-            A column per feature, NaN where a value is missing. A number or date that cannot be read raises `DataError`.
+            One column per feature, NaN if a value is missing.
+
+        Raises
+        ------
+        DataError
+            If a number or date cannot be parsed, or a column is missing.
         """
         check_is_fitted(self, "columns_")
         frame = self.arranged(X)[0] if hasattr(X, "columns") else self._frame(X, reset=False)
@@ -205,7 +211,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         input_features : None
-            Not used; names of columns are known from `fit`.
+            Ignored; column names are known from `fit`.
 
         Returns
         -------
@@ -215,17 +221,17 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return np.array([output for column in self.columns_ for output in column.outputs], dtype=object)
 
     def read(self, frame: Any) -> Reading:
-        """Return the table as an array of numbers, with unseen values and unusable rows instead of errors.
+        """Convert a table to an array of features; record unseen values and unusable rows instead of raising errors.
 
         Parameters
         ----------
         frame : pandas.DataFrame
-            A table that has at least the columns of `columns_`.
+            Table with at least the columns in `columns_`.
 
         Returns
         -------
         Reading
-            The features, values that were not seen in training, and rows that cannot be used.
+            Features, values not seen in training, and rows that cannot be used.
         """
         check_is_fitted(self, "columns_")
         return read_frame(self.columns_, frame)
@@ -236,32 +242,32 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         frame : pandas.DataFrame
-            A table with the columns that are used, in any order, and perhaps others.
+            Table with the columns in `columns_`, in any order, and possibly others.
 
         Returns
         -------
         frame : pandas.DataFrame
-            The columns of `fit` in their order; those that are left out anyway need not be there.
+            The columns of `fit` in their order; those left out may be absent from the input.
         notes : list of str
-            A sentence each about columns that are not used and values that were not seen in training.
+            Notes on unused columns and on values not seen in training.
         """
         arranged, notes = self.arranged(frame)
         return arranged, [*notes, *unseen_notes(self.read(arranged).unseen)]
 
     def arranged(self, frame: Any) -> tuple[Any, list[str]]:
-        """Do what `checked` does without reading the values.
+        """Select and order columns like `checked`, without a check of the values.
 
         Parameters
         ----------
         frame : pandas.DataFrame
-            A table with the columns that are used, in any order, and perhaps others.
+            Table with the columns in `columns_`, in any order, and possibly others.
 
         Returns
         -------
         frame : pandas.DataFrame
             The columns of `fit` in their order.
         notes : list of str
-            Which columns are not used.
+            Notes on unused columns.
         """
         check_is_fitted(self, "columns_")
         frame = _as_frame(frame)
@@ -290,12 +296,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return frame, notes
 
     def to_state(self) -> dict[str, Any]:
-        """Return the fitted preparer as JSON values.
+        """Convert the fitted preparer to JSON-serializable values.
 
         Returns
         -------
         dict
-            For `from_state`.
+            Argument of `from_state`.
         """
         check_is_fitted(self, "columns_")
         return {
@@ -315,17 +321,17 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "TablePreparer":
-        """Return the preparer with a given state.
+        """Build a fitted preparer from its state.
 
         Parameters
         ----------
         state : dict
-            Result of `to_state`, perhaps written and read as JSON.
+            Result of `to_state`, possibly after a round trip through JSON.
 
         Returns
         -------
         TablePreparer
-            It reads tables as the original does.
+            Preparer that transforms tables like the original.
         """
         try:
             parameters = dict(state["parameters"])
@@ -336,35 +342,36 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             preparer.columns_ = tuple(Column.from_state(column) for column in state["columns"])
             preparer.left_out_ = {str(name): str(reason) for name, reason in state["left_out"].items()}
             preparer.notes_ = [str(note) for note in state.get("notes", [])]
-            found = {*preparer.left_out_, *(column.name for column in preparer.columns_)}
-            named = len(found) == len(preparer.columns_) + len(preparer.left_out_) == preparer.n_features_in_
-            if not named or found != set(getattr(preparer, "feature_names_in_", preparer._positions())):
-                raise ValueError("parts do not go together")
+            names = {*preparer.left_out_, *(column.name for column in preparer.columns_)}
+            is_complete = len(names) == len(preparer.columns_) + len(preparer.left_out_) == preparer.n_features_in_
+            if not is_complete or names != set(getattr(preparer, "feature_names_in_", preparer._positions())):
+                raise ValueError("its columns and names do not match")
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
             raise DataError(f"This is not the state of a `{cls.__name__}`: {problem}.") from None
         return preparer
 
     def _positions(self) -> list[str]:
+        """Return names for columns without names."""
         return [f"x{i}" for i in range(self.n_features_in_)]
 
     def _frame(self, X: Any, reset: bool) -> Any:
-        """Return a frame with strings as column names, validated as scikit-learn does."""
+        """Validate `X` as scikit-learn does, and convert it to a frame with strings as column names."""
         if hasattr(X, "columns"):
             frame = _as_frame(X)
-            given = frame.columns.tolist()
-            names = [str(name) for name in given]
+            labels = frame.columns.tolist()
+            names = [str(name) for name in labels]
             refuse_repeated(names)
             validate_data(self, frame, reset=reset, skip_check_array=True)
-            return frame if names == given else frame.set_axis(names, axis=1)
+            return frame if names == labels else frame.set_axis(names, axis=1)
         values = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         return pandas.DataFrame(values, columns=self._positions()).infer_objects()
 
     def _kinds(self, columns: list[str]) -> dict[str, str]:
-        """Return the given kinds, validated."""
-        owner, given = type(self).__name__, {} if self.kinds is None else self.kinds
-        if not isinstance(given, Mapping):
-            raise param_error(owner, "kinds", "a dict from names of columns to kinds", given)
-        for column, kind in given.items():
+        """Validate and return the parameter `kinds`."""
+        owner, kinds = type(self).__name__, {} if self.kinds is None else self.kinds
+        if not isinstance(kinds, Mapping):
+            raise param_error(owner, "kinds", "a dict from column names to kinds", kinds)
+        for column, kind in kinds.items():
             if column not in columns:
                 cure = suggestion(column, columns)
                 raise param_error(owner, "kinds", f"a dict with the columns {shown(columns)}", column, cure)
@@ -372,22 +379,22 @@ class TablePreparer(TransformerMixin, BaseEstimator):
                 raise param_error(
                     owner, "kinds", f"a dict to {shown(KINDS)} or an order such as 'small<medium<large'", kind
                 )
-        return dict(given)
+        return dict(kinds)
 
     def _named(self, name: str, columns: list[str]) -> set[str]:
-        """Return the columns that a parameter names, validated."""
+        """Validate and return the columns listed in a parameter."""
         value, owner = getattr(self, name), type(self).__name__
         if isinstance(value, str) or not isinstance(value, Iterable):
-            raise param_error(owner, name, "a list of names of columns", value)
-        given = list(value)
-        for column in given:
+            raise param_error(owner, name, "a list of column names", value)
+        listed = list(value)
+        for column in listed:
             if column not in columns:
                 raise param_error(
                     owner, name, f"among the columns {shown(columns)}", column, suggestion(column, columns)
                 )
-        return set(given)
+        return set(listed)
 
 
 def _as_frame(X: Any) -> Any:
-    """Return a pandas frame, converted from polars if needed."""
+    """Convert a polars frame to pandas; return a pandas frame unchanged."""
     return X if isinstance(X, pandas.DataFrame) else pandas.DataFrame(X.to_dict(as_series=False))

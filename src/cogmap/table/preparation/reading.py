@@ -1,4 +1,4 @@
-"""Reading of a frame by columns, and notes about unseen values."""
+"""Convert a frame to features column by column, and write notes on unseen values."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cogmap._utils.params import shown
 from cogmap.table.columns import Cells, Column, spans
 
-_PLAIN = {np.dtype(np.float64), np.dtype(np.int64)}  # dtypes of nearly all columns of numbers
+_PLAIN = {np.dtype(np.float64), np.dtype(np.int64)}  # the most frequent dtypes of numeric columns
 
 
 class Reading(NamedTuple):
@@ -19,11 +19,11 @@ class Reading(NamedTuple):
     Attributes
     ----------
     features : ndarray of shape (n_rows, n_outputs)
-        The numbers, NaN where a value is missing or was not seen in training.
+        Features, NaN if a value is missing or was not seen in training.
     unseen : dict of str to dict
-        Per column the categories that were not seen in training, with their numbers of rows.
+        For each column, the categories not seen in training, with their row counts.
     faults : dict of int to str
-        Rows that cannot be used, by their position, with the reason.
+        Indices of rows that cannot be used, with the reason.
     """
 
     features: NDArray[np.float64]
@@ -32,7 +32,7 @@ class Reading(NamedTuple):
 
 
 def read_frame(columns: Sequence[Column], frame: Any) -> Reading:
-    """Read a pandas frame that has all columns."""
+    """Convert a pandas frame that has all columns to features."""
     features = np.empty((len(frame), sum(len(column.outputs) for column in columns)))
     unseen, faults = {}, dict[int, str]()
     plain = _plain_numbers(frame, [column.name for column in columns if column.kind == "number"])
@@ -47,19 +47,19 @@ def read_frame(columns: Sequence[Column], frame: Any) -> Reading:
 
 
 def _plain_numbers(frame: Any, names: list[str]) -> dict[str, Cells]:
-    """Read columns of numbers at once if all have a plain dtype: for a single row, this is much faster."""
+    """Convert all numeric columns at once if they have plain dtypes: this is much faster for a single row."""
     places = {name: place for place, name in enumerate(frame.columns.tolist())}
     numbers, kinds = [places[name] for name in names], frame.dtypes.tolist()
     if not names or not {kinds[place] for place in numbers} <= _PLAIN:
         return {}
-    values = frame.take(numbers, axis=1).to_numpy(dtype=np.float64)  # which takes less time than by their names
+    values = frame.take(numbers, axis=1).to_numpy(dtype=np.float64)  # faster than selection by name
     if np.isinf(values).any():
         return {}
     return {name: Cells(column[:, np.newaxis], {}, {}) for name, column in zip(names, values.T, strict=True)}
 
 
 def unseen_notes(unseen: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Return a sentence per column about values that were not seen in training."""
+    """Return a note per column on values not seen in training."""
     notes = []
     for name, counts in unseen.items():
         rows, values = sum(counts.values()), shown(dict(Counter(counts).most_common()))[1:-1]

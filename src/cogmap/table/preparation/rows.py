@@ -1,4 +1,4 @@
-"""Rows of plain values, as JSON has them; few of them are read without pandas, in microseconds."""
+"""Convert rows of plain values, such as parsed JSON, to features; small batches bypass pandas and take microseconds."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -12,16 +12,16 @@ from cogmap.table.columns.texts import MISSING, pandas, spelled
 from cogmap.table.preparation.reading import Reading, read_frame
 
 _PLAIN = {int, float, type(None)}
-_MANY = 500  # rows from which on pandas is faster
+_MANY = 500  # pandas is faster for more rows than this
 
 
 class RowReader:
-    """Read rows that are dicts of plain values, with the same result as `TablePreparer.read` of the same rows.
+    """Convert rows that are dicts of plain values to features, with the same result as `TablePreparer.read`.
 
     Parameters
     ----------
     columns : sequence of Column
-        The columns of a preparer.
+        Columns of a fitted preparer.
 
     Examples
     --------
@@ -39,17 +39,17 @@ class RowReader:
     def __init__(self, columns: Sequence[Column]) -> None:
         self._all = columns
         self._columns = [(column.name, _cell(column), column.gap) for column in columns]
-        # Where all columns are numbers, rows of numbers need not be read cell by cell.
+        # If all columns are numeric, rows of numbers can be converted without a call per cell.
         numbers = len(columns) > 1 and all(column.kind == "number" for column in columns)
         self._plain = itemgetter(*(column.name for column in columns)) if numbers else None
 
     def read(self, rows: Sequence[Mapping[str, Any]]) -> Reading:
-        """Return the features of rows, values that were not seen in training, and rows that cannot be used.
+        """Convert rows to features, and collect values not seen in training and rows that cannot be used.
 
         Parameters
         ----------
         rows : sequence of dict
-            Each has a value for every column: a number, a boolean, a text, or None for a gap.
+            Each row has a value for every column: a number, a boolean, a string, or None if missing.
 
         Returns
         -------
@@ -62,7 +62,7 @@ class RowReader:
                     set(map(type, row)) <= _PLAIN and math.inf not in row and -math.inf not in row for row in values
                 ):
                     return Reading(np.array(values, dtype=np.float64), {}, {})
-            except OverflowError:  # an integer that no float can hold, which is a fault below
+            except OverflowError:  # an integer too large for a float; the code below records a fault
                 pass
         if len(rows) > _MANY:
             return read_frame(self._all, pandas.DataFrame({c.name: _series(c, rows) for c in self._all}))
@@ -73,35 +73,35 @@ class RowReader:
             features: list[float] = []
             for name, cell, gap in self._columns:
                 value = row[name]
-                found = gap if value is None else cell(value)
-                if isinstance(found, tuple):
-                    features += found
+                result = gap if value is None else cell(value)
+                if isinstance(result, tuple):
+                    features += result
                     continue
                 features += gap
-                if isinstance(found, Unseen):
+                if isinstance(result, Unseen):
                     counts = unseen.setdefault(name, {})
-                    counts[found.text] = counts.get(found.text, 0) + 1
+                    counts[result.text] = counts.get(result.text, 0) + 1
                 else:
-                    faults.setdefault(i, f"{name}: {found.reason}")
+                    faults.setdefault(i, f"{name}: {result.reason}")
             table.append(features)
         return Reading(np.array(table, dtype=np.float64), unseen, faults)
 
 
 def _series(column: Column, rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return the values of a column; only numbers may change their type, as all others are read as text."""
+    """Return the values of a column as a Series; only for numbers is the dtype inferred, other kinds parse strings."""
     values = [row[column.name] for row in rows]
     return pandas.Series(values, dtype=None if column.kind == "number" else object)
 
 
 def _cell(column: Column) -> Callable[[Any], Value]:
-    """Return a function that reads a value of any type."""
-    gap, meaning = column.gap, column.value
+    """Return a function that converts a value of any type to features of a column."""
+    gap, parse = column.gap, column.value
     number = column.number if isinstance(column, NumberColumn) else None
 
     def cell(value: Any) -> Value:
         if number is not None and type(value) in (float, int):
             return number(value if type(value) is float or -(2**1023) < value < 2**1023 else math.inf)
         text = spelled(value)
-        return gap if text in MISSING or value != value else meaning(text)
+        return gap if text in MISSING or value != value else parse(text)
 
     return cell
