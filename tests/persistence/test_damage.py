@@ -167,7 +167,7 @@ HOSTILE = {
     "no version": (lambda valid: with_head(valid, put(None, "version")), "has no valid format version"),
     "a newer version": (
         lambda valid: with_head(valid, put(99, "version")),
-        "it has version 99 of the format, written by cogmap .*reads versions up to 1; install a newer cogmap",
+        "it has version 99 of the format, written by cogmap .*reads versions up to 2; install a newer cogmap",
     ),
     "a number that is none": (
         lambda valid: zipped(parts(valid) | {"model.json": b'{"format": NaN}'}),

@@ -246,6 +246,27 @@ def test_files_of_the_first_version_are_read(iris):
     assert read_card(FIRST_VERSION)["title"] == "Iris, version 1 of the format"
 
 
+def test_attributes_that_were_renamed_are_read(tmp_path, iris):
+    """A file of version 1 of a map that learns on from batches, with the names of that time."""
+    fcm = FCMClassifier(random_state=0, prior=FuzzyCognitiveMap.from_edges([("x0", "class=0", -1.0)]))
+    fcm.partial_fit(*iris, classes=[0, 1, 2])
+    cogmap.save(fcm, tmp_path / "now.cogmap")
+    with zipfile.ZipFile(tmp_path / "now.cogmap") as now, zipfile.ZipFile(tmp_path / "old.cogmap", "w") as old:
+        for name in now.namelist():
+            content = now.read(name)
+            if name == "model.json":
+                assert content.count(b'"resumed"') == content.count(b'"prior_deviations_"') == 1
+                content = content.replace(b'"resumed"', b'"goes_on"').replace(b'"prior_deviations_"', b'"departures_"')
+                content = content.replace(b'"version":2', b'"version":1').replace(b'"version": 2', b'"version": 1')
+                assert json.loads(content)["version"] == 1
+            old.writestr(name, content)
+    back = cogmap.load(tmp_path / "old.cogmap")
+    assert back.prior_deviations_ == fcm.prior_deviations_
+    for model in (fcm, back):
+        model.partial_fit(*iris)
+    np.testing.assert_array_equal(back.predict_proba(iris[0]), fcm.predict_proba(iris[0]))
+
+
 class Subclass(FCMClassifier):
     """An estimator of a user's own."""
 

@@ -23,7 +23,7 @@ from cogmap._utils.guards import opened_zip
 from cogmap.exceptions import DataError, ModelFileError
 
 FORMAT = "cogmap model"
-VERSION = 1
+VERSION = 2  # 1: some attributes had other names, see `parts.renamed`
 
 MOST_BYTES = 2**30  # limit for a file, and for its arrays
 _MOST_JSON = 2**24

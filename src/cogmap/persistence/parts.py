@@ -30,7 +30,7 @@ def require(condition: Any, what: str) -> None:
         raise ModelFileError(f"it has an invalid value for the {what}")
 
 
-_NEW_NAMES = {"resumed": "resumed", "prior_deviations_": "prior_deviations_"}  # of attributes in earlier files
+_NEW_NAMES = {"goes_on": "resumed", "departures_": "prior_deviations_"}  # of attributes in earlier files
 
 
 def renamed(state: State) -> State:
