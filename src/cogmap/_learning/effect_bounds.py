@@ -22,7 +22,7 @@ from cogmap.models.model import dense
 _LOWER, _UPPER = 0.5, 2.0
 
 _MAX_ROWS = 2000  # enough for the average effect
-_MAX_DERIVATIVES = 2**22  # of a structured map
+_MAX_DERIVATIVES = 2**22  # largest number of derivatives computed for a structured map
 
 # At this weight, a single feature moves an output from one end of its range to the other.
 _MAX_WEIGHT = 20.0

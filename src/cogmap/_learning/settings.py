@@ -20,7 +20,7 @@ _LARGE_MAP_CONCEPTS = 200
 _LARGE_MAP_WEIGHTS = 20_000
 
 _EDGES_ONLY_ITER = 150  # iterations of a structured map without hidden concepts
-_MAX_HIDDEN_WEIGHTS = 2**18  # of a structured map
+_MAX_HIDDEN_WEIGHTS = 2**18  # weights into hidden concepts of a structured map
 
 _MAX_DENSE = 100  # features and outputs; larger maps are slow to train with hidden concepts, unless structured
 
@@ -41,15 +41,15 @@ class Defaults:
     max_concepts_by_rows: int = 30
     rows_per_concept: int = 160
     min_iter: int = 100
-    min_iter_large: int = 20  # of a large map
-    max_taught: int = _MAX_DENSE  # features and outputs of a map that is distilled from teachers
-    max_teacher_concepts: int = 300  # of all teachers together
+    min_iter_large: int = 20  # for large maps
+    max_taught: int = _MAX_DENSE  # largest number of features and outputs for which the map is distilled from teachers
+    max_teacher_concepts: int = 300  # sum over all teachers
     rows_per_teacher: int = 50
     output_start: float = 1.0  # factor on the initial weights of outputs, with init="balanced"
     # From this number of rows on, mini-batches converge faster than L-BFGS, and more hidden concepts improve the map.
     many_rows: int = 3000
     max_hidden_many_rows: int = 100
-    hidden_per_other: int = 4  # for each feature and output
+    hidden_per_other: int = 4  # hidden concepts per feature and output
     rows_per_hidden: int = 100
     teachers_many_rows: int = 2
 

@@ -28,7 +28,7 @@ from cogmap.models.encoding import Encoding, FromUndecided
 from cogmap.models.links import Link
 from cogmap.models.model import MapModel
 
-_TARGET_SHARE = 0.5  # of the true targets in distillation targets; the rest is the ensemble's mean prediction
+_TARGET_SHARE = 0.5  # weight of the true targets in distillation targets; the rest is the ensemble's mean prediction
 
 
 class PriorDeviation(NamedTuple):

@@ -17,7 +17,7 @@ from cogmap.models.encoding import UNDECIDED
 
 Array = NDArray[np.float64]
 
-_MAX_SHARE = 0.5  # of the hidden concepts
+_MAX_SHARE = 0.5  # largest fraction of the hidden concepts that start as steps
 _INTERVALS = 4, 8  # minimum and maximum number of intervals per feature
 _MAX_ROWS = 8192  # for finding step units
 _MIN_GAIN = 10.0  # of a step over a linear effect, in units of the variance expected by chance

@@ -120,7 +120,7 @@ class FitMonitor(Monitor):
             return stop
 
         yield report
-        if iteration is not None:  # begun, but the solver had converged
+        if iteration is not None:  # begun when the solver detected convergence
             iteration.end()
         if stage is not None:
             stage.end(last)

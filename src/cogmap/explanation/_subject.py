@@ -16,7 +16,7 @@ from cogmap.models.features import Array, FeatureStatistics, TableLike
 from cogmap.models.links import class_names
 from cogmap.models.model import MapModel, dense
 
-_MOST_VALUES = 2**26  # of a sparse table that is made an ordinary one
+_MOST_VALUES = 2**26  # largest number of elements of a sparse X that is converted to a dense array
 
 
 class RawColumn(Protocol):

@@ -21,7 +21,7 @@ from cogmap.models.model import MapModel, dense
 _TOLERANCE = 1e-4  # accurate enough for a mean over pairs of rows
 _MIN_PAIRS = 500  # so that a mean over few rows does not depend on their pairing
 _FIT_ROWS = 200  # rows from which a fit computes `feature_importances_`
-_FIT_VALUES = 2**21  # fewer rows if they have many columns
+_FIT_VALUES = 2**21  # upper limit of rows times columns; rows are subsampled beyond it
 
 
 @dataclass(frozen=True, eq=False)

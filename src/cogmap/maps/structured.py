@@ -58,13 +58,14 @@ class StructuredMap(FuzzyCognitiveMap):
     rows : array-like of shape (n_others, n_concepts)
         Weights into the other concepts, which come last.
     bias : array-like of shape (n_others,)
-        Bias of the other concepts. The bias of a feature is chosen so that an undecided feature remains undecided.
+        Bias of the other concepts. The bias of each feature is set so that the state 0.5, which stands for an unknown
+        value, is a fixed point.
     slope : float
         Steepness of the sigmoid.
     concepts : sequence of str
         Names of the concepts.
     memory : float
-        Influence of each feature on itself.
+        Weight of the self-loop of each feature.
     kinds : sequence of {"feature", "hidden", "output"}, default=None
         Kind of each concept.
 

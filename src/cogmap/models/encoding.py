@@ -122,7 +122,7 @@ class FromUndecided:
 
     @property
     def known(self) -> FeatureStatistics:
-        """Raise NotImplementedError, because there are no statistics."""
+        """Raise NotImplementedError: this scaling stores no statistics of features."""
         raise NotImplementedError
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
@@ -209,7 +209,10 @@ class Encoding:
         return numbers if self.terms is None else self.terms.states(X, numbers)
 
     def learned_from(self, X: TableLike, dtype: DTypeLike | None = None) -> TableLike:
-        """Return the states of the inputs for training; sparse, and minus 0.5, if `X` is sparse."""
+        """Return the states of the inputs for training.
+
+        If `X` is sparse, so is the result, and 0.5 is subtracted from all states, so that zeros need not be stored.
+        """
         return self.sparse_inputs(X, dtype) if issparse(X) else self.inputs(X, dtype)
 
     def sparse_inputs(self, X: TableLike, dtype: DTypeLike | None = None) -> csr_array:

@@ -12,7 +12,7 @@ from cogmap._utils.segments import PairwiseSum, segments
 from cogmap.exceptions import DataError
 
 _ROWS_AT_ONCE = 4096
-_VALUES_AT_ONCE = 2**22  # for tables with many columns
+_VALUES_AT_ONCE = 2**22  # values per block of a table with many columns
 
 _SPARSE_SPREAD = 3.0  # deviation of a sparse column, as a multiple of its root mean square
 

@@ -69,7 +69,7 @@ class DrawHook(Artist):
         self.set_in_layout(False)
 
     def draw(self, renderer: Any) -> None:
-        """Call the function."""
+        """Fit the text when the figure is drawn."""
         self.fit()
 
 

@@ -7,7 +7,7 @@ from cogmap.explanation import Story
 from cogmap.plotting.canvas import View, check_answer, number
 from cogmap.plotting.graph import draw_map
 
-_SHARE = 0.9  # of the flow of a step that the drawn edges carry
+_SHARE = 0.9  # least fraction of the flow of a step that the drawn edges carry
 _MAX_EDGES = 14  # per step
 
 

@@ -7,7 +7,7 @@ from cogmap.maps.drawing.text import names_in_lines, text_width
 from cogmap.maps.drawing.view import View
 
 MARGIN = 10.0
-_MAX_NAMES = 60  # of concepts that are not drawn
+_MAX_NAMES = 60  # names listed of concepts that are not drawn
 _MIN_LEGEND = 260.0  # width
 
 

@@ -70,7 +70,7 @@ def _boxes(view: View, columns: Columns, size: float, distance: float) -> dict[i
     port_distance = float(np.interp(len(view["edges"]), [10, 40], [9.0, 5.5]))
     heights = np.clip(port_distance * ports, lowest, 6 * lowest)
     longest = max(heights[column].sum() for column in columns)
-    for column in columns:  # boxes of short columns may be higher
+    for column in columns:  # boxes are taller in columns that have few of them
         heights[column] = np.clip(port_distance * ports[column], lowest, max(6 * lowest, 0.7 * longest / len(column)))
     stacks = [float(heights[column].sum() + gap * (len(column) - 1)) for column in columns]
     boxes, left = {}, 0.0

@@ -16,7 +16,7 @@ _HEADINGS = ("features", "hidden", "outputs")
 
 _MAX_CONCEPTS = 100  # in a picture; of a larger map, those with the strongest edges
 _ALL_CONCEPTS = 20  # up to this number, concepts whose edges are too weak to be drawn also have a box
-_SHARE = 0.9  # of the total strength that drawn edges should have, unless that takes too many
+_SHARE = 0.9  # fraction of the total strength that the drawn edges should have, unless that takes too many
 
 
 def graph_view(

@@ -138,7 +138,7 @@ class ResultStore:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         command = [os.fsencode(word).decode("utf-8", "backslashreplace") for word in sys.argv[1:]]  # for any locale
         session = {"command": command, **system_information()}
-        # Do not record a command again that only resumes, so that the file does not grow with every interruption.
+        # Do not record the command again if it only resumes, so that the file does not grow with each interruption.
         if not run["sessions"] or {**run["sessions"][-1], **session} != run["sessions"][-1]:
             run["sessions"].append({"started": now, **session})
             self._run_is_new = True

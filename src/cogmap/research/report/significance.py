@@ -30,7 +30,7 @@ class Comparison:
     first: str
     second: str
     test: Paired
-    wins: tuple[int, int, int]  # of the second
+    wins: tuple[int, int, int]  # wins, ties and losses of the second method
 
     @property
     def decisions(self) -> dict[str, str]:
@@ -44,7 +44,10 @@ class Comparison:
 
 
 def compare_pipelines(scores: Scores, pipelines: list[str], against: str, metric: str, by: str) -> list[Comparison]:
-    """Compare pipelines with their methods alone (`against` ``"rival"``) or with the map (``"fcm"``)."""
+    """Compare each pipeline, a method fitted to the features of the map, with the method alone or with the map.
+
+    `against` is ``"rival"`` for the method alone, or ``"fcm"`` for the map.
+    """
     comparisons = []
     for second in pipelines:
         first = second.removeprefix("fcm_") if against == "rival" else "fcm"

@@ -1,8 +1,9 @@
-"""`Column`, the base of all kinds of columns: how the cells of a raw table become numbers.
+"""`Column`, the base class of all kinds of columns: how the cells of a raw table are converted to features.
 
-A column is learned once and frozen. It reads any series: a cell that was a number in training may be text in the next
-file. What it makes of a cell never depends on other cells. A missing value or an unseen category is NaN in all features
-of the column, which a map takes as undecided. A cell that should be a number or a date and is none is a fault.
+A column is inferred from the training table and is immutable. It accepts a series of any dtype, because values that
+were numbers in training may be strings in another file. Each cell is converted independently of the others. Missing
+values and unseen categories become NaN in all features of the column, which a map treats as unknown. A cell of a column
+of numbers or dates that cannot be parsed makes its row unusable.
 """
 
 import math
@@ -48,25 +49,26 @@ Value = Features | Unseen | Fault
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table that becomes one or several features.
+    """Base class for a column of a table, which is encoded as one or several features.
 
-    A kind of column is a subclass. It defines how a string becomes features (`value`), and what the server (`schema`,
-    `example`), the page (`page`) and ONNX graphs (`onnx`, `onnx_input`) need to know about it.
+    There is one subclass per kind of column. It defines how a string is converted to features (`value`), and how the
+    column is represented in the API of the server (`schema`, `example`), on the interactive page (`page`) and in ONNX
+    graphs (`onnx`, `onnx_input`).
 
     Attributes
     ----------
     name : str
         Name of the column.
     outputs : tuple of str
-        Names of the features that it becomes.
+        Names of the features.
     why : str
         Reason why this kind was inferred.
     kind : {"number", "boolean", "category", "ordered", "date"}
         Kind of its values.
     has_order : bool
-        Whether the column becomes a single feature with ordered values.
+        Whether the column is encoded as a single feature with ordered values.
     one_hot : bool
-        Whether the column becomes one feature per choice, of which one is 1.
+        Whether the column is one-hot encoded.
     json_types : frozenset of type
         Types of JSON values that are accepted.
     json_expected : str

@@ -80,11 +80,12 @@ def is_code(text: str) -> bool:
 
 
 def number_styles(texts: Sequence[str], asked: bool = False) -> list[NumberStyle]:
-    """Return the possible styles of a column of numbers.
+    """Return the number formats that can parse a column.
 
-    The list is empty if the strings are not numbers. It has two styles, first the one with a decimal point, if a
-    decimal comma would give other numbers, as for "1.234". If `asked` is true, the user has declared a column of
-    numbers: codes with leading zeros, limits, and any number of unparsable strings are accepted.
+    The list is empty if the strings are not numbers. If a decimal point and a decimal comma are both possible and give
+    different numbers, as for "1.234", it has both formats, the one with the point first. If `asked` is True, the user
+    has declared a column of numbers: codes with leading zeros, censored values such as "<0.5", and any number of
+    unparsable strings are accepted.
     """
     if not asked and any(map(_CODE.fullmatch, texts)):
         return []
@@ -108,7 +109,7 @@ def number_styles(texts: Sequence[str], asked: bool = False) -> list[NumberStyle
             return [clock]
         if not asked or not best:
             return []
-    # "<=50K" and ">50K" are categories: limits are exceptions among numbers.
+    # A column of numbers may have a few censored values such as "<0.5"; a column of "<=50K" and ">50K" is a category.
     if not asked and 3 * sum(text[:1] in "<>≤≥~" for text in texts) > best:
         return []
     fitting = [style for style, count in zip(styles, understood, strict=True) if count == best]

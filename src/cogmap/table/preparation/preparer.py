@@ -255,7 +255,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return arranged, [*notes, *unseen_notes(self.read(arranged).unseen)]
 
     def arranged(self, frame: Any) -> tuple[Any, list[str]]:
-        """Select and order columns like `checked`, without a check of the values.
+        """Select and reorder columns like `checked`, but without checking their values.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Returns
         -------
         frame : pandas.DataFrame
-            The columns of `fit` in their order.
+            The columns seen during `fit`, in the same order.
         notes : list of str
             Notes on unused columns.
         """
