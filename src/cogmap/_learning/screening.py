@@ -21,7 +21,7 @@ Array = NDArray[np.floating]
 
 _FALSE_DISCOVERY_RATE = 0.02
 _MAX_PARTNERS = 30  # strongest selected columns, with which others are paired in one round
-_MAX_CONTRASTS = 600  # of all partners together: with many classes there are fewer partners
+_MAX_CONTRASTS = 600  # total over all partners; with many classes, fewer partners are used
 _ROUNDS = 3
 _MAX_ROWS = 20_000
 _BLOCK_VALUES = 2**24

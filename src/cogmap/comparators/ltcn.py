@@ -50,7 +50,7 @@ class LTCNClassifier(ScoringClassifier):
         Relevance of each feature: the sum of its absolute values in `coef_`, normalized to sum to 1.
     gain_ : float
         Factor on the scores before the softmax. It minimizes the log loss of the leave-one-out scores of the training
-        rows, which ridge regression has in closed form.
+        rows, which are available in closed form for ridge regression.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     scaling_ : FeatureRange

@@ -1,4 +1,4 @@
-"""Maps learned from observed sequences of states, the first use of population-based learning."""
+"""Maps learned from observed sequences of states by population-based search, historically its first use for FCMs."""
 
 import warnings
 from collections.abc import Sequence

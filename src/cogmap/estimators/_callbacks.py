@@ -120,7 +120,7 @@ class FitMonitor(Monitor):
             return stop
 
         yield report
-        if iteration is not None:  # begun when the solver detected convergence
+        if iteration is not None:  # the solver converged after this iteration had begun
             iteration.end()
         if stage is not None:
             stage.end(last)

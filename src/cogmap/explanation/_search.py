@@ -32,7 +32,7 @@ _GROWN_AT_ONCE = 40  # number of columns to try: those with the steepest margin
 _BEAM = 3  # beam width: number of changes that are extended
 _POWER = 0.3  # exponent of the cost by which a gain is divided: 0 ignores the cost, 1 prefers tiny steps
 _GIVEN_AT_ONCE = 12  # number of columns that may take over a fraction of another change
-_GIVEN = np.array([0.1, 0.25, 0.5, 0.75, 0.9])  # fractions of the reverted change
+_GIVEN = np.array([0.1, 0.25, 0.5, 0.75, 0.9])  # fractions of the reverted change that another column takes over
 _LESS = 0.3  # factor by which the fraction is reduced
 _SMALLEST_SHARE = 0.001
 _WORTH = 0.02  # minimum relative saving, as a multiple of the fraction
@@ -180,7 +180,7 @@ def _grown(evaluator: Evaluator, space: Space) -> Array | None:
         if reached is not None:
             return reached
         # A step back makes the change cheaper; its gain costs nothing.
-        with np.errstate(invalid="ignore"):  # both may be beyond the budget
+        with np.errstate(invalid="ignore"):  # -inf - -inf, if both rows are beyond the budget
             gain = (found - margins[which]) / np.maximum(costs - space.costs(beam)[which], 1e-3) ** _POWER
         best = np.argsort(-gain, kind="stable")[:_BEAM]
         best = best[gain[best] > 0.0]

@@ -102,19 +102,20 @@ def what_if(
     The size of a change is measured in standard deviations of the training data, summed over the features. The returned
     row was evaluated: its prediction really differs. Fixed features, and all others that need not change, stay bitwise
     the same. Features that were whole numbers in all training data stay whole numbers, so a dummy stays 0 or 1. The
-    search evaluates at most 20,000 rows per answer, and then reports that it found none.
+    search evaluates at most 20,000 rows per answer; if it has found no answer by then, the result says so.
 
     Parameters
     ----------
     model : FCMClassifier, FCMClassifierCV, FCMRegressor, MapModel, TableModel or Pipeline
-        Fitted model. With a `TableModel`, or a pipeline of a `TablePreparer` and an estimator, the row is a raw one:
-        columns change instead of features, a category as a whole, dates not at all.
+        Fitted model. For a `TableModel`, or a pipeline of a `TablePreparer` and an estimator, pass a raw row: the
+        search then changes columns instead of features. It can replace one category by another, and never changes
+        dates.
     row : array-like of shape (n_features,), or a table of one row
         The row to change. A missing value (NaN) stays missing.
     to : object, default=None
-        The class to reach, or None for any other class. For values, the number that the prediction should reach, from
-        below if it is smaller now and from above if it is larger; with several targets a dict of one of them,
-        ``{"target 2": 3.5}``.
+        For classification, the class to reach, or None for any other class. For regression, the number that the
+        prediction must reach: from below if the prediction is smaller now, from above if it is larger. With several
+        targets, a dict with one of them, such as ``{"target 2": 3.5}``.
     fixed : iterable of str, default=()
         Names of features that must not change (x0, x1 and so on if they had no names in fit).
     ranges : dict of str to (low, high), default=None
@@ -123,7 +124,7 @@ def what_if(
     max_features : int, default=None
         Largest number of features that may change. None means all.
     n_answers : int, default=1
-        Number of answers to search for; each excludes the feature that changes most in the previous ones.
+        Number of answers to search for. Each one keeps the features fixed that changed most in the previous ones.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from cogmap.explanation._subject import Subject, baseline_rows, opened_on_scale,
 from cogmap.models.features import Array
 
 _N_BACKGROUND = 200  # background rows drawn if `baseline` is not a table
-_MOVED = 0.25  # share of the way by which background rows are moved towards the explained row
+_MOVED = 0.25  # background rows are moved towards the explained row by this fraction of the distance
 _TOLERANCE = 1e-4  # accurate enough for a mean over a sample
 _BLOCK_LINES = 4096
 _MAX_GAP = 1e-8  # larger gaps between outputs and summed contributions cause a warning

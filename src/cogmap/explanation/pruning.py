@@ -222,8 +222,8 @@ def _strongest(influences: Influence, depth: int, keep: float) -> NDArray[np.boo
         taken.flat[order[:n_taken]] = True
         return _on_paths(taken, influences.kinds, depth)
 
-    # The number of edges on paths grows with the number taken: take the most that leave at most `n_kept` on paths, but
-    # enough for at least one path.
+    # The number of edges on paths grows with the number of selected edges: select as many as possible while at most
+    # `n_kept` edges lie on paths, but enough for at least one path.
     n_taken = bisect_right(range(n_edges + 1), n_kept, key=lambda n: int(leading(n).sum())) - 1
     edges = leading(n_taken)
     return edges if edges.any() else leading(n_taken + 1)

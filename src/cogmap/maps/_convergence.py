@@ -163,7 +163,7 @@ def converge(
 
     run = Run(step_recorded, first, max_steps)
     while not period and run.advance(_STEPS_PER_CHECK):
-        # Cycle detection costs more than a step, so it runs once per two longest periods.
+        # Cycle detection costs more than a step, so it runs only every two times the longest period.
         if run.moved <= _EXACT or run.n_steps % (2 * _LONGEST_PERIOD) == 0:
             period = last_period(_EXACT)
     period, moved = period or last_period(tol), float(run.moved)

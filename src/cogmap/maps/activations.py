@@ -54,7 +54,7 @@ class Activation:
         return self if isinstance(self.name, str) else get_activation(self.name[concepts])
 
     def excite(self, net_input: Array, slope: float | Array) -> Array:
-        """Replace the net input by the argument of the shape, in place."""
+        """Center and scale the net input in place: ``steepness * slope * (net input - center)``."""
         net_input -= self.center
         factor = self.steepness * slope
         if isinstance(factor, float):  # it may overflow in float32, and 0 times infinity is NaN

@@ -199,7 +199,7 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
             return self._activation.apply(self._net(A, peak), self._slope)
 
     def excitation(self, states: ArrayLike, concepts: slice = slice(None)) -> Array:
-        """Return the centered and scaled net input, the argument of the shape of the activation function.
+        """Return the net input, centered and scaled as the activation function does before it squashes.
 
         Parameters
         ----------

@@ -38,9 +38,9 @@ class MapModel:
     depth : int
         Number of steps before the outputs are read.
     encoding : Encoding
-        Maps features to first states.
+        Converts features to the first states.
     link : Link
-        Maps outputs to probabilities of classes, or to values.
+        Converts the outputs to class probabilities, or to predicted values in regression.
 
     Examples
     --------

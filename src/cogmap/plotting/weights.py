@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from cogmap.maps.drawing.picture import NEGATIVE, POSITIVE, SOFT, TEXT
 from cogmap.plotting.canvas import View, fit_on_draw, height_in_points, make_axes, map_of, short_names
 
-_NUMBERS_UP_TO, _GRID_UP_TO = 14, 60  # concepts; smaller cells are too small for numbers, or for grid lines
+_NUMBERS_UP_TO, _GRID_UP_TO = 14, 60  # largest numbers of concepts for which numbers, and grid lines, are drawn
 # From vermilion through white to blue: colours of the signs as in the graph, darkness for strength.
 SIGNED = LinearSegmentedColormap.from_list("signed", [NEGATIVE, "#FFFFFF", POSITIVE])
 

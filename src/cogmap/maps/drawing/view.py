@@ -14,7 +14,7 @@ FEATURE, HIDDEN, OUTPUT = "feature", "hidden", "output"
 _COLUMNS = {FEATURE: 0, HIDDEN: 1, OUTPUT: 2}
 _HEADINGS = ("features", "hidden", "outputs")
 
-_MAX_CONCEPTS = 100  # in a picture; of a larger map, those with the strongest edges
+_MAX_CONCEPTS = 100  # per picture; of larger maps only the concepts with the strongest edges are drawn
 _ALL_CONCEPTS = 20  # up to this number, concepts whose edges are too weak to be drawn also have a box
 _SHARE = 0.9  # fraction of the total strength that the drawn edges should have, unless that takes too many
 

@@ -209,7 +209,7 @@ def _box_end(fcm: FuzzyCognitiveMap) -> float:
             return True
         return not enclosing_box(fcm.replace(slope=fcm.slope * factor), _BOX_STEPS_TRIED).contracts
 
-    if not np.isfinite(max_derivatives(fcm)).all():  # a jump is as steep at any slope
+    if not np.isfinite(max_derivatives(fcm)).all():  # a jump is infinitely steep whatever the slope parameter
         return 0.0 if fails(1.0) else float("inf")
     radius = spectral_radius(scale_rows(max_derivatives(fcm), np.abs(fcm.weights)))
     # Up to here the spectral radius proves it in the whole range of states, which is the first box.

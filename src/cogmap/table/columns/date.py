@@ -47,7 +47,7 @@ class DateColumn(Column):
         return parts and len(self.parts) > 0 and self.style in DATES
 
     def value(self, text: str) -> Value:
-        """Return the parts of the date that a text is."""
+        """Parse a date string and return its parts."""
         if self.style == "ISO8601" and _PLAIN_DATE.fullmatch(text) and text not in self.words:
             try:
                 when = datetime.fromisoformat(text)
@@ -58,7 +58,7 @@ class DateColumn(Column):
         return self.values([text])[0]
 
     def values(self, texts: Sequence[str]) -> list[Value]:
-        """Return the parts of the dates that texts are, all at once: pandas takes long for each call."""
+        """Parse date strings, all at once because each call of pandas is slow."""
         when = dates(texts, self.style)
         features = map(tuple, self._apart(when).tolist())
         reason = "is not a date as in training"
@@ -68,7 +68,7 @@ class DateColumn(Column):
         ]
 
     def read(self, values: Any) -> Cells:
-        """Return the parts of the dates of a pandas Series."""
+        """Convert a pandas Series of dates to their parts."""
         if pandas.api.types.is_datetime64_any_dtype(values.dtype):
             return Cells(self._apart(plain_dates(values)), {}, {})
         return super().read(values)

@@ -46,18 +46,18 @@ class NumberColumn(Column):
         return super()._is_possible() and self.decimal in (".", ",", ":")
 
     def value(self, text: str) -> Value:
-        """Return the number that a text is."""
+        """Parse a number."""
         if text in self.words:
             return self.gap
         number = self._style.parse(text)
         return Fault(f"{quoted(text)} is not a number") if number is None else self.number(number)
 
     def number(self, number: float) -> Value:
-        """Return a number, if it is finite or missing."""
+        """Return a finite or missing number as a feature, or a fault if it is infinite."""
         return Fault(f"{float(number)} is not a finite number") if math.isinf(number) else (float(number),)
 
     def read(self, values: Any) -> Cells:
-        """Return the numbers of a pandas Series."""
+        """Convert a pandas Series to numbers."""
         kind = pandas.api.types
         if kind.is_timedelta64_dtype(values.dtype):
             unit = pandas.Timedelta(hours=1) if self.decimal == ":" else pandas.Timedelta(days=1)
