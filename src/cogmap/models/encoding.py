@@ -80,8 +80,8 @@ class FeatureRange:
 class FeatureSpread:
     """Logistic scaling by the mean and standard deviation of each feature in the training data.
 
-    A state is the logistic function of the standardized value. Unlike min-max scaling, it is robust to outliers, and
-    all states lie in [0, 1].
+    A state is the logistic function of the standardized value. Compared with min-max scaling, an extreme value
+    compresses the other states less, and values outside of the range of the training data lie in [0, 1] too.
     """
 
     known: FeatureStatistics
