@@ -144,7 +144,8 @@ MAPS = {
 }
 
 
-@pytest.mark.parametrize("case", MAPS)
+# Reading 20,000 edges takes long.
+@pytest.mark.parametrize("case", [pytest.param(case, marks=[pytest.mark.slow] * (case == "edges")) for case in MAPS])
 def test_a_map_file_is_refused_before_it_fills_the_memory(case, tmp_path):
     """The number of weights, cells or attributes is estimated first."""
     name, text, message = MAPS[case]

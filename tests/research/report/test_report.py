@@ -347,21 +347,6 @@ def test_there_is_a_map_per_dataset(folder, summary):
     assert "The map of digits" in (folder / "report.html").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A real browser, without a window and without a network."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("there is no chromium on this machine")
-    flags = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
-             "--disable-component-update"]  # fmt: skip
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=flags)
-        yield browser
-        browser.close()
-
-
 @pytest.mark.parametrize("width", [390, 1280])
 def test_page_opens_from_disk_and_fits_the_screen(browser, folder, width):
     """On a phone and on a desktop: no requests, nothing wider than the screen, and all images load."""
