@@ -4,7 +4,9 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers treat it as true; avoids importing `typing`
 if TYPE_CHECKING:
-    from cogmap.estimators import FCMClassifier, FCMClassifierCV, FCMRegressor
+    from cogmap.estimators.classifier import FCMClassifier
+    from cogmap.estimators.classifier_cv import FCMClassifierCV
+    from cogmap.estimators.regressor import FCMRegressor
     from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
     from cogmap.maps.formats import read_map, read_maps, write_map
     from cogmap.maps.map import FuzzyCognitiveMap
@@ -38,9 +40,9 @@ __all__ = [
 
 # Imported on first access, so that `cogmap --help` and programs that use only maps do not load scikit-learn.
 _MODULES = {
-    "FCMClassifier": "estimators",
-    "FCMClassifierCV": "estimators",
-    "FCMRegressor": "estimators",
+    "FCMClassifier": "estimators.classifier",
+    "FCMClassifierCV": "estimators.classifier_cv",
+    "FCMRegressor": "estimators.regressor",
     "FuzzyCognitiveMap": "maps.map",
     "TableModel": "table",
     "TablePreparer": "table.preparation",

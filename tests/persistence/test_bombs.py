@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 
 ZEROS = 2**30  # bytes
 MEASURED = """
-import re, sys, cogmap, cogmap.estimators, cogmap.maps.formats
+import re, sys, cogmap, cogmap.estimators._saving, cogmap.maps.formats
 from pathlib import Path
 peak = lambda: int(re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1]) * 1024
 before = peak()
