@@ -116,3 +116,13 @@ def test_rows_that_cannot_be_predicted_are_named_from_one(clinic):
         model.predict({"shape": "flat", "smoker": True, "since": "2020-05-05"})
     with pytest.raises(ParameterError, match="a data frame, a dict, or a list of dicts"):
         model.predict(3)
+
+
+def test_evaluation_counts_rows_with_a_known_target(clinic):
+    """Accuracy is that of the pipeline on them."""
+    pipeline, table, y = clinic
+    known = table.assign(target=y)
+    known.loc[:9, "target"] = None
+    scores = TableModel.of(pipeline).evaluate(known)
+    assert scores["rows"] == len(table) - 10
+    assert scores["accuracy"] == pytest.approx((pipeline.predict(table[10:]) == y[10:]).mean())

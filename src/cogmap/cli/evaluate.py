@@ -21,7 +21,7 @@ def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
 
     import numpy as np
 
-    from cogmap.table.evaluation import evaluation_text
+    from cogmap.table.evaluation import evaluation_text, score_predictions
     from cogmap.table.files.sources import name_of
     from cogmap.table.model import TableModel
     from cogmap.table.scanning import Scan
@@ -44,7 +44,7 @@ def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
         y, predicted = np.concatenate(targets), np.concatenate(labels)
         if not len(y):
             raise DataError(f"{name_of(table)} has no row with a known {name!r} that can be predicted.")
-        scores = subject.scores(y, predicted, np.concatenate(outputs))
+        scores = score_predictions(subject.classes, y, predicted, np.concatenate(outputs))
         tell(note for note in scan.notes() if "`note`" not in note)
         if len(y) < scan.n_rows:
             tell([f"{scan.n_rows - len(y):,} of {scan.n_rows:,} rows have no true value or no prediction."])

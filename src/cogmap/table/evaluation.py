@@ -20,6 +20,15 @@ from cogmap.statistics import expected_calibration_error
 _CLASSES_SHOWN = 20  # the confusion matrix of more classes is not printed
 
 
+def score_predictions(
+    classes: list[str] | None, truth: NDArray[Any], labels: NDArray[Any], outputs: NDArray[Any]
+) -> dict[str, Any]:
+    """Compute the scores of predicted classes with their probabilities, or of values if `classes` is None."""
+    if classes is None:
+        return evaluate_values(truth, labels)
+    return evaluate_classes(truth, labels.astype(str).astype(object), outputs, classes)
+
+
 def evaluate_classes(
     y: NDArray[Any], labels: NDArray[Any], outputs: NDArray[Any], classes: list[str]
 ) -> dict[str, Any]:

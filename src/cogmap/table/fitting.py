@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from cogmap.table.files import read_table
+from cogmap.table.frames import as_frame
 from cogmap.table.model import TableModel
-from cogmap.table.predictions import as_frame
 from cogmap.table.training import FitOptions, train
 
 

@@ -21,8 +21,9 @@ from cogmap.models.links import ClassLink, decided
 from cogmap.models.model import MapModel
 from cogmap.models.one_row import quick_way
 from cogmap.persistence import load, read_card, save
-from cogmap.table.evaluation import evaluate_classes, evaluate_values
-from cogmap.table.predictions import Predictions, as_frame
+from cogmap.table.evaluation import score_predictions
+from cogmap.table.frames import as_frame
+from cogmap.table.predictions import Predictions
 from cogmap.table.preparation import NumberColumn, Reading, RowReader, TablePreparer
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of, known_rows
 
@@ -260,26 +261,7 @@ class TableModel:
         kept[list(predictions.faults)] = False
         if not kept.any():
             raise DataError("The table has no row with a known target that can be predicted.")
-        return self.scores(y[kept], predictions.labels[kept], predictions.outputs[kept])
-
-    def scores(self, truth: NDArray[Any], labels: NDArray[Any], outputs: NDArray[Any]) -> dict[str, Any]:
-        """Compute the scores of predictions.
-
-        Parameters
-        ----------
-        truth, labels : ndarray of shape (n_rows,)
-            True and predicted classes or values.
-        outputs : ndarray of shape (n_rows, n_outputs)
-            Class probabilities; not used for values.
-
-        Returns
-        -------
-        dict
-            Scores by name.
-        """
-        if self.classes is None:
-            return evaluate_values(truth, labels)
-        return evaluate_classes(truth, labels.astype(str).astype(object), outputs, self.classes)
+        return score_predictions(self.classes, y[kept], predictions.labels[kept], predictions.outputs[kept])
 
     def answer(self, rows: Any, faults: Mapping[int, str] | None = None) -> Predictions:
         """Predict all rows that can be predicted, with a reason for each of the others.

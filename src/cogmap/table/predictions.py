@@ -1,13 +1,10 @@
 """`Predictions` for raw rows, and conversion of raw rows to data frames."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._utils.params import param_error
-from cogmap.table.columns.texts import pandas
 from cogmap.table.preparation.reading import unseen_notes
 
 EMPTY = "every value is missing"
@@ -46,20 +43,3 @@ class Predictions(NamedTuple):
         rows = ", ".join(str(row + 1) for row in self.empty[:5]) + (", ..." if len(self.empty) > 5 else "")
         which = f"row {rows}" if len(self.empty) == 1 else f"rows {rows}"
         return [f"{EMPTY[0].upper()}{EMPTY[1:]} in {which}.", *unseen_notes(self.unseen)]
-
-
-def as_frame(rows: Any) -> Any:
-    """Convert rows to a pandas data frame."""
-    if isinstance(rows, pandas.DataFrame):
-        return rows
-    if isinstance(rows, pandas.Series):
-        return rows.to_frame().T.infer_objects()
-    if hasattr(rows, "to_pandas") and not hasattr(rows, "to_dict"):  # pyarrow
-        return rows.to_pandas()
-    if hasattr(rows, "columns"):  # polars
-        return pandas.DataFrame(rows.to_dict(as_series=False))
-    if isinstance(rows, Mapping):
-        rows = [rows]
-    if isinstance(rows, Sequence) and all(isinstance(row, Mapping) for row in rows):
-        return pandas.DataFrame(rows)
-    raise param_error("TableModel", "rows", "a data frame, a dict, or a list of dicts", rows)

@@ -13,6 +13,7 @@ from cogmap._utils.params import check_integer, check_number, param_error, shown
 from cogmap.exceptions import DataError
 from cogmap.table.columns import Column
 from cogmap.table.columns.texts import pandas, refuse_repeated, repeated
+from cogmap.table.frames import as_frame
 from cogmap.table.preparation.kinds import KINDS, ORDER, find_columns
 from cogmap.table.preparation.reading import Reading, read_frame, unseen_notes
 
@@ -270,7 +271,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             Notes on unused columns.
         """
         check_is_fitted(self, "columns_")
-        frame = _as_frame(frame)
+        frame = as_frame(frame)
         given = [str(name) for name in frame.columns]
         frame = frame.set_axis(given, axis=1)
         names = [str(name) for name in getattr(self, "feature_names_in_", self._positions())]
@@ -357,7 +358,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _frame(self, X: Any, reset: bool) -> Any:
         """Validate `X` as scikit-learn does, and convert it to a frame with strings as column names."""
         if hasattr(X, "columns"):
-            frame = _as_frame(X)
+            frame = as_frame(X)
             labels = frame.columns.tolist()
             names = [str(name) for name in labels]
             refuse_repeated(names)
@@ -393,8 +394,3 @@ class TablePreparer(TransformerMixin, BaseEstimator):
                     owner, name, f"among the columns {shown(columns)}", column, suggestion(column, columns)
                 )
         return set(listed)
-
-
-def _as_frame(X: Any) -> Any:
-    """Convert a polars frame to pandas; return a pandas frame unchanged."""
-    return X if isinstance(X, pandas.DataFrame) else pandas.DataFrame(X.to_dict(as_series=False))
