@@ -11,6 +11,11 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy, SquaredLoss
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.encoding import Encoding, FeatureSpread
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.model import MapModel
 
 # Under nohup, or in the background of a script, signals are ignored, and so they would be by commands that tests start.
 for name, handler in {"SIGINT": signal.default_int_handler, "SIGHUP": lambda *_: None}.items():
@@ -34,6 +39,35 @@ def wine():
 def breast_cancer():
     """Breast cancer, as arrays."""
     return load_breast_cancer(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def named_model():
+    """Return a function that makes a small named map: held features, two named hidden concepts, unused columns."""
+
+    def make(kind="softmax", depth=3, used=(0, 2, 3), features=None):
+        link = {
+            "log odds": LogOddsLink(np.array(["no", "yes"])),
+            "softmax": SoftmaxLink(np.array(["no", "yes", "unknown"]), 4.0),
+            "values": ValueLink(("height", "weight"), np.array([1.0, -5.0]), np.array([3.0, 40.0]), False),
+        }[kind]
+        known = FeatureStatistics(
+            weight=np.ones(5),
+            mean=np.array([1.0, -2.0, 0.5, 3.0, 0.0]),
+            deviation=np.array([2.0, 0.7, 1.0, 1.0, 1.0]),
+            low=np.array([-5.0, -4.0, -3.0, 0.0, -3.0]),
+            high=np.array([7.0, 0.0, 4.0, 6.0, 3.0]),
+        )
+        inputs = [name for place, name in ((0, "age"), (2, "glucose"), (3, "insulin")) if place in used]
+        names = [*inputs, "glucose > 126 and age < 40", "not insulin", *link.names]
+        rng = np.random.default_rng(0)
+        W = rng.normal(size=(len(names), len(names))) * (rng.random((len(names), len(names))) < 0.8)
+        W[: len(inputs)] = 0.0
+        fcm = FuzzyCognitiveMap(W, rng.normal(size=len(names)), rng.uniform(1.0, 3.0, len(names)), names, held=inputs)
+        encoding = Encoding(5, 2, FeatureSpread(known), used=list(used), features=features)
+        return MapModel(fcm, depth, encoding, link)
+
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ TableLike = Any  # an array or a sparse CSR table; both support `shape`, `dtype`
 
 def row_blocks(n_rows: int, n_columns: int = 1) -> Iterator[slice]:
     """Yield slices of rows, small enough to limit memory."""
-    at_once = max(min(_ROWS_AT_ONCE, _VALUES_AT_ONCE // n_columns), 1)
+    at_once = max(min(_ROWS_AT_ONCE, _VALUES_AT_ONCE // max(n_columns, 1)), 1)
     for start in range(0, n_rows, at_once):
         yield slice(start, min(start + at_once, n_rows))
 
