@@ -41,7 +41,7 @@ _FINAL_TOL = 1e-5  # entries of the gradient at which the joined map has converg
 _PATIENCE, _PRUNED_PATIENCE, _TOL = 20, 8, 1e-4  # training stops when so many iterations reduced the loss by less
 # A smaller map is selected if its loss is higher by at most one standard error, but at least and at most by these shares
 # of the loss. Differences of a loss near 0 are negligible.
-_TOLERANCES, _NEGLIGIBLE = (0.01, 0.05), 0.002
+_TOLERANCES, _NEGLIGIBLE = (0.02, 0.05), 0.005
 _TARGET_SHARE = 0.35  # weight of the true targets in the targets of the joined map
 _STEEPNESS = 1.0 / 0.15  # of a proposed step, in units of T
 _EFFECT_ROWS = 2000

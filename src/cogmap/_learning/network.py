@@ -27,7 +27,7 @@ from cogmap.models.links import Link, SoftmaxLink
 Array = NDArray[np.float64]
 
 MAX_INPUTS = 3  # of a hidden concept: more could not be named
-_MIN_SHARE = 0.15  # weaker inputs of a hidden concept, relative to its strongest, are removed
+_MIN_SHARE = 0.25  # weaker inputs of a hidden concept, relative to its strongest, are removed
 _SAME = 0.98  # correlation of two hidden concepts that are merged
 _HIDDEN_PULL = 0.01  # penalty of weights into hidden concepts, relative to that of arrows into outputs
 

@@ -10,7 +10,7 @@ from cogmap._learning.table import Table
 from cogmap._utils.params import param_error
 from cogmap.models.model import MapModel
 
-STRUCTURES = ("auto", "additive", "named", "full")
+STRUCTURES = ("full", "auto", "additive", "named")
 
 MIN_ROWS = 20  # below, no rows can be held out to select a size
 

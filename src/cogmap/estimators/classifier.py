@@ -110,7 +110,7 @@ class FCMClassifier(ClassMap, FitChunksMixin):
         concepts in total, from 2 to 5; 2 for 3,000 rows or more with ``"adam"``. None for fewer than 20 rows, or more
         than 100 features and outputs unless the map is structured. None if `max_iter` or `early_stopping` is set, with
         ``"rmsprop"``, and if training resumes from an earlier fit.
-    structure : {"auto", "additive", "named", "full"}, default="auto"
+    structure : {"full", "auto", "additive", "named"}, default="full"
         Which concepts and arrows the map has. ``"additive"``: arrows from features (or their terms) to outputs only.
         ``"named"``: also hidden concepts with one to three incoming arrows, named after them, such as "glucose > 126"
         or "high glucose and low age". In both, features keep their state, and the map has no other concepts or
@@ -284,7 +284,7 @@ class FCMClassifier(ClassMap, FitChunksMixin):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         n_teachers: int | str = "auto",
-        structure: str = "auto",
+        structure: str = "full",
         max_arrows: int | None = None,
         terms: Any = None,
         prior: str | FuzzyCognitiveMap | None = "memory",

@@ -98,7 +98,7 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         with ``"adam"``. None for fewer than 20 rows, or more than 1000 features and outputs unless the map is
         structured. None if `max_iter` or `early_stopping` is set, with ``"rmsprop"``, and if training resumes from an
         earlier fit.
-    structure : {"auto", "additive", "named", "full"}, default="auto"
+    structure : {"full", "auto", "additive", "named"}, default="full"
         Which concepts and arrows the map has. ``"additive"``: arrows from features (or their terms) to outputs only.
         ``"named"``: also hidden concepts with one to three incoming arrows, named after them, such as "glucose > 126"
         or "high glucose and low age". In both, features keep their state, and the map has no other concepts or
@@ -258,7 +258,7 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         n_teachers: int | str = "auto",
-        structure: str = "auto",
+        structure: str = "full",
         max_arrows: int | None = None,
         terms: Any = None,
         prior: str | FuzzyCognitiveMap | None = "memory",
