@@ -16,6 +16,7 @@ from cogmap.models.encoding import Encoding, FeatureSpread
 from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.models.model import MapModel
+from cogmap.models.terms import Terms
 
 # Under nohup, or in the background of a script, signals are ignored, and so they would be by commands that tests start.
 for name, handler in {"SIGINT": signal.default_int_handler, "SIGHUP": lambda *_: None}.items():
@@ -45,7 +46,7 @@ def breast_cancer():
 def named_model():
     """Return a function that makes a small named map: held features, two named hidden concepts, unused columns."""
 
-    def make(kind="softmax", depth=3, used=(0, 2, 3), features=None):
+    def make(kind="softmax", depth=3, used=(0, 2, 3), features=None, terms=False):
         link = {
             "log odds": LogOddsLink(np.array(["no", "yes"])),
             "softmax": SoftmaxLink(np.array(["no", "yes", "unknown"]), 4.0),
@@ -59,15 +60,28 @@ def named_model():
             high=np.array([7.0, 0.0, 4.0, 6.0, 3.0]),
         )
         inputs = [name for place, name in ((0, "age"), (2, "glucose"), (3, "insulin")) if place in used]
+        words = None
+        if terms:  # of the three terms of glucose only the last is a concept
+            peaks, none = np.array([-0.5, 0.5, 1.5]), (None, None)
+            words = Terms((*none, peaks, *none), ((), (), ("low", "medium", "high"), (), ()))
+            used, inputs = (0, 4, 5), ["age", "glucose is high", "insulin"]
         names = [*inputs, "glucose > 126 and age < 40", "not insulin", *link.names]
         rng = np.random.default_rng(0)
         W = rng.normal(size=(len(names), len(names))) * (rng.random((len(names), len(names))) < 0.8)
         W[: len(inputs)] = 0.0
         fcm = FuzzyCognitiveMap(W, rng.normal(size=len(names)), rng.uniform(1.0, 3.0, len(names)), names, held=inputs)
-        encoding = Encoding(5, 2, FeatureSpread(known), used=list(used), features=features)
+        encoding = Encoding(5, 2, FeatureSpread(known), words, list(used), features)
         return MapModel(fcm, depth, encoding, link)
 
     return make
+
+
+@pytest.fixture
+def named_rows():
+    """Return rows for `named_model`, some with missing or extreme values."""
+    rows = np.random.default_rng(1).normal([1.0, -2.0, 0.5, 3.0, 0.0], [2.0, 0.7, 1.0, 1.0, 1.0], size=(9, 5))
+    rows[2, 1], rows[3, 2], rows[4] = np.nan, np.nan, [9.0, -9.0, 9.0, 9.0, 9.0]
+    return rows
 
 
 @pytest.fixture(scope="session")

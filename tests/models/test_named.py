@@ -20,10 +20,8 @@ def model(request, named_model):
 
 
 @pytest.fixture
-def rows():
-    X = np.random.default_rng(1).normal([1.0, -2.0, 0.5, 3.0, 0.0], [2.0, 0.7, 1.0, 1.0, 1.0], size=(9, 5))
-    X[2, 1], X[3, 2], X[4] = np.nan, np.nan, [9.0, -9.0, 9.0, 9.0, 9.0]
-    return X
+def rows(named_rows):
+    return named_rows
 
 
 def by_hand(model, X):

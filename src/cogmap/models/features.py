@@ -109,7 +109,7 @@ class FeatureStatistics:
 
     def narrowed(self, columns: NDArray[np.intp]) -> "FeatureStatistics":
         """Return the statistics restricted to some features."""
-        whole = self.whole if isinstance(self.whole, bool) else self.whole[columns]
+        whole = self.whole if np.ndim(self.whole) == 0 else np.asarray(self.whole)[columns]
         mean, deviation, low, high = (array[columns] for array in (self.mean, self.deviation, self.low, self.high))
         return FeatureStatistics(self.weight[columns], mean, deviation, low, high, whole)
 
