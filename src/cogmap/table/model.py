@@ -346,18 +346,19 @@ class TableModel:
         return self._subject.labels(features)
 
     def explored(self, frame: Any) -> tuple[Any, NDArray[Any] | None]:
-        """Return the rows for a page and their true targets, or all rows and None if there is no target column.
+        """Return the rows for a page and their true targets: None if there are none that the model knows.
 
-        Rows without a known target are left out.
+        Rows without a known target are kept, so that rows have the same numbers on the page as in the table.
         """
         name = self.target.name
         if name not in frame.columns:
             return frame, None
-        y = self.target.read(frame[name])
-        known = known_rows(y)
-        if self.classes:
-            known &= np.isin(y.astype(str), self.classes)
-        return frame.loc[known].drop(columns=[name]), y[known]
+        y, rows = self.target.read(frame[name]), frame.drop(columns=[name])
+        if self.classes is not None:
+            link: Any = self.model.link
+            labels = dict(zip(self.classes, link.classes.tolist(), strict=True))
+            y = np.array([labels.get(label) for label in y], dtype=object)
+        return rows, y if known_rows(y).any() else None
 
     def _complete(self, rows: Any) -> Predictions:
         """Predict rows; raise DataError if any of them cannot be predicted."""
