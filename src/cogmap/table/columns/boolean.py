@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cogmap.table.columns.base import Array, Column, Unseen, Value
+from cogmap.table.columns.base import Array, Column, Unseen, Value, frequencies
 from cogmap.table.columns.texts import TRUTH, boolean
 
 
@@ -29,6 +29,9 @@ class BooleanColumn(Column):
         """Return 1 or 0 for a word."""
         number = boolean(text)
         return Unseen(text) if number is None else (number,)
+
+    def _statistics(self, known: Array) -> dict[str, Any]:
+        return frequencies(self.choices, known[:, 0])
 
     def _label(self, features: Array) -> str:
         return self.choices[int(features[0])]

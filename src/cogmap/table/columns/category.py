@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.preprocessing import OneHotEncoder
 
 from cogmap._utils.params import shown
-from cogmap.table.columns.base import Array, Column, Features, Unseen, Value
+from cogmap.table.columns.base import Array, Column, Features, Unseen, Value, frequencies
 from cogmap.table.columns.texts import distinct
 
 _CHOICES_SHOWN = 20
@@ -74,6 +74,9 @@ class CategoryColumn(Column):
         codes, texts = distinct(values)
         known = [text for text in (texts[code] for code in codes) if text is not None]
         return CategoryColumn.learned(self.name, known, min_frequency, max_categories, self.why) if known else self
+
+    def _statistics(self, known: Array) -> dict[str, Any]:
+        return frequencies(self.choices, known.argmax(axis=1))
 
     def _label(self, features: Array) -> str:
         return self.choices[int(features.argmax())]

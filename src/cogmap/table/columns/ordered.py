@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from cogmap._utils.params import shown
-from cogmap.table.columns.base import Array, Column, Features, Unseen, Value
+from cogmap.table.columns.base import Array, Column, Features, Unseen, Value, frequencies
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,9 @@ class OrderedColumn(Column):
     def value(self, text: str) -> Value:
         """Return the place of a category in the order."""
         return self._places.get(text) or Unseen(text)
+
+    def _statistics(self, known: Array) -> dict[str, Any]:
+        return frequencies(self.choices, known[:, 0])
 
     def _label(self, features: Array) -> str:
         return self.choices[round(float(features[0]))]
