@@ -48,7 +48,7 @@ class BooleanColumn(Column):
 
     def page(self, features: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return one column with two choices."""
-        return [{**features[0], "name": self.name, "kind": "boolean", "choices": list(self.choices)}]
+        return [{**features[0], "name": self.name, "choices": list(self.choices), "words": TRUTH}]
 
     def onnx(self, builder: Any, cells: str) -> str:
         """Look up all spellings of yes and no, in lower case, upper case and capitalized."""

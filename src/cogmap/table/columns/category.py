@@ -98,7 +98,7 @@ class CategoryColumn(Column):
         return [
             {
                 "name": self.name,
-                "kind": "category",
+                "one_hot": True,
                 "features": [feature["features"][0] for feature in features],
                 "choices": list(self.choices),
                 "rare": list(self.rare),

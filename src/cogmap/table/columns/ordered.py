@@ -50,7 +50,7 @@ class OrderedColumn(Column):
 
     def page(self, features: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return one column of words for 0, 1, and so on, as a boolean has for 0 and 1."""
-        return [{**features[0], "name": self.name, "kind": "boolean", "choices": list(self.choices)}]
+        return [{**features[0], "name": self.name, "choices": list(self.choices), "words": {}}]
 
     def onnx(self, builder: Any, cells: str) -> str:
         """Look up the place of a category in the order."""
