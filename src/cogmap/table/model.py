@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from cogmap._utils.params import param_error, shown
+from cogmap._utils.text import quoted
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._validation import input_names
 from cogmap.exceptions import DataError
@@ -341,8 +342,8 @@ class TableModel:
             return self._rows.read(rows)
         except KeyError as missing:
             raise DataError(
-                f"A row lacks the column {missing.args[0]!r}; the model needs {shown(self.columns)}. Use None for a "
-                "missing value."
+                f"A row lacks the column {quoted(missing.args[0])}; the model needs {shown(self.columns)}. Use None "
+                "for a missing value."
             ) from None
 
     def contributions(self, features: NDArray[np.float64]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._utils.text import quoted
+from cogmap._utils.text import cut, quoted
 from cogmap.table.columns.base import Array, Cells, Column, Fault, Value
 from cogmap.table.columns.numbers import NumberStyle
 from cogmap.table.columns.texts import pandas
@@ -67,7 +67,7 @@ class NumberColumn(Column):
         else:
             return super().read(values)
         infinite = np.flatnonzero(np.isinf(numbers))
-        faults = {int(row): f"{self.name}: {numbers[row]} is not a finite number" for row in infinite}
+        faults = {int(row): f"{cut(self.name)}: {numbers[row]} is not a finite number" for row in infinite}
         numbers = np.where(np.isinf(numbers), np.nan, numbers) if faults else numbers
         return Cells(numbers[:, np.newaxis], {}, faults)
 
