@@ -58,11 +58,10 @@ class NumberColumn(Column):
 
     def read(self, values: Any) -> Cells:
         """Convert a pandas Series to numbers."""
-        kind = pandas.api.types
-        if kind.is_timedelta64_dtype(values.dtype):
+        if values.dtype.kind == "m" and isinstance(values.dtype, np.dtype):
             unit = pandas.Timedelta(hours=1) if self.decimal == ":" else pandas.Timedelta(days=1)
             numbers = (values / unit).to_numpy(dtype=np.float64)
-        elif kind.is_numeric_dtype(values.dtype) and values.dtype.kind in "iuf":  # True is not a number
+        elif values.dtype.kind in "iuf":  # True is not a number
             numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
             return super().read(values)
