@@ -184,7 +184,7 @@ class TableModel:
     @property
     def texts(self) -> list[str]:
         """Columns to read from a file as strings, so that pandas does not convert their values."""
-        return [c.name for c in self.preparer.columns_ if c.kind != "number" or c.decimal != "." or c.unit]  # type: ignore[attr-defined]
+        return [column.name for column in self.preparer.columns_ if column.as_text]
 
     def predict(self, rows: Any, join: bool = False) -> Any:
         """Predict raw rows.

@@ -107,6 +107,8 @@ def train(
         column_of(frame, name, source)
     if len(order_columns) > 1:
         raise DataError("Rows are scored by groups or forward in time, not both: give one of `groups` and `time`.")
+    if target in order_columns:
+        raise DataError(f"The target {quoted(target)} cannot order or group the rows: `groups` and `time` are others.")
     kinds = dict(fit_options.kinds)
     target_column = find_target(values, target, _task(kinds.pop(target, None), fit_options.task), frame)
     task, others = target_column.task, frame.drop(columns=[target])
@@ -179,11 +181,11 @@ def _times(preparer: TablePreparer, table: Any, name: str | None) -> Any:
     """Return the time of each row, as a date or a number; raise DataError if one is missing."""
     if name is None:
         return None
-    column: Any = next((column for column in preparer.columns_ if column.name == name), None)
-    if column is None or column.kind not in ("date", "number"):
-        reason = preparer.left_out_.get(name) or f"a {column.kind}"
+    column = next((column for column in preparer.columns_ if column.name == name), None)
+    times = None if column is None else column.times(table[name])
+    if times is None:
+        reason = preparer.left_out_[name] if column is None else f"a {column.kind}"
         raise DataError(f"`time` must be a column of dates or numbers, and {quoted(name)} is not one: {reason}.")
-    times = column.dates(table[name]) if column.kind == "date" else column.read(table[name]).features[:, 0]
     if (missing := int(pandas.isna(times).sum())) > 0:
         raise DataError(f"The time {quoted(name)} is missing in {missing:,} rows. Fill in the values or drop the rows.")
     return times

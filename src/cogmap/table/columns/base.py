@@ -122,6 +122,15 @@ class Column:
         faulty = np.flatnonzero(np.isin(codes, list(reasons)))
         return Cells(features, dict(unseen), {int(row): f"{cut(self.name)}: {reasons[codes[row]]}" for row in faulty})
 
+    @property
+    def as_text(self) -> bool:
+        """Whether a file must be read with the cells of this column as strings, which the column parses itself."""
+        return True
+
+    def times(self, values: Any) -> NDArray[Any] | None:
+        """Return the values of a pandas Series as points in time, None if the column cannot order rows."""
+        return None
+
     def relearned(self, values: Any, min_frequency: float, max_categories: int) -> "Column":
         """Return a column of the same kind, with what it learns from values learned from a pandas Series of others."""
         return self

@@ -56,6 +56,15 @@ class NumberColumn(Column):
         """Return a finite or missing number as a feature, or a fault if it is infinite."""
         return Fault(f"{float(number)} is not a finite number") if math.isinf(number) else (float(number),)
 
+    @property
+    def as_text(self) -> bool:
+        """Whether the numbers are written in a way that pandas cannot parse."""
+        return self.decimal != "." or bool(self.unit)
+
+    def times(self, values: Any) -> NDArray[Any] | None:
+        """Return the numbers."""
+        return self.read(values).features[:, 0]
+
     def read(self, values: Any) -> Cells:
         """Convert a pandas Series to numbers."""
         if values.dtype.kind == "m" and isinstance(values.dtype, np.dtype):
