@@ -108,7 +108,7 @@ def train(
     if len(order_columns) > 1:
         raise DataError("Rows are scored by groups or forward in time, not both: give one of `groups` and `time`.")
     if target in order_columns:
-        raise DataError(f"The target {quoted(target)} cannot order or group the rows: `groups` and `time` are others.")
+        raise DataError(f"The target {quoted(target)} cannot be given as `groups` or `time`. Name another column.")
     kinds = dict(fit_options.kinds)
     target_column = find_target(values, target, _task(kinds.pop(target, None), fit_options.task), frame)
     task, others = target_column.task, frame.drop(columns=[target])
