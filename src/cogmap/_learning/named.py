@@ -124,10 +124,10 @@ class _Trainer:
             return network
 
         bias, n_iter = self.start_bias(rows), min(_N_ITER, self.max_iter)
-        train("additive", Network.additive(T.shape[1], bias), n_iter)
+        network = train("additive", Network.additive(T.shape[1], bias), n_iter)
         if self.additive_only or not self.free.any():
             return found
-        network = train("dense", Network.dense(T.shape[1], _N_HIDDEN, bias, random), n_iter)
+        network = train("dense", network.with_random_hidden(_N_HIDDEN, random), n_iter)
         network = network.reduced(deviations(T, share), self.free)
         steps = self.propose(T, rows.targets.columns, rows.row_weights, random)
         network = network.with_hidden(*_step_weights(steps, self.free, T.shape[1]))
