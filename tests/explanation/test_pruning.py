@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, influence, prune, pruning_curve
-from cogmap.explanation.pruning import _on_paths
+from cogmap.explanation.pruning import _on_paths, _strongest
 
 
 @pytest.mark.parametrize("keep", [1.0, 0.3, 0.1, 0.02, 1e-6])
@@ -147,3 +147,15 @@ def test_the_curve_takes_tables_of_all_kinds_and_values(learned):
     ]
     assert curves[0].metric == "R²"
     np.testing.assert_array_equal(curves[0].scores, curves[1].scores)
+
+
+def test_a_held_feature_reaches_an_output_late(named_model, named_rows):
+    """An arrow from a held feature to an output lies on a path of any depth, and holding is no edge."""
+    model = named_model("softmax", depth=4)
+    influences = influence(model, named_rows)
+    holding = model.map.step_matrix != model.map.weights
+    kept = _strongest(influences, model.depth, 1.0, holding)
+    np.testing.assert_array_equal(kept, model.map.weights != 0.0)
+    few = _strongest(influences, model.depth, 0.1, holding)
+    assert 1 <= few.sum() <= round(0.1 * np.count_nonzero(model.map.weights))
+    assert not few[holding].any()
