@@ -159,3 +159,16 @@ def test_a_held_feature_reaches_an_output_late(named_model, named_rows):
     few = _strongest(influences, model.depth, 0.1, holding)
     assert 1 <= few.sum() <= round(0.1 * np.count_nonzero(model.map.weights))
     assert not few[holding].any()
+
+
+@pytest.mark.parametrize("structure", ["additive", "named"])
+def test_small_maps_are_refitted_with_fewer_arrows(structure, wine):
+    """The structure stays, features stay held, and the score is nearly that of the larger map."""
+    X, y = wine
+    full = FCMClassifier(structure=structure, random_state=0).fit(X, y)
+    small = prune(full, X, y, keep=0.5)
+    assert small.structure_ in ("additive", full.structure_)
+    assert 3 <= small.map_.n_arrows <= round(0.5 * full.map_.n_arrows)
+    assert small.map_.held == small.map_.concepts[: small.model_.n_inputs]
+    assert small.score(X, y) > 0.95
+    assert full.max_arrows is None
