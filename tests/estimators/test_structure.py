@@ -169,7 +169,6 @@ CONTRADICTIONS = {
     "prior": None,
     "init": "uniform",
     "l1_ratio": 0.5,
-    "max_iter": 10,
     "early_stopping": True,
     "solver": "adam",
 }
@@ -211,7 +210,7 @@ def test_named_takes_many_columns():
 
 
 def test_max_arrows_below_the_number_of_outputs(iris):
-    with pytest.raises(ParameterError, match="max_arrows=.*at least 3.*got 2"):
+    with pytest.raises(ParameterError, match=r"max_arrows=.*at least 3.*got 2"):
         FCMClassifier(structure="named", max_arrows=2).fit(*iris)
 
 

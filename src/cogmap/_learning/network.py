@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 MAX_INPUTS = 3  # of a hidden concept: more could not be named
 _MIN_SHARE = 0.25  # weaker inputs of a hidden concept, relative to its strongest, are removed
-_SAME = 0.98  # correlation of two hidden concepts that are merged
+_SAME = 0.85  # correlation of two hidden concepts that are merged
 _HIDDEN_PULL = 0.01  # penalty of weights into hidden concepts, relative to that of arrows into outputs
 
 
@@ -73,7 +73,7 @@ class Network:
     @property
     def n_inputs(self) -> int:
         """Number of features."""
-        return self.into_hidden.shape[1]
+        return int(self.into_hidden.shape[1])
 
     @property
     def n_hidden(self) -> int:
@@ -139,7 +139,8 @@ class Network:
         states = np.concatenate([T, self.hidden_states(T)], axis=1)
         deviation = deviations(states, share)
         strength = np.abs(self.into_hidden) * deviation[:n]
-        into_hidden = np.where(strength >= _MIN_SHARE * strength.max(axis=1, keepdims=True, initial=0.0), self.into_hidden, 0.0)
+        strongest = strength.max(axis=1, keepdims=True, initial=0.0)
+        into_hidden = np.where(strength >= _MIN_SHARE * strongest, self.into_hidden, 0.0)
         into_outputs = self.into_outputs.copy()
         importance = np.abs(into_outputs) * deviation
         inputs_of = np.count_nonzero(into_hidden, axis=1)
