@@ -285,10 +285,13 @@ class MapModel:
 
     def _by_blocks(self, X: ArrayLike, compute: Callable[[Array], Array], axis: int = 0) -> Array:
         """Apply a function to the first states of blocks of rows, to limit memory."""
-        table = self._checked(X)
+        table, encoding = self._checked(X), self.encoding
+        if issparse(table) and encoding.used is not None and encoding.n_inputs:  # do not densify unused columns
+            columns = np.unique(encoding.columns)
+            table, encoding = csr_array(table[:, columns]), encoding.restricted(columns)
         with one_blas_thread():  # so that rounding does not depend on the number of BLAS threads
             blocks = [
-                compute(self.encoding.first_states(dense(table[rows]), self.n_outputs))
+                compute(encoding.first_states(dense(table[rows]), self.n_outputs))
                 for rows in row_blocks(table.shape[0], table.shape[1])
             ]
         return np.concatenate(blocks, axis=axis)
