@@ -29,7 +29,9 @@ Array = NDArray[np.float64]
 MAX_INPUTS = 3  # of a hidden concept: more could not be named
 _MIN_SHARE = 0.25  # weaker inputs of a hidden concept, relative to its strongest, are removed
 _SAME = 0.85  # correlation of two hidden concepts that are merged
-_DIRECT_PULL = 0.1  # penalty of direct arrows, relative to those from hidden concepts: effects are direct if they can be
+_DIRECT_PULL = (
+    0.1  # penalty of direct arrows, relative to those from hidden concepts: effects are direct if they can be
+)
 _HIDDEN_PULL = 0.01  # penalty of weights into hidden concepts, relative to that of arrows into outputs
 
 

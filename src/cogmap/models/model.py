@@ -307,14 +307,14 @@ def hidden_names(n_hidden: int) -> list[str]:
     return [f"hidden {i + 1}" for i in range(n_hidden)]
 
 
-def concept_names(features: Sequence[str], n_hidden: int, outputs: Sequence[str]) -> list[str]:
-    """Return the names of the concepts: the features, ``hidden 1`` and so on, then the outputs.
+def concept_names(features: Sequence[str], hidden: int | Sequence[str], outputs: Sequence[str]) -> list[str]:
+    """Return the names of the concepts: the features, the hidden concepts (``hidden 1`` and so on), then the outputs.
 
     Duplicate names are numbered: a, a (2).
     """
     taken: set[str] = set()
     result = []
-    for text in [*features, *hidden_names(n_hidden), *outputs]:
+    for text in [*features, *(hidden_names(hidden) if isinstance(hidden, int) else hidden), *outputs]:
         name, number = text, 1
         while name in taken:
             number += 1

@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 _SOFT = 0.5  # a step wider than this, relative to the middle 80 % of the data, is "high" or "low" instead of a cut
 
 
-def hidden_names(
+def combination_names(
     weights: Array, bias: Array, features: Sequence[str], encoding: Encoding, table: Any, used: NDArray[np.intp]
 ) -> list[str]:
     """Return the name of each hidden concept.
