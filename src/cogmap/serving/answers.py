@@ -1,18 +1,25 @@
 """Answers about rows as JSON objects: predictions, contributions and counterfactuals of a `TableModel`."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from cogmap._utils.params import shown
 from cogmap.explanation import WhatIf
 from cogmap.models.links import ValueLink
-from cogmap.serving.bodies import JSONObject, RequestError, describe_value
-from cogmap.serving.columns import MAX_FLOAT, Columns, Rows
+from cogmap.serving.bodies import JSON, JSONObject, RequestError, describe_value, json_rows
+from cogmap.serving.columns import MAX_FLOAT, Columns
 from cogmap.table.model import TableModel
 from cogmap.table.predictions import Predictions
 
 
+class Answer(NamedTuple):
+    """The JSON object of a response, and the predictions for its rows."""
+
+    content: JSONObject
+    predictions: Predictions
+
+
 class ServedModel:
-    """A table model that takes rows of JSON or CSV and returns JSON objects.
+    """A table model that takes bodies of JSON or CSV and returns JSON objects.
 
     Attributes
     ----------
@@ -39,34 +46,38 @@ class ServedModel:
         self.outputs = model.outputs
         self.one_value = isinstance(link, ValueLink) and link.one_dimensional
 
-    def answer(self, question: str, rows: Rows, options: JSONObject | None = None, typed: bool = True) -> JSONObject:
-        """Return predictions, explanations or counterfactuals for rows, with notes.
+    def answer(self, question: str, body: bytearray, kind: str, max_rows: int) -> Answer:
+        """Return predictions, explanations or counterfactuals for the rows of a body.
 
         Parameters
         ----------
         question : {"predict", "explain", "what-if"}
             What to compute.
-        rows : sequence of dict
-            The rows.
-        options : dict, default=None
-            ``to`` and ``fixed`` of "what-if".
-        typed : bool, default=True
-            See `Columns.predictions`.
+        body : bytearray
+            The body: rows, and for "what-if" also ``to`` and ``fixed``.
+        kind : {"application/json", "text/csv"}
+            Media type of the body.
+        max_rows : int
+            Maximum number of rows.
 
         Returns
         -------
-        dict
-            The JSON object of the response.
+        Answer
+            The response, and the predictions on which it rests.
         """
-        predictions, notes = self.columns.predictions(rows, typed)
-        if question == "explain":
-            answers = self._explanations(predictions)
-        elif question == "what-if":
-            to, fixed = self._goal((options or {}).get("to")), self._fixed((options or {}).get("fixed", []))
-            answers = {"answers": [self._counterfactual(self.model.what_if(row, to, fixed=fixed)) for row in rows]}
+        if question == "what-if":
+            rows, options = json_rows(body, max_rows)
+            predictions, notes = self.columns.from_rows(rows)
+            to, fixed = self._goal(options.get("to")), self._fixed(options.get("fixed", []))
+            content: JSONObject = {
+                "answers": [self._counterfactual(self.model.what_if(row, to, fixed=fixed)) for row in rows]
+            }
         else:
-            answers = {"predictions": self._predictions(predictions)}
-        return {**answers, "notes": notes}
+            read = self.columns.from_json if kind == JSON else self.columns.from_csv
+            predictions, notes = read(body, max_rows)
+            explain = question == "explain"
+            content = self._explanations(predictions) if explain else {"predictions": self._predictions(predictions)}
+        return Answer({**content, "notes": notes}, predictions)
 
     def _goal(self, to: Any) -> Any:
         """Validate and return the goal of "what-if"."""
