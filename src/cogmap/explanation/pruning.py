@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -115,7 +115,7 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
             return type(estimator)(
                 [(name, step) for (name, _), step in zip(estimator.steps, (preparer, pruned), strict=True)]
             )
-        return replace(estimator, estimator=pruned)
+        return estimator.with_estimator(pruned)
     _check_estimator("prune", estimator)
     opened("prune", estimator, X)
     return _pruned(estimator, X, y, keep)

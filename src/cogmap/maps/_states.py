@@ -35,7 +35,7 @@ def check_states(
     peak = float(max(A.max(), -A.min())) if A.size else 0.0
     if not peak < np.inf:
         *row, concept = np.argwhere(~np.isfinite(A))[0]
-        where = f"{A[(*row, concept)]} for concept {concepts[concept]!r}" + "".join(f" in row {i}" for i in row)
+        where = f"{A[(*row, concept)]} for concept {concepts[concept]!r}" + "".join(f" in row {i + 1}" for i in row)
         raise param_error(owner, name, "finite numbers", Literal(where), "Replace NaN and infinity.")
     return A, peak
 

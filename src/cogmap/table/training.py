@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline
 
 import cogmap
 from cogmap._utils.params import shown, suggestion
@@ -19,9 +18,11 @@ from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.table.cards import make_card
+from cogmap.table.columns import spans
 from cogmap.table.columns.texts import distinct, pandas
+from cogmap.table.model import TableModel
 from cogmap.table.preparation import Column, TablePreparer
-from cogmap.table.scoring import Progress, as_features, compare, fitted, make_folds
+from cogmap.table.scoring import THE_MAP, Progress, as_features, compare, fitted, make_folds
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of, find_target, known_rows
 
 _FEWEST_ROWS = 10
@@ -75,8 +76,8 @@ class FitOptions:
 
 def train(
     frame: Any, target: str, fit_options: FitOptions, source: str = "the table", progress: Progress | None = None
-) -> tuple[Pipeline, dict[str, Any]]:
-    """Fit and score a pipeline that predicts a column of a table from the others.
+) -> TableModel:
+    """Fit and score a model that predicts a column of a table from the others.
 
     A `UserWarning` lists the columns that are left out, except those dropped by the user.
 
@@ -95,10 +96,8 @@ def train(
 
     Returns
     -------
-    pipeline : Pipeline
-        Fitted `TablePreparer` and estimator.
-    card : dict
-        Target, scores, importances and columns left out, as JSON-serializable values.
+    TableModel
+        The fitted model. Its card has the target, scores, importances and columns left out.
     """
     began = time.perf_counter()
     values = column_of(frame, target, source)
@@ -116,6 +115,7 @@ def train(
     table = others[rows].reset_index(drop=True)
     grouping = [] if fit_options.groups is None else [fit_options.groups]
     preparer = TablePreparer(fit_options.keep, [*fit_options.drop, *grouping], kinds=kinds).fit(table)
+    preparer.read(table).usable(np.flatnonzero(rows))
     _warn_of_left_out(preparer)
     _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
     signs = _signs(preparer, fit_options.signs)
@@ -131,9 +131,8 @@ def train(
     folds = list(make_folds(preparer, table, y, task, fit_options.seed, groups, when)) if scored else []
     scores, whole = compare(estimator, X, y, folds, task, fit_options.seed, progress)
     best = getattr(whole, "best_estimator_", whole)
-    pipeline = Pipeline([("prepare", preparer), ("map", best)])
     all_notes = [*target_column.notes, *preparer.notes_, *notes, *limit_notes]
-    card = make_card(pipeline, target_column, X, scores if folds else {}, all_notes)
+    card = make_card(TableModel(preparer, best), target_column, X, scores if folds else {}, all_notes)
     card["table"] = {"name": source, "rows": len(frame), "learned from": len(table), "columns": len(frame.columns)}
     card["settings"] = {
         "seed": fit_options.seed,
@@ -145,7 +144,22 @@ def train(
         "signs": signs,
     }
     card["version"] = cogmap.__version__
-    return pipeline, card
+    sections: dict[str, Any] = {"training_statistics": _statistics(preparer, table)}
+    if folds:
+        sections["held_out"] = {
+            "rows": sum(len(fold.y_test) for fold in folds),
+            "groups": fit_options.groups,
+            "time": fit_options.time,
+            "scores": card["scores"][THE_MAP],
+        }
+    return TableModel(preparer, best, card, sections)
+
+
+def _statistics(preparer: TablePreparer, table: Any) -> dict[str, Any]:
+    """Return the section `training_statistics` of the model file."""
+    features, places = preparer.read(table).features, spans(preparer.columns_)
+    columns = zip(preparer.columns_, places, strict=True)
+    return {"rows": len(table), "columns": {column.name: column.statistics(features[:, at]) for column, at in columns}}
 
 
 def _groups(table: Any, name: str | None) -> Any:

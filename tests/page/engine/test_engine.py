@@ -157,8 +157,9 @@ def test_page_computes_what_a_pipeline_does(differences, payload_of):
         score=[100, pipe.score(table, y), log_loss(y, pipe.predict_proba(table))],
     )
     assert payload["sample"]["numbers"] == list(range(100))
-    assert [column["kind"] for column in payload["columns"][:4]] == ["category", "number", "boolean", "boolean"]
-    assert payload["columns"][3]["choices"] == ["S", "M", "L"]
+    assert [column.get("one_hot", False) for column in payload["columns"][:4]] == [True, False, False, False]
+    choices = [["blue", "green", "odd", "red"], None, ["no", "yes"], ["S", "M", "L"]]
+    assert [column.get("choices") for column in payload["columns"][:4]] == choices
     assert max(apart.values()) <= CLOSE, apart
 
 

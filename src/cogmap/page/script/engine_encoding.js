@@ -1,41 +1,22 @@
 // Encoding of rows: columns become features, features become states of input concepts; other concepts are undecided.
 
+import { codeOf, isMissing, setFeatures } from "./columns.js";
+
 const UNDECIDED = 0.5;
 
 const OUTERMOST = [-1, 2]; // states of values outside the training range are clipped to this range
 const STEEPNESS = 0.75; // of the logistic function, per standard deviation from the mean
 
-/** Return whether a value is missing. */
-export function isMissing(value) {
-  return value === null || value === undefined || value === "" || Number.isNaN(value);
-}
-
 /** Return one number per column, NaN if missing; a category is encoded as the index of its choice. */
 export function numbersOf(model, row) {
-  const numbers = new Float64Array(model.columns.length);
-  for (let c = 0; c < numbers.length; c++) {
-    const column = model.columns[c], value = row[c];
-    if (isMissing(value)) numbers[c] = NaN;
-    else numbers[c] = column.kind === "category" ? choiceOf(column, String(value)) : Number(value);
-  }
-  return numbers;
-}
-
-/** Return the index of a choice. Rare choices share the last index; unseen ones count as missing. */
-function choiceOf({ choices, rare }, value) {
-  const choice = choices.indexOf(value);
-  if (choice >= 0) return choice;
-  return rare?.includes(value) ? choices.length - 1 : NaN;
+  return Float64Array.from(model.columns, (column, c) => codeOf(column, row[c]));
 }
 
 /** Return the features from one number per column; categories are one-hot encoded. */
 export function featuresOf(model, numbers) {
   const features = new Float64Array(model.features.length).fill(NaN);
   for (let c = 0; c < numbers.length; c++) {
-    const { kind, features: own } = model.columns[c], number = numbers[c];
-    if (Number.isNaN(number)) continue;
-    if (kind === "category") for (let k = 0; k < own.length; k++) features[own[k]] = k === number ? 1 : 0;
-    else features[own[0]] = number;
+    if (!Number.isNaN(numbers[c])) setFeatures(model.columns[c], numbers[c], features);
   }
   return features;
 }

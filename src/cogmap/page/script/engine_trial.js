@@ -16,7 +16,7 @@ const PER_COLUMN = 0.005; // relative increase of the cost per changed column
 class Axis {
   constructor(column, start, locked) {
     this.start = start;
-    this.choices = column.kind === "category" ? [...column.choices.keys()] : null;
+    this.choices = column.one_hot ? [...column.choices.keys()] : null;
     this.deviations = column.deviations; // of the features of a category
     this.unit = column.deviation;
     this.whole = column.whole && Number.isInteger(start);

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cogmap.table.columns.base import Array, Column, Unseen, Value
+from cogmap.table.columns.base import Array, Column, Unseen, Value, frequencies
 from cogmap.table.columns.texts import TRUTH, boolean
 
 
@@ -30,6 +30,9 @@ class BooleanColumn(Column):
         number = boolean(text)
         return Unseen(text) if number is None else (number,)
 
+    def _statistics(self, known: Array) -> dict[str, Any]:
+        return frequencies(self.choices, known[:, 0])
+
     def _label(self, features: Array) -> str:
         return self.choices[int(features[0])]
 
@@ -45,7 +48,7 @@ class BooleanColumn(Column):
 
     def page(self, features: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return one column with two choices."""
-        return [{**features[0], "name": self.name, "kind": "boolean", "choices": list(self.choices)}]
+        return [{**features[0], "name": self.name, "choices": list(self.choices), "words": TRUTH}]
 
     def onnx(self, builder: Any, cells: str) -> str:
         """Look up all spellings of yes and no, in lower case, upper case and capitalized."""

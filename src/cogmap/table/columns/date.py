@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.text import quoted
-from cogmap.table.columns.base import Array, Cells, Column, Fault, Value
+from cogmap.table.columns.base import Array, Cells, Column, Fault, Value, moments
 from cogmap.table.columns.dates import DATES, PARTS, date_parts, dates, plain_dates
 from cogmap.table.columns.texts import distinct, pandas
 
@@ -83,6 +83,9 @@ class DateColumn(Column):
     def _apart(self, when: NDArray[np.datetime64]) -> Array:
         parts = date_parts(when)
         return np.column_stack([parts[part] for part in self.parts])
+
+    def _statistics(self, known: Array) -> dict[str, Any]:
+        return {"parts": {part: moments(values) for part, values in zip(self.parts, known.T, strict=True)}}
 
     def _label(self, features: Array) -> str:
         return ", ".join(f"{part} {value:g}" for part, value in zip(self.parts, features, strict=True))

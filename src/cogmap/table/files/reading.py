@@ -109,7 +109,7 @@ def _parquet(file: BinaryIO) -> Iterator[Part]:
     parquet: Any = import_or_raise("pyarrow.parquet", "Reading Parquet files", "parquet")
     arrow: Any = import_or_raise("pyarrow", "Reading Parquet files", "parquet")
     try:
-        table = parquet.ParquetFile(file if file.seekable() else io.BytesIO(file.read()))
+        table = parquet.ParquetFile(file if file.seekable() else io.BytesIO(file.read()), pre_buffer=False)
         refuse_repeated([str(name) for name in table.schema_arrow.names], "it")
         empty = table.schema_arrow.empty_table().to_pandas()
         if not table.metadata.num_rows:

@@ -1,6 +1,6 @@
 """`TablePreparer`: a scikit-learn transformer from raw tables to numeric features with readable names."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cogmap._utils.params import check_integer, check_number, param_error, shown, suggestion
 from cogmap.exceptions import DataError
-from cogmap.table.columns import Column
+from cogmap.table.columns import Column, NumberColumn
 from cogmap.table.columns.texts import pandas, refuse_repeated, repeated
 from cogmap.table.frames import as_frame
 from cogmap.table.preparation.kinds import KINDS, ORDER, find_columns
@@ -114,6 +114,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.max_categories = max_categories
         self.kinds = kinds
 
+    @classmethod
+    def of_numbers(cls, names: Sequence[str]) -> "TablePreparer":
+        """Return a fitted preparer of numeric columns."""
+        preparer = cls()
+        preparer.n_features_in_, preparer.feature_names_in_ = len(names), np.array(names, dtype=object)
+        preparer.columns_, preparer.left_out_ = tuple(NumberColumn(name, (name,)) for name in names), {}
+        return preparer
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []  # the output is a frame of float64
@@ -199,12 +207,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "columns_")
         frame = self.arranged(X)[0] if hasattr(X, "columns") else self._frame(X, reset=False)
-        reading = self.read(frame)
-        if reading.faults:
-            row, reason = min(reading.faults.items())
-            more = f" {len(reading.faults) - 1:,} more rows cannot be used either." if len(reading.faults) > 1 else ""
-            raise DataError(f"Row {row + 1} of the table cannot be used: {reason}.{more} Correct or clear the value.")
-        return pandas.DataFrame(reading.features, columns=self.get_feature_names_out(), index=frame.index)
+        features = self.read(frame).usable(range(len(frame)))
+        return pandas.DataFrame(features, columns=self.get_feature_names_out(), index=frame.index)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the features.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.params import shown
+from cogmap.exceptions import DataError
 from cogmap.table.columns import Cells, Column, spans
 
 _PLAIN = {np.dtype(np.float64), np.dtype(np.int64)}  # the most frequent dtypes of numeric columns
@@ -29,6 +30,16 @@ class Reading(NamedTuple):
     features: NDArray[np.float64]
     unseen: dict[str, dict[str, int]]
     faults: dict[int, str]
+
+    def usable(self, places: Sequence[int] | NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the features; raise DataError if a row cannot be used, given the place of each row in the table."""
+        if self.faults:
+            row, reason = min(self.faults.items())
+            more = f" {len(self.faults) - 1:,} more rows cannot be used either." if len(self.faults) > 1 else ""
+            raise DataError(
+                f"Row {places[row] + 1} of the table cannot be used: {reason}.{more} Correct or clear the value."
+            )
+        return self.features
 
 
 def read_frame(columns: Sequence[Column], frame: Any) -> Reading:
