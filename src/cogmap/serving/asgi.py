@@ -209,6 +209,7 @@ class Application:
         for name, entry in entries.items():
             labels = {key: str(value) for key, value in entry.identity.shown(True).items() if value is not None}
             result[measured.sample("cogmap_model_info", model=name, kind=entry.served.kind, **labels)] = 1
+            result |= entry.observed.samples()
         return result
 
     async def _respond(self, exchange: Exchange) -> Response:
@@ -261,6 +262,7 @@ class Application:
         try:
             answer = exchange.entry.served.answer(question, body, kind, self._max_rows[question])
             exchange.n_rows = len(answer.predictions.labels)
+            exchange.entry.observed.add(answer.predictions)
             return msgspec.json.encode(answer.content)
         finally:
             exchange.computing = time.perf_counter() - begin

@@ -13,7 +13,6 @@ from cogmap._utils.files import read_limited
 from cogmap.exceptions import CogmapError
 from cogmap.persistence.archive import MOST_BYTES
 from cogmap.table.model import TableModel
-from cogmap.table.scoring import THE_MAP
 
 _ATTEMPTS = 5  # to load a file that is replaced meanwhile
 
@@ -79,14 +78,12 @@ def load_model(path: str | Path) -> tuple[TableModel, Identity]:
 
 
 def identity_of(model: TableModel, file: str, digest: str = "", saved: str = "") -> Identity:
-    """Return the identity of a model, with what its card says about training rows and scores."""
-    table, scores = model.card.get("table"), model.card.get("scores")
-    rows = table.get("learned from") if isinstance(table, dict) else None
-    score = ""
-    if isinstance(scores, dict) and scores.get(THE_MAP):
-        name, entry = next(iter(scores[THE_MAP].items()))
+    """Return the identity of a model, with its number of training rows and held-out score if they are known."""
+    statistics, held_out, score = model.training_statistics_, model.held_out_, ""
+    if held_out is not None:
+        name, entry = next(iter(held_out["scores"].items()))
         score = f"{name} {entry['mean']:.3f} +- {entry['deviation']:.3f}"
-    return Identity(file, digest, saved, rows, score)
+    return Identity(file, digest, saved, None if statistics is None else statistics["rows"], score)
 
 
 def _digest(path: Path) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from cogmap.serving.bodies import Limits, RequestError
 from cogmap.serving.description import openapi
 from cogmap.serving.documentation import documentation
 from cogmap.serving.identity import Identity, identity_of, load_model
+from cogmap.serving.observed import Observed
 from cogmap.table.model import TableModel
 
 Signature = tuple[int, int, int] | None  # of a file: inode, size, modification time; None if it does not exist
@@ -35,15 +36,20 @@ class Entry:
         The OpenAPI document.
     docs : bytes
         The same as a web page.
+    observed : Observed
+        Counters about the predicted rows.
     """
 
-    def __init__(self, name: str, model: TableModel, identity: Identity, options: "Options") -> None:
+    def __init__(
+        self, name: str, model: TableModel, identity: Identity, options: "Options", previous: "Entry | None" = None
+    ) -> None:
         self.name = name
         self.identity = identity
         self.served = ServedModel(model)
         document = openapi(self.served, options.limits, identity.file, options.needs_token, options.root_path)
         self.document = json.dumps(document).encode()
         self.docs = documentation(document).encode()
+        self.observed = Observed(name, model, None if previous is None else previous.observed)
         self._page: bytes | None = None
         self._page_lock = threading.Lock()
 
@@ -143,7 +149,7 @@ class Models:
             model, identity = load_model(self._paths[name])
             if identity.hash == old.identity.hash:
                 return Reload(name, "unchanged", "", identity.hash)
-            self.entries[name] = Entry(name, model, identity, self._options)
+            self.entries[name] = Entry(name, model, identity, self._options, old)
         except (CogmapError, OSError, MemoryError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             return Reload(name, "failed", f"{reason.rstrip('.')}. The old model is still served.", old.identity.hash)
