@@ -69,7 +69,7 @@ def test_single_rows_give_the_predictions_of_python(models, name):
     for i in range(0, 60, 7):
         _, expected = outputs(model, as_input(name, X[i : i + 1]))
         body = bytearray(json.dumps({"rows": records(X[i : i + 1])}).encode())
-        (row,) = served.answer("predict", body, "application/json", 1).content["predictions"]
+        (row,) = json.loads(served.answer("predict", body, "application/json", 1).content)["predictions"]
         got = row.get("probabilities", row["prediction"])
         got = list(got.values()) if isinstance(got, dict) else [got]
         np.testing.assert_allclose(got, np.ravel(expected), rtol=1e-12, atol=1e-12)

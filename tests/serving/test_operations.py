@@ -161,6 +161,55 @@ def test_several_models(files):
             assert client.send("POST", path)[0] == 404
 
 
+def test_metrics_of_drift(files, models):
+    """Classes, gaps, unseen categories and values outside the range are counted; a reload continues the counters."""
+    path = str(files["one"][0])
+    served = Models.from_files([path], Options())
+    rows = [
+        {"age": None, "member": "yes", "colour": "pink", "joined": "2020-05-05"},
+        {"age": 200, "member": None, "colour": "red", "joined": "1999-05-05"},
+        {"age": 40, "member": "no", "colour": None, "joined": "2020-05-05"},
+    ]
+    with running(Application(served)) as client:
+        for _ in range(2):
+            status, answer = client.post("/predict", {"rows": rows})
+            client.post("/explain", {"rows": rows[:1]})
+            text = client.send("GET", "/metrics")[2]
+            served.entries["one"] = type(served.default)(
+                "one", served.default.served.model, served.default.identity, Options(), served.default
+            )
+    labels = [row["prediction"] for row in answer["predictions"]] * 2
+    labels += labels[:1] * 2
+    counted = dict(re.findall(r'^cogmap_predictions_total{model="one",class="(\w+)"} (\d+)$', text, re.MULTILINE))
+    assert {name: int(number) for name, number in counted.items()} == {name: labels.count(name) for name in set(labels)}
+    for line in (
+        'cogmap_observed_rows_total{model="one"} 8',
+        'cogmap_missing_values_total{model="one",column="age"} 4',
+        'cogmap_missing_values_total{model="one",column="member"} 2',
+        'cogmap_missing_values_total{model="one",column="colour"} 2',
+        'cogmap_unseen_values_total{model="one",column="colour"} 4',
+        'cogmap_outside_values_total{model="one",column="age"} 2',
+        'cogmap_outside_values_total{model="one",column="joined"} 2',
+        'cogmap_prediction_count{model="one",output="highest probability"} 8',
+        'cogmap_prediction_bucket{model="one",output="highest probability",le="+Inf"} 8',
+    ):
+        assert line in text.splitlines()
+    assert "pink" not in text
+
+
+def test_metrics_of_predicted_values(models):
+    """Histograms around the mean of the training targets."""
+    model, X = models["values"]
+    with running(application(model)) as client:
+        client.post("/predict", {"rows": X.to_dict("records")})
+        text = client.send("GET", "/metrics")[2]
+    for target in ("now", "later"):
+        values = [int(n) for n in re.findall(rf'cogmap_prediction_bucket{{.*output="{target}",le.*}} (\d+)', text)]
+        assert values == sorted(values)
+        assert values[-1] == len(X)
+        assert 0.2 * len(X) < values[5] < 0.8 * len(X)
+
+
 def test_two_models_of_one_name_are_rejected(files):
     """The message names both files."""
     path = str(files["one"][0])

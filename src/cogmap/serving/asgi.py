@@ -12,8 +12,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-import msgspec
-
 from cogmap import __version__
 from cogmap.serving import metrics as measured
 from cogmap.serving.access import Access, check_head
@@ -91,8 +89,8 @@ class Exchange:
     """A request and what becomes of it, for metrics and log."""
 
     __slots__ = (
-        "allowed", "computing", "entry", "headers", "id", "length", "n_read", "n_rows", "n_sent", "path", "reason",
-        "receive", "received_all", "scope", "start", "status", "target", "waiting",
+        "allowed", "computing", "entry", "headers", "id", "length", "n_read", "n_rows", "n_sent", "observed_enough",
+        "path", "reason", "receive", "received_all", "scope", "start", "status", "target", "waiting",
     )  # fmt: skip
 
     def __init__(self, scope: Scope, receive: Receive, entry: Entry, number: str) -> None:
@@ -109,6 +107,7 @@ class Exchange:
         self.waiting: float | None = None
         self.length = self.n_read = self.n_sent = self.n_rows = 0
         self.computing = 0.0
+        self.observed_enough = False
         given = self.headers.get(b"x-request-id")
         self.id = given.decode() if given is not None and _REQUEST_ID.fullmatch(given) else number
 
@@ -191,6 +190,8 @@ class Application:
             self.metrics.n_in_flight -= 1
             if exchange.status == "closed":
                 self._count(exchange)
+            if exchange.observed_enough:  # after the response, to delay no one
+                self._threads.submit(exchange.entry.observed.fold)
             if self.log.has_requests or exchange.status == "500":
                 self._write_line(exchange)
 
@@ -262,8 +263,8 @@ class Application:
         try:
             answer = exchange.entry.served.answer(question, body, kind, self._max_rows[question])
             exchange.n_rows = len(answer.predictions.labels)
-            exchange.entry.observed.add(answer.predictions)
-            return msgspec.json.encode(answer.content)
+            exchange.observed_enough = exchange.entry.observed.add(answer.predictions)
+            return answer.content
         finally:
             exchange.computing = time.perf_counter() - begin
 

@@ -5,11 +5,10 @@ import sys
 from collections.abc import Callable, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Union
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from cogmap._utils.params import shown
 from cogmap.exceptions import DataError
@@ -18,7 +17,9 @@ from cogmap.serving.bodies import JSONObject, RequestError, check_size, csv_rows
 from cogmap.table.columns import spans
 from cogmap.table.model import TableModel
 from cogmap.table.predictions import Predictions
-from cogmap.table.preparation import Reading
+from cogmap.table.preparation import Column, Reading
+from cogmap.table.preparation.reading import read_frame
+from cogmap.table.preparation.rows import MANY, frame_of
 
 Rows = Sequence[Any]  # of dicts, unless the request is invalid
 
@@ -52,7 +53,9 @@ class Columns:
         self._expected = frozenset([*self.names, *model.preparer.left_out_])
         self._types = [(column.name, column.json_types, column.json_expected) for column in columns]
         self._values = _row_getter(self.names)
-        self._numbers = _number_decoder(self.names) if all(column.kind == "number" for column in columns) else None
+        self._columns = columns
+        self._only_numbers = all(column.kind == "number" for column in columns)
+        self._decoder = _body_decoder(columns)
         scaling = model.model.encoding.scaling
         statistics = None if scaling is None else np.stack([scaling.known.low, scaling.known.mean, scaling.known.high])
         self.schemas: dict[str, JSONObject] = {}
@@ -65,19 +68,30 @@ class Columns:
     def from_json(self, body: bytearray, max_rows: int) -> tuple[Predictions, list[str]]:
         """Return predictions for a body of JSON, with notes; reject an invalid body.
 
-        Numbers are decoded, checked and converted without a Python object per row. A body that is not just rows of
-        numbers takes the other path, which finds the notes and errors.
+        msgspec decodes and checks rows that have exactly the columns of the model. Any other body takes a slower path,
+        which finds notes and errors.
         """
-        if self._numbers is not None:
+        try:
+            rows = [] if self._decoder is None else self._decoder.decode(body).rows
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            rows = []
+        if not rows:
+            return self.from_rows(json_rows(body, max_rows)[0])
+        check_size(len(rows), max_rows)
+        predictions = self._model.answer(self._converted(list(map(msgspec.structs.astuple, rows))))
+        return self._complete(predictions, "rows[{}]"), predictions.notes()
+
+    def _converted(self, rows: list[tuple[Any, ...]]) -> Any:
+        """Return rows of checked values in the form that the model reads fastest."""
+        if self._only_numbers:
             try:
-                rows = self._numbers.decode(body).rows
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                pass
-            else:
-                check_size(len(rows), max_rows)
-                predictions = self._model.answer(Reading(_matrix(rows, len(self.names)), {}, {}))
-                return predictions, predictions.notes()
-        return self.from_rows(json_rows(body, max_rows)[0])
+                values = np.fromiter(chain.from_iterable(rows), np.float64, len(rows) * len(self.names))
+                return Reading(values.reshape(len(rows), -1), {}, {})
+            except TypeError:  # a missing value; the other way is slower
+                return Reading(np.array(rows, dtype=np.float64), {}, {})
+        if len(rows) <= MANY:
+            return [dict(zip(self.names, row, strict=True)) for row in rows]
+        return read_frame(self._columns, frame_of(self._columns, zip(*rows, strict=True)))
 
     def from_csv(self, body: bytearray, max_rows: int) -> tuple[Predictions, list[str]]:
         """Return predictions for a body of CSV, with notes; reject an invalid body."""
@@ -143,26 +157,26 @@ class Columns:
         raise AssertionError("these rows are valid")
 
 
-def _number_decoder(names: tuple[str, ...]) -> Any:
-    """Return a decoder of bodies whose rows have a number or null for each of these columns, and nothing else.
+def struct_type(name: str, names: tuple[str, ...], kinds: Sequence[Any]) -> Any:
+    """Return a class of JSON objects with values of these kinds by name, and no others; msgspec decodes and encodes them fastest.
 
-    None if JSON would write a name with an escape, which msgspec does not support in names of fields.
+    None if JSON would write a name with an escape, which msgspec does not support.
     """
     if any(json.dumps(name, ensure_ascii=False) != f'"{name}"' for name in names):
         return None
-    fields = {f"column_{i}": name for i, name in enumerate(names)}
-    types = [(field, float | None) for field in fields]
-    row: Any = msgspec.defstruct("Row", types, rename=fields, forbid_unknown_fields=True, gc=False)
+    fields = {f"field_{i}": name for i, name in enumerate(names)}
+    types = list(zip(fields, kinds, strict=True))
+    return msgspec.defstruct(name, types, rename=fields, forbid_unknown_fields=True, gc=False)
+
+
+def _body_decoder(columns: Sequence[Column]) -> Any:
+    """Return a decoder of bodies whose rows have a value of an accepted type for each column, and nothing else."""
+    numbers = frozenset([int, float, type(None)])
+    kinds = [float | None if column.json_types == numbers else Union[tuple(column.json_types)] for column in columns]  # noqa: UP007
+    row: Any = struct_type("Row", tuple(column.name for column in columns), kinds)
+    if row is None:
+        return None
     return msgspec.json.Decoder(msgspec.defstruct("Body", [("rows", list[row])], forbid_unknown_fields=True))
-
-
-def _matrix(rows: Sequence[Any], n_columns: int) -> NDArray[np.float64]:
-    """Return decoded rows as a matrix."""
-    values = map(msgspec.structs.astuple, rows)
-    try:
-        return np.fromiter(chain.from_iterable(values), np.float64, len(rows) * n_columns).reshape(len(rows), -1)
-    except TypeError:  # a missing value; the other way is slower
-        return np.array(list(map(msgspec.structs.astuple, rows)), dtype=np.float64)
 
 
 def _row_getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:

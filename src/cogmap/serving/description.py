@@ -106,7 +106,7 @@ def _question(served: ServedModel, name: str, max_rows: int, token: bool) -> JSO
     """Describe ``/predict``, ``/explain`` or ``/what-if``, with an example request and its real response."""
     example, options = served.columns.example, {} if name != "what-if" else {"to": _example_goal(served), "fixed": []}
     body = bytearray(json.dumps({"rows": [example], **options}).encode())
-    answer = served.answer(name, body, JSON, max_rows).content
+    answer = json.loads(served.answer(name, body, JSON, max_rows).content)
     schema = name.title().replace("-", "")
     errors = {status: text for status, text in _ERRORS.items() if token or status != 401}
     return {

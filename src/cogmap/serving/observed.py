@@ -13,7 +13,7 @@ from cogmap.table.columns import spans
 from cogmap.table.model import TableModel
 from cogmap.table.predictions import Predictions
 
-_ROWS_AT_ONCE = 256  # counting rows together takes a fraction of the time
+_REQUESTS_AT_ONCE = 256  # counting rows together takes a fraction of the time
 _MAX_OUTPUTS = 100  # labels of classes and targets; metrics with more would burden Prometheus
 _SHARES = tuple(k / 10 for k in range(1, 10))  # bounds of probabilities
 _DEVIATIONS = (-3.0, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0)  # bounds of values, around the training mean
@@ -36,7 +36,7 @@ class Observed:
         self._lock = threading.Lock() if previous is None else previous._lock
         self._totals: Counter[str] = Counter() if previous is None else previous._totals
         if previous is not None:
-            previous._fold()
+            previous.fold()
         self._name = name
         self._columns = model.columns
         self._starts = [span.start for span in spans(model.preparer.columns_)]
@@ -48,39 +48,41 @@ class Observed:
             centre, scale = np.asarray(link.mean), np.asarray(link.deviation)
             self._bounds = [tuple((c + s * np.array(_DEVIATIONS)).tolist()) for c, s in zip(centre, scale, strict=True)]
         self._pending: list[Predictions] = []
-        self._n_pending = 0
 
-    def add(self, predictions: Predictions) -> None:
-        """Count predictions, at once or together with later ones."""
-        with self._lock:
-            self._pending.append(predictions)
-            self._n_pending += len(predictions.labels)
-            if self._n_pending >= _ROWS_AT_ONCE:
-                self._fold()
+    def add(self, predictions: Predictions) -> bool:
+        """Keep predictions to be counted later; return whether there are enough to call `fold`."""
+        self._pending.append(predictions)
+        return len(self._pending) >= _REQUESTS_AT_ONCE or len(predictions.labels) >= _REQUESTS_AT_ONCE
 
     def samples(self) -> Samples:
         """Return the counters."""
+        self.fold()
         with self._lock:
-            self._fold()
             return dict(self._totals)
 
-    def _fold(self) -> None:
-        """Count all pending predictions."""
-        if not self._n_pending:
-            return
-        pending, self._pending, self._n_pending = self._pending, [], 0
+    def fold(self) -> None:
+        """Count all predictions that were kept; takes about half a millisecond per thousand rows."""
+        with self._lock:
+            pending, self._pending = self._pending, []
+            if pending:
+                self._fold(pending)
+
+    def _fold(self, pending: list[Predictions]) -> None:
         features = np.concatenate([one.features for one in pending])
         outputs = np.concatenate([one.outputs for one in pending])
         unseen: Counter[str] = Counter()
         for one in pending:
             for column, counts in one.unseen.items():
                 unseen[column] += sum(counts.values())
-        missing = np.isnan(features[:, self._starts]).sum(axis=0) - [unseen[column] for column in self._columns]
-        beyond = (features < self._low) | (features > self._high)
-        outside = np.logical_or.reduceat(beyond, self._starts, axis=1).sum(axis=0)
         self._count("cogmap_observed_rows_total", len(features))
-        self._count_columns("cogmap_missing_values_total", missing)
-        self._count_columns("cogmap_outside_values_total", outside)
+        missing = np.isnan(features)
+        if missing.any():
+            of_columns = missing[:, self._starts].sum(axis=0) - [unseen[column] for column in self._columns]
+            self._count_columns("cogmap_missing_values_total", of_columns)
+        beyond = (features < self._low) | (features > self._high)
+        if beyond.any():
+            of_columns = np.logical_or.reduceat(beyond, self._starts, axis=1).sum(axis=0)
+            self._count_columns("cogmap_outside_values_total", of_columns)
         for column, n_unseen in unseen.items():
             self._count("cogmap_unseen_values_total", n_unseen, column=column)
         self._count_outputs(outputs, np.concatenate([one.labels for one in pending]))
@@ -91,8 +93,8 @@ class Observed:
                 self._count_values(output, bounds, values)
             return
         self._count_values("highest probability", _SHARES, outputs.max(axis=1))
-        for label, number in Counter(map(str, labels.tolist())).items():
-            known = label if label in self._outputs else "other"
+        for label, number in Counter(labels.tolist()).items():
+            known = str(label) if str(label) in self._outputs else "other"
             self._count("cogmap_predictions_total", number, **{"class": known})
 
     def _count_values(self, output: str, bounds: tuple[float, ...], values: NDArray[np.floating]) -> None:

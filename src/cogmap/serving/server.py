@@ -1,6 +1,7 @@
 """The HTTP server: listening sockets, limits on connections, timeouts for slow clients, reload and shutdown."""
 
 import asyncio
+import gc
 import ipaddress
 import json
 import os
@@ -295,6 +296,10 @@ class Server(uvicorn.Server):
 
     def run_on(self, listener: socket.socket) -> None:
         """Serve until shutdown."""
+        if threading.current_thread() is threading.main_thread():
+            gc.collect()
+            gc.freeze()  # what exists now stays; going through it again and again would delay requests
+            gc.set_threshold(20_000, 20, 20)  # rows are many objects, and none of them is cyclic
         with one_blas_thread():  # entered once, not per request
             self.run(sockets=[listener])
 
