@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -181,7 +182,7 @@ def batches():
         given, subject = json.loads(body)["rows"], TableModel.of(model)
         seconds = {"predict": [], "request": []}
         with Served(lambda model=model: application(model)) as server:
-            asyncio.run(ask_in_turns(server.port, post("/predict", body), lambda: subject.predict(given), seconds))
+            asyncio.run(ask_in_turns(server.port, post("/predict", body), partial(subject.predict, given), seconds))
         best = {kind: 1e3 * min(times) for kind, times in seconds.items()}
         middle = {kind: 1e3 * float(np.median(times)) for kind, times in seconds.items()}
         ratios = [f"{times['request'] / times['predict']:.2f}" for times in (best, middle)]

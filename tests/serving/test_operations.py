@@ -108,7 +108,7 @@ def test_every_response_names_the_model(files):
     authorized = {"authorization": f"Bearer {TOKEN}"}
     with running(Application(models, access=access)) as client:
         for request in (("GET", "/health"), ("GET", "/metrics"), ("GET", "/nothing"), ("POST", "/predict")):
-            _, headers, text = client.send(*request, **authorized)
+            _, headers, _ = client.send(*request, **authorized)
             full = headers["x-cogmap-model"]
             assert full.startswith(f"file=one.cogmap; hash={digest}; saved=20")
             assert f"rows=60; score=accuracy 0.{re.search(r'accuracy 0.([0-9]+)', full)[1]}" in full
@@ -172,7 +172,7 @@ def test_metrics_of_drift(files, models):
     ]
     with running(Application(served)) as client:
         for _ in range(2):
-            status, answer = client.post("/predict", {"rows": rows})
+            _, answer = client.post("/predict", {"rows": rows})
             client.post("/explain", {"rows": rows[:1]})
             text = client.send("GET", "/metrics")[2]
             served.entries["one"] = type(served.default)(

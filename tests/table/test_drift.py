@@ -135,7 +135,7 @@ def test_models_without_statistics_are_rejected():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(30, 2)), columns=["a", "b"])
     model = TableModel.of(cogmap.FCMClassifier(n_teachers=0, random_state=0).fit(X, X["a"] > 0))
-    with pytest.raises(DataError, match="no training statistics. Fit it again"):
+    with pytest.raises(DataError, match=r"no training statistics\. Fit it again"):
         find_drift(model, X)
 
 

@@ -73,7 +73,7 @@ def serve(
     """Serve models over HTTP.
 
     Each MODEL is a file saved by `cogmap fit`. /predict and /explain take rows as JSON or CSV, / is the interactive
-    page, and /docs is the API documentation, all of the first model; /models/NAME/predict asks the model in NAME.cogmap.
+    page, and /docs is the API documentation, all of the first model; /models/NAME/predict asks the one in NAME.cogmap.
     Stop the server with Ctrl-C; SIGHUP loads the models again.
     """
     from pathlib import Path

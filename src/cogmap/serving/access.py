@@ -49,14 +49,11 @@ class Access:
         """Return whether a request has a valid token, or needs none; raise if it comes through a foreign name."""
         if not self.needs_token:
             if not _LOOPBACK_HOST.fullmatch(headers.get(b"host", b"")):
-                raise RequestError(
-                    403, "The Host header must be 127.0.0.1 or localhost for a server without a token."
-                )
+                raise RequestError(403, "The Host header must be 127.0.0.1 or localhost for a server without a token.")
             return True
         self._refresh()
         given = _credentials(headers.get(b"authorization", b""))
-        # All comparisons take the same time, against timing attacks.
-        return any([hmac.compare_digest(given, token) for token in self._tokens])
+        return any(hmac.compare_digest(given, token) for token in self._tokens)  # in constant time for each
 
     def _refresh(self) -> None:
         """Read the token file again if it has changed; keep the old tokens if it is invalid."""

@@ -355,7 +355,9 @@ def _head_size(scope: Scope) -> int:
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    pairs = tuple((name.lower().encode(), value.encode("latin-1", "replace")) for name, value in (headers or {}).items())
+    pairs = tuple(
+        (name.lower().encode(), value.encode("latin-1", "replace")) for name, value in (headers or {}).items()
+    )
     return Response(json.dumps({"error": message}).encode(), JSON, status, pairs)
 
 

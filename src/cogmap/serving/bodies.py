@@ -147,9 +147,7 @@ def check_size(n_rows: int, max_rows: int) -> None:
     if not n_rows:
         raise RequestError(422, "The body must have at least one row, got none.")
     if n_rows > max_rows:
-        raise RequestError(
-            422, f"The body must have at most {max_rows:,} rows, got {n_rows:,}. Send several requests."
-        )
+        raise RequestError(422, f"The body must have at most {max_rows:,} rows, got {n_rows:,}. Send several requests.")
 
 
 def json_rows(body: bytearray, max_rows: int) -> tuple[list[Any], JSONObject]:
@@ -173,9 +171,7 @@ def json_rows(body: bytearray, max_rows: int) -> tuple[list[Any], JSONObject]:
     return rows, content
 
 
-def csv_rows(
-    body: bytearray, n_columns: int, texts: list[str], max_rows: int
-) -> tuple[Any, dict[int, str], list[str]]:
+def csv_rows(body: bytearray, n_columns: int, texts: list[str], max_rows: int) -> tuple[Any, dict[int, str], list[str]]:
     """Parse a body of CSV as `cogmap predict` reads a file.
 
     Parameters
@@ -201,7 +197,8 @@ def csv_rows(
     if not body.strip():
         raise RequestError(422, "The body must be CSV with column names in the first line, got no header.")
     _check_width(body, max(_MIN_COLUMNS_ALLOWED, 2 * n_columns))
-    frames, faults, notes, n_rows = [], {}, [], 0
+    frames, notes, n_rows = [], list[str](), 0
+    faults: dict[int, str] = {}
     try:
         for frame, faulty, remarks in read_delimited(io.BytesIO(body), None, texts, whole=False):
             faults |= {n_rows + row: reason for row, reason in faulty.items()}

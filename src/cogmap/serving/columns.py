@@ -3,9 +3,10 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import chain
-from operator import itemgetter
-from typing import Any, NoReturn, Union
+from operator import itemgetter, or_
+from typing import Any, NoReturn
 
 import msgspec
 import numpy as np
@@ -172,7 +173,9 @@ def struct_type(name: str, names: tuple[str, ...], kinds: Sequence[Any]) -> Any:
 def _body_decoder(columns: Sequence[Column]) -> Any:
     """Return a decoder of bodies whose rows have a value of an accepted type for each column, and nothing else."""
     numbers = frozenset([int, float, type(None)])
-    kinds = [float | None if column.json_types == numbers else Union[tuple(column.json_types)] for column in columns]  # noqa: UP007
+    kinds: list[Any] = [
+        float | None if column.json_types == numbers else reduce(or_, column.json_types) for column in columns
+    ]
     row: Any = struct_type("Row", tuple(column.name for column in columns), kinds)
     if row is None:
         return None

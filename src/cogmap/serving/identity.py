@@ -59,8 +59,7 @@ class Identity:
                     f"{name}={quote(str(value), safe=' .:+-±,()')}"
                     for name, value in self.shown(allowed).items()
                     if value not in ("", None)
-                )
-                .encode("ascii", "replace")
+                ).encode("ascii", "replace"),
             )
             for allowed in (False, True)
         }
@@ -93,5 +92,3 @@ def _digest(path: Path) -> tuple[str, str]:
         return hashlib.sha256(read_limited(path, MOST_BYTES)).hexdigest(), saved
     except OSError:  # `TableModel.load` describes the problem
         return "", ""
-
-

@@ -4,7 +4,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,7 +49,7 @@ class Entry:
         document = openapi(self.served, options.limits, identity.file, options.needs_token, options.root_path)
         self.document = json.dumps(document).encode()
         self.docs = documentation(document).encode()
-        self.observed = Observed(name, model, None if previous is None else previous.observed)
+        self.observed: Observed = Observed(name, model, None if previous is None else previous.observed)
         self._page: bytes | None = None
         self._page_lock = threading.Lock()
 
@@ -68,7 +68,7 @@ class Entry:
 class Options:
     """What the API description of a model depends on besides the model."""
 
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     needs_token: bool = False
     root_path: str = ""
 
@@ -117,7 +117,9 @@ class Models:
         named: dict[str, Path] = {}
         for path in map(Path, paths):
             if path.stem in named:
-                raise DataError(f"Two models have the name {path.stem!r}: {named[path.stem]} and {path}. Rename a file.")
+                raise DataError(
+                    f"Two models have the name {path.stem!r}: {named[path.stem]} and {path}. Rename a file."
+                )
             named[path.stem] = path
         seen = {name: _signature(path) for name, path in named.items()}
         return cls([Entry(name, *load_model(path), options) for name, path in named.items()], options, named, seen)

@@ -1,4 +1,4 @@
-"""Counters about the rows that were predicted, from which an operator sees drift: classes, gaps, values out of range."""
+"""Counters about predicted rows, from which an operator sees drift: classes, missing values, values out of range."""
 
 import threading
 from collections import Counter
@@ -33,7 +33,7 @@ class Observed:
     """
 
     def __init__(self, name: str, model: TableModel, previous: "Observed | None" = None) -> None:
-        self._lock = threading.Lock() if previous is None else previous._lock
+        self._lock: threading.Lock = threading.Lock() if previous is None else previous._lock
         self._totals: Counter[str] = Counter() if previous is None else previous._totals
         if previous is not None:
             previous.fold()
@@ -100,7 +100,7 @@ class Observed:
     def _count_values(self, output: str, bounds: tuple[float, ...], values: NDArray[np.floating]) -> None:
         counts = np.bincount(np.searchsorted(bounds, values), minlength=len(bounds) + 1)
         labels = {"model": self._name, "output": output}
-        self._totals.update(histogram("cogmap_prediction", bounds, counts.tolist(), float(values.sum()), labels))  # type: ignore[arg-type]
+        self._totals.update(histogram("cogmap_prediction", bounds, counts.tolist(), float(values.sum()), labels))
 
     def _count_columns(self, name: str, counts: NDArray[np.integer]) -> None:
         for place in np.flatnonzero(counts):

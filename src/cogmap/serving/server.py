@@ -213,7 +213,7 @@ class Server(uvicorn.Server):
     """Server of an ASGI application on a listening socket.
 
     On SIGINT or SIGTERM it stops accepting requests, finishes pending ones and stops. On a second SIGINT it stops at
-    once. On SIGHUP an `Application` loads its model files again, unless the terminal was closed, which stops the server.
+    once. On SIGHUP an `Application` loads its model files again; if the terminal was closed, the server stops.
 
     Parameters
     ----------
@@ -322,6 +322,7 @@ class Server(uvicorn.Server):
             self._next_report = now + 1.0
             error = context.get("exception")
             self._app.log.write(event="error", error=f"{context.get('message')}: {type(error).__name__}")
+
 
 def terminal_exists() -> bool:
     """Return whether the process has a terminal that was not closed."""

@@ -8,7 +8,7 @@ import signal
 import socket
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ class Settings:
     """
 
     paths: tuple[str, ...]
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     token: str | None = None
     token_file: str | None = None
     log: str = "text"
@@ -61,9 +61,7 @@ class Settings:
         """Load the models and return the application."""
         access = Access(self.token, self.token_file)
         models = Models.from_files(list(self.paths), Options(self.limits, access.needs_token, self.root_path))
-        return Application(
-            models, limits=self.limits, access=access, log=Log(self.log), root_path=self.root_path
-        )
+        return Application(models, limits=self.limits, access=access, log=Log(self.log), root_path=self.root_path)
 
 
 class Workers:

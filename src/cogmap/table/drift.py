@@ -234,7 +234,9 @@ def _unseen(column: Column, known: dict[str, Any], n_rows: int, unseen: dict[str
     frequent = sorted(unseen.items(), key=lambda item: -item[1])[:3]
     listed = ", ".join(f"{quoted(value)} in {count(number, 'row')}" for value, number in frequent)
     share = n_unseen / n_rows
-    sentence = f"{short(column.name)} has values that were not seen in training in {_percent(share)} of the rows: {listed}."
+    sentence = (
+        f"{short(column.name)} has values that were not seen in training in {_percent(share)} of the rows: {listed}."
+    )
     return Change(column.name, "unseen", share, p_value, sentence)
 
 
@@ -242,7 +244,7 @@ def _categories(column: Column, known: dict[str, Any], now: dict[str, Any], n_un
     """Compare frequencies; categories that are rare in training form one group with those that were not seen in it."""
     choices = list(known["frequencies"])
     counts = np.array([[now["frequencies"].get(choice, 0) for choice in choices], list(known["frequencies"].values())])
-    totals = counts.sum(axis=1) + [n_unseen, 0]
+    totals = counts.sum(axis=1) + np.array([n_unseen, 0])
     shares = counts / totals[:, np.newaxis]
     place = int(np.abs(shares[0] - shares[1]).argmax())
     sentence = (

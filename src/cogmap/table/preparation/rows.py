@@ -65,8 +65,8 @@ class RowReader:
             except OverflowError:  # an integer too large for a float; the code below records a fault
                 pass
         if len(rows) > MANY:
-            values = ([row[column.name] for row in rows] for column in self._all)
-            return read_frame(self._all, frame_of(self._all, values))
+            by_column = ([row[column.name] for row in rows] for column in self._all)
+            return read_frame(self._all, frame_of(self._all, by_column))
         table: list[list[float]] = []
         unseen: dict[str, dict[str, int]] = {}
         faults: dict[int, str] = {}
@@ -92,7 +92,10 @@ def frame_of(columns: Sequence[Column], values: Iterable[Sequence[Any]]) -> Any:
     """Return plain values by column as a frame; only for numbers is the dtype inferred, other kinds parse strings."""
     pairs = zip(columns, values, strict=True)
     return pandas.DataFrame(
-        {column.name: pandas.Series(of_column, dtype=None if column.kind == "number" else object) for column, of_column in pairs}
+        {
+            column.name: pandas.Series(of_column, dtype=None if column.kind == "number" else object)
+            for column, of_column in pairs
+        }
     )
 
 
