@@ -159,7 +159,7 @@ class Columns:
 
 
 def struct_type(name: str, names: tuple[str, ...], kinds: Sequence[Any]) -> Any:
-    """Return a class of JSON objects with values of these kinds by name, and no others; msgspec decodes and encodes them fastest.
+    """Return a class of JSON objects with values of these kinds by name, which msgspec reads and writes fastest.
 
     None if JSON would write a name with an escape, which msgspec does not support.
     """
