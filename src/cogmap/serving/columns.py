@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from cogmap._utils.params import shown
 from cogmap.exceptions import DataError
@@ -61,10 +62,11 @@ class Columns:
         statistics = None if scaling is None else np.stack([scaling.known.low, scaling.known.mean, scaling.known.high])
         self.schemas: dict[str, JSONObject] = {}
         self.example: JSONObject = {}
+        training = (model.training_statistics_ or {}).get("columns", {})
         for column, span in zip(columns, spans(columns), strict=True):
             ranges = None if statistics is None else statistics[:, span]
             self.schemas[column.name] = {"title": column.kind, **column.schema(ranges)}
-            self.example[column.name] = column.example(ranges)
+            self.example[column.name] = _frequent_value(column, ranges, training.get(column.name, {}))
 
     def from_json(self, body: bytearray, max_rows: int) -> tuple[Predictions, list[str]]:
         """Return predictions for a body of JSON, with notes; reject an invalid body.
@@ -156,6 +158,25 @@ class Columns:
                     problem = f"rows[{i}], column {short(name)!r}, must be {expected}"
                     raise RequestError(422, f"{problem}, got {describe_value(row[name])}.", f"{problem}.")
         raise AssertionError("these rows are valid")
+
+
+def _frequent_value(column: Column, ranges: NDArray[np.float64] | None, statistics: JSONObject) -> Any:
+    """Return an example of a value: the most frequent category, or the median, if training statistics are known."""
+    if statistics.get("frequencies"):
+        n_rare = 1 if getattr(column, "rare", ()) else 0
+        choices = list(statistics["frequencies"].items())
+        value: Any = max(choices[: len(choices) - n_rare] or choices, key=itemgetter(1))[0]
+        return {"True": True, "False": False}.get(value, value) if column.kind == "boolean" else value
+    medians = [part["quantiles"][len(part["quantiles"]) // 2] for part in _numbers(statistics)]
+    if ranges is not None and medians and None not in medians:
+        ranges = np.stack([ranges[0], medians, ranges[2]])
+    value = column.example(ranges)
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _numbers(statistics: JSONObject) -> list[JSONObject]:
+    """Return the statistics of the features of a number or a date."""
+    return list(statistics.get("parts", {"": statistics} if "quantiles" in statistics else {}).values())
 
 
 def struct_type(name: str, names: tuple[str, ...], kinds: Sequence[Any]) -> Any:
