@@ -1,7 +1,7 @@
 """The server under reloads, idle connections and fuzzing, and alarms of drift.
 
-``python -m benchmarks.operations`` runs reload, idle, drift and a minute of fuzzing, and with ``fuzz 1800`` 30 minutes of
-fuzzing. Servers run in separate processes on loopback.
+``python -m benchmarks.operations`` runs reload, idle, drift and a minute of fuzzing, and with ``fuzz 1800`` only 30 minutes
+of fuzzing. Servers run in separate processes on loopback.
 """
 
 import asyncio

@@ -183,9 +183,11 @@ def test_nginx_in_front(folder, behind, tmp_path):
         [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *names],
         check=True, capture_output=True,
     )  # fmt: skip
-    site = block("nginx").replace("127.0.0.1:8000", f"127.0.0.1:{behind}").replace("listen 443", f"listen 127.0.0.1:{port}")
+    site = block("nginx").replace("127.0.0.1:8000", f"127.0.0.1:{behind}")
+    site = site.replace("listen 443", f"listen 127.0.0.1:{port}")
     site = site.replace("/etc/ssl/models.pem", str(certificate)).replace("/etc/ssl/models.key", str(key))
-    paths = "".join(f"{name}_temp_path {tmp_path}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    folders = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    paths = "".join(f"{name}_temp_path {tmp_path}/{name};\n" for name in folders)
     head = f"daemon off;\nuser root;\npid {tmp_path}/pid;\nerror_log {tmp_path}/errors;\nevents {{}}\n"
     (tmp_path / "nginx.conf").write_text(f"{head}http {{\naccess_log off;\n{paths}{site}}}\n")
     command = [program("nginx"), "-p", tmp_path, "-c", tmp_path / "nginx.conf"]

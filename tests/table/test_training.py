@@ -275,3 +275,11 @@ def test_a_faulty_row_is_named_by_its_number_in_the_table():
     frame = pd.DataFrame({"x": [*range(20), np.inf], "y": [None, None, *np.arange(19.0)]})
     with pytest.raises(DataError, match=r"Row 21 of the table cannot be used: x: inf is not a finite number"):
         train(frame, "y", FitOptions())
+
+
+@pytest.mark.parametrize("option", ["groups", "time"])
+def test_the_target_cannot_order_the_rows(option):
+    """The error names it."""
+    frame = pd.DataFrame({"x": np.arange(20.0) % 7, "y": np.arange(20.0)})
+    with pytest.raises(DataError, match="The target 'y' cannot be given as"):
+        train(frame, "y", FitOptions(**{option: "y"}))

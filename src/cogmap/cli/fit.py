@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from cogmap._utils.text import quoted
 from cogmap.cli.common import check_place, command, example, json_option, page_rows, progress, tell
 from cogmap.exceptions import DataError
 
@@ -128,7 +129,7 @@ def _kind(text: str) -> tuple[str, str]:
     column, _, kind = text.rpartition(":")
     if not column or not (kind in KINDS or ORDER in kind):
         expected = f"a column with one of the kinds {', '.join(KINDS)}, or with an order"
-        raise DataError(f'--kind must be {expected}, such as "zip:category" or "size:small<large", got {text!r}.')
+        raise DataError(f'--kind must be {expected}, such as "zip:category" or "size:small<large", got {quoted(text)}.')
     return column, kind
 
 
@@ -136,5 +137,5 @@ def _sign(text: str) -> tuple[str, int]:
     """Split the value of --sign into column and sign."""
     column, _, sign = text.rpartition(":")
     if not column or sign not in ("+", "-"):
-        raise DataError(f'--sign must be a column with a sign, such as "age:+" or "age:-", got {text!r}.')
+        raise DataError(f'--sign must be a column with a sign, such as "age:+" or "age:-", got {quoted(text)}.')
     return column, 1 if sign == "+" else -1

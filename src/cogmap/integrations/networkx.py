@@ -8,6 +8,7 @@ import numpy as np
 
 from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import check_integer, param_error
+from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.maps._arguments import check_map
 from cogmap.maps._checks import json_copy
@@ -81,11 +82,11 @@ def from_networkx(graph: Any) -> FuzzyCognitiveMap:
         about |= {key: value for key, value in attributes.items() if key in PARAMETERS}
         drawing.add(names[node], "the nodes of the graph", about)
     for source, target, attributes in graph.edges(data=True):
-        where = f"the edge from {source!r} to {target!r}"
+        where = f"the edge from {quoted(source)} to {quoted(target)}"
         weight = attributes.get("weight", 1.0)
         weight = weight.item() if hasattr(weight, "item") else weight
         if as_number(weight) is None or isinstance(weight, str):
-            raise DataError(f"{where} has the weight {weight!r}, which is not a number.")
+            raise DataError(f"{where} has the weight {quoted(weight)}, which is not a number.")
         about = _storable({key: value for key, value in attributes.items() if key != "weight"})
         drawing.edges.append(Edge(names[source], names[target], float(weight), partial(str, where), about))
     return drawing.to_map()

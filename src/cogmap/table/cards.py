@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from cogmap._utils.text import cut
 from cogmap.maps._text import count, short
 from cogmap.table.columns import spans
 from cogmap.table.model import TableModel
@@ -79,7 +80,7 @@ def _about(card: dict[str, Any]) -> list[str]:
     why = why if why == "as asked" else f"because {why}"
     what = f"one of {len(classes):,} classes" if classes else "a number"
     lines = [
-        f"{target['name']}: {what}, from {count(len(card['columns']), 'column')} of {short(table['name'])}",
+        f"{cut(target['name'])}: {what}, from {count(len(card['columns']), 'column')} of {short(table['name'])}",
         f"  {target['task']}, {why}",
         f"  learned from {table['learned from']:,} rows: a map of {card['map']['concepts']} concepts, "
         f"{card['map']['hidden']} of them hidden, {card['map']['depth']} steps",

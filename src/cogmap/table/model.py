@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from cogmap._utils.params import param_error, shown
+from cogmap._utils.text import quoted
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._validation import input_names
 from cogmap.exceptions import DataError
@@ -183,7 +184,7 @@ class TableModel:
     @property
     def texts(self) -> list[str]:
         """Columns to read from a file as strings, so that pandas does not convert their values."""
-        return [c.name for c in self.preparer.columns_ if c.kind != "number" or c.decimal != "." or c.unit]  # type: ignore[attr-defined]
+        return [column.name for column in self.preparer.columns_ if column.as_text]
 
     def predict(self, rows: Any, join: bool = False) -> Any:
         """Predict raw rows.
@@ -343,8 +344,8 @@ class TableModel:
             return self._rows.read(rows)
         except KeyError as missing:
             raise DataError(
-                f"A row lacks the column {missing.args[0]!r}; the model needs {shown(self.columns)}. Use None for a "
-                "missing value."
+                f"A row lacks the column {quoted(missing.args[0])}; the model needs {shown(self.columns)}. Use None "
+                "for a missing value."
             ) from None
 
     def contributions(self, features: NDArray[np.float64]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:

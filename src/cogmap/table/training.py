@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV
 
 import cogmap
 from cogmap._utils.params import shown, suggestion
+from cogmap._utils.text import quoted
 from cogmap.estimators.classifier import FCMClassifier
 from cogmap.estimators.classifier_cv import FCMClassifierCV
 from cogmap.estimators.regressor import FCMRegressor
@@ -106,11 +107,13 @@ def train(
         column_of(frame, name, source)
     if len(order_columns) > 1:
         raise DataError("Rows are scored by groups or forward in time, not both: give one of `groups` and `time`.")
+    if target in order_columns:
+        raise DataError(f"The target {quoted(target)} cannot be given as `groups` or `time`. Name another column.")
     kinds = dict(fit_options.kinds)
     target_column = find_target(values, target, _task(kinds.pop(target, None), fit_options.task), frame)
     task, others = target_column.task, frame.drop(columns=[target])
     if not len(others.columns):
-        raise DataError(f"{source} has no column beside the target {target!r}: there is nothing to learn from.")
+        raise DataError(f"{source} has no column beside the target {quoted(target)}: there is nothing to learn from.")
     rows, y, notes = _usable(target_column, values)
     table = others[rows].reset_index(drop=True)
     grouping = [] if fit_options.groups is None else [fit_options.groups]
@@ -170,7 +173,7 @@ def _groups(table: Any, name: str | None) -> Any:
     alone = np.array([text is None for text in texts])[codes]
     groups = pandas.Series(np.where(alone, len(texts) + np.arange(len(table)), codes))
     if groups.nunique() < 2:
-        raise DataError(f"All rows belong to the same group of {name!r}: scores need rows of other groups.")
+        raise DataError(f"All rows belong to the same group of {quoted(name)}: scores need rows of other groups.")
     return groups
 
 
@@ -178,13 +181,13 @@ def _times(preparer: TablePreparer, table: Any, name: str | None) -> Any:
     """Return the time of each row, as a date or a number; raise DataError if one is missing."""
     if name is None:
         return None
-    column: Any = next((column for column in preparer.columns_ if column.name == name), None)
-    if column is None or column.kind not in ("date", "number"):
-        reason = preparer.left_out_.get(name) or f"a {column.kind}"
-        raise DataError(f"`time` must be a column of dates or numbers, and {name!r} is not one: {reason}.")
-    times = column.dates(table[name]) if column.kind == "date" else column.read(table[name]).features[:, 0]
+    column = next((column for column in preparer.columns_ if column.name == name), None)
+    times = None if column is None else column.times(table[name])
+    if times is None:
+        reason = preparer.left_out_[name] if column is None else f"a {column.kind}"
+        raise DataError(f"`time` must be a column of dates or numbers, and {quoted(name)} is not one: {reason}.")
     if (missing := int(pandas.isna(times).sum())) > 0:
-        raise DataError(f"The time {name!r} is missing in {missing:,} rows. Fill in the values or drop the rows.")
+        raise DataError(f"The time {quoted(name)} is missing in {missing:,} rows. Fill in the values or drop the rows.")
     return times
 
 
@@ -208,8 +211,8 @@ def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], Any, list[s
             )
         if len(classes) - len(single) < 2:
             raise DataError(
-                f"The target {target.name!r} has {len(classes) - len(single)} class with more than one row. Learning "
-                "needs at least 2."
+                f"The target {quoted(target.name)} has {len(classes) - len(single)} class with more than one row. "
+                "Learning needs at least 2."
             )
     if rows.sum() < _FEWEST_ROWS:
         raise DataError(f"Learning needs at least {_FEWEST_ROWS} rows with a target, got {rows.sum()}.")
@@ -221,13 +224,15 @@ def _task(kind: str | None, task: str | None) -> str | None:
     """Return the task that follows from the kind given for the target, if any."""
     of_kind = {None: task, "number": VALUES, "category": CLASSES}
     if kind not in of_kind or task not in (None, of_kind[kind]):
-        raise DataError(f"The kind of the target must be 'number' or 'category' and agree with its task, got {kind!r}.")
+        raise DataError(
+            f"The kind of the target must be 'number' or 'category' and agree with its task, got {quoted(kind)}."
+        )
     return of_kind[kind]
 
 
 def _warn_of_left_out(preparer: TablePreparer) -> None:
     """Warn of the columns left out, except those that the user has dropped."""
-    reasons = [f"{name!r} ({why})" for name, why in preparer.left_out_.items() if not why.endswith("as asked")]
+    reasons = [f"{quoted(name)} ({why})" for name, why in preparer.left_out_.items() if not why.endswith("as asked")]
     if reasons:
         more = f" and {len(reasons) - 10:,} more" if len(reasons) > 10 else ""
         warnings.warn(
@@ -266,8 +271,8 @@ def _signs(preparer: TablePreparer, signs: dict[str, int]) -> dict[str, int]:
         if name not in able:
             reason = preparer.left_out_.get(name) or f"a {columns[name].kind}"
             raise DataError(
-                f"`signs` needs a column of numbers, booleans or ordered categories, and {name!r} is not: {reason}. "
-                f"{suggestion(name, able)}".rstrip()
+                f"`signs` needs a column of numbers, booleans or ordered categories, and {quoted(name)} is not: "
+                f"{reason}. {suggestion(name, able)}".rstrip()
             )
     return dict(signs)
 

@@ -180,6 +180,17 @@ def test_flips_are_as_small_as_those_of_what_if(name, differences, payload_of):
     assert differences(payload_of(model), flips=flips)["flip"] <= 1e-6
 
 
+def test_large_maps_are_searched_as_in_python(differences, payload_of):
+    """A search that needs thousands of rows ends with the same change in a map of 266 concepts."""
+    X = np.random.default_rng(0).normal(size=(600, 95))
+    y = X[:, 0] + X[:, 1] * X[:, 2] > 0
+    model = FCMClassifier(n_teachers=0, n_hidden=170, max_iter=30, tol=0.0, random_state=0).fit(X, y).model_
+    found = what_if(model, X[4])
+    assert found.n_tried > 6000
+    flips = [{"row": X[4].tolist(), "to": None, "size": found.size}]
+    assert differences(payload_of(model), flips=flips)["flip"] <= 1e-6
+
+
 ACTIVATIONS = ["sigmoid", "logistic", "tanh", "saturation", "bivalent", "trivalent"]
 
 

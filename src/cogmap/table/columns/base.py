@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap._utils.text import cut
 from cogmap.exceptions import DataError
 from cogmap.table.columns.texts import distinct
 
@@ -119,7 +120,16 @@ class Column:
                 unseen[cell.text] += n_of_cell
         reasons = {code: cell.reason for code, cell in enumerate(cells) if isinstance(cell, Fault)}
         faulty = np.flatnonzero(np.isin(codes, list(reasons)))
-        return Cells(features, dict(unseen), {int(row): f"{self.name}: {reasons[codes[row]]}" for row in faulty})
+        return Cells(features, dict(unseen), {int(row): f"{cut(self.name)}: {reasons[codes[row]]}" for row in faulty})
+
+    @property
+    def as_text(self) -> bool:
+        """Whether a file must be read with the cells of this column as strings, which the column parses itself."""
+        return True
+
+    def times(self, values: Any) -> NDArray[Any] | None:
+        """Return the values of a pandas Series as points in time, None if the column cannot order rows."""
+        return None
 
     def relearned(self, values: Any, min_frequency: float, max_categories: int) -> "Column":
         """Return a column of the same kind, with what it learns from values learned from a pandas Series of others."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from cogmap._utils.text import quoted
 from cogmap.table.columns.base import Array, Column, Unseen, Value, frequencies
 from cogmap.table.columns.texts import TRUTH, boolean
 
@@ -39,7 +40,7 @@ class BooleanColumn(Column):
     def schema(self, ranges: Array | None) -> dict[str, Any]:
         """Return the JSON schema of a value."""
         no, yes = self.choices
-        text = f"true or false, or {yes!r} or {no!r}. Other values count as missing, with a note."
+        text = f"true or false, or {quoted(yes)} or {quoted(no)}. Other values count as missing, with a note."
         values = [{"True": True, "False": False}.get(choice, choice) for choice in self.choices]
         return {"type": ["boolean", "string", "number", "null"], "examples": values, "description": text}
 

@@ -73,7 +73,7 @@ class DateColumn(Column):
             return Cells(self._apart(plain_dates(values)), {}, {})
         return super().read(values)
 
-    def dates(self, values: Any) -> NDArray[np.datetime64]:
+    def times(self, values: Any) -> NDArray[np.datetime64]:
         """Return the dates of a pandas Series, NaT where there is none."""
         if pandas.api.types.is_datetime64_any_dtype(values.dtype):
             return plain_dates(values)
@@ -115,5 +115,5 @@ class DateColumn(Column):
     def onnx_input(self, values: Any) -> NDArray[Any]:
         """Convert a pandas Series to seconds since 1970-01-01, NaN if missing."""
         self._onnx_features(values)
-        when = self.dates(values)
+        when = self.times(values)
         return np.where(np.isnat(when), np.nan, when.astype("datetime64[s]").astype(np.int64))[:, None]

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cogmap._utils.params import check_integer, check_number, param_error, shown, suggestion
+from cogmap._utils.text import cut, quoted
 from cogmap.exceptions import DataError
 from cogmap.table.columns import Column, NumberColumn
 from cogmap.table.columns.texts import pandas, refuse_repeated, repeated
@@ -155,14 +156,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         keep, drop = (self._named(name, names) for name in ("keep", "drop"))
         columns, left_out, notes = find_columns(frame, self._kinds(names), keep, drop, fraction, most)
         if not columns:
-            reasons = "; ".join(f"{name}: {reason}" for name, reason in list(left_out.items())[:5])
+            reasons = "; ".join(f"{cut(name)}: {reason}" for name, reason in list(left_out.items())[:5])
             raise DataError(
                 f"`{owner}` finds no column to learn from in the {len(names)} of the table, which has "
                 f"{len(frame)} sample{'s' * (len(frame) > 1)} ({reasons}). Columns that look like identifiers can be "
                 "named in `keep`."
             )
         if twice := repeated([output for column in columns for output in column.outputs]):
-            raise DataError(f"Two columns would become features of the same name, {twice[0]!r}. Rename one of them.")
+            raise DataError(f"Two columns would become features called {quoted(twice[0])}. Rename one of them.")
         self.columns_, self.left_out_, self.notes_ = columns, left_out, notes
         return self
 
@@ -279,8 +280,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         given = [str(name) for name in frame.columns]
         frame = frame.set_axis(given, axis=1)
         names = [str(name) for name in getattr(self, "feature_names_in_", self._positions())]
-        used = {column.name for column in self.columns_}
-        there = set(given)
+        used, there = {column.name for column in self.columns_}, set(given)
         absent = [column.name for column in self.columns_ if column.name not in there]
         if absent:
             hint = suggestion(absent[0], [name for name in given if name not in names])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.params import shown
+from cogmap._utils.text import cut
 from cogmap.exceptions import DataError
 from cogmap.table.columns import Cells, Column, spans
 
@@ -75,9 +76,12 @@ def unseen_notes(unseen: Mapping[str, Mapping[str, int]]) -> list[str]:
     for name, counts in unseen.items():
         rows, values = sum(counts.values()), shown(dict(Counter(counts).most_common()))[1:-1]
         if rows == 1:
-            notes.append(f"{name}: 1 row has a value that was not seen in training ({values}). It counts as missing.")
+            notes.append(
+                f"{cut(name)}: 1 row has a value that was not seen in training ({values}). It counts as missing."
+            )
         else:
             notes.append(
-                f"{name}: {rows:,} rows have values that were not seen in training ({values}). They count as missing."
+                f"{cut(name)}: {rows:,} rows have values that were not seen in training ({values}). They count as "
+                "missing."
             )
     return notes
