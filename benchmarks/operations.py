@@ -1,6 +1,6 @@
 """The server under reloads, idle connections and fuzzing, and alarms of drift.
 
-``python -m benchmarks.operations`` runs reload, idle, drift and a minute of fuzzing; with ``fuzz 1800``, only 30 minutes
+``python -m benchmarks.operations`` runs reload, idle, drift and a minute of fuzzing; with ``fuzz 1800``, 30 minutes
 of fuzzing. Servers run in separate processes on loopback.
 """
 

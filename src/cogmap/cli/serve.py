@@ -93,14 +93,15 @@ def serve(
         app = settings.application()
         listener = server.open_listener(host, port)
         crew = serving.Workers(settings, listener, workers) if workers > 1 else None
+    hangups = server.remember_hangups()
     url = server.address(listener)
     names = ", ".join(Path(model).name for model in models)
     click.echo(f"Serving {names} at {url}; see {url}/docs for the API. Press Ctrl-C to stop.")
     sys.stdout.flush()
     if crew is None:
-        server.Server(app, watch).run_on(listener)
+        server.Server(app, watch, hangups).run_on(listener)
     else:
-        crew.run()
+        crew.run(hangups)
     app.log.flush()
     say("Stopped.")
     os._exit(0)  # without waiting for threads whose clients have gone

@@ -221,12 +221,14 @@ class Server(uvicorn.Server):
         The application.
     watch : bool, default=False
         Whether to load model files again when they change.
+    hangups : list, default=None
+        Signals that have come before, see `remember_hangups`.
     """
 
     config: _Config
     _next_report = 0.0
 
-    def __init__(self, app: Any, watch: bool = False) -> None:
+    def __init__(self, app: Any, watch: bool = False, hangups: list[int] | None = None) -> None:
         super().__init__(
             config := _Config(
                 app,
@@ -248,6 +250,7 @@ class Server(uvicorn.Server):
         config.waiting = _Waiting()
         self._app = app if isinstance(app, Application) else None
         self._watch = watch
+        self._hangups = [] if hangups is None else hangups
         self._has_terminal = terminal_exists()
         self._reloads: set[asyncio.Task[None]] = set()
         self.on_start: Callable[[], Awaitable[None]] | None = None
@@ -293,6 +296,8 @@ class Server(uvicorn.Server):
                 self._reloads.add(self._loop.create_task(self._watch_files(self._app)))
         if self.on_start is not None:
             await self.on_start()
+        if self._hangups:
+            self._start_reload()
 
     def run_on(self, listener: socket.socket) -> None:
         """Serve until shutdown."""
@@ -322,6 +327,14 @@ class Server(uvicorn.Server):
             self._next_report = now + 1.0
             error = context.get("exception")
             self._app.log.write(event="error", error=f"{context.get('message')}: {type(error).__name__}")
+
+
+def remember_hangups() -> list[int]:
+    """Make SIGHUP, which would end the process, fill a list until a server handles it; keep ignoring it under nohup."""
+    hangups: list[int] = []
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda number, frame: hangups.append(number))
+    return hangups
 
 
 def terminal_exists() -> bool:

@@ -20,7 +20,7 @@ from cogmap.serving.bodies import Limits
 from cogmap.serving.log import Log
 from cogmap.serving.metrics import Samples
 from cogmap.serving.models import Models, Options
-from cogmap.serving.server import Server, terminal_exists
+from cogmap.serving.server import Server, remember_hangups, terminal_exists
 
 _START_TIMEOUT = 120.0  # seconds for a worker to load the models
 _STOP_TIMEOUT = 15.0  # seconds for a worker to stop, longer than pending requests may take
@@ -99,9 +99,12 @@ class Workers:
             self._stop()
             raise
 
-    def run(self) -> None:
-        """Replace workers that end, until a signal."""
-        previous = {number: signal.signal(number, self._on_signal) for number in _SIGNALS}
+    def run(self, hangups: list[int]) -> None:
+        """Replace workers that end, until a signal; `hangups` has signals that have come before."""
+        handled = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        previous = {number: signal.signal(number, self._on_signal) for number in handled}
+        for number in hangups[:1]:
+            self._on_signal(number, None)
         try:
             while not self._stopping:
                 ended = wait([process.sentinel for process, _, _ in self._workers.values()], 0.5)
@@ -158,10 +161,11 @@ def _received(line: Connection) -> bool:
 
 def _work(settings: Settings, listener: socket.socket, folder: str, number: int, line: Connection) -> None:
     """Serve in a worker process."""
-    for sign in _SIGNALS:
+    for sign in (signal.SIGINT, signal.SIGTERM):
         signal.signal(sign, signal.SIG_DFL)
+    hangups = remember_hangups()
     app = settings.application()
-    server = Server(app, settings.watch)
+    server = Server(app, settings.watch, hangups)
     place = Path(folder, str(number))
 
     async def send_samples(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

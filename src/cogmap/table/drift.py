@@ -24,7 +24,7 @@ from cogmap.table.preparation import Column, Reading
 
 _LEVEL = 0.05  # probability of any false alarm
 _MIN_SIZE = 0.02  # smaller changes of shares are not reported, however many rows show them
-_MIN_EXPECTED = 5.0  # rows of a category in each sample; rarer categories form a group
+_MIN_EXPECTED = 5.0  # rows of a category in the smaller sample; rarer categories form a group
 _MIN_SHIFT = 0.1  # of the median, in deviations, to be called a shift
 
 
@@ -148,7 +148,7 @@ def _changes(column: Column, known: dict[str, Any], reading: Reading, span: slic
     if "frequencies" in known:
         yield _unseen(column, known, len(features), unseen)
         if now["count"]:
-            yield _categories(column, known, now, sum(unseen.values()))
+            yield _categories(column, known, now, unseen)
         return
     parts = known.get("parts") or {"": known}
     of_now = now.get("parts") or {"": now}
@@ -240,20 +240,33 @@ def _unseen(column: Column, known: dict[str, Any], n_rows: int, unseen: dict[str
     return Change(column.name, "unseen", share, p_value, sentence)
 
 
-def _categories(column: Column, known: dict[str, Any], now: dict[str, Any], n_unseen: int) -> Change:
-    """Compare frequencies; categories that are rare in training form one group with those that were not seen in it."""
+def _categories(column: Column, known: dict[str, Any], now: dict[str, Any], unseen: dict[str, int]) -> Change:
+    """Compare frequencies of categories, seen in training or not; rare ones form a group.
+
+    What is rare is decided from both samples together: a choice from the training rows alone would prefer categories
+    that are frequent there by chance. If training has pooled rare categories, which is such a choice, only categories
+    far more frequent than its limit are compared.
+    """
     choices = list(known["frequencies"])
-    counts = np.array([[now["frequencies"].get(choice, 0) for choice in choices], list(known["frequencies"].values())])
-    totals = counts.sum(axis=1) + np.array([n_unseen, 0])
+    counts = np.array(
+        [
+            [now["frequencies"].get(choice, 0) for choice in choices] + list(unseen.values()),
+            list(known["frequencies"].values()) + [0] * len(unseen),
+        ]
+    )
+    totals = counts.sum(axis=1)
     shares = counts / totals[:, np.newaxis]
-    place = int(np.abs(shares[0] - shares[1]).argmax())
+    place = int(np.abs(shares[0] - shares[1])[: len(choices)].argmax())
     sentence = (
         f"{short(column.name)} is {quoted(choices[place])} in {_percent(shares[0, place])} of the rows, and was in "
         f"{_percent(shares[1, place])} in training."
     )
-    frequent = (counts[1] >= 2 * _MIN_EXPECTED) & (counts.sum(axis=0) * totals.min() / totals.sum() >= _MIN_EXPECTED)
+    expected = counts.sum(axis=0) / totals.sum()
+    frequent = expected * totals.min() >= _MIN_EXPECTED
     if getattr(column, "rare", ()):
-        frequent[-1] = False
+        in_training = expected * totals[1]
+        frequent &= in_training - 4 * np.sqrt(in_training) > counts[1, : len(choices) - 1].min(initial=0)
+        frequent[len(choices) - 1] = False
     groups = np.column_stack([counts[:, frequent], totals - counts[:, frequent].sum(axis=1)])
     groups = groups[:, groups.sum(axis=0) > 0]
     p_value = float(chi2_contingency(groups, correction=False).pvalue) if groups.shape[1] > 1 else 1.0
