@@ -138,11 +138,13 @@ def test_javascript(folder, url):
     assert error.startswith("rows[0] is missing the columns 'age', 'colour', 'member'")
 
 
+@pytest.mark.filterwarnings("ignore")  # of MLflow about its own parts
 def test_mlflow(folder, tmp_path, monkeypatch):
     """The logged model predicts what the file predicts."""
     mlflow = pytest.importorskip("mlflow")
     monkeypatch.chdir(folder)
-    mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    mlflow.set_tracking_uri(f"file://{tmp_path}/runs")
     names = {}
     exec(block("python mlflow"), names)
     assert names["loaded"].predict(pd.DataFrame([ROW])).tolist() == [expected(folder)]

@@ -307,6 +307,16 @@ def test_command_with_workers_reloads_all_and_adds_up_metrics(files, tmp_path):
     assert any("is still served" in event.get("error", "") for event in events)
 
 
+def test_hangup_right_after_the_start_is_not_lost(files, tmp_path):
+    """The server would otherwise end, or serve the old model."""
+    path = copied(files, tmp_path)
+    with serving(path, "--log", "json") as (process, client, log):
+        replace(path, files["two"][0])
+        process.send_signal(signal.SIGHUP)
+        until(lambda: any('"result":"loaded"' in line for line in log()))
+        assert probabilities(client)[0] == pytest.approx(files["two"][1], abs=1e-12)
+
+
 def test_workers_stop_if_their_parent_is_killed(files):
     """No process is left behind."""
     with serving(files["one"][0], "--workers", 2, code=-signal.SIGKILL) as (process, client, _):
