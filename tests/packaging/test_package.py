@@ -88,7 +88,7 @@ def test_version_matches_the_metadata():
 
 
 def test_dependencies_have_lower_bounds_and_no_caps():
-    """Only PyTorch, for benchmarks and tests, is pinned, and uvicorn is capped: the server uses a private class of it."""
+    """Only PyTorch, for benchmarks and tests, is pinned; uvicorn is capped: the server uses a private class of it."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     project = settings["project"]
     groups = [*project["optional-dependencies"].values(), *settings["dependency-groups"].values()]
