@@ -74,7 +74,8 @@ class PruningCurve(Drawn):
 def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
     """Remove the edges with the least flow on the data and refit the map.
 
-    The flow of an edge is that of `influence`: a large weight from a concept that never changes carries nothing.
+    The flow of an edge is that of `influence`: a large weight from a concept that never changes carries nothing. An
+    additive or named map is instead refitted with fewer arrows (`max_arrows`), at least one per output.
 
     Parameters
     ----------
@@ -92,8 +93,8 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
     -------
     estimator
         A new fitted estimator with the same parameters, except for `edges` (and `weight_bounds`, if `edges` set more
-        than which edges are allowed), and with the depth of the given one. Hidden concepts without an edge are removed
-        unless `prior` or `init` is a map. Edges whose bounds exclude 0 are kept.
+        than which edges are allowed), or for `structure` and `max_arrows`, and with the depth of the given one. Hidden
+        concepts without an edge are removed unless `prior` or `init` is a map. Edges whose bounds exclude 0 are kept.
 
     Examples
     --------
@@ -173,8 +174,12 @@ def pruning_curve(
 
 def _pruned(estimator: Any, X: Any, y: Any, keep: float) -> Any:
     """Refit the estimator with the edges of largest flow, keeping the bounds set on them."""
+    if estimator.structure_ != "full":
+        n_arrows = max(round(keep * estimator.map_.n_arrows), estimator.model_.n_outputs)
+        return _clone(estimator, structure=estimator.structure_, max_arrows=n_arrows).fit(X, y)
     low, high = _limits(estimator)
-    edges = _strongest(influence(estimator, X), estimator.depth_, keep) | (low > 0.0) | (high < 0.0)
+    holding = estimator.map_.step_matrix != estimator.map_.weights
+    edges = _strongest(influence(estimator, X), estimator.depth_, keep, holding) | (low > 0.0) | (high < 0.0)
     low, high = np.where(edges, low, -np.inf), np.where(edges, high, np.inf)
     kept = _with_edges(estimator, edges)
     edges, low, high = edges[kept][:, kept], low[kept][:, kept], high[kept][:, kept]
@@ -210,8 +215,11 @@ def _limits(estimator: Any) -> Bounds:
     return free((len(names), len(names))) if limits is None else limits
 
 
-def _strongest(influences: Influence, depth: int, keep: float) -> NDArray[np.bool_]:
-    """Return a mask of the edges with the largest flow, without those on no path from a feature to an output."""
+def _strongest(influences: Influence, depth: int, keep: float, holding: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a mask of the edges with the largest flow, without those on no path from a feature to an output.
+
+    `holding` has True on the diagonal for held concepts, whose state is there in every step.
+    """
     flow = influences.flow.sum(axis=2)
     order = np.argsort(-np.where(influences.weights != 0.0, flow, -1.0), axis=None, kind="stable")
     n_edges = np.count_nonzero(influences.weights)
@@ -220,7 +228,7 @@ def _strongest(influences: Influence, depth: int, keep: float) -> NDArray[np.boo
     def leading(n_taken: int) -> NDArray[np.bool_]:
         taken = np.zeros(flow.shape, dtype=bool)
         taken.flat[order[:n_taken]] = True
-        return _on_paths(taken, influences.kinds, depth)
+        return _on_paths(taken | holding, influences.kinds, depth) & ~holding
 
     # The number of edges on paths grows with the number of selected edges: select as many as possible while at most
     # `n_kept` edges lie on paths, but enough for at least one path.

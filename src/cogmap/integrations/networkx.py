@@ -24,7 +24,8 @@ def to_networkx(fcm: FuzzyCognitiveMap) -> Any:
 
     An edge points from the influencing to the influenced concept and has the attribute ``weight``. The adjacency
     matrix of the graph, whose rows are sources, is therefore the transpose of `FuzzyCognitiveMap.weights`. Details of
-    concepts, and their bias, slope and activation unless these are the default, become node attributes.
+    concepts, and their bias, slope and activation unless these are the default, become node attributes; that of a held
+    concept is ``held=True``.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ def to_networkx(fcm: FuzzyCognitiveMap) -> Any:
     graph = nx.DiGraph()
     graph.graph.update({key: value for key, value in details.items() if key not in ("concepts", "edges")})
     for name in fcm.concepts:
-        graph.add_node(name, **about.get(name, {}))
+        graph.add_node(name, **about.get(name, {}) | ({"held": True} if name in fcm.held else {}))
     for source, target, weight, attributes in edges_of(fcm):
         graph.add_edge(source, target, **attributes | {"weight": weight})
     return graph
@@ -80,6 +81,9 @@ def from_networkx(graph: Any) -> FuzzyCognitiveMap:
     for node, attributes in graph.nodes(data=True):
         about = _storable({key: value for key, value in attributes.items() if key not in PARAMETERS})
         about |= {key: value for key, value in attributes.items() if key in PARAMETERS}
+        if attributes.get("held") is True:
+            del about["held"]
+            drawing.held.append(names[node])
         drawing.add(names[node], "the nodes of the graph", about)
     for source, target, attributes in graph.edges(data=True):
         where = f"the edge from {quoted(source)} to {quoted(target)}"

@@ -1,6 +1,7 @@
 """Input columns of the page, and their encoding as features and states."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,16 @@ _UNIT = re.compile(r"\(([^()]{1,12})\)\s*$")  # petal width (cm)
 
 
 def features_of(encoding: Encoding) -> list[dict[str, Any]]:
-    """Return the encoding of each feature: its input concepts and how its values become states."""
+    """Return the encoding of each feature: its input concepts, -1 for none, and how its values become states."""
     scaling, terms = encoding.scaling, encoding.terms
-    inputs = [np.flatnonzero(encoding.columns == j).tolist() for j in range(encoding.n_features)]
-    features: list[dict[str, Any]] = [{"inputs": concepts} for concepts in inputs]
+    every = encoding if encoding.used is None else replace(encoding, used=None)
+    concept = np.arange(every.n_inputs)
+    if encoding.used is not None:
+        concept = np.full(every.n_inputs, -1)  # of inputs without a concept
+        concept[encoding.used] = np.arange(encoding.n_inputs)
+    features: list[dict[str, Any]] = [
+        {"inputs": concept[every.columns == j].tolist()} for j in range(encoding.n_features)
+    ]
     for j, feature in enumerate(features):
         values = None if terms is None else terms.values[j]
         if values is not None:

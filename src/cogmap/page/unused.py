@@ -1,25 +1,26 @@
 """Removal of features without influence from large maps, which leaves predictions unchanged."""
 
-from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.models.encoding import Encoding
 from cogmap.models.model import MapModel
-from cogmap.models.terms import Terms
 
 _MAX_COMPLETE = 200  # concepts up to which a map is shown with all features
 
 
 def influential_features(model: MapModel) -> NDArray[np.intp]:
-    """Return the features that influence other concepts; all features if the map is small or none has influence."""
+    """Return the features that influence other concepts, or, in a small map, all that have a concept.
+
+    If none has influence, return all features.
+    """
     n_inputs = model.n_inputs
     everything = np.arange(model.n_features)
     if model.map.n_concepts <= _MAX_COMPLETE:
-        return everything
+        features = np.unique(model.encoding.columns)
+        return features if len(features) else everything
     fcm: Any = model.map
     if hasattr(fcm, "influential"):  # a structured map, without expanding its weights
         influential = fcm.influential
@@ -36,9 +37,7 @@ def select_features(model: MapModel, features: NDArray[np.intp]) -> MapModel:
     if len(features) == model.n_features:
         return model
     inputs = np.flatnonzero(np.isin(model.encoding.columns, features))
-    return MapModel(
-        _select_in_map(model, inputs), model.depth, _select_in_encoding(model.encoding, features), model.link
-    )
+    return MapModel(_select_in_map(model, inputs), model.depth, model.encoding.restricted(features), model.link)
 
 
 def _select_in_map(model: MapModel, inputs: NDArray[np.intp]) -> FuzzyCognitiveMap:
@@ -54,16 +53,5 @@ def _select_in_map(model: MapModel, inputs: NDArray[np.intp]) -> FuzzyCognitiveM
         slope=slope if isinstance(slope, float) else slope[kept],
         concepts=[fcm.concepts[i] for i in kept],
         activation=activation if isinstance(activation, str) else [activation[i] for i in kept],
+        held=[fcm.concepts[i] for i in kept if fcm.concepts[i] in fcm.held],
     )
-
-
-def _select_in_encoding(encoding: Encoding, features: NDArray[np.intp]) -> Encoding:
-    scaling: Any = encoding.scaling
-    if scaling is not None:
-        known = scaling.known
-        full = {field.name: np.broadcast_to(getattr(known, field.name), encoding.n_features) for field in fields(known)}
-        scaling = replace(scaling, known=replace(known, **{name: values[features] for name, values in full.items()}))
-    terms = encoding.terms
-    if terms is not None:
-        terms = Terms(tuple(terms.values[j] for j in features), tuple(terms.words[j] for j in features))
-    return replace(encoding, n_features=len(features), scaling=scaling, terms=terms)

@@ -35,8 +35,10 @@ export function statesOfFeatures(model, features) {
     const feature = model.features[f], value = features[f];
     if (Number.isNaN(value)) continue;
     const { inputs, values } = feature;
-    if (values) for (let w = 0; w < values.length; w++) states[inputs[w]] = truth(value, values, w);
-    else states[inputs[0]] = scaled(value, feature, model.scaling);
+    for (let w = 0; w < inputs.length; w++) {
+      if (inputs[w] < 0) continue; // no concept
+      states[inputs[w]] = values ? truth(value, values, w) : scaled(value, feature, model.scaling);
+    }
   }
   return states;
 }
@@ -59,6 +61,9 @@ function truth(value, values, w) {
 /** Return the derivative of the state of each input with respect to its feature, 0 if that is missing. */
 export function encodingDerivative(model, features) {
   const result = new Float64Array(model.n);
+  const set = (i, derivative) => {
+    if (i >= 0) result[i] = derivative; // -1 is no concept
+  };
   model.features.forEach((feature, f) => {
     const value = features[f];
     if (Number.isNaN(value)) return;
@@ -66,10 +71,10 @@ export function encodingDerivative(model, features) {
       const left = feature.values.findLastIndex((at) => at <= value);
       if (left < 0 || left === feature.values.length - 1) return;
       const steepness = 1 / (feature.values[left + 1] - feature.values[left]);
-      result[feature.inputs[left]] = -steepness;
-      result[feature.inputs[left + 1]] = steepness;
+      set(feature.inputs[left], -steepness);
+      set(feature.inputs[left + 1], steepness);
     } else {
-      result[feature.inputs[0]] = scaledDerivative(value, feature, model.scaling);
+      set(feature.inputs[0], scaledDerivative(value, feature, model.scaling));
     }
   });
   return result;
