@@ -93,8 +93,9 @@ guides: $(VENV)/test.group  ## rerun the guides and update their output
 	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/regression.md docs/serving.md \
 		docs/deployment.md docs/wide.md
 
-bench-serving: $(VENV)/test.group  ## serving: predictions per second against an echo endpoint, and 200 connections
+bench-serving: $(VENV)/test.group  ## serving: speed against an echo endpoint, 200 connections, reload, idle connections, drift, fuzzing
 	$(BIN)/python -m benchmarks.serving
+	$(BIN)/python -m benchmarks.operations
 
 format: $(VENV)/test.group
 	$(BIN)/ruff check --fix .
