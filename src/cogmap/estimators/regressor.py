@@ -100,8 +100,8 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         earlier fit.
     structure : {"full", "auto", "additive", "named"}, default="full"
         ``"full"``: every concept influences every other, as in the paper. ``"additive"``: arrows from features (or
-        their terms) to outputs only. ``"named"``: also hidden concepts of one to three features, named after them, such as
-        "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, or additive if held-out losses
+        their terms) to outputs only. ``"named"``: also hidden concepts of one to three features, named after them, such
+        as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, or additive if held-out losses
         say so, below 20,000 rows, unless a parameter refers to the full map (``docs/small-maps.md``).
     max_arrows : int, default=None
         Largest number of arrows of an additive or named map. None: as many as the held-out losses select.
