@@ -16,6 +16,7 @@ COMMANDS = {
     "explain": ("cogmap.cli.explain", "Explain the prediction of a row by the contributions of its columns."),
     "what-if": ("cogmap.cli.what_if", "Find the smallest change to a row that changes its prediction."),
     "explore": ("cogmap.cli.explore", "Write an interactive page for exploring a model."),
+    "draw": ("cogmap.cli.draw", "Write a drawing board for maps."),
     "transform": ("cogmap.cli.transform", "Write the features learned by a map."),
     "export": ("cogmap.cli.export", "Export a model or its map to a format of other programs."),
     "serve": ("cogmap.cli.serve", "Serve a model over HTTP."),
