@@ -356,9 +356,6 @@ def clusters(maps: Iterable[FuzzyCognitiveMap], n_clusters: int | None = None) -
         return Clusters(np.ones(1, dtype=np.intp), np.empty((0, 4)), similar)
     apart = 1.0 - similar
     merges = linkage(squareform(apart, checks=False), "average")
-    if n_clusters is None:
-        found = fcluster(merges, _APART, "distance")
-    else:
-        found = fcluster(merges, n_clusters, "maxclust")
+    found = fcluster(merges, _APART, "distance") if n_clusters is None else fcluster(merges, n_clusters, "maxclust")
     order = list(dict.fromkeys(found.tolist()))
     return Clusters(np.array([order.index(label) + 1 for label in found], dtype=np.intp), merges, similar)

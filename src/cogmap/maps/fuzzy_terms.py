@@ -8,7 +8,8 @@ Array = NDArray[np.float64]
 # Corners of the triangular membership functions; the middle one is the weight of the term in map files.
 _CORNERS = {0.1: (0.0, 0.1, 0.25), 0.25: (0.0, 0.25, 0.5), 0.5: (0.25, 0.5, 0.75), 0.75: (0.5, 0.75, 1.0)}
 _CORNERS |= {1.0: (0.75, 1.0, 1.0)}
-_TERMS = [(-c, -b, -a) for a, b, c in _CORNERS.values()][::-1] + [(-0.01, 0.0, 0.01), *_CORNERS.values()]
+_NEGATIVE = [(-c, -b, -a) for a, b, c in _CORNERS.values()]
+_TERMS = [*_NEGATIVE[::-1], (-0.01, 0.0, 0.01), *_CORNERS.values()]
 _UNIVERSE = np.linspace(-1.0, 1.0, 201)
 PEAKS = np.array([term[1] for term in _TERMS])
 
@@ -17,7 +18,8 @@ def _membership(low: float, peak: float, high: float) -> Array:
     rising = (_UNIVERSE - low) / (peak - low) if peak > low else np.ones_like(_UNIVERSE)
     falling = (high - _UNIVERSE) / (high - peak) if high > peak else np.ones_like(_UNIVERSE)
     result: Array = np.clip(np.minimum(rising, falling), 0.0, 1.0)
-    result[(_UNIVERSE < low - 1e-12) | (_UNIVERSE > high + 1e-12)] = 0.0
+    outside = np.maximum(low - _UNIVERSE, _UNIVERSE - high) > 1e-12
+    result[outside] = 0.0
     return result
 
 

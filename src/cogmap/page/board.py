@@ -26,8 +26,8 @@ def board(path: str | os.PathLike[str], map: Any = None, language: str = "en") -
     """Write a drawing board: an HTML file in which maps are drawn, run, compared and merged.
 
     The board is one self-contained file that opens from disk and makes no network requests. It draws concepts and
-    arrows with mouse, touch or keyboard, opens and saves files of Mental Modeler, JSON and CSV, runs scenarios, computes
-    indices and proofs, and merges the maps of several people.
+    arrows with mouse, touch or keyboard, opens and saves files of Mental Modeler, JSON and CSV, runs scenarios,
+    computes indices and proofs, and merges the maps of several people.
 
     Parameters
     ----------

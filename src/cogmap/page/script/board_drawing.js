@@ -91,7 +91,7 @@ export class Drawing {
           typeof where === "function" ? where() : where,
         );
       const about = Object.keys(details ?? {}).length || !weight ? (details ?? {}) : before?.details;
-      edges.set(key, { source, target, weight, details: about });
+      edges.set(key, { source, target, weight, ...(about ? { details: about } : {}) });
     }
     if (!this.concepts.size) throw new Problem("noConcepts");
     checkSize(this.concepts.size ** 2, t("partsWeights"));
