@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cogmap.page import board
+from cogmap.page import assemble, board
 
 
 class Boards:
@@ -71,3 +71,28 @@ def maps_dir():
 def axe_script(axe):
     """The script of axe-core."""
     return axe
+
+
+def _script_of(names):
+    """Return a script that puts exports of modules, by file, in `window.parts`."""
+    imports = "".join(f'import {{ {", ".join(each)} }} from "./{file}";\n' for file, each in names.items())
+    entry = imports + f"window.parts = {{ {', '.join(name for each in names.values() for name in each)} }};\n"
+    read = assemble._read
+    assemble._read = lambda name: entry if name == "script/entry.js" else read(name)
+    try:
+        return assemble.bundle("entry.js")
+    finally:
+        assemble._read = read
+
+
+@pytest.fixture(scope="session")
+def parts_page(browser):
+    """A function that returns a blank page with some exports of modules of the board in `window.parts`."""
+
+    def make(names):
+        page = browser.new_page()
+        page.add_script_tag(type="module", content=_script_of(names))
+        page.wait_for_function("window.parts !== undefined")
+        return page
+
+    return make

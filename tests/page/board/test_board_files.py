@@ -13,51 +13,35 @@ import pytest
 from cogmap import FuzzyCognitiveMap, read_map, read_maps, write_map
 from cogmap.exceptions import CogmapError
 from cogmap.maps.formats import own_json
-from cogmap.page.assemble import bundle
 
 FORMATS = Path(__file__).parents[2] / "maps" / "formats"
 EXCEL = (".xlsx", ".xlsm")
 READ = """([name, data]) => {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   try {
-    const maps = files.readMaps(name, bytes);
-    return { maps: maps.map(({ name, map }) => [name, map, JSON.parse(files.toJson(files.toMap(files.fromMap(map))))]) };
+    const maps = parts.readMaps(name, bytes);
+    return { maps: maps.map(({ name, map }) => [name, map, JSON.parse(parts.toJson(parts.toMap(parts.fromMap(map))))]) };
   } catch (error) {
-    if (!(error instanceof files.Problem)) throw error;
+    if (!(error instanceof parts.Problem)) throw error;
     return { problem: error.message };
   }
 }"""
-WRITE = "([kind, map]) => files[kind](files.toMap(files.fromMap(map)))"
+WRITE = "([kind, map]) => parts[kind](parts.toMap(parts.fromMap(map)))"
 
 
 @pytest.fixture(scope="module")
-def script(browser):
+def script(parts_page):
     """A page with the readers and writers of the board."""
-    page = browser.new_page()
-    names = {
-        "board_read.js": ["readMaps"],
-        "board_write.js": ["toJson", "toMmp", "toMatrix", "toEdges", "toPython"],
-        "board_doc.js": ["fromMap", "toMap"],
-        "board_text.js": ["Problem"],
-    }
-    entry = "".join(f'import {{ {", ".join(each)} }} from "./{file}";\n' for file, each in names.items())
-    text = bundle_of(entry + f"window.files = {{ {', '.join(sum(names.values(), []))} }};\n")
-    page.add_script_tag(type="module", content=text)
-    page.wait_for_function("window.files !== undefined")
+    page = parts_page(
+        {
+            "board_read.js": ["readMaps"],
+            "board_write.js": ["toJson", "toMmp", "toMatrix", "toEdges", "toPython"],
+            "board_doc.js": ["fromMap", "toMap"],
+            "board_text.js": ["Problem"],
+        }
+    )
     yield page
     page.close()
-
-
-def bundle_of(entry):
-    """Bundle a module that is not a file."""
-    from cogmap.page import assemble
-
-    read = assemble._read
-    assemble._read = lambda name: entry if name == "script/entry.js" else read(name)
-    try:
-        return bundle("entry.js")
-    finally:
-        assemble._read = read
 
 
 def plain(fcm):
@@ -198,7 +182,7 @@ def test_python_code_makes_the_map(script):
     details, concepts, edges = plain(fcm)
     scenarios = [{"name": "dry", "clamp": [["rain", 0]]}]
     code = script.evaluate(
-        "([map, more]) => files.toPython(map, more)",
+        "([map, more]) => parts.toPython(map, more)",
         [
             {"details": details, "concepts": concepts, "edges": edges},
             {"rule": "modified", "keep": True, "scenarios": scenarios},
