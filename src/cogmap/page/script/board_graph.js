@@ -224,7 +224,7 @@ export function drawGraph(board, places) {
   function fit() {
     const { left, top, right, bottom } = bounds();
     const { width, height } = svg.getBoundingClientRect();
-    const zoom = Math.min(1.25, width / (right - left), height / (bottom - top)) || 1;
+    const zoom = Math.min(1, width / (right - left), height / (bottom - top)) || 1;
     setView({ zoom, x: (width - zoom * (right + left)) / 2, y: (height - zoom * (bottom + top)) / 2 });
   }
 

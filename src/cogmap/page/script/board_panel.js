@@ -214,7 +214,12 @@ function ofArrow(app, [source, target]) {
     if (weight !== null) set(weight);
     number.value = String(app.edgeWeight(source, target));
   });
-  number.addEventListener("keydown", (event) => event.key === "Enter" && app.weightDone?.());
+  number.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !app.weightDone) return;
+    event.preventDefault();
+    app.weightDone();
+    app.weightDone = null;
+  });
   const words = make(
     "select",
     { "aria-label": t("weightWords"), onchange: () => words.value !== "" && set(Number(words.value)) },

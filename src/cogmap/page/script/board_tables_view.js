@@ -156,7 +156,11 @@ export function listPart(app) {
     app.notice(t("selfTwice", { name: nameOf(app.board.doc, id) }));
     return false;
   };
-  weight.addEventListener("keydown", (event) => event.key === "Enter" && addArrow());
+  weight.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // else Enter would open the list that gets the focus
+    addArrow();
+  });
   const concepts = make("tbody", {}),
     arrows = make("tbody", {});
   const element = make(
