@@ -25,6 +25,7 @@ export const ENGLISH = {
   removeNamed: "Remove {name}",
   print: "Print",
   none: "none",
+  actions: "Actions",
   nothingYet: "The map has no concepts yet.",
   compute: "Compute",
 

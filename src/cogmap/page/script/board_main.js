@@ -2,7 +2,7 @@
 
 import { button, make, setAttribute, setText } from "./dom.js";
 import { unpacked } from "./payload.js";
-import { apply, createBoard, EMPTY, fromMap, invalid } from "./board_doc.js";
+import { createBoard, EMPTY, fromMap, invalid } from "./board_doc.js";
 import { filesPart } from "./board_files.js";
 import { drawGraph } from "./board_graph.js";
 import { handsOn } from "./board_hands.js";
@@ -14,7 +14,7 @@ import { reportPart } from "./board_report.js";
 import { scenariosPart } from "./board_scenarios.js";
 import { autosave } from "./board_storage.js";
 import { listPart, matrixPart } from "./board_tables_view.js";
-import { Problem, t, tn, useTexts } from "./board_text.js";
+import { Problem, t, useTexts } from "./board_text.js";
 import { themePart } from "./theme.js";
 
 const payload = await unpacked(document.getElementById("payload").textContent);
@@ -200,7 +200,7 @@ function tabList(id, label, parts, key) {
     event.preventDefault();
   });
   const body = make("div", { role: "tabpanel", id: `${id}-body`, "aria-labelledby": `${key}-${names[0]}` });
-  document.getElementById(id).append(element, body);
+  document.getElementById(id).append(make("h2", { class: "unseen" }, label), element, body);
   let shown = null;
   return (state) => {
     const name = state.ui[key];
@@ -267,5 +267,5 @@ document.getElementById("notes").append(make("p", {}, t("offline")));
 if (restored && payload.map)
   document.getElementById("notes").append(button(t("backToFile"), () => app.act({ do: "open", doc: first }) && app.opened(t("openedFile", { file: payload.title }))));
 // For tests and for people with developer tools.
-window.board = { board, app, apply, invalid, count: (n) => tn("countConcepts", n) };
+window.board = { board, app, invalid, useTexts };
 setAttribute(document.body, "data-ready", "");

@@ -54,7 +54,7 @@ export function numbersOf(doc, reveal = null) {
   return [
     make("dl", { class: "facts" }, ...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, String(value))))),
     table(t("tabNumbers"), [t("concept"), t("indegree"), t("outdegree"), t("centrality"), t("kind")], make("tbody", {}, ...rows)),
-    make("h4", {}, t("loops")),
+    make("h3", {}, t("loops")),
     make(
       "p",
       { class: "soft" },

@@ -85,7 +85,7 @@ export function peoplePart(app) {
         make("td", { class: "row-buttons" }, button(t("openMap"), () => openPerson(at), { class: "small", "aria-label": t("openNamed", { name }) }), button(t("remove"), () => app.act({ do: "removePerson", at }), { class: "small", "aria-label": t("removeNamed", { name }) })),
       );
     });
-    return table(t("tabPeople"), [t("person"), t("share"), t("credibility"), ""], make("tbody", {}, ...rows));
+    return table(t("tabPeople"), [t("person"), t("share"), t("credibility"), t("actions")], make("tbody", {}, ...rows));
   }
 
   function openPerson(at) {
@@ -147,7 +147,7 @@ export function peoplePart(app) {
     return make(
       "div",
       { class: "merging" },
-      make("h4", {}, t("merge")),
+      make("h3", {}, t("merge")),
       choice(t("mergeHow"), ["mean", "median", "fuzzy"].map((key) => [key, t(`how_${key}`)]), how, (value) => (how = value), { "data-key": "how" }),
       choice(t("mergeWeights"), ["own", "equal", "credibility"].map((key) => [key, t(`weights_${key}`)]), weighing, (value) => (weighing = value), { "data-key": "weighing" }),
       make("label", { class: "check" }, only, t("onlyDrawn")),
@@ -176,7 +176,7 @@ function disagreementBox(app, doc, maps) {
     make("summary", {}, t("disagreement")),
     make("label", { class: "check" }, paint, t("paintDisagreement")),
     disagreementTable(edges.slice(0, SHOWN), maps.length),
-    make("h4", {}, t("consensus")),
+    make("h3", {}, t("consensus")),
     consensusList(doc, edges),
   );
 }
@@ -233,7 +233,7 @@ export function similarityBox(doc, maps) {
     "details",
     { open: true, class: "similarity" },
     make("summary", {}, t("similarity")),
-    table(t("similarity"), ["", ...doc.people.map(({ name }) => short(name, 16)), t("clusterHeading")], make("tbody", {}, ...rows)),
+    table(t("similarity"), [t("person"), ...doc.people.map(({ name }) => short(name, 16)), t("clusterHeading")], make("tbody", {}, ...rows)),
     make("ul", {}, ...groups.map((names, k) => make("li", {}, t("clusterNames", { number: k + 1, names })))),
   );
 }

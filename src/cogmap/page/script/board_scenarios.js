@@ -61,7 +61,7 @@ function parts(app, doc, ui) {
       button(t("addScenario"), () => app.act({ do: "addScenario" }) && app.board.show({ scenario: app.board.doc.scenarios.length - 1 }), { "data-key": "add-scenario", class: doc.scenarios.length ? "" : "main" }),
     ),
     ...(scenario ? ofScenario(app, doc, all, scenario, ui.scenario) : [make("p", { class: "soft" }, t("scenarioHint"))]),
-    all.model && doc.scenarios.length ? make("h4", {}, t("sideBySide")) : null,
+    all.model && doc.scenarios.length ? make("h3", {}, t("sideBySide")) : null,
     all.model && doc.scenarios.length ? barsOf(doc, all) : null,
   ];
 }
@@ -263,7 +263,7 @@ export function barsOf(doc, { results: all }) {
 }
 
 function sensitivityOf(app, doc, scenario) {
-  const box = make("div", { class: "sensitivity" }, make("h4", {}, t("whatMatters")));
+  const box = make("div", { class: "sensitivity" }, make("h3", {}, t("whatMatters")));
   if (!Object.keys(scenario.desired).length) {
     box.append(make("p", { class: "soft" }, t("desireFirst")));
     return box;
@@ -272,7 +272,7 @@ function sensitivityOf(app, doc, scenario) {
     const found = sensitivity(doc, scenario);
     const change = resultsOf(doc).results[doc.scenarios.indexOf(scenario)].change;
     box.replaceChildren(
-      make("h4", {}, t("whatMatters")),
+      make("h3", {}, t("whatMatters")),
       make("p", { class: "soft" }, t("progress", { progress: signedFixed(progressOf(doc, scenario, change), 3) })),
       make(
         "ol",

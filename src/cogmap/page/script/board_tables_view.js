@@ -97,6 +97,11 @@ export function matrixPart(app) {
       edit(cell);
     }
   });
+  element.addEventListener("focusin", ({ target }) => {
+    if (!target.matches("[data-edge]")) return;
+    const [source, end] = target.dataset.edge.split(" ").map(Number);
+    focusable([ids.indexOf(source), ids.indexOf(end)], false);
+  });
   element.addEventListener("keydown", (event) => {
     if (!event.target.matches?.("[data-edge]")) return;
     const [row, column] = current;
@@ -168,10 +173,10 @@ export function listPart(app) {
     { class: "list-view" },
     make("h3", {}, t("concepts")),
     make("div", { class: "inline-form" }, name, button(t("addConcept"), addConcept)),
-    table(t("concepts"), [t("name"), t("arrowsIn"), t("arrowsOut"), ""], concepts),
+    table(t("concepts"), [t("name"), t("arrowsIn"), t("arrowsOut"), t("actions")], concepts),
     make("h3", {}, t("arrows")),
     make("div", { class: "inline-form" }, source, make("span", { "aria-hidden": "true" }, "→"), target, weight, button(t("addArrow"), addArrow)),
-    table(t("arrows"), [t("from"), t("to"), t("weight"), t("notes"), ""], arrows),
+    table(t("arrows"), [t("from"), t("to"), t("weight"), t("notes"), t("actions")], arrows),
   );
   let drawn = null;
 

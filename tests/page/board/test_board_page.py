@@ -1,0 +1,418 @@
+"""The board as a page: size, requests, accessibility, storage, undo, bad input, languages."""
+
+import contextlib
+import json
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import Error
+
+from cogmap import FCMClassifier, FuzzyCognitiveMap, page, read_map, write_map
+from cogmap.exceptions import CogmapError
+from cogmap.page import board
+from cogmap.page.board import texts
+
+ACT = "(action) => window.board.app.act(action)"
+DOC = "window.board.board.doc"
+LAKE = FuzzyCognitiveMap.from_edges(
+    [("laws", "pollution", -0.5), ("pollution", "fish", -1.0), ("fish", "people", 0.25), ("fish", "fish", 0.1)],
+    details={"name": "The lake", "concepts": {"fish": {"x": 400, "y": 200, "group": "nature"}}},
+)
+
+
+def notice(page):
+    return page.locator("#notice").inner_text()
+
+
+def test_an_empty_board_is_small_and_asks_for_nothing(boards):
+    """At most 200 kB, and no request but its own file, whatever is opened in it."""
+    page = boards.open()
+    assert page.path.stat().st_size <= 200_000
+    for view in ("matrix", "list", "report", "map"):
+        page.get_by_role("tab", name=view.capitalize()).click()
+    assert page.request_urls == [page.path.as_uri()]
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing(boards, axe, width):
+    """No violation in any view or tab, in both themes."""
+    page = boards.open(LAKE, width=width, bypass_csp=True)
+    page.evaluate(ACT, {"do": "addScenario", "name": "less"})
+    page.evaluate(ACT, {"do": "clamp", "at": 0, "id": 2, "state": 0.2})
+    page.evaluate(ACT, {"do": "desire", "at": 0, "id": 3, "direction": 1})
+    people = [{"name": name, "map": page.evaluate("window.board.app.payload.map")} for name in ("Ada", "Bo")]
+    people[1]["map"] = json.loads(json.dumps(people[1]["map"]).replace('"fish"', '"Fishes"'))
+    page.evaluate(ACT, {"do": "addPeople", "people": people})
+    page.evaluate(axe)
+    states = [("map", "selected", {"concepts": [3]}), ("map", "selected", {"edge": [1, 2]}), ("matrix", "scenarios", {})]
+    states += [("list", "numbers", {}), ("report", "people", {}), ("map", "selected", {"concepts": [1, 2]})]
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        page.locator(f"html[data-theme={theme}]").wait_for(state="attached")
+        for view, tab, selected in states:
+            page.evaluate(
+                "(changes) => window.board.board.show(changes)",
+                {"view": view, "tab": tab, "concepts": [], "edge": None} | selected,
+            )
+            found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+            assert [(rule["id"], [node["html"][:150] for node in rule["nodes"]][:3]) for rule in found] == [], (view, tab)
+
+
+@pytest.mark.parametrize("width", [1280, 390, 320])
+def test_nothing_is_wider_than_the_screen(boards, width):
+    """Only tables scroll sideways, in their own frames."""
+    page = boards.open(LAKE, width=width)
+    for view in ("map", "matrix", "list", "report"):
+        for tab in ("selected", "scenarios", "numbers", "people"):
+            page.evaluate("([view, tab]) => window.board.board.show({ view, tab })", [view, tab])
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (view, tab)
+
+
+EDITS = """([seed, count]) => {
+  const { board, act, invalid } = window.edited;
+  let state = seed;
+  const random = () => ((state = (state * 1103515245 + 12345) % 2147483648) / 2147483648);
+  const pick = (list) => list[Math.floor(random() * list.length)];
+  const wrong = [];
+  const seen = [board.doc]; // the states that undo and redo go through; documents are never changed in place
+  const texts = new Map([[board.doc, JSON.stringify(board.doc)]]);
+  let depth = 0;
+  for (let k = 0; k < count; k++) {
+    const ids = board.doc.concepts.map(({ id }) => id);
+    const edge = pick(board.doc.edges) ?? { source: 1, target: 1 };
+    const some = () => pick(ids) ?? 99;
+    const action = pick([
+      () => ({ do: "add", x: 900 * random(), y: 600 * random() }),
+      () => ({ do: "add", name: pick(["a", "b", "c", " ", "雨"]) }),
+      () => ({ do: "rename", id: some(), name: pick(["x", "y", "z", "", "fish"]) }),
+      () => ({ do: "remove", ids: ids.length > 30 ? [some(), some()] : [some()] }),
+      () => ({ do: "move", to: { [some()]: [random(), random()] } }),
+      () => ({ do: "concept", ids: [some()], details: { group: pick(["g", "h", ""]), color: "#fde2cf", notes: "n" } }),
+      () => ({ do: "connect", source: some(), target: some(), weight: 2 * random() - 1 }),
+      () => ({ do: "connect", source: some(), target: some(), weight: pick([NaN, Infinity, 0.5]) }),
+      () => ({ do: "weight", source: edge.source, target: edge.target, weight: 2 * random() - 1 }),
+      () => ({ do: "edge", source: edge.source, target: edge.target, details: { confidence: 1 } }),
+      () => ({ do: "disconnect", source: edge.source, target: edge.target }),
+      () => ({ do: "reverse", source: edge.source, target: edge.target }),
+      () => ({ do: "dynamics", slope: pick([1, 2, -1]), rule: pick(["kosko", "modified", "other"]) }),
+      () => ({ do: "addScenario" }),
+      () => ({ do: "clamp", at: Math.floor(3 * random()), id: some(), state: random() }),
+      () => ({ do: "desire", at: 0, id: some(), direction: 1 }),
+      () => ({ do: "removeScenario", at: 0 }),
+    ])();
+    const roll = random();
+    const before = board.doc;
+    if (roll < 0.15) board.undo();
+    else if (roll < 0.25) board.redo();
+    else act(action);
+    if (board.doc !== before) {
+      depth += roll < 0.15 ? -1 : 1;
+      if (roll < 0.25) {
+        if (board.doc !== seen[depth]) wrong.push([k, roll < 0.15 ? "undo" : "redo"]);
+      } else {
+        seen.length = depth;
+        seen.push(board.doc);
+        if (k % 50 === 0) texts.set(board.doc, JSON.stringify(board.doc));
+      }
+    }
+    const problem = invalid(board.doc);
+    if (problem) wrong.push([k, action.do, problem]);
+  }
+  while (board.canUndo) board.undo();
+  if (board.doc !== seen[0]) wrong.push("the first state does not come back");
+  for (const [doc, text] of texts) if (JSON.stringify(doc) !== text) wrong.push("a state was changed");
+  while (board.canRedo) board.redo();
+  return { wrong, concepts: board.doc.concepts.length };
+}"""
+STORE = """() => {
+  const board = parts.createBoard(parts.EMPTY);
+  const act = (action) => {
+    try {
+      return board.act(action);
+    } catch (error) {
+      if (error instanceof parts.Problem) return false;
+      throw error;
+    }
+  };
+  window.edited = { board, act, invalid: parts.invalid };
+}"""
+
+
+def test_10000_random_edits_stay_valid_and_can_be_undone(parts_page):
+    """After every edit, undo and redo the state is valid, and undo and redo restore each state exactly."""
+    page = parts_page({"board_doc.js": ["createBoard", "EMPTY", "invalid"], "board_text.js": ["Problem"]})
+    page.evaluate(STORE)
+    found = page.evaluate(EDITS, [11, 10_000])
+    page.close()
+    assert found["wrong"] == []
+    assert found["concepts"] > 0
+
+
+@pytest.mark.parametrize("tab", ["selected", "scenarios", "numbers"])
+def test_random_edits_are_drawn(boards, tab):
+    """Edits with the map and a tab drawn after every one."""
+    page = boards.open(LAKE)
+    page.evaluate("() => { const { board, app, invalid } = window.board; window.edited = { board, act: app.act, invalid }; }")
+    page.evaluate("(tab) => window.board.board.show({ view: 'map', tab })", tab)
+    assert page.evaluate(EDITS, [5, 150])["wrong"] == []
+    drawn = page.evaluate("[document.querySelectorAll('.node').length, document.querySelectorAll('.arrow').length]")
+    doc = page.evaluate(DOC)
+    assert drawn == [len(doc["concepts"]), len(doc["edges"])]
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_killed_tab_loses_at_most_the_last_second(boards, seed):
+    """Edits go on, the tab is killed without a warning, and the board restores all but the last second of them."""
+    page = boards.open(LAKE)
+    page.evaluate(
+        """() => {
+          window.log = [];
+          let k = 0;
+          setInterval(() => {
+            window.board.app.act({ do: "add", name: `k${k++}` });
+            window.log.push([performance.now(), k]);
+          }, 20);
+        }"""
+    )
+    page.wait_for_timeout(1200 + 330 * seed)
+    log = page.evaluate("[performance.now(), window.log]")
+    other = page.context.new_page()
+    with page.expect_event("crash"), contextlib.suppress(Error):  # the process of the tab ends at once
+        page.goto("chrome://crash")
+    other.goto(page.path.as_uri())
+    other.wait_for_selector("body[data-ready]")
+    assert "Restored" in other.locator("#saved").inner_text()
+    names = {concept["name"] for concept in other.evaluate(DOC)["concepts"]}
+    now, edits = log
+    safe = [k for time, k in edits if time <= now - 1000]
+    assert safe
+    assert all(f"k{k - 1}" in names for k in safe)
+    assert other.evaluate("window.board.invalid(window.board.board.doc)") is None
+
+
+def test_full_or_forbidden_storage_is_said(boards):
+    """The state beside the title says that nothing is saved, and drawing goes on."""
+    full = boards.open(init="Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }")
+    full.evaluate(ACT, {"do": "add", "name": "fish"})
+    full.get_by_text("the storage of the browser is full").wait_for()
+    init = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
+    forbidden = boards.open(init=init)
+    forbidden.evaluate(ACT, {"do": "add", "name": "fish"})
+    forbidden.get_by_text("the browser forbids storage").wait_for()
+    assert forbidden.problems == full.problems == []
+
+
+def test_damaged_storage_is_ignored(boards):
+    """A board whose stored state is not valid starts with its own map."""
+    page = boards.open(LAKE)
+    page.evaluate(ACT, {"do": "add", "name": "rain"})
+    page.get_by_text("Saved in this browser").wait_for()
+    for text in ("{", '{"version": 1, "doc": {"concepts": [{"id": 1}]}}', '{"version": 7}'):
+        page.evaluate("(text) => localStorage.setItem(Object.keys(localStorage)[0], text)", text)
+        page.reload()
+        page.wait_for_selector("body[data-ready]")
+        assert [one["name"] for one in page.evaluate(DOC)["concepts"]] == ["laws", "pollution", "fish", "people"]
+
+
+def test_boards_do_not_share_their_state(boards):
+    """Two boards in one browser keep their own maps, though pages from disk share the storage."""
+    page = boards.open(LAKE)
+    page.evaluate(ACT, {"do": "add", "name": "rain"})
+    page.get_by_text("Saved in this browser").wait_for()
+    second = page.context.new_page()
+    second.goto(board(boards.folder / "second.html").as_uri())
+    second.wait_for_selector("body[data-ready]")
+    assert second.evaluate(DOC)["concepts"] == []
+
+
+BAD_ACTIONS = {
+    "two concepts of one name": ({"do": "rename", "id": 1, "name": "fish"}, "There is already a concept named “fish”"),
+    "no name": ({"do": "rename", "id": 1, "name": "  "}, "a concept needs a name"),
+    "weight": ({"do": "connect", "source": 1, "target": 3, "weight": 1e300}, "A weight must be a finite number"),
+    "slope": ({"do": "dynamics", "slope": -2}, "must be a number greater than 0"),
+    "reversed": ({"do": "reverse", "source": 1, "target": 2}, "already an arrow in the other direction"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ACTIONS)
+def test_bad_actions_are_refused_in_a_sentence(boards, name):
+    """Nothing changes, and the notice says why."""
+    page = boards.open(LAKE)
+    page.evaluate(ACT, {"do": "connect", "source": 2, "target": 1, "weight": 0.5})
+    before = page.evaluate(f"JSON.stringify({DOC})")
+    action, words = BAD_ACTIONS[name]
+    assert page.evaluate(ACT, action) is False
+    assert words in notice(page)
+    assert page.evaluate(f"JSON.stringify({DOC})") == before
+
+
+def test_typed_weights_and_states_out_of_range_are_refused(boards):
+    """In the panel, the matrix and the scenarios; words are understood."""
+    page = boards.open(LAKE)
+    page.evaluate("window.board.board.show({ edge: [1, 2] })")
+    entry = page.get_by_label("Weight, as a number")
+    entry.fill("7")
+    entry.press("Enter")
+    entry.blur()
+    assert "Weights go from −1 to 1, and 7 does not." in notice(page)
+    for text, weight in (("strong positive", 0.75), ("H-", -0.75), ("0,3", 0.3)):
+        entry.fill(text)
+        entry.blur()
+        assert page.evaluate(f"{DOC}.edges[0].weight") == weight
+    assert notice(page) == ""
+    page.get_by_role("tab", name="Scenarios").click()
+    page.get_by_role("button", name="Add scenario").click()
+    page.get_by_label("State at which fish is held").fill("1.5")
+    page.get_by_label("State at which fish is held").blur()
+    assert "States of “fish” go from 0 to 1, and 1.5 does not." in notice(page)
+
+
+def test_an_arrow_onto_itself_is_not_drawn_by_accident(boards):
+    """A handle dropped on its own concept asks; the button draws it."""
+    page = boards.open(LAKE)
+    node = page.locator('[data-concept][aria-label^="laws,"]')
+    node.click()
+    handle = page.locator(".node.chosen .handle circle").last.bounding_box()
+    box = node.bounding_box()
+    page.mouse.move(handle["x"] + 8, handle["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 12, box["y"] + 12, steps=3)
+    page.mouse.up()
+    assert "The arrow ends where it starts" in notice(page)
+    assert len(page.evaluate(DOC)["edges"]) == 4
+    page.get_by_role("button", name="Arrow onto itself").click()
+    assert len(page.evaluate(DOC)["edges"]) == 5
+
+
+def test_matrix_and_list_edit_the_same_map(boards):
+    """Cells and rows change arrows; Delete removes them; undo brings them back."""
+    page = boards.open(LAKE)
+    page.get_by_role("tab", name="Matrix").click()
+    cell = page.locator('[data-edge="4 1"]')
+    cell.focus()
+    page.keyboard.type("-0.4")
+    page.keyboard.press("Enter")
+    assert page.evaluate(f"{DOC}.edges.at(-1)") == {"source": 4, "target": 1, "weight": -0.4, "details": {}}
+    page.keyboard.press("Delete")
+    assert len(page.evaluate(DOC)["edges"]) == 4
+    page.get_by_role("button", name="Undo").click()
+    assert page.locator('[data-edge="4 1"]').inner_text() == "−0.4"
+    page.get_by_role("tab", name="List").click()
+    page.get_by_label("Weight: people → laws").fill("0.9")
+    page.get_by_label("Weight: people → laws").press("Enter")
+    assert page.evaluate(f"{DOC}.edges.at(-1).weight") == 0.9
+    page.get_by_label("Name of the concept", exact=True).nth(1).fill("anglers")
+    page.get_by_label("Name of the concept", exact=True).nth(1).press("Enter")
+    assert page.evaluate(f"{DOC}.concepts[0].name") == "anglers"
+
+
+def test_tidy_moves_only_what_is_asked(boards):
+    """The author's positions stay; "Tidy all" moves all."""
+    page = boards.open(LAKE)
+    place = f"{DOC}.concepts.find(({{ name }}) => name === 'fish').details"
+    page.get_by_role("button", name="Tidy new ones").click()
+    assert page.evaluate(place) == {"x": 400, "y": 200, "group": "nature"}
+    assert all("x" in concept["details"] for concept in page.evaluate(DOC)["concepts"])
+    page.get_by_role("button", name="Tidy all").click()
+    assert page.evaluate(place)["x"] != 400
+
+
+def test_files_are_opened_and_come_back(boards, tmp_path):
+    """Opened by button, saved as JSON: the file saved is the file opened, with people and scenarios."""
+    write_map(LAKE, tmp_path / "lake.json")
+    write_map(LAKE.replace(weights=0.5 * LAKE.weights), tmp_path / "half.mmp")
+    (tmp_path / "bad.csv").write_text("from,to\na,b\n")
+    page = boards.open()
+    page.set_input_files("#file", tmp_path / "lake.json")
+    page.get_by_role("tab", name="People").click()
+    page.set_input_files("#people-files", [tmp_path / "lake.json", tmp_path / "half.mmp"])
+    page.get_by_role("button", name="Open the merged map").click()
+    saved = boards.save(page, "Whole board", tmp_path / "saved.json")
+    fcm = read_map(saved)
+    assert np.allclose(fcm.weights, 0.75 * LAKE.weights)
+    assert [one["name"] for one in fcm.details["people"]] == ["lake", "half"]
+    before = page.evaluate(DOC)
+    assert len(before["people"]) == 2
+    other = boards.open()
+    other.set_input_files("#file", saved)
+    other.locator(".node").nth(3).wait_for()
+    assert other.evaluate(DOC) == before
+    other.set_input_files("#file", tmp_path / "bad.csv")
+    other.locator("#notice:not([hidden])").wait_for()
+    assert notice(other).startswith("bad.csv cannot be opened: line 1, column 1: a list of arrows needs a column")
+    assert other.evaluate(DOC) == before
+
+
+def test_pictures_are_saved(boards, tmp_path):
+    """SVG that parses, with all names, and PNG."""
+    page = boards.open(LAKE)
+    svg = boards.save(page, "Picture (.svg)", tmp_path / "map.svg").read_text()
+    assert all(name in svg for name in LAKE.concepts)
+    assert page.evaluate("(svg) => new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement.tagName", svg) == "svg"
+    assert boards.save(page, "Picture (.png)", tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert page.problems == []
+
+
+def test_hostile_names_are_text(boards):
+    """Markup in names creates no element, in any view."""
+    names = ["<img src=x onerror=alert(1)>", '"></script><script>alert(2)</script>', "{{style}} \u202e", "n" * 500]
+    weights = np.ones((4, 4))
+    page = boards.open(FuzzyCognitiveMap(weights, concepts=names, details={"name": names[1]}))
+    for view in ("map", "matrix", "list", "report"):
+        for tab in ("selected", "scenarios", "numbers", "people"):
+            page.evaluate("([view, tab]) => window.board.board.show({ view, tab, concepts: [1] })", [view, tab])
+    assert page.locator("img:not(.report-map), iframe").count() == 0
+    assert page.problems == []
+
+
+def test_texts_come_from_one_table(boards):
+    """With every text replaced, no English is left, in any view, tab or selection."""
+    table = texts()
+    assert len(table) > 200
+    changed = {key: re.sub(r"[A-Za-z]+(?![^{]*\})", "ßß", text) for key, text in table.items()}
+    page = boards.open(
+        LAKE.replace(concepts=["1", "2", "3", "4"], details={}),
+        init=f"window.otherTexts = {json.dumps(changed)};",
+    )
+    page.evaluate("window.board.useTexts(window.otherTexts)")
+    page.evaluate(ACT, {"do": "addScenario"})
+    page.evaluate(ACT, {"do": "clamp", "at": 0, "id": 1, "state": 1})
+    english = set()
+    for view in ("matrix", "list", "report", "map"):
+        for tab in ("scenarios", "numbers", "people", "selected"):
+            page.evaluate("([view, tab]) => window.board.board.show({ view, tab, concepts: [1] })", [view, tab])
+            page.evaluate(ACT, {"do": "about", "details": {"author": f"{view} {tab}".translate({97: 49})}})
+    page.evaluate("window.board.board.show({ view: 'map', tab: 'numbers' })")
+    english |= set(re.findall(r"[A-Za-z]{3,}", page.locator("#side-body").inner_text()))
+    assert english == set()
+
+
+def test_a_learned_map_opens_with_its_prior(boards, iris):
+    """A map drawn on the board is a prior, and the board shows what the data changed."""
+    X, y = iris
+    names = ["sepal length", "sepal width", "petal length", "petal width"]
+    prior = FuzzyCognitiveMap.from_edges([("petal length", "petal width", 0.5)], concepts=names)
+    import pandas as pd
+
+    fcm = FCMClassifier(random_state=0, n_teachers=0, prior=prior).fit(pd.DataFrame(X, columns=names), y)
+    page = boards.open(fcm)
+    assert page.evaluate("window.board.app.payload.prior.edges.length") == 1
+    page.get_by_role("tab", name="People").click()
+    assert page.get_by_text("arrows differ").is_visible()
+
+
+def test_bad_arguments_of_board(tmp_path):
+    """Each names the argument; nothing is written."""
+    for arguments, words in (
+        ((tmp_path / "no" / "b.html",), "does not exist"),
+        ((tmp_path / "b.html", 7), "map"),
+        ((tmp_path / "b.html", None, "xx"), "language"),
+        ((tmp_path / "b.html", FuzzyCognitiveMap(np.zeros((501, 501)))), "at most 500"),
+        ((7,), "path"),
+    ):
+        with pytest.raises(CogmapError, match=words):
+            page.board(*arguments)
+    assert list(tmp_path.iterdir()) == []
