@@ -30,6 +30,11 @@ export function drawGraph(board, places) {
   const lasso = draw("rect", { class: "lasso", hidden: true });
   const scene = draw("g", {}, lines, nodes, rubber, lasso);
   const svg = draw("svg", { class: "board-map", role: "group", "aria-label": t("graphLabel") }, scene);
+  // While concepts are dragged, copies of them and of their arrows move in a layer of their own, so that the browser
+  // need not paint the other arrows again in every frame.
+  const moving = draw("g", { class: "nodes" });
+  const layer = draw("svg", { class: "board-map over", "aria-hidden": "true" }, moving);
+  let dragged = null;
   const shownNodes = new Map(),
     shownArrows = new Map();
   const near = new Map(); // keys of the arrows of each concept
@@ -125,6 +130,7 @@ export function drawGraph(board, places) {
 
   /** Draw a document. `look` may have states by id, colours of arrows by key, and what to dim. */
   function update(doc, ui, look = {}) {
+    settleDown();
     const where = places(doc);
     const largest = Math.max(1, ...doc.edges.map(({ weight }) => Math.abs(weight)));
     const groups = groupsOf(doc);
@@ -182,24 +188,44 @@ export function drawGraph(board, places) {
     drawnDoc = doc;
   }
 
+  /** Copy concepts and their arrows to the layer, and hide the originals. */
+  function lift(doc, ids) {
+    const keys = new Set(ids.flatMap((id) => [...(near.get(id) ?? [])]));
+    const edges = doc.edges.filter(({ source, target }) => keys.has(`${source} ${target}`));
+    const largest = Math.max(1, ...doc.edges.map(({ weight }) => Math.abs(weight)));
+    const copy = (one, ...names) => {
+      const element = one.element.cloneNode(true);
+      one.element.classList.add("lifted");
+      moving.append(element);
+      return { element, ...Object.fromEntries(names.map((name) => [name, element.querySelector(`.${name}`)])) };
+    };
+    const arrows = edges.map((edge) => [edge, copy(shownArrows.get(`${edge.source} ${edge.target}`), "line", "head", "reach")]);
+    arrows.forEach(([edge, arrow]) => (arrow.words = arrow.element.querySelector(".weight")));
+    const nodesUp = new Map(ids.map((id) => [id, copy(shownNodes.get(id))]));
+    dragged = { doc, arrows, nodes: nodesUp, largest };
+  }
+
+  function settleDown() {
+    if (!dragged) return;
+    dragged = null;
+    moving.replaceChildren();
+    for (const element of scene.querySelectorAll(".lifted")) element.classList.remove("lifted");
+  }
+
   /** Move some concepts without a change of the document: only they and their arrows are redrawn. */
   function drag(doc, to) {
-    const largest = Math.max(1, ...doc.edges.map(({ weight }) => Math.abs(weight)));
-    const keys = new Set();
+    if (!dragged) lift(doc, [...to.keys()]);
     for (const [id, [x, y]] of to) {
       Object.assign(boxes.get(id), { x, y });
-      moveNode(shownNodes.get(id), boxes.get(id));
-      for (const key of near.get(id) ?? []) keys.add(key);
+      moveNode(dragged.nodes.get(id), boxes.get(id));
     }
-    for (const edge of doc.edges) {
-      const key = `${edge.source} ${edge.target}`;
-      if (keys.has(key)) shapeArrow(shownArrows.get(key), edge, largest);
-    }
+    for (const [edge, arrow] of dragged.arrows) shapeArrow(arrow, edge, dragged.largest);
   }
 
   function setView(changes) {
     view = { ...view, ...changes };
-    setAttribute(scene, "transform", `translate(${view.x.toFixed(1)},${view.y.toFixed(1)}) scale(${view.zoom.toFixed(4)})`);
+    for (const group of [scene, moving])
+      setAttribute(group, "transform", `translate(${view.x.toFixed(1)},${view.y.toFixed(1)}) scale(${view.zoom.toFixed(4)})`);
   }
 
   /** Return the position in the drawing of a point of the screen. */
@@ -235,6 +261,7 @@ export function drawGraph(board, places) {
     lasso,
     update,
     drag,
+    settleDown,
     setView,
     pointAt,
     bounds,
@@ -244,7 +271,7 @@ export function drawGraph(board, places) {
     get view() {
       return view;
     },
-    frame: make("div", { class: "board-frame" }, svg),
+    frame: make("div", { class: "board-frame" }, svg, layer),
   };
 }
 

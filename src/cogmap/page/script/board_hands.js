@@ -134,6 +134,7 @@ export function handsOn(app, graph) {
         graph.drag(board.doc, to);
       },
       end() {
+        graph.settleDown();
         if (to) app.act({ do: "move", to: Object.fromEntries(to) });
         else if (before.includes(id)) select({ concepts: many ? before.filter((one) => one !== id) : [id] });
       },

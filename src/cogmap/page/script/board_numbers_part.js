@@ -3,7 +3,7 @@
 import { button, make, table } from "./dom.js";
 import { weightsOf } from "./board_model.js";
 import { feedbackLoops, indicesOf } from "./board_numbers.js";
-import { t, tn } from "./board_text.js";
+import { inReport, t, tn } from "./board_text.js";
 import { fixed, number, short, signedFixed } from "./words.js";
 
 const LOOPS_SHOWN = 20;
@@ -53,7 +53,7 @@ export function numbersOf(doc, reveal = null) {
   const names = (path) => path.map((i) => short(doc.concepts[i].name, 22)).join(" → ");
   return [
     make("dl", { class: "facts" }, ...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, String(value))))),
-    table(t("tabNumbers"), [t("concept"), t("indegree"), t("outdegree"), t("centrality"), t("kind")], make("tbody", {}, ...rows)),
+    table(reveal ? t("tabNumbers") : inReport("tabNumbers"), [t("concept"), t("indegree"), t("outdegree"), t("centrality"), t("kind")], make("tbody", {}, ...rows)),
     make("h3", {}, t("loops")),
     make(
       "p",

@@ -181,7 +181,7 @@ function disagreementBox(app, doc, maps) {
   );
 }
 
-export function disagreementTable(edges, count) {
+export function disagreementTable(edges, count, caption = t("disagreement")) {
   const rows = edges.map((edge) =>
     make(
       "tr",
@@ -192,7 +192,7 @@ export function disagreementTable(edges, count) {
       make("td", {}, `${t("drawnBy", { drawn: edge.drawn, count })}${edge.opposed ? `, ${t("opposed")}` : ""}`),
     ),
   );
-  return table(t("disagreement"), [t("arrow"), t("deviation"), t("weights"), t("drawnByHeading")], make("tbody", {}, ...rows));
+  return table(caption, [t("arrow"), t("deviation"), t("weights"), t("drawnByHeading")], make("tbody", {}, ...rows));
 }
 
 /** Return for each person the arrow that differs most from the mean of the others. */
@@ -212,7 +212,7 @@ export function consensusList(doc, edges) {
   );
 }
 
-export function similarityBox(doc, maps) {
+export function similarityBox(doc, maps, caption = t("similarity")) {
   const similar = similarityMatrix(maps);
   const labels = clustersOf(similar);
   const rows = doc.people.map(({ name }, a) =>
@@ -233,7 +233,7 @@ export function similarityBox(doc, maps) {
     "details",
     { open: true, class: "similarity" },
     make("summary", {}, t("similarity")),
-    table(t("similarity"), [t("person"), ...doc.people.map(({ name }) => short(name, 16)), t("clusterHeading")], make("tbody", {}, ...rows)),
+    table(caption, [t("person"), ...doc.people.map(({ name }) => short(name, 16)), t("clusterHeading")], make("tbody", {}, ...rows)),
     make("ul", {}, ...groups.map((names, k) => make("li", {}, t("clusterNames", { number: k + 1, names })))),
   );
 }

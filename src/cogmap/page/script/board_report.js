@@ -10,7 +10,7 @@ import { consensusList, disagreementTable, peopleMaps, similarityBox } from "./b
 import { toSvg } from "./board_picture.js";
 import { barsOf, endingWords, proofWords, resultsOf } from "./board_scenarios.js";
 import { clampOf } from "./board_model.js";
-import { Problem, t } from "./board_text.js";
+import { inReport, Problem, t } from "./board_text.js";
 import { number, signedFixed } from "./words.js";
 
 export function reportPart(app) {
@@ -99,9 +99,9 @@ function peopleOf(doc) {
             make("h3", {}, t("mergedName", { count: maps.length })),
             drawn(combine(maps, "mean", doc.people.map(({ weight }) => weight))),
             make("h3", {}, t("disagreement")),
-            disagreementTable(edges.slice(0, 20), maps.length),
+            disagreementTable(edges.slice(0, 20), maps.length, inReport("disagreement")),
             consensusList(doc, edges),
-            similarityBox(doc, maps),
+            similarityBox(doc, maps, inReport("similarity")),
           ]
         : []),
     ];

@@ -16,6 +16,11 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? shown(values[name]) : whole));
 }
 
+/** Return the label of a part in the report, which differs from that of the same part beside the map. */
+export function inReport(key) {
+  return `${t("viewReport")}: ${t(key)}`;
+}
+
 /** Return a text for a count: "one|many". */
 export function tn(key, count, values = {}) {
   const [one, many] = t(key, { count, ...values }).split("|");
