@@ -80,7 +80,11 @@ def main():
         rows = [
             ["size of an empty board", f"{empty.stat().st_size / 1000:.0f} kB", "200 kB"],
             ["requests besides the file", n_requests, "0"],
-            ["work of a frame, 150 concepts, 600 arrows, median", f"{statistics.median(measured['work']):.1f} ms", "16 ms"],
+            [
+                "work of a frame, 150 concepts, 600 arrows, median",
+                f"{statistics.median(measured['work']):.1f} ms",
+                "16 ms",
+            ],
             ["the same, 95th percentile", f"{np.quantile(measured['work'], 0.95):.1f} ms", ""],
             ["time between frames, median", f"{statistics.median(measured['between']):.1f} ms", "16.7 ms at 60 Hz"],
         ]

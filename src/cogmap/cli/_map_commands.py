@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 _files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 _match = click.option("--match", is_flag=True, help="Treat names that probably mean the same as one concept.")
-_translations = click.option("--translations", metavar="FILE", help="CSV file with two columns: a name, its translation.")
+_translations = click.option(
+    "--translations", metavar="FILE", help="CSV file with two columns: a name, its translation."
+)
 
 
 def _several(function: Callable[..., None]) -> Callable[..., None]:

@@ -138,7 +138,18 @@ def test_encodings(script, tmp_path, encoding):
     check_file(script, tmp_path / "map.csv")
 
 
-HOSTILE = ["<img src=x onerror=alert(1)>", '"];--', "=1+1", " blanks ", "雨量", "مطر", "🐟🐟", "a]]>b", "l\nine", "n" * 300]
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    '"];--',
+    "=1+1",
+    " blanks ",
+    "雨量",
+    "مطر",
+    "🐟🐟",
+    "a]]>b",
+    "l\nine",
+    "n" * 300,
+]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +188,7 @@ def test_files_of_python_are_read(script, tmp_path):
 
 def test_python_code_makes_the_map(script):
     """The copied code runs and gives the same map and scenarios."""
-    names = ["rain", "fish \"x\"", "🐟"]
+    names = ["rain", 'fish "x"', "🐟"]
     fcm = FuzzyCognitiveMap([[0, 0, 0], [0.5, 0, 0.25], [0, -1, 0]], [0, 0.5, 0], 2.0, names, "logistic")
     details, concepts, edges = plain(fcm)
     scenarios = [{"name": "dry", "clamp": [["rain", 0]]}]

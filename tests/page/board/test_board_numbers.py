@@ -171,7 +171,9 @@ def people():
     made = []
     for k in range(5):
         own = names[: 4 + k % 3]
-        made.append(FuzzyCognitiveMap(random.choice(terms, (len(own), len(own))), random.normal(size=len(own)), concepts=own))
+        made.append(
+            FuzzyCognitiveMap(random.choice(terms, (len(own), len(own))), random.normal(size=len(own)), concepts=own)
+        )
     return made
 
 
@@ -206,7 +208,9 @@ def test_disagreement_similarity_and_clusters_equal_python(script):
         [as_json(fcm) for fcm in maps],
     )
     expected = experts.disagreement(maps).edges()
-    assert [edge["deviation"] for edge in found["edges"]] == pytest.approx([e["deviation"] for e in expected], abs=CLOSE)
+    assert [edge["deviation"] for edge in found["edges"]] == pytest.approx(
+        [e["deviation"] for e in expected], abs=CLOSE
+    )
     by_ends = {(edge["source"], edge["target"]): edge for edge in found["edges"]}
     for edge in expected:
         ours = by_ends[edge["source"], edge["target"]]

@@ -46,7 +46,11 @@ def test_axe_finds_nothing(boards, axe, width):
     people[1]["map"] = json.loads(json.dumps(people[1]["map"]).replace('"fish"', '"Fishes"'))
     page.evaluate(ACT, {"do": "addPeople", "people": people})
     page.evaluate(axe)
-    states = [("map", "selected", {"concepts": [3]}), ("map", "selected", {"edge": [1, 2]}), ("matrix", "scenarios", {})]
+    states = [
+        ("map", "selected", {"concepts": [3]}),
+        ("map", "selected", {"edge": [1, 2]}),
+        ("matrix", "scenarios", {}),
+    ]
     states += [("list", "numbers", {}), ("report", "people", {}), ("map", "selected", {"concepts": [1, 2]})]
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
@@ -57,7 +61,10 @@ def test_axe_finds_nothing(boards, axe, width):
                 {"view": view, "tab": tab, "concepts": [], "edge": None} | selected,
             )
             found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-            assert [(rule["id"], [node["html"][:150] for node in rule["nodes"]][:3]) for rule in found] == [], (view, tab)
+            assert [(rule["id"], [node["html"][:150] for node in rule["nodes"]][:3]) for rule in found] == [], (
+                view,
+                tab,
+            )
 
 
 @pytest.mark.parametrize("width", [1280, 390, 320])
@@ -142,7 +149,9 @@ STORE = """() => {
 
 def test_10000_random_edits_stay_valid_and_can_be_undone(parts_page):
     """After every edit, undo and redo the state is valid, and undo and redo restore each state exactly."""
-    page = parts_page({"board_doc.js": ["createBoard", "EMPTY", "invalid"], "board_text.js": ["Problem"]})
+    page = parts_page(
+        {"board_doc.js": ["EMPTY", "invalid"], "board_store.js": ["createBoard"], "board_text.js": ["Problem"]}
+    )
     page.evaluate(STORE)
     found = page.evaluate(EDITS, [11, 10_000])
     page.close()
@@ -154,7 +163,9 @@ def test_10000_random_edits_stay_valid_and_can_be_undone(parts_page):
 def test_random_edits_are_drawn(boards, tab):
     """Edits with the map and a tab drawn after every one."""
     page = boards.open(LAKE)
-    page.evaluate("() => { const { board, app, invalid } = window.board; window.edited = { board, act: app.act, invalid }; }")
+    page.evaluate(
+        "() => { const { board, app, invalid } = window.board; window.edited = { board, act: app.act, invalid }; }"
+    )
     page.evaluate("(tab) => window.board.board.show({ view: 'map', tab })", tab)
     assert page.evaluate(EDITS, [5, 150])["wrong"] == []
     drawn = page.evaluate("[document.querySelectorAll('.node').length, document.querySelectorAll('.arrow').length]")
@@ -195,7 +206,9 @@ def test_a_killed_tab_loses_at_most_the_last_second(boards, seed):
 
 def test_full_or_forbidden_storage_is_said(boards):
     """The state beside the title says that nothing is saved, and drawing goes on."""
-    full = boards.open(init="Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }")
+    full = boards.open(
+        init="Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }"
+    )
     full.evaluate(ACT, {"do": "add", "name": "fish"})
     full.get_by_text("the storage of the browser is full").wait_for()
     init = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
@@ -351,7 +364,10 @@ def test_pictures_are_saved(boards, tmp_path):
     page = boards.open(LAKE)
     svg = boards.save(page, "Picture (.svg)", tmp_path / "map.svg").read_text()
     assert all(name in svg for name in LAKE.concepts)
-    assert page.evaluate("(svg) => new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement.tagName", svg) == "svg"
+    assert (
+        page.evaluate("(svg) => new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement.tagName", svg)
+        == "svg"
+    )
     assert boards.save(page, "Picture (.png)", tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
     assert page.problems == []
 

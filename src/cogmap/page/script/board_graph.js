@@ -177,7 +177,7 @@ export function drawGraph(board, places) {
       const other = look.arrows?.get(key);
       const sign = edge.weight > 0 ? "up" : edge.weight < 0 ? "down" : "none";
       setAttribute(arrow.element, "class", `arrow ${sign}${picked ? " picked" : ""}${other ? ` ${other.class}` : ""}`);
-      setText(arrow.words, labels || picked ? signed(edge.weight) : "");
+      setText(arrow.words, labels || picked ? signed(edge.weight, 2) : "");
       setText(
         arrow.title,
         t("arrowLabel", { source: nameOf(doc, edge.source), target: nameOf(doc, edge.target), weight: signed(edge.weight) }) +

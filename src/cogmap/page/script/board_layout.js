@@ -1,4 +1,4 @@
-// Positions and shapes of the drawn map: sizes of boxes, paths of arrows, and the tidy layout in layers.
+// Positions and shapes of the drawn map: sizes of boxes, paths of arrows, and the tidy layout.
 
 const LETTER = 7.3; // width of an average letter
 const LINE = 17; // height of a line
@@ -92,33 +92,86 @@ function at([x, y]) {
 }
 
 /**
- * Return a position for each concept: in layers from left to right along the arrows, each layer ordered so that few
- * arrows cross. `size` is a function of a concept.
+ * Return a position for each concept: layers along the arrows as a start, then springs between neighbours, until boxes
+ * do not overlap. Positions depend only on the map. `size` is a function of a concept.
  */
 export function tidy(concepts, edges, size) {
   const ids = concepts.map(({ id }) => id);
   const layer = layersOf(ids, edges);
   const columns = [];
   for (const id of ids) (columns[layer.get(id)] ??= []).push(id);
-  const filled = columns.filter(Boolean);
-  const tallest = Math.max(6, Math.ceil(Math.sqrt(2 * ids.length)));
-  const stacks = filled.flatMap((column) => inParts(column, tallest));
+  const tallest = Math.max(3, Math.ceil(Math.sqrt(ids.length)));
+  const stacks = columns.filter(Boolean).flatMap((column) => inParts(column, tallest));
   order(stacks, edges);
-  const boxes = new Map(concepts.map((one) => [one.id, size(one)]));
-  const places = new Map();
-  const heights = stacks.map((stack) => stack.reduce((sum, id) => sum + boxes.get(id).height + 34, -34));
-  let left = 40;
-  stacks.forEach((stack, k) => {
-    const widest = Math.max(...stack.map((id) => boxes.get(id).width));
-    let top = 40 + (Math.max(...heights) - heights[k]) / 2;
-    for (const id of stack) {
-      const { height } = boxes.get(id);
-      places.set(id, [Math.round(left + widest / 2), Math.round(top + height / 2)]);
-      top += height + 34;
+  const boxes = new Map(concepts.map((one) => [one.id, { ...size(one) }]));
+  stacks.forEach((stack, k) =>
+    stack.forEach((id, i) => Object.assign(boxes.get(id), { x: 170 * k, y: 110 * (i - stack.length / 2) + 37 * (k % 3) })),
+  );
+  relax([...boxes.values()], edges.filter(({ source, target }) => source !== target).map(({ source, target }) => [boxes.get(source), boxes.get(target)]));
+  const left = Math.min(...[...boxes.values()].map(({ x, width }) => x - width / 2)) - 40;
+  const top = Math.min(...[...boxes.values()].map(({ y, height }) => y - height / 2)) - 40;
+  return new Map([...boxes].map(([id, { x, y }]) => [id, [Math.round(x - left), Math.round(y - top)]]));
+}
+
+const DISTANCE = 190; // that springs aim at
+const FLAT = 1.5; // boxes are wider than high: vertical distances count more
+const ROUNDS = 160;
+
+/** Move boxes by the forces of springs between neighbours and of repulsion, then push overlapping boxes apart. */
+function relax(boxes, pairs) {
+  const n = boxes.length;
+  for (let round = 0; round < ROUNDS; round++) {
+    const reach = (DISTANCE / 2) * (1 - round / ROUNDS) + 1;
+    const force = boxes.map(() => [0, 0]);
+    const place = new Map(boxes.map((box, k) => [box, k]));
+    const add = (k, dx, dy) => {
+      force[k][0] += dx;
+      force[k][1] += dy;
+    };
+    for (let a = 0; a < n; a++)
+      for (let b = a + 1; b < n; b++) {
+        const [dx, dy] = [boxes[a].x - boxes[b].x || 0.1 * (a - b), FLAT * (boxes[a].y - boxes[b].y) || 0.1];
+        const square = dx * dx + dy * dy;
+        if (square > 16 * DISTANCE * DISTANCE) continue;
+        const push = (DISTANCE * DISTANCE) / square;
+        add(a, dx * push, dy * push);
+        add(b, -dx * push, -dy * push);
+      }
+    for (const [from, to] of pairs) {
+      const [dx, dy] = [from.x - to.x, FLAT * (from.y - to.y)];
+      const pull = Math.hypot(dx, dy) / DISTANCE;
+      add(place.get(from), -dx * pull, -dy * pull);
+      add(place.get(to), dx * pull, dy * pull);
     }
-    left += widest + 90;
-  });
-  return places;
+    const [middleX, middleY] = [middleOf(boxes, "x"), middleOf(boxes, "y")];
+    boxes.forEach((box, k) => {
+      // A weak pull to the middle keeps parts that are not connected together.
+      const [fx, fy] = [force[k][0] - 0.02 * n * (box.x - middleX), force[k][1] - 0.03 * n * (box.y - middleY)];
+      const length = Math.hypot(fx, fy) || 1;
+      const step = Math.min(length, reach) / length;
+      [box.nextX, box.nextY] = [box.x + fx * step, box.y + (fy * step) / FLAT];
+    });
+    for (const box of boxes) [box.x, box.y] = [box.nextX, box.nextY];
+  }
+  for (let round = 0, overlap = true; overlap && round < 300; round++) {
+    overlap = false;
+    for (let a = 0; a < n; a++)
+      for (let b = a + 1; b < n; b++) {
+        const [one, other] = [boxes[a], boxes[b]];
+        const across = (one.width + other.width) / 2 + 40 - Math.abs(one.x - other.x);
+        const down = (one.height + other.height) / 2 + 44 - Math.abs(one.y - other.y);
+        if (across <= 0 || down <= 0) continue;
+        overlap = true;
+        const [axis, by] = across < down ? ["x", across] : ["y", down];
+        const sign = one[axis] < other[axis] || (one[axis] === other[axis] && a < b) ? -1 : 1;
+        one[axis] += (sign * by) / 2;
+        other[axis] -= (sign * by) / 2;
+      }
+  }
+}
+
+function middleOf(boxes, axis) {
+  return boxes.reduce((sum, box) => sum + box[axis], 0) / boxes.length;
 }
 
 function inParts(column, most) {

@@ -2,7 +2,7 @@
 
 import { button, make, setAttribute, setText } from "./dom.js";
 import { unpacked } from "./payload.js";
-import { createBoard, EMPTY, fromMap, invalid } from "./board_doc.js";
+import { EMPTY, fromMap, invalid } from "./board_doc.js";
 import { filesPart } from "./board_files.js";
 import { drawGraph } from "./board_graph.js";
 import { handsOn } from "./board_hands.js";
@@ -13,6 +13,7 @@ import { peoplePart } from "./board_people_part.js";
 import { reportPart } from "./board_report.js";
 import { scenariosPart } from "./board_scenarios.js";
 import { autosave } from "./board_storage.js";
+import { createBoard } from "./board_store.js";
 import { listPart, matrixPart } from "./board_tables_view.js";
 import { Problem, t, useTexts } from "./board_text.js";
 import { themePart } from "./theme.js";
@@ -257,7 +258,6 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 addEventListener("afterprint", () => setAttribute(document.documentElement, "data-print", null));
-addEventListener("resize", () => board.ui.view === "map" && graph.view.fitted && graph.fit());
 
 setAttribute(document.getElementById("main"), "hidden", null);
 refresh();

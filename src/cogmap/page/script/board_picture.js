@@ -23,7 +23,7 @@ export function toSvg(doc, boxes, { left, top, right, bottom }, title = "") {
     parts.push(tag("path", { d: path, fill: "none", stroke: color, "stroke-width": width.toFixed(2), opacity: 0.9 }));
     parts.push(tag("polygon", { points: head, fill: color, opacity: 0.9 }));
     if (doc.edges.length <= 80)
-      parts.push(tag("text", { x: middle[0].toFixed(1), y: (middle[1] - 4).toFixed(1), "text-anchor": "middle", fill: color, "font-size": 11 }, escaped(number(weight))));
+      parts.push(tag("text", { x: middle[0].toFixed(1), y: (middle[1] - 4).toFixed(1), "text-anchor": "middle", fill: color, "font-size": 11 }, escaped(number(weight, 2))));
   }
   for (const concept of doc.concepts) {
     const { x, y, width, height, lines, line } = boxes.get(concept.id);

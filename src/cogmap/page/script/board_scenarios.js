@@ -227,15 +227,15 @@ function linesOf(doc, path) {
   const x = (step) => 30 + ((width - 30 - right) * step) / Math.max(path.length - 1, 1);
   const y = (state) => 8 + (height - 26) * (1 - (state - low) / (high - low));
   const ends = shown.map((i) => ({ i, y: y(path.at(-1)[i]) })).sort((a, b) => a.y - b.y);
-  ends.forEach((end, k) => (end.y = Math.max(end.y, k ? ends[k - 1].y + 13 : 0)));
-  const over = Math.max(0, (ends.at(-1)?.y ?? 0) - height + 8);
+  ends.forEach((end, k) => (end.y = Math.max(end.y, k ? ends[k - 1].y + 13 : 8)));
+  for (let k = ends.length - 1; k >= 0; k--) ends[k].y = Math.min(ends[k].y, height - 8 - 13 * (ends.length - 1 - k));
   return draw(
     "svg",
     { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("linesLabel") },
     draw("g", { class: "axis" }, ...[low, high].map((state) => draw("text", { x: 24, y: y(state) + 4, "text-anchor": "end" }, number(state))), draw("line", { x1: 30, x2: width - right, y1: y(low), y2: y(low) }), draw("text", { x: width - right, y: height - 3, "text-anchor": "end" }, tn("countSteps", path.length - 1))),
     ...shown.map((i, k) => draw("polyline", { class: `series series-${k}`, fill: "none", points: path.map((states, step) => `${x(step).toFixed(1)},${y(states[i]).toFixed(1)}`).join(" ") })),
-    ...ends.map((end) => draw("text", { class: "series-name", x: width - right + 8, y: end.y - over + 4 }, short(doc.concepts[end.i].name, 22))),
-    ...ends.map((end) => draw("line", { class: `series series-${shown.indexOf(end.i)}`, x1: width - right + 1, x2: width - right + 6, y1: end.y - over, y2: end.y - over })),
+    ...ends.map((end) => draw("text", { class: "series-name", x: width - right + 8, y: end.y + 4 }, short(doc.concepts[end.i].name, 22))),
+    ...ends.map((end) => draw("line", { class: `series series-${shown.indexOf(end.i)}`, x1: width - right + 1, x2: width - right + 6, y1: end.y, y2: end.y })),
   );
 }
 
