@@ -347,7 +347,7 @@ def test_invalid_details_raise(details, message):
 
 
 def test_names_are_found_without_their_blanks():
-    """Files of other tools have names with surrounding blanks; an exact name goes first, and ambiguous ones are unknown."""
+    """Files of other tools have such names; an exact name goes first, and ambiguous ones are unknown."""
     fcm = FuzzyCognitiveMap([[0, 1, 0], [0, 0, 0], [1, 0, 0]], concepts=["laws ", " fish", "men"])
     np.testing.assert_array_equal(fcm.run({"laws": 1, "fish": 0}, 1), fcm.run({"laws ": 1, " fish": 0}, 1))
     np.testing.assert_array_equal(fcm.settle(clamp={"laws": 1}).states, fcm.settle(clamp={"laws ": 1}).states)

@@ -96,7 +96,7 @@ def test_clusters_are_those_of_scipy(seed, k):
     np.testing.assert_array_equal(found.labels[:, None] == found.labels, expected[:, None] == expected)
     assert found.labels[0] == 1
     assert set(found.labels) == set(range(1, found.labels.max() + 1))
-    assert sorted(sum(found.groups(), [])) == list(range(k))
+    assert sorted(k for group in found.groups() for k in group) == list(range(k))
     assert len(clusters(maps, n_clusters=2).groups()) <= 2
 
 

@@ -99,6 +99,7 @@ def touch_drag(session, start, end):
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
+@pytest.mark.slow
 def test_with_touch(boards, tmp_path):
     """Taps and drags of a finger; names come from the keyboard on the screen."""
     page = boards.open(width=820, height=1180, has_touch=True, is_mobile=True)
@@ -155,6 +156,7 @@ class Keys:
         raise AssertionError(f"Tab does not reach {selector}")
 
 
+@pytest.mark.slow
 def test_with_the_keyboard_only(boards, tmp_path):
     """Everything can be reached with Tab, arrow keys, Enter and letters."""
     page = boards.open()
@@ -222,7 +224,8 @@ def walk(page, keys, name):
               };
               const target = [...document.querySelectorAll("[data-concept]")]
                 .find((one) => one.getAttribute("aria-label").startsWith(`${name},`));
-              return target === document.activeElement ? [null, null] : [middle(document.activeElement), middle(target)];
+              const here = document.activeElement;
+              return target === here ? [null, null] : [middle(here), middle(target)];
             }""",
             name,
         )

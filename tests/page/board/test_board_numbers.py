@@ -20,6 +20,7 @@ from cogmap.maps.scenarios import scenario
 CLOSE = 1e-9
 CLAMPS = [{"C1": 1.0}, {"C2": 0.25, "C1": 0.0}]
 COMPUTE = """([map, clamps]) => {
+  const DEGREES = ["indegree", "outdegree", "centrality"];
   const doc = parts.fromMap(map);
   const at = Object.fromEntries(doc.concepts.map(({ name, id }) => [name, id]));
   doc.scenarios = clamps.map((clamp) => ({
@@ -35,12 +36,18 @@ COMPUTE = """([map, clamps]) => {
     before: numbers(baseline.mean),
     kind: baseline.kind,
     steps: baseline.steps,
-    results: results.map(({ after, change, outcome }) => ({ after: numbers(after), change: numbers(change), kind: outcome.kind, steps: outcome.steps })),
-    indices: { ...indices, indegree: numbers(indices.indegree), outdegree: numbers(indices.outdegree), centrality: numbers(indices.centrality) },
+    results: results.map(({ after, change, outcome: { kind, steps } }) => {
+      return { after: numbers(after), change: numbers(change), kind, steps };
+    }),
+    indices: { ...indices, ...Object.fromEntries(DEGREES.map((key) => [key, numbers(indices[key])])) },
     loops: parts.feedbackLoops(weights, doc.concepts.length),
     proof: proof(parts.certificate(model)),
-    clamped: keep.length ? [] : results.map((_, k) => proof(parts.certificate(parts.withClamp(model, parts.clampOf(doc, doc.scenarios[k]))))),
-    sensitivity: parts.sensitivity(doc, doc.scenarios[0]).map(({ edge, effect }) => [doc.concepts[edge.source - 1].name, doc.concepts[edge.target - 1].name, effect]),
+    clamped: keep.length ? [] : doc.scenarios.map((one) => {
+      return proof(parts.certificate(parts.withClamp(model, parts.clampOf(doc, one))));
+    }),
+    sensitivity: parts.sensitivity(doc, doc.scenarios[0]).map(({ edge, effect }) => {
+      return [doc.concepts[edge.source - 1].name, doc.concepts[edge.target - 1].name, effect];
+    }),
   };
 }"""
 
