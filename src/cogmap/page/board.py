@@ -8,6 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cogmap._utils.files import write_whole
 from cogmap._utils.params import check_choice, param_error
 from cogmap.exceptions import DataError
@@ -107,7 +109,15 @@ def _map_and_prior(map: Any) -> tuple[FuzzyCognitiveMap | None, FuzzyCognitiveMa
         raise param_error("page.board", "map", "a FuzzyCognitiveMap, a MapModel or a fitted estimator", map)
     if fcm.n_concepts > _MOST_CONCEPTS:
         raise DataError(f"The map has {fcm.n_concepts} concepts, and the board takes at most {_MOST_CONCEPTS}.")
-    return fcm, prior if isinstance(prior, FuzzyCognitiveMap) else None
+    return fcm, _in_units_of(fcm, prior) if isinstance(prior, FuzzyCognitiveMap) else None
+
+
+def _in_units_of(fcm: FuzzyCognitiveMap, prior: FuzzyCognitiveMap) -> FuzzyCognitiveMap:
+    """Return the prior with weights scaled to the slopes of the learned map, as training does."""
+    steepness = dict(zip(fcm.concepts, fcm.excitation_slope(), strict=True))
+    own = prior.excitation_slope()
+    factors = [own[i] / steepness.get(name, own[i]) for i, name in enumerate(prior.concepts)]
+    return prior.replace(weights=prior.weights * np.array(factors)[:, np.newaxis])
 
 
 def _title(fcm: FuzzyCognitiveMap) -> str:

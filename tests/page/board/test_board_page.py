@@ -5,6 +5,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Error
 
@@ -408,18 +409,23 @@ def test_texts_come_from_one_table(boards):
     assert english == set()
 
 
-def test_a_learned_map_opens_with_its_prior(boards, iris):
-    """A map drawn on the board is a prior, and the board shows what the data changed."""
+def test_a_learned_map_opens_with_its_prior(boards, iris, tmp_path):
+    """A map drawn on the board is a prior by column names, and the board shows what the data changed."""
     X, y = iris
+    drawing = boards.open(FuzzyCognitiveMap.from_edges([("petal length", "petal width", 0.5), ("mood", "soil", 1.0)]))
+    drawing.evaluate("window.board.board.show({ concepts: [1, 2] })")
+    prior = read_map(boards.save(drawing, "Prior for cogmap fit", tmp_path / "prior.json"))
+    assert prior.concepts == ("petal length", "petal width")
     names = ["sepal length", "sepal width", "petal length", "petal width"]
-    prior = FuzzyCognitiveMap.from_edges([("petal length", "petal width", 0.5)], concepts=names)
-    import pandas as pd
-
     fcm = FCMClassifier(random_state=0, n_teachers=0, prior=prior).fit(pd.DataFrame(X, columns=names), y)
     page = boards.open(fcm)
-    assert page.evaluate("window.board.app.payload.prior.edges.length") == 1
+    (deviation,) = fcm.prior_deviations_[:1] or [None]
+    shown = page.evaluate("window.board.app.payload.prior.edges")
+    assert len(shown) == 1
+    if deviation is not None:
+        assert shown[0]["weight"] == pytest.approx(deviation.prior), "in the units of the learned map"
     page.get_by_role("tab", name="People").click()
-    assert page.get_by_text("arrows differ").is_visible()
+    assert page.get_by_text("petal length → petal width").first.is_visible()
 
 
 def test_bad_arguments_of_board(tmp_path):

@@ -117,6 +117,7 @@ export const ENGLISH = {
   save: "Save",
   asMmp: "Mental Modeler (.mmp)",
   asJson: "Whole board (.json)",
+  asPrior: "Prior for cogmap fit, of the selected concepts (.json)",
   asMatrix: "Matrix (.csv)",
   asEdges: "List of arrows (.csv)",
   asSvg: "Picture (.svg)",

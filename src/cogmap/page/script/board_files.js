@@ -19,6 +19,7 @@ export function filesPart(app) {
   const kinds = [
     [t("asMmp"), () => save(app, "mmp", "application/xml", () => toMmp(mapOf(app, true)))],
     [t("asJson"), () => save(app, "json", "application/json", () => toJson(mapOf(app, false)))],
+    [t("asPrior"), () => save(app, "prior.json", "application/json", () => toJson(priorOf(app)))],
     [t("asMatrix"), () => save(app, "csv", "text/csv", () => toMatrix(mapOf(app, false)))],
     [t("asEdges"), () => save(app, "edges.csv", "text/csv", () => toEdges(mapOf(app, false)))],
     [t("asSvg"), () => save(app, "svg", "image/svg+xml", () => pictureOf(app))],
@@ -97,6 +98,16 @@ function keptPeople({ board }, { details = {} }) {
 function mapOf(app, placed) {
   if (!app.board.doc.concepts.length) throw new Problem("nothingToSave");
   return toMap(app.board.doc, { positions: placed ? app.positions() : null, workshop: !placed });
+}
+
+/** Return the selected concepts, or all, with the arrows between them: a prior for `cogmap fit`. */
+function priorOf(app) {
+  const { concepts } = app.board.ui;
+  const { doc } = app.board;
+  const kept = new Set(concepts.length ? concepts : doc.concepts.map(({ id }) => id));
+  const { details: _, ...map } = toMap({ ...doc, concepts: doc.concepts.filter(({ id }) => kept.has(id)), edges: doc.edges.filter(({ source, target }) => kept.has(source) && kept.has(target)), scenarios: [] });
+  if (!map.concepts.length) throw new Problem("nothingToSave");
+  return { ...map, details: {} };
 }
 
 function pictureOf(app) {

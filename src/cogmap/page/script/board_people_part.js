@@ -248,8 +248,16 @@ function changesBox(app, doc) {
   });
   const compare = button(t("compareWith"), () => input.click(), { "data-key": "compare" });
   compare.disabled = !doc.concepts.length;
-  if (app.payload.prior && doc.concepts.length) result.append(changesTable(app.payload.prior, toMap(doc), t("learned")));
+  if (app.payload.prior && doc.concepts.length) result.append(changesTable(app.payload.prior, among(toMap(doc), app.payload.prior), t("learned")));
   return make("details", { open: Boolean(app.payload.prior) }, make("summary", {}, t("whatChanged")), compare, input, result);
+}
+
+/** Return a learned map with the arrows between concepts of its prior, without the memory of features. */
+function among(map, prior) {
+  const names = new Set(prior.concepts.map(({ name }) => name));
+  const drawn = new Set(prior.edges.map(({ source, target }) => JSON.stringify([source, target])));
+  const kept = ({ source, target }) => source !== target || drawn.has(JSON.stringify([source, target]));
+  return { ...map, edges: map.edges.filter((edge) => names.has(edge.source) && names.has(edge.target) && kept(edge)) };
 }
 
 export function changesTable(before, after, name) {
