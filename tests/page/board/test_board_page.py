@@ -425,7 +425,7 @@ def test_a_learned_map_opens_with_its_prior(boards, iris, tmp_path):
     if deviation is not None:
         assert shown[0]["weight"] == pytest.approx(deviation.prior), "in the units of the learned map"
     page.get_by_role("tab", name="People").click()
-    assert page.get_by_text("petal length → petal width").first.is_visible()
+    assert page.locator("#side th", has_text="petal length → petal width").is_visible()
 
 
 def test_bad_arguments_of_board(tmp_path):
