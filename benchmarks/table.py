@@ -55,25 +55,35 @@ def mixed_table(n_rows=10_000, seed=0):
     return frame.assign(group=np.where(value > value.median(), "high", "low"), value=value)
 
 
-def predicting(folder, n_rows):
-    """Print the time and memory of `cogmap predict` and of pandas reading and writing the same file."""
-    names = [f"x{i}" for i in range(20)]
-    table = folder / "table.csv"
+def numbers_and_model(n_rows):
+    """Return a table of 20 numbers and a classifier fitted to some of its rows."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(n_rows, 20)).round(6), columns=names)
-    frame.to_csv(table, index=False)
+    frame = pd.DataFrame(rng.normal(size=(n_rows, 20)).round(6), columns=[f"x{i}" for i in range(20)])
     few = frame[:2000]
     y = np.where(few["x0"] + few["x1"] * few["x2"] > 0, "high", "low")
-    cogmap.save(cogmap.FCMClassifier(random_state=0).fit(few, y), folder / "model.cogmap")
+    return frame, cogmap.table.TableModel.of(cogmap.FCMClassifier(random_state=0).fit(few, y))
+
+
+def mixed_and_model(n_rows):
+    """Return a table of 20 mixed columns and a model fitted to some of its rows."""
+    frame = mixed_table(n_rows).drop(columns="value").round(6)
+    return frame.drop(columns="group"), cogmap.fit_table(frame[:2000], "group", FitOptions(time_limit=1.0))
+
+
+def predicting(folder, frame, model, what):
+    """Print the time and memory of `cogmap predict` and of pandas reading and writing the same file."""
+    table = folder / "table.csv"
+    frame.to_csv(table, index=False)
+    model.save(folder / "model.cogmap")
     arguments = ["predict", os.fspath(folder / "model.cogmap"), os.fspath(table), "--out", os.fspath(folder / "p.csv")]
     ours = measured(f"from cogmap.cli.group import cli\ncli({arguments!r}, standalone_mode=False)")
     theirs = measured(f"import pandas\npandas.read_csv({str(table)!r}).to_csv({str(folder / 'c.csv')!r}, index=False)")
     rows = [
         ["cogmap predict", f"{ours[0]:.1f} s", f"{ours[1]:.0f} MB"],
         ["pandas, reading and writing", f"{theirs[0]:.1f} s", f"{theirs[1]:.0f} MB"],
-        ["ratio (target: at most 1.5); memory (less than 500 MB)", f"{ours[0] / theirs[0]:.2f}", ""],
+        ["ratio (target: at most 0.6); memory (less than 500 MB)", f"{ours[0] / theirs[0]:.2f}", ""],
     ]
-    print_table(f"Predicting {n_rows:,} rows of 20 numbers", ["what", "time", "memory"], rows)
+    print_table(f"Predicting {len(frame):,} rows of 20 {what}", ["what", "time", "memory"], rows)
 
 
 def fitting(n_rows, task):
@@ -87,7 +97,7 @@ def fitting(n_rows, task):
     cross_validate(forest, X, table[target], cv=5, n_jobs=cpu_count())
     theirs = time.perf_counter() - begin
     begin = time.perf_counter()
-    _, card = train(table, target, FitOptions())
+    card = train(table, target, FitOptions()).card
     ours = time.perf_counter() - begin
     rows = [
         ["cogmap fit: 5 folds of the map and of its rivals, and the map of all rows", f"{ours:.1f} s"],
@@ -135,7 +145,8 @@ def main():
         starting()
     if options.only in (None, "predicting"):
         with tempfile.TemporaryDirectory() as folder:
-            predicting(Path(folder), options.rows)
+            predicting(Path(folder), *numbers_and_model(options.rows), "numbers")
+            predicting(Path(folder), *mixed_and_model(options.rows), "mixed columns")
     if options.only in (None, "fitting"):
         for task in ("classification", "regression"):
             fitting(options.fitted, task)

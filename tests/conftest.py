@@ -11,6 +11,12 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy, SquaredLoss
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.encoding import Encoding, FeatureSpread
+from cogmap.models.features import FeatureStatistics
+from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.model import MapModel
+from cogmap.models.terms import Terms
 
 # Under nohup, or in the background of a script, signals are ignored, and so they would be by commands that tests start.
 for name, handler in {"SIGINT": signal.default_int_handler, "SIGHUP": lambda *_: None}.items():
@@ -34,6 +40,48 @@ def wine():
 def breast_cancer():
     """Breast cancer, as arrays."""
     return load_breast_cancer(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def named_model():
+    """Return a function that makes a small named map: held features, two named hidden concepts, unused columns."""
+
+    def make(kind="softmax", depth=3, used=(0, 2, 3), features=None, terms=False):
+        link = {
+            "log odds": LogOddsLink(np.array(["no", "yes"])),
+            "softmax": SoftmaxLink(np.array(["no", "yes", "unknown"]), 4.0),
+            "values": ValueLink(("height", "weight"), np.array([1.0, -5.0]), np.array([3.0, 40.0]), False),
+        }[kind]
+        known = FeatureStatistics(
+            weight=np.ones(5),
+            mean=np.array([1.0, -2.0, 0.5, 3.0, 0.0]),
+            deviation=np.array([2.0, 0.7, 1.0, 1.0, 1.0]),
+            low=np.array([-5.0, -4.0, -3.0, 0.0, -3.0]),
+            high=np.array([7.0, 0.0, 4.0, 6.0, 3.0]),
+        )
+        inputs = [name for place, name in ((0, "age"), (2, "glucose"), (3, "insulin")) if place in used]
+        words = None
+        if terms:  # of the three terms of glucose only the last is a concept
+            peaks, none = np.array([-0.5, 0.5, 1.5]), (None, None)
+            words = Terms((*none, peaks, *none), ((), (), ("low", "medium", "high"), (), ()))
+            used, inputs = (0, 4, 5), ["age", "glucose is high", "insulin"]
+        names = [*inputs, "glucose > 126 and age < 40", "not insulin", *link.names]
+        rng = np.random.default_rng(0)
+        W = rng.normal(size=(len(names), len(names))) * (rng.random((len(names), len(names))) < 0.8)
+        W[: len(inputs)] = 0.0
+        fcm = FuzzyCognitiveMap(W, rng.normal(size=len(names)), rng.uniform(1.0, 3.0, len(names)), names, held=inputs)
+        encoding = Encoding(5, 2, FeatureSpread(known), words, list(used), features)
+        return MapModel(fcm, depth, encoding, link)
+
+    return make
+
+
+@pytest.fixture
+def named_rows():
+    """Return rows for `named_model`, some with missing or extreme values."""
+    rows = np.random.default_rng(1).normal([1.0, -2.0, 0.5, 3.0, 0.0], [2.0, 0.7, 1.0, 1.0, 1.0], size=(9, 5))
+    rows[2, 1], rows[3, 2], rows[4] = np.nan, np.nan, [9.0, -9.0, 9.0, 9.0, 9.0]
+    return rows
 
 
 @pytest.fixture(scope="session")

@@ -20,8 +20,10 @@ from sklearn.metrics import accuracy_score, f1_score, log_loss
 
 import cogmap
 from cogmap import FCMClassifier, FuzzyCognitiveMap, TablePreparer, read_map, write_map
+from cogmap.cli.common import page_rows
 from cogmap.cli.group import COMMANDS, cli
 from cogmap.persistence import read_card
+from cogmap.table import TableModel
 from cogmap.table.files import delimited
 
 TABLE_COMMANDS = ["fit", "predict", "evaluate", "show", "explain", "what-if", "explore", "transform", "export"]
@@ -266,8 +268,8 @@ def test_learned_features_are_those_of_transform(folder):
     assert list(found.columns[:-1]) == list(pipeline["map"].get_feature_names_out())
 
 
-def test_a_page_of_numbered_classes_leaves_out_rows_without_truth(tmp_path):
-    """Labels that look like numbers are classes all the same."""
+def test_a_page_of_numbered_classes_keeps_rows_without_truth(tmp_path):
+    """Labels that look like numbers are classes all the same, and rows have their numbers in the table."""
     lines = [f"{i},{i * 7 % 11},{1 + i // 30}" for i in range(60)]
     (tmp_path / "table.csv").write_text("\n".join(["a,b,kind", "5,5,", *lines]))
     model, page = tmp_path / "model.cogmap", tmp_path / "page.html"
@@ -275,6 +277,8 @@ def test_a_page_of_numbered_classes_leaves_out_rows_without_truth(tmp_path):
     assert "<script" in page.read_text()
     run("explore", model, tmp_path / "table.csv", "--out", page)
     assert "<script" in page.read_text()
+    rows, y = page_rows(TableModel.load(model), pd.read_csv(tmp_path / "table.csv", dtype=str))
+    assert (len(rows), *y[:2]) == (61, None, "1")
 
 
 def test_a_page_is_written(folder, tmp_path):

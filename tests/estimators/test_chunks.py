@@ -112,6 +112,7 @@ def test_files_and_mapped_arrays_are_chunks(tmp_path):
     frame[:1000].to_parquet(tmp_path / "1.parquet")
     frame[1000:].to_parquet(tmp_path / "2.parquet", row_group_size=700)
     frame.to_csv(tmp_path / "all.csv", index=False)
+    frame.to_csv(tmp_path / "semicolons.txt", index=False, sep=";", encoding="utf-16")
     np.save(tmp_path / "X.npy", frame[list("abcdefg")].to_numpy())
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     whole = FCMRegressor(**SHORT).fit(frame[list("abcdefg")], frame["y"], frame["w"])
@@ -119,6 +120,7 @@ def test_files_and_mapped_arrays_are_chunks(tmp_path):
         parquet_chunks(tmp_path, "y", "w"),
         parquet_chunks([tmp_path / "1.parquet", str(tmp_path / "2.parquet")], "y", "w"),
         csv_chunks(tmp_path / "all.csv", "y", "w"),
+        csv_chunks(tmp_path / "semicolons.txt", "y", "w"),
     ):
         fcm = FCMRegressor(**SHORT).fit_chunks(chunks)
         assert same(fcm, whole)
@@ -215,7 +217,7 @@ def damaged(path, how):
 def test_a_damaged_file_is_named(tmp_path, how):
     """One error, with its name."""
     damaged(tmp_path / "bad.parquet", how)
-    with pytest.raises(DataError, match=r"bad\.parquet.*truncated or damaged"):
+    with pytest.raises(DataError, match=r"bad\.parquet cannot be read: it is damaged"):
         FCMClassifier(**SHORT).fit_chunks(parquet_chunks(tmp_path, "y"))
 
 
@@ -224,6 +226,9 @@ def test_what_is_not_in_a_file_is_said(tmp_path):
     pd.DataFrame({"size": [1.0, 2.0], "label": [0, 1]}).to_csv(tmp_path / "a.csv", index=False)
     with pytest.raises(DataError, match=r"no column 'labels'.*Did you mean 'label'"):
         FCMClassifier().fit_chunks(csv_chunks(tmp_path, "labels"))
+    (tmp_path / "c.csv").write_text("size,label\n1,0\n2,1,3\n")
+    with pytest.raises(DataError, match=r"Row 2 of .*c\.csv cannot be used: it has more values than the header"):
+        FCMClassifier().fit_chunks(csv_chunks(tmp_path / "c.csv", "label"))
     with pytest.raises(ParameterError, match="does not exist"):
         csv_chunks(tmp_path / "b.csv", "label")
     with pytest.raises(ParameterError, match="got none"):

@@ -99,6 +99,42 @@ def test_a_layer_steps_as_a_map_by_hand():
     np.testing.assert_allclose(layer.to_map().bias, fcm.bias, atol=1e-6)
 
 
+@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+@pytest.mark.parametrize("kind", ["log odds", "softmax", "values"])
+def test_small_named_maps_agree(named_model, named_rows, tmp_path, kind, terms):
+    """Held features keep their states, columns without a concept are not used, and a file keeps both, and names."""
+    X = named_rows.astype(np.float32).astype(np.float64)
+    fitted = named_model(kind, terms=terms, features=("age", "bmi", "glucose", "insulin", "pulse"))
+    unit = getattr(fitted.link, "deviation", 1.0)
+    model = to_keras(fitted)
+    assert np.abs((said(model, X) - fitted.outputs(X)) / unit).max() < 1e-6
+    model.save(tmp_path / "map.keras")
+    back = from_keras(keras.saving.load_model(tmp_path / "map.keras"))
+    assert (back.map.held, back.map.concepts) == (fitted.map.held, fitted.map.concepts)
+    assert back.encoding.used.tolist() == fitted.encoding.used.tolist()
+    assert back.encoding.features == fitted.encoding.features
+    assert np.abs((back.outputs(X) - fitted.outputs(X)) / unit).max() < 1e-6
+
+
+def test_a_layer_holds_concepts_while_it_learns():
+    """States of held concepts stay, and no weight into them appears."""
+    keras.utils.set_random_seed(0)
+    layer = FuzzyCognitiveLayer(1, n_hidden=1, depth=3, returns="states", held=[0, 2])
+    model = keras.Sequential([keras.Input((3,)), layer])
+    X = np.random.default_rng(0).random((20, 3)).astype(np.float32)
+    model.compile(optimizer="adam", loss="mse")
+    before = layer.to_map()
+    model.fit(X, np.zeros((20, 5)), epochs=3, verbose=0)
+    assert layer.to_map().held == ("input 1", "input 3")
+    assert not (layer.to_map().weights[[0, 2]]).any()
+    assert layer.to_map() != before
+    first = np.hstack([X, np.full((20, 2), 0.5)])
+    np.testing.assert_allclose(said(model, X), layer.to_map().run(first, 3)[-1], atol=1e-6)
+    np.testing.assert_allclose(said(model, X)[:, [0, 2]], X[:, [0, 2]], atol=1e-7)
+    with pytest.raises(CogmapError, match="held"):
+        FuzzyCognitiveLayer(1, held=[7]).build((None, 3))
+
+
 def test_a_new_layer_remembers_its_inputs():
     """With memory, states keep their order and side of the middle; without it they become undecided."""
     X = np.linspace(0.2, 0.8, 12, dtype=np.float32).reshape(4, 3)

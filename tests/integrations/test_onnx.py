@@ -246,3 +246,31 @@ def test_wrong_tables_are_refused():
         to_inputs(pipeline, TABLE.drop(columns="age"))
     with pytest.raises(ParameterError, match="True or False"):
         to_onnx(pipeline, transform="yes")
+
+
+@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+@pytest.mark.parametrize("kind", ["log odds", "softmax", "values"])
+@pytest.mark.parametrize("depth", [1, 2, 4])
+def test_small_named_maps_agree(named_model, named_rows, kind, depth, terms):
+    """Held features keep their states, and columns without a concept are read but not used."""
+    model = named_model(kind, depth, terms=terms)
+    graph = to_onnx(model)
+    found = run(graph, to_inputs(model, named_rows))
+    np.testing.assert_allclose(
+        found["prediction" if kind == "values" else "probabilities"], model.outputs(named_rows), **NEAR
+    )
+    found = run(to_onnx(model, transform=True), to_inputs(model, named_rows))
+    np.testing.assert_allclose(found["features"], model.transformed(named_rows), **NEAR)
+    np.testing.assert_array_equal(
+        found["features"][:, 0], run(to_onnx(named_model(kind, 1), transform=True), {"X": named_rows})["features"][:, 0]
+    )
+    stored = {entry.key: json.loads(entry.value) for entry in graph.metadata_props}
+    assert stored["features"] == ["age", "x1", "glucose", "insulin", "x4"]
+
+
+def test_a_map_that_uses_no_column(named_model, named_rows):
+    """It is a constant."""
+    model = named_model("softmax", used=())
+    np.testing.assert_allclose(
+        run(to_onnx(model), to_inputs(model, named_rows))["probabilities"], model.outputs(named_rows), **NEAR
+    )

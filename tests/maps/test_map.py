@@ -217,7 +217,7 @@ def test_invalid_states_and_depth_raise():
     ("states", "message"),
     [
         ([0.0, np.nan], "finite numbers, got nan for concept 'b'. Replace"),
-        ([[0.0, 0.0], [np.inf, 0.0]], "finite numbers, got inf for concept 'a' in row 1. Replace"),
+        ([[0.0, 0.0], [np.inf, 0.0]], "finite numbers, got inf for concept 'a' in row 2. Replace"),
         (np.array([np.nan, 0.0], dtype=np.float32), "got nan for concept 'a'"),
         ([1j, 0.0], "of numbers, got"),
         (["x", "y"], "of numbers, got"),

@@ -139,8 +139,9 @@ def test_rows_are_sorted_and_picked(pages):
     sorter.click()
     assert page.locator("#rows th[aria-sort]").get_attribute("aria-sort") == "descending"
     highest = int(X["petal length (cm)"].to_numpy().argmax())
-    assert page.locator("#rows tbody .pick").first.inner_text() == str(highest)
+    assert page.locator("#rows tbody .pick").first.inner_text() == str(highest + 1)
     page.locator("#rows tbody .pick").first.press("Enter")
+    assert f"Row {highest + 1} of the data" in page.locator("#values").inner_text()
     assert float(page.locator("#value-2").input_value()) == X["petal length (cm)"].max()
     assert model.predict(X.iloc[[highest]])[0] in page.locator("#answer .said").inner_text()
     page.get_by_role("button", name="More rows").click()

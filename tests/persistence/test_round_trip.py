@@ -19,6 +19,7 @@ import cogmap
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
 from cogmap.exceptions import ParameterError
 from cogmap.persistence import read_card
+from cogmap.persistence.parts import KINDS
 
 FIRST_VERSION = Path(__file__).parents[1] / "data" / "model-1.cogmap"
 
@@ -326,3 +327,26 @@ def test_wrong_arguments_of_save(path, card, message, small, tmp_path, monkeypat
     with pytest.raises(ParameterError, match=message):
         cogmap.save(small, path, card=card)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+@pytest.mark.parametrize("kind", ["log odds", "softmax", "values"])
+def test_small_named_maps_come_back(named_model, named_rows, tmp_path, kind, terms):
+    """With held features, columns without a concept, and the names of concepts and columns."""
+    model = named_model(kind, terms=terms, features=("age", "bmi", "glucose", "insulin", "pulse"))
+    cogmap.save(model, tmp_path / "named.cogmap")
+    back = cogmap.load(tmp_path / "named.cogmap")
+    assert back.map == model.map
+    assert back.map.held == model.map.held != ()
+    assert back.encoding.features == model.encoding.features
+    np.testing.assert_array_equal(back.encoding.used, model.encoding.used)
+    np.testing.assert_array_equal(back.outputs(named_rows), model.outputs(named_rows))
+
+
+@pytest.mark.parametrize("change", [{"used": [3, 1]}, {"used": [9]}, {"features": ("a",)}])
+def test_inputs_in_a_file_are_checked(named_model, change):
+    """A file with impossible inputs or names is rejected when it is read."""
+    state = KINDS["encoding"].to_state(named_model().encoding)
+    state |= {name: np.array(value) if name == "used" else value for name, value in change.items()}
+    with pytest.raises(ParameterError, match=next(iter(change))):
+        KINDS["encoding"].from_state(state)

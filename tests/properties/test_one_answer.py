@@ -268,7 +268,7 @@ def _page_value(column, features):
     own = features[column["features"]]
     if np.isnan(own).any():
         return None
-    return column["choices"][int(own.argmax())] if column["kind"] == "category" else float(own[0])
+    return column["choices"][int(own.argmax())] if column.get("one_hot") else float(own[0])
 
 
 def _as_python(model, name, value):

@@ -33,7 +33,7 @@ def noise():
 
 def test_noise_is_not_learned(noise):
     """A target independent of the features scores like the baseline: no information leaks between folds."""
-    _, card = train(noise, "y", FitOptions())
+    card = train(noise, "y", FitOptions()).card
     assert card["scores"][THE_MAP]["accuracy"]["mean"] < 0.62
     assert "How good" in card_text(card)
 
@@ -78,9 +78,9 @@ def test_the_card_scores_the_saved_model():
     frame, new = (
         pd.DataFrame({"year": year, "x": rng.normal(size=140), "y": 2.0 * year + rng.normal(size=140)}) for _ in "ab"
     )
-    pipeline, card = train(frame, "y", FitOptions())
-    score = r2_score(new["y"], pipeline.predict(new.drop(columns="y")))
-    assert card["scores"][THE_MAP]["R²"]["mean"] == pytest.approx(score, abs=0.02)
+    model = train(frame, "y", FitOptions())
+    score = r2_score(new["y"], model.predict(new))
+    assert model.card["scores"][THE_MAP]["R²"]["mean"] == pytest.approx(score, abs=0.02)
 
 
 def test_columns_left_out_are_warned_of_once():
@@ -104,7 +104,7 @@ def test_the_card_has_the_kind_of_every_column_with_the_reason():
             "y": rng.normal(size=40),
         }
     )
-    _, card = train(frame, "y", FitOptions(kinds={"size": "S<M<L"}, signs={"size": 1}))
+    card = train(frame, "y", FitOptions(kinds={"size": "S<M<L"}, signs={"size": 1})).card
     assert card["columns"] == [
         {"name": "zip", "kind": "category", "why": "codes that begin with 0: 2 different values"},
         {"name": "size", "kind": "ordered", "why": "as asked"},
@@ -126,7 +126,7 @@ def test_a_target_with_many_single_row_classes_is_rejected():
 def test_the_kind_of_the_target_determines_the_task(kind, task):
     """Other kinds are rejected, and kinds that contradict the task."""
     frame = pd.DataFrame({"x": np.arange(20.0) % 7, "y": [0, 1] * 10})
-    assert train(frame, "y", FitOptions(kinds={"y": kind}))[1]["target"]["task"] == task
+    assert train(frame, "y", FitOptions(kinds={"y": kind})).card["target"]["task"] == task
     for wrong in (FitOptions(kinds={"y": "date"}), FitOptions(kinds={"y": "number"}, task="classification")):
         with pytest.raises(DataError, match="The kind of the target must be 'number' or 'category'"):
             train(frame, "y", wrong)
@@ -154,8 +154,8 @@ def test_the_same_seed_gives_the_same_model_and_card(noise):
     """Results are bitwise equal."""
     table = noise[:40]
     first, second = (train(table, "y", FitOptions(seed=3)) for _ in range(2))
-    np.testing.assert_array_equal(first[0]["map"].map_.weights, second[0]["map"].map_.weights)
-    assert first[1] == second[1]
+    np.testing.assert_array_equal(first.estimator.map_.weights, second.estimator.map_.weights)
+    assert (first.card, first.sections) == (second.card, second.sections)
 
 
 @pytest.mark.parametrize(
@@ -195,20 +195,20 @@ def test_a_time_limit_adds_a_note():
     """Training uses fewer rows, or computes no scores."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(20_000, 5)), columns=list("abcde")).assign(y=lambda f: f["a"] * f["b"])
-    pipeline, card = train(frame, "y", FitOptions(time_limit=2.0))
-    assert card["table"]["learned from"] < 20_000
-    assert "To keep within the time" in card["notes"][0]
-    assert isinstance(pipeline["map"], FCMRegressor)
+    model = train(frame, "y", FitOptions(time_limit=2.0))
+    assert model.card["table"]["learned from"] < 20_000
+    assert "To keep within the time" in model.card["notes"][0]
+    assert isinstance(model.estimator, FCMRegressor)
 
 
 def test_tuning_selects_hyperparameters(noise):
     """By cross-validation within the training rows; for regression among penalties."""
     table = noise[:40]
-    pipeline, _ = train(table, "y", FitOptions(tune=True, time_limit=1.0))
-    assert isinstance(pipeline["map"], FCMClassifierCV)
-    pipeline, _ = train(table.drop(columns="y"), "x", FitOptions(tune=True, time_limit=1.0))
-    assert isinstance(pipeline["map"], FCMRegressor)
-    assert pipeline["map"].alpha in (0.1, 1.0, 10.0)
+    model = train(table, "y", FitOptions(tune=True, time_limit=1.0))
+    assert isinstance(model.estimator, FCMClassifierCV)
+    model = train(table.drop(columns="y"), "x", FitOptions(tune=True, time_limit=1.0))
+    assert isinstance(model.estimator, FCMRegressor)
+    assert model.estimator.alpha in (0.1, 1.0, 10.0)
 
 
 def grouped_table(n_groups=60, per_group=6):
@@ -268,3 +268,18 @@ def test_invalid_groups_and_times_are_rejected(options, message):
     """The error names the column."""
     with pytest.raises(DataError, match=message):
         fit_table(grouped_table(), "value", FitOptions(**options))
+
+
+def test_a_faulty_row_is_named_by_its_number_in_the_table():
+    """Rows without a target come before it."""
+    frame = pd.DataFrame({"x": [*range(20), np.inf], "y": [None, None, *np.arange(19.0)]})
+    with pytest.raises(DataError, match=r"Row 21 of the table cannot be used: x: inf is not a finite number"):
+        train(frame, "y", FitOptions())
+
+
+@pytest.mark.parametrize("option", ["groups", "time"])
+def test_the_target_cannot_order_the_rows(option):
+    """The error names it."""
+    frame = pd.DataFrame({"x": np.arange(20.0) % 7, "y": np.arange(20.0)})
+    with pytest.raises(DataError, match="The target 'y' cannot be given as"):
+        train(frame, "y", FitOptions(**{option: "y"}))

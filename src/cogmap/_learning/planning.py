@@ -69,7 +69,7 @@ def make_plans(
     grid : sequence of mapping, default=({},)
         Candidate parameters, the preferred ones first; other encodings are combined with the first only.
     """
-    preferred, *others = _encodings(sample, scaling, parameters, earlier)
+    preferred, *others = make_encodings(sample, scaling, parameters, earlier)
 
     def plan(encoding: Encoding, changes: Parameters, inputs: NDArray[np.intp] | None = None) -> Plan:
         return make_plan(sample, encoding, n_rows, {**parameters, **changes}, defaults, earlier, inputs)
@@ -112,7 +112,7 @@ def plan_one_pass(
 ) -> Plan:
     """Return the plan for one pass over a batch of rows, where the number of batches is unknown."""
     if earlier is None:
-        encoding = _encodings(table, scaling, parameters, None)[0]
+        encoding = make_encodings(table, scaling, parameters, None)[0]
     else:
         encoding = Encoding(table.X.shape[1], scaling=scaling, terms=earlier.encoding.terms)
     inputs = np.arange(encoding.n_inputs) if is_structured(parameters, table, earlier) else None
@@ -132,7 +132,7 @@ def is_structured(parameters: Parameters, sample: Table, earlier: MapModel | Non
     return is_high_dimensional(parameters, sample.X.shape[1])
 
 
-def _encodings(
+def make_encodings(
     sample: Table, scaling: Scaling | None, parameters: Parameters, earlier: MapModel | None
 ) -> list[Encoding]:
     """Return the candidate encodings, the preferred one first."""

@@ -11,14 +11,17 @@ from cogmap.exceptions import DataError
 Split = tuple[Table, Table]  # training rows, held-out rows
 
 
-def make_splits(table: Table, n_folds: int, random: np.random.RandomState) -> Iterator[Split]:
+def make_splits(
+    table: Table, n_folds: int, random: np.random.RandomState, counts: bool = False
+) -> Iterator[Split]:
     """Yield stratified splits, with each fold held out once.
 
     Folds have about equal size and the same fraction of each stratum. A row that represents several equal rows is
     assigned to several folds, as they would be. The only row of a stratum is never held out, because its class could
-    not be learned without it. Splits are generated lazily, because each may need much memory.
+    not be learned without it. Splits are generated lazily, because each may need much memory. With `counts`, weights
+    that are whole numbers are numbers of equal rows, and a rare row is not held out as a whole.
     """
-    rows, fold_of, shares = _assign_folds(table, n_folds, random)
+    rows, fold_of, shares = _assign_folds(table, n_folds, random, counts)
     for fold in range(n_folds):
         here = fold_of == fold
         if not here.any():
@@ -33,10 +36,11 @@ def make_splits(table: Table, n_folds: int, random: np.random.RandomState) -> It
 
 
 def _assign_folds(
-    table: Table, n_folds: int, random: np.random.RandomState
+    table: Table, n_folds: int, random: np.random.RandomState, counts: bool
 ) -> tuple[NDArray[np.intp], NDArray[np.integer], NDArray[np.float64] | None]:
     """Return row numbers, the fold of each, and the weight of the row in that fold (None: its full weight)."""
     strata = table.targets.strata()
+    unit = _common_unit(table.weight) if counts else None
     assigned, fold_of, shares = [], [], []
     n_assigned = 0
     for stratum in range(strata.max() + 1):
@@ -47,7 +51,7 @@ def _assign_folds(
             # The number of typical rows of the stratum that a row represents; independent of the scale of the weights.
             weight = table.weight[rows]
             with np.errstate(over="ignore"):
-                typical = np.round(weight / np.median(weight))
+                typical = np.round(weight / (unit or np.median(weight)))
             copies = np.clip(typical, 1, n_folds).astype(np.intp) if len(rows) else rows
         if copies.sum() > 1:
             positions = n_assigned + np.arange(copies.sum())
@@ -60,6 +64,13 @@ def _assign_folds(
         empty = np.zeros(0, dtype=np.intp)
         return empty, empty, None
     return np.concatenate(assigned), np.concatenate(fold_of), np.concatenate(shares) if shares else None
+
+
+def _common_unit(weight: NDArray[np.float64] | None) -> float | None:
+    """Return the greatest common divisor of weights that are whole numbers, or None."""
+    if weight is None or weight.max() > 1e9 or (weight != np.rint(weight)).any():
+        return None
+    return float(np.gcd.reduce(weight.astype(np.int64)))
 
 
 def validation_split(table: Table, fraction: float, random: np.random.RandomState, owner: str) -> Split:

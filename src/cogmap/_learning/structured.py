@@ -59,6 +59,8 @@ class StructuredObjective(DenseObjective):
         As in `DenseObjective`. `slope` is a number.
     memory : float, default=0.0
         Self-influence of a feature, if its states are given at the first step only.
+    held : bool, default=False
+        Whether features keep their first state exactly, whatever `memory` is.
     read_steps : tuple of int, default=()
         Steps, from 1 to `depth`, after which outputs are compared with targets; the second axis of `targets` then has
         an entry for each. The loss of a row is the mean over these steps. If empty, only the last step is compared.
@@ -78,10 +80,11 @@ class StructuredObjective(DenseObjective):
         loss: Any,
         *,
         memory: float = 0.0,
+        held: bool = False,
         read_steps: tuple[int, ...] = (),
         **options: Any,
     ) -> None:
-        self._memory, self._read_steps = memory, read_steps
+        self._memory, self._held, self._read_steps = memory, held, read_steps
         if issparse(X) and not options.get("block_rows"):
             options["block_rows"] = max(_MIN_BLOCK_ROWS, _BLOCK_VALUES * X.shape[0] // max(X.nnz, 1))
         super().__init__(X, targets, loss, **options)
@@ -113,6 +116,8 @@ class StructuredObjective(DenseObjective):
         first = 2.0 * table if issparse(table) else 2.0 * table - 2.0 * UNDECIDED
         if first.ndim == 3:
             self._steps = [np.ascontiguousarray(first[:, t]) for t in range(self.depth)]
+        elif self._held:
+            self._steps = [first] * self.depth
         else:
             kept = 0.25 * float(self._slope) * self._memory
             self._steps = [first]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from cogmap._utils.text import quoted
+from cogmap._utils.text import cut, quoted
 from cogmap.exceptions import ParameterError
 
 
@@ -25,9 +25,7 @@ class Literal(str):
 
 def param_error(owner: str, name: str, expected: str, got: object, cure: str = "") -> ParameterError:
     """Return the exception for an invalid parameter value."""
-    text = str(got) if isinstance(got, Literal) else reprlib.repr(got)
-    if len(text) > 80 and not isinstance(got, Literal):
-        text = text[:77] + "..."
+    text = str(got) if isinstance(got, Literal) else cut(reprlib.repr(got))
     return ParameterError(f"`{owner}({name}=...)` must be {expected}, got {text}.{' ' + cure if cure else ''}")
 
 
@@ -114,7 +112,7 @@ def suggestion(value: object, choices: Iterable[str]) -> str:
     """Return "Did you mean ...?" with the closest choice, or an empty string if none is close."""
     by_lower = {choice.lower(): choice for choice in choices}
     near = difflib.get_close_matches(str(value).lower(), list(by_lower), n=1)
-    return f"Did you mean {by_lower[near[0]]!r}?" if near else ""
+    return f"Did you mean {quoted(by_lower[near[0]])}?" if near else ""
 
 
 def shown(values: Iterable[object]) -> str:

@@ -101,10 +101,14 @@ def long_cells() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
+def cut(text: str) -> str:
+    """Return a text, truncated to 80 characters, for a message."""
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
 def quoted(value: object) -> str:
     """Return the repr of a value, truncated to 80 characters, for a message."""
-    text = repr(value if not isinstance(value, str) else value[: _SHOWN + 1])
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return cut(repr(value if not isinstance(value, str) else value[: _SHOWN + 1]))
 
 
 def harmless(text: str) -> str:

@@ -20,6 +20,8 @@ from cogmap.exceptions import DataError
 
 TYPE_CHECKING = False  # type checkers assume true; this avoids an import of `typing`
 if TYPE_CHECKING:
+    from typing import Any
+
     from cogmap.table.model import TableModel
     from cogmap.table.predictions import Predictions
 
@@ -106,6 +108,24 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
     finally:
         if widest:
             click.echo(f"\r{' ' * widest}\r", nl=False, err=True)
+
+
+def page_rows(model: "TableModel", frame: "Any") -> "tuple[Any, Any]":
+    """Return the rows of a page and their true targets, or None if there are none that the model knows.
+
+    Rows without a known target are kept, so that rows have the same numbers on the page as in the table.
+    """
+    import numpy as np
+
+    name = model.target.name
+    if name not in frame.columns:
+        return frame, None
+    y, rows = model.target.read(frame[name]), frame.drop(columns=[name])
+    if model.classes is not None:
+        link: Any = model.model.link
+        labels = dict(zip(model.classes, link.classes.tolist(), strict=True))
+        y = np.array([labels.get(label) for label in y], dtype=object)
+    return rows, y if any(value is not None and value == value for value in y) else None
 
 
 def write_rows(

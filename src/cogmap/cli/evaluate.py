@@ -2,6 +2,7 @@
 
 import click
 
+from cogmap._utils.text import quoted
 from cogmap.cli.common import command, example, json_option, on_table, progress, tell
 from cogmap.exceptions import DataError
 
@@ -43,7 +44,7 @@ def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
                 done("Rows", part.first + len(part.frame), 0)
         y, predicted = np.concatenate(targets), np.concatenate(labels)
         if not len(y):
-            raise DataError(f"{name_of(table)} has no row with a known {name!r} that can be predicted.")
+            raise DataError(f"{name_of(table)} has no row with a known {quoted(name)} that can be predicted.")
         scores = score_predictions(subject.classes, y, predicted, np.concatenate(outputs))
         tell(note for note in scan.notes() if "`note`" not in note)
         if len(y) < scan.n_rows:

@@ -2,7 +2,7 @@
 
 import click
 
-from cogmap.cli.common import check_place, command, example, model_argument, tell
+from cogmap.cli.common import check_place, command, example, model_argument, page_rows, tell
 
 
 @click.command(epilog=example("cogmap explore flowers.cogmap flowers.csv --out flowers.html"))
@@ -31,7 +31,7 @@ def explore(model: str, table: str | None, out: str) -> None:
         frame = y = None
         if table is not None:
             raw, reading_notes = read_table(table, subject.texts, subject.card.get("table", {}).get("header", True))
-            rows, y = subject.explored(raw)
+            rows, y = page_rows(subject, raw)
             frame, column_notes = subject.preparer.checked(rows)
             tell([*reading_notes, *column_notes])
         write(subject.pipeline, frame, y, out)

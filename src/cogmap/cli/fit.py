@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from cogmap.cli.common import check_place, command, example, json_option, progress, tell
+from cogmap._utils.text import quoted
+from cogmap.cli.common import check_place, command, example, json_option, page_rows, progress, tell
 from cogmap.exceptions import DataError
 
 # Copies of constants in `table.targets` and `table.preparation.kinds`, which are slow to import.
@@ -83,7 +84,6 @@ def fit(
     from cogmap.table.files import read_table
     from cogmap.table.files.delimited import looks_like_data
     from cogmap.table.files.sources import name_of
-    from cogmap.table.model import TableModel
     from cogmap.table.training import FitOptions, train
 
     with command():
@@ -97,14 +97,14 @@ def fit(
             notes.append("The first line looks like data, not like column names. If it is, use --no-header.")
         tell(notes)
         with progress() as done:
-            fitted = TableModel.of(*train(frame, target, options, Path(name_of(table)).name, done))
+            fitted = train(frame, target, options, Path(name_of(table)).name, done)
         card = fitted.card
         card["table"]["header"] = not no_header
         fitted.save(out)
         if page is not None:
             from cogmap.page import write  # most fits write no page
 
-            write(fitted, *fitted.explored(frame), page)
+            write(fitted, *page_rows(fitted, frame), page)
     if as_json:
         click.echo(json.dumps(card, ensure_ascii=False, indent=2))
         return
@@ -129,7 +129,7 @@ def _kind(text: str) -> tuple[str, str]:
     column, _, kind = text.rpartition(":")
     if not column or not (kind in KINDS or ORDER in kind):
         expected = f"a column with one of the kinds {', '.join(KINDS)}, or with an order"
-        raise DataError(f'--kind must be {expected}, such as "zip:category" or "size:small<large", got {text!r}.')
+        raise DataError(f'--kind must be {expected}, such as "zip:category" or "size:small<large", got {quoted(text)}.')
     return column, kind
 
 
@@ -137,5 +137,5 @@ def _sign(text: str) -> tuple[str, int]:
     """Split the value of --sign into column and sign."""
     column, _, sign = text.rpartition(":")
     if not column or sign not in ("+", "-"):
-        raise DataError(f'--sign must be a column with a sign, such as "age:+" or "age:-", got {text!r}.')
+        raise DataError(f'--sign must be a column with a sign, such as "age:+" or "age:-", got {quoted(text)}.')
     return column, 1 if sign == "+" else -1

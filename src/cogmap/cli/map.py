@@ -69,7 +69,8 @@ def convert(source: str, target: str, sheet: str | None, concepts: str | None, e
     with command():
         fcm = read_map(source, sheet=sheet, concepts=concepts)
         write_map(fcm, target, table="edges" if edges else "matrix", formulas=formulas)
-        lost = _lost(fcm.details, read_map(target).details)
+        back = read_map(target)
+        lost = _lost(fcm.details, back.details) + ["held concepts"] * (fcm.held != back.held)
     click.echo(f"Wrote {target}: {_size(fcm)}.")
     if lost:
         click.echo(f"The format cannot store: {', '.join(lost)}.")
@@ -109,6 +110,8 @@ def _lines(fcm: "FuzzyCognitiveMap") -> list[str]:
     external = [short(name) for name, attributes in about.items() if attributes.get("external")]
     if external:
         lines.append(f"concepts with a constant value: {', '.join(external)}")
+    if fcm.held:
+        lines.append(f"held concepts: {', '.join(map(short, fcm.held))}")
     other = sorted({key for attributes in about.values() for key in attributes} - {"external", "id"})
     if other:
         lines.append(f"other attributes of concepts: {', '.join(other)}")

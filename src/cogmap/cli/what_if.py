@@ -79,7 +79,8 @@ def _goal(model: "TableModel", to: str | None) -> Any:
         return to
     if to is None:
         raise DataError(
-            f"--to is required, because the model predicts numbers: give the value of {model.target.name!r} to reach."
+            f"--to is required, because the model predicts numbers: give the value of {quoted(model.target.name)} to "
+            "reach."
         )
     column: Any = model.target.numbers
     value = column.value(to.strip())

@@ -1,9 +1,11 @@
 """Base class of all estimators: validate the data, plan, train, set the fitted attributes."""
 
+import functools
 import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,13 +18,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from cogmap._learning.dataset import Dataset
+from cogmap._learning.named import train_named
 from cogmap._learning.plan import Plan
-from cogmap._learning.planning import earlier_parameters, is_structured, make_plans
+from cogmap._learning.planning import earlier_parameters, is_structured, make_encodings, make_plan, make_plans
 from cogmap._learning.search import choose
 from cogmap._learning.settings import CLASSIFICATION, LARGE, Defaults
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Outcome
 from cogmap._learning.spec import PriorDeviation
+from cogmap._learning.structures import check_max_arrows, structure_of
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._learning.teachers import Teacher
@@ -31,6 +35,7 @@ from cogmap._utils.segments import SEGMENT
 from cogmap.estimators._callbacks import CallbackSupport, FitMonitor, with_callbacks
 from cogmap.estimators._param_checks import check_parameters
 from cogmap.estimators._prediction import FittedMap
+from cogmap.estimators._proposals import propose_steps
 from cogmap.estimators._refitting import Refitting
 from cogmap.estimators._validation import check_sample_weight, input_names, too_large_to_be_dense
 from cogmap.explanation.influences import learned_importances, sample_of
@@ -54,6 +59,8 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
     loss_curve_: list[float]
     n_iter_: int
     teacher_losses_: list[float]
+    structure_: str
+    selection_: dict[str, Any]
     prior_deviations_: list[PriorDeviation]
     feature_importances_: NDArray[np.floating]
 
@@ -183,6 +190,9 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         """
         random = check_random_state(self.random_state)
         parameters = self._parameters() | changes
+        self.structure_ = structure_of(parameters, sample, n_rows, self._defaults, earlier, len(self._grid()))
+        if self.structure_ != "full":
+            return self._train_named(sample, scaling, parameters, random, FitMonitor(shown_as, *data))
         self._check_sparse(sample, earlier)
         plans = make_plans(sample, scaling, n_rows, parameters, self._defaults, random, earlier, named, self._grid())
         self._check_size(plans, most_rows=None if n_rows == sample.n_rows else SEGMENT)
@@ -201,6 +211,29 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         self.teacher_losses_ = result.teacher_losses
         if plan.settings.early_stopping:
             self.validation_loss_curve_ = result.validation_curve
+        monitor.end(self.model_)
+
+    def _train_named(
+        self,
+        sample: Table,
+        scaling: Scaling | None,
+        parameters: dict[str, Any],
+        random: np.random.RandomState,
+        monitor: FitMonitor,
+    ) -> None:
+        """Train a small map of named concepts, and set the fitted attributes."""
+        link = sample.targets.link
+        check_max_arrows(parameters["max_arrows"], link.n_outputs, self._owner)
+        encoding = make_encodings(sample, scaling, parameters, None)[0]
+        plan = make_plan(sample, encoding, sample.n_rows, parameters, self._defaults)
+        table = plan.encoded(sample)
+        propose = functools.partial(propose_steps, classes=link.output != "values")
+        named = train_named(table, plan, propose, random, self.structure_, parameters["max_arrows"], monitor)
+        self.structure_ = "named" if named.model.n_hidden else "additive"
+        self.selection_ = asdict(named.selection)
+        result = TrainResult(named.model, named.outcome, named.loss_curve)
+        self._publish(result, sample_of(sample.X, sample.weight))
+        self.teacher_losses_ = named.selection.teacher_losses
         monitor.end(self.model_)
 
     def _select(

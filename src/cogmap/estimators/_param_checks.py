@@ -7,6 +7,7 @@ import numpy as np
 
 from cogmap._learning import initialization, priors
 from cogmap._learning.solvers import SOLVERS
+from cogmap._learning.structures import STRUCTURES
 from cogmap._utils.params import check_boolean, check_choice, check_integer, check_number, param_error
 from cogmap.estimators._labels import OUTPUTS
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -29,6 +30,10 @@ def _integer_or_auto(low: int, high: float = np.inf) -> Check:
 
 def _integer(low: int, high: float = np.inf) -> Check:
     return lambda owner, name, value: check_integer(owner, name, value, low=low, high=high)
+
+
+def _optional(check: Check) -> Check:
+    return lambda owner, name, value: None if value is None else check(owner, name, value)
 
 
 def _number(low: float, high: float = np.inf, ends: bool = True) -> Check:
@@ -92,6 +97,8 @@ _CHECKS: dict[str, Check] = {
     "n_iter_no_change": _integer(1),
     "n_teachers": _integer_or_auto(0, _MOST),
     "terms": check_terms,
+    "structure": _choice(list(STRUCTURES)),
+    "max_arrows": _optional(_integer(1)),
     "prior": _choice(
         list(priors.NAMES),
         "None or a FuzzyCognitiveMap",

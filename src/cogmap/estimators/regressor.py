@@ -98,6 +98,17 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         with ``"adam"``. None for fewer than 20 rows, or more than 1000 features and outputs unless the map is
         structured. None if `max_iter` or `early_stopping` is set, with ``"rmsprop"``, and if training resumes from an
         earlier fit.
+    structure : {"full", "auto", "additive", "named"}, default="full"
+        Which concepts and arrows the map has. ``"additive"``: arrows from features (or their terms) to outputs only.
+        ``"named"``: also hidden concepts with one to three incoming arrows, named after them, such as "glucose > 126"
+        or "high glucose and low age". In both, features keep their state, and the map has no other concepts or
+        arrows. ``"full"``: every concept influences every other, as in the paper. ``"auto"``: ``"named"`` for 20 to
+        19,999 rows in memory and at most 100 columns, of the size that the held-out losses of teachers select, which
+        may be additive; ``"full"`` for other tables, if a parameter refers to the full map (`depth`, `n_hidden`,
+        `edges`, `weight_bounds`, `init`, `learn`, `l1_ratio`, `max_iter`, `early_stopping`, `n_teachers`, a `prior`
+        other than ``"memory"``, a `solver` of mini-batches, ``terms="auto"``), and where training resumes.
+    max_arrows : int, default=None
+        Largest number of arrows of an additive or named map. None: as many as the held-out losses select.
     terms : int, dict or "auto", default=None
         Features to represent by linguistic terms. Each becomes a few concepts such as "petal width is low", whose
         states are membership degrees based on quantiles of the training data. An integer from 2 to 7 sets the number of
@@ -166,6 +177,12 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         Number of hidden concepts.
     depth_ : int
         Number of steps.
+    structure_ : {"additive", "named", "full"}
+        Structure of the map.
+    selection_ : dict
+        Held-out losses behind the size of an additive or named map: lists ``structure``, ``arrows``, ``loss`` and
+        ``standard_error`` (of the difference to the smallest loss) with an entry per size, the index ``selected``, and
+        ``teacher_losses``. Not set for a full map.
     teacher_losses_ : list of float
         Held-out loss of each teacher; empty without teachers. It is half the logarithm of the mean squared error in
         units of the variance: 0 for predicting the mean, and R² is 1 - exp(2 loss).
@@ -241,6 +258,8 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         n_teachers: int | str = "auto",
+        structure: str = "full",
+        max_arrows: int | None = None,
         terms: Any = None,
         prior: str | FuzzyCognitiveMap | None = "memory",
         init: str | FuzzyCognitiveMap = "balanced",
@@ -268,6 +287,8 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.n_teachers = n_teachers
+        self.structure = structure
+        self.max_arrows = max_arrows
         self.terms = terms
         self.prior = prior
         self.init = init

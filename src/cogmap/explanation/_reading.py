@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from cogmap.maps.activations import get_activation
 from cogmap.models.features import Array
 from cogmap.models.model import MapModel
 
@@ -41,7 +40,7 @@ class Reading:
     @property
     def matrices(self) -> list[Array]:
         """`step_weights` as dense arrays."""
-        return [*[self.model.map.weights] * (self.model.depth - 1), self.step_weights[-1]]
+        return [*[self.model.map.step_matrix] * (self.model.depth - 1), self.step_weights[-1]]
 
     @property
     def mirrored(self) -> bool:
@@ -68,11 +67,7 @@ class Reading:
         fcm = self.model.map
         steps: list[Array] = []
         for t in range(self.model.depth - 1):
-            if t == 0:
-                with np.errstate(over="ignore"):  # tanh(inf) is 1
-                    steps.append(get_activation(fcm.activation).apply(net.copy(), fcm.slope))
-            else:
-                steps.append(fcm.step(steps[-1]))
+            steps.append(fcm.activate(net) if t == 0 else fcm.step(steps[-1]))
         return steps
 
     def value(self, net: Array) -> Array:

@@ -87,10 +87,13 @@ class Subject:
 
     def by_column(self, of_concepts: Array) -> Array:
         """Sum over the concepts of each column: from (..., n_concepts) to (..., n_columns)."""
-        of_features = self.model.encoding.by_column(of_concepts[..., : self.model.n_inputs])
+        return self.sums(self.model.encoding.by_column(of_concepts[..., : self.model.n_inputs]), axis=-1)
+
+    def sums(self, of_features: Array, axis: int) -> Array:
+        """Sum over the features of each column, which are along an axis."""
         if not self.columns:
             return of_features
-        return np.asarray(np.add.reduceat(of_features, [span.start for span in self.spans], axis=-1))
+        return np.asarray(np.add.reduceat(of_features, [span.start for span in self.spans], axis=axis))
 
     def mean_row(self) -> Array:
         """Return the mean of the training data, or a row of which nothing is known where no scaling has learned it."""

@@ -292,6 +292,8 @@ def _flow(reading: Reading, start: Array, end: Array) -> Array:
                 flow[:, -len(weights) :] += np.abs(gradient).transpose(1, 2, 0) @ np.abs(change) * np.abs(weights)
                 if t < len(states):
                     change = reading.model.map.sensitivity(states[t]) * (change @ weights.T)
+    held = reading.model.map._held
+    flow[:, held, held] = 0.0  # what a held concept keeps passes through no edge
     return (flow / len(start)).transpose(1, 2, 0)
 
 

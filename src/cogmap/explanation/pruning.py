@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -115,7 +115,7 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
             return type(estimator)(
                 [(name, step) for (name, _), step in zip(estimator.steps, (preparer, pruned), strict=True)]
             )
-        return replace(estimator, estimator=pruned)
+        return estimator.with_estimator(pruned)
     _check_estimator("prune", estimator)
     opened("prune", estimator, X)
     return _pruned(estimator, X, y, keep)
@@ -174,7 +174,8 @@ def pruning_curve(
 def _pruned(estimator: Any, X: Any, y: Any, keep: float) -> Any:
     """Refit the estimator with the edges of largest flow, keeping the bounds set on them."""
     low, high = _limits(estimator)
-    edges = _strongest(influence(estimator, X), estimator.depth_, keep) | (low > 0.0) | (high < 0.0)
+    holding = estimator.map_.step_matrix != estimator.map_.weights
+    edges = _strongest(influence(estimator, X), estimator.depth_, keep, holding) | (low > 0.0) | (high < 0.0)
     low, high = np.where(edges, low, -np.inf), np.where(edges, high, np.inf)
     kept = _with_edges(estimator, edges)
     edges, low, high = edges[kept][:, kept], low[kept][:, kept], high[kept][:, kept]
@@ -210,8 +211,11 @@ def _limits(estimator: Any) -> Bounds:
     return free((len(names), len(names))) if limits is None else limits
 
 
-def _strongest(influences: Influence, depth: int, keep: float) -> NDArray[np.bool_]:
-    """Return a mask of the edges with the largest flow, without those on no path from a feature to an output."""
+def _strongest(influences: Influence, depth: int, keep: float, holding: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a mask of the edges with the largest flow, without those on no path from a feature to an output.
+
+    `holding` has True on the diagonal for held concepts, whose state is there in every step.
+    """
     flow = influences.flow.sum(axis=2)
     order = np.argsort(-np.where(influences.weights != 0.0, flow, -1.0), axis=None, kind="stable")
     n_edges = np.count_nonzero(influences.weights)
@@ -220,7 +224,7 @@ def _strongest(influences: Influence, depth: int, keep: float) -> NDArray[np.boo
     def leading(n_taken: int) -> NDArray[np.bool_]:
         taken = np.zeros(flow.shape, dtype=bool)
         taken.flat[order[:n_taken]] = True
-        return _on_paths(taken, influences.kinds, depth)
+        return _on_paths(taken | holding, influences.kinds, depth) & ~holding
 
     # The number of edges on paths grows with the number of selected edges: select as many as possible while at most
     # `n_kept` edges lie on paths, but enough for at least one path.

@@ -28,6 +28,7 @@ class Story(Drawn):
     flow : ndarray of shape (depth, n_concepts, n_concepts)
         ``[t, i, j]``: the part of the difference between row and baseline that the edge from concept j to concept i
         carries in step t + 1. Each step carries the whole difference: ``flow[t].sum()`` is ``output - base_value``.
+        ``[t, i, i]`` of a held concept i, which has no edge to itself, is what it keeps for later steps.
     contributions : ndarray of shape (n_features,)
         Contribution of each feature. They also add up to ``output - base_value``.
     values : ndarray of shape (n_features,)
@@ -79,7 +80,8 @@ class Story(Drawn):
         result = []
         for t, flow in enumerate(self.flow):
             order = np.argsort(-np.abs(flow), axis=None, kind="stable")
-            for i, j in zip(*np.unravel_index(order[flow.ravel()[order] != 0.0], flow.shape), strict=True):
+            carries = (flow != 0.0) & (self.weights != 0.0)  # what a held concept keeps is in no edge
+            for i, j in zip(*np.unravel_index(order[carries.ravel()[order]], flow.shape), strict=True):
                 result.append((t + 1, self.concepts[j], self.concepts[i], float(self.weights[i, j]), float(flow[i, j])))
         return result
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cogmap._utils.optional import import_or_raise
-from cogmap._utils.params import Literal, check_integer, param_error, shown, suggestion
+from cogmap._utils.params import Literal, check_integer, param_error
 from cogmap.exceptions import DataError
 
 ChunkFactory = Callable[[], Iterator[tuple[Any, ...]]]
@@ -76,21 +76,14 @@ def parquet_chunks(paths: Any, target: str | Sequence[str], sample_weight: str |
     callable
         Function without parameters that returns an iterator of chunks, as `fit_chunks` expects.
     """
-    parquet: Any = import_or_raise("pyarrow.parquet", "parquet_chunks", "parquet")
-    import_or_raise("pandas", "parquet_chunks", "table")
-    files = _files("parquet_chunks", paths, ".parquet")
-
-    def frames(path: Path) -> Iterator[Any]:
-        with parquet.ParquetFile(path, pre_buffer=False) as file:
-            _check_columns(path, file.schema_arrow.names, target, sample_weight)
-            for batch in file.iter_batches(ROWS, use_threads=False):
-                yield batch.to_pandas()
-
-    return _chunk_factory(files, frames, "Parquet", target, sample_weight)
+    import_or_raise("pyarrow.parquet", "parquet_chunks", "parquet")
+    return _chunk_factory("parquet_chunks", paths, ".parquet", target, sample_weight)
 
 
 def csv_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | None = None) -> ChunkFactory:
     """Read CSV files in chunks; each file begins with a header of column names.
+
+    Encoding and delimiter are detected, and missing values are spelled as in `cogmap.fit_table`.
 
     Parameters
     ----------
@@ -106,36 +99,25 @@ def csv_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | Non
     callable
         Function without parameters that returns an iterator of chunks, as `fit_chunks` expects.
     """
-    pandas: Any = import_or_raise("pandas", "csv_chunks", "table")
-    files = _files("csv_chunks", paths, ".csv")
-
-    def frames(path: Path) -> Iterator[Any]:
-        with pandas.read_csv(path, chunksize=ROWS) as reader:
-            for frame in reader:
-                _check_columns(path, list(frame.columns), target, sample_weight)
-                yield frame
-
-    return _chunk_factory(files, frames, "CSV", target, sample_weight)
+    return _chunk_factory("csv_chunks", paths, ".csv", target, sample_weight)
 
 
-def _chunk_factory(
-    files: list[Path], frames: Callable[[Path], Iterator[Any]], kind: str, target: Any, sample_weight: str | None
-) -> ChunkFactory:
-    """Return a function that iterates over the chunks of all files; `frames` reads one file."""
+def _chunk_factory(owner: str, paths: Any, suffix: str, target: Any, sample_weight: str | None) -> ChunkFactory:
+    """Return a function that iterates over the chunks of all files."""
+    import_or_raise("pandas", owner, "table")
+    from cogmap.table.files import read_parts
+
+    files = _files(owner, paths, suffix)
 
     def chunks() -> Iterator[tuple[Any, ...]]:
-        for path in files:
-            try:
-                for frame in frames(path):
-                    yield _split_columns(frame, target, sample_weight)
-            except (OSError, ValueError) as error:
-                if isinstance(error, DataError):
-                    raise
-                reason = str(error).strip().split("\n")[0].rstrip(".")
-                raise DataError(
-                    f"{path} cannot be read as {kind}; it may be truncated or damaged ({reason}). Write it again, or "
-                    "omit it."
-                ) from None
+        for path in map(str, files):
+            n_rows = 0
+            for part in read_parts(path):
+                if part.faults:
+                    row, reason = min(part.faults.items())
+                    raise DataError(f"Row {n_rows + row + 1} of {path} cannot be used: {reason}.")
+                yield _split_columns(part.frame, path, target, sample_weight)
+                n_rows += len(part.frame)
 
     return chunks
 
@@ -153,18 +135,12 @@ def _files(owner: str, paths: Any, suffix: str) -> list[Path]:
     return files
 
 
-def _check_columns(path: Path, columns: list[str], target: Any, sample_weight: str | None) -> None:
-    targets = [target] if isinstance(target, str) else list(target)
-    for name in [*targets, *([] if sample_weight is None else [sample_weight])]:
-        if name not in columns:
-            raise DataError(
-                f"{path} has no column {name!r}, only {shown(columns)}. {suggestion(name, map(str, columns))}".strip()
-            )
-
-
-def _split_columns(frame: Any, target: Any, sample_weight: str | None) -> tuple[Any, ...]:
+def _split_columns(frame: Any, path: str, target: Any, sample_weight: str | None) -> tuple[Any, ...]:
     """Split a frame into features, targets and, if any, row weights."""
-    y = frame[target if isinstance(target, str) else list(target)]
-    weight = () if sample_weight is None else (frame[sample_weight].to_numpy(),)
-    excluded = [*([target] if isinstance(target, str) else target), *([sample_weight] if sample_weight else [])]
-    return frame.drop(columns=excluded), y, *weight
+    from cogmap.table.targets import column_of
+
+    targets = [target] if isinstance(target, str) else list(target)
+    weights = [] if sample_weight is None else [sample_weight]
+    columns = {name: column_of(frame, name, path) for name in (*targets, *weights)}
+    y = columns[target] if isinstance(target, str) else frame[targets]
+    return frame.drop(columns=list(columns)), y, *(columns[name].to_numpy() for name in weights)

@@ -8,6 +8,7 @@ import numpy as np
 
 from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import check_integer, param_error
+from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.maps._arguments import check_map
 from cogmap.maps._checks import json_copy
@@ -23,7 +24,8 @@ def to_networkx(fcm: FuzzyCognitiveMap) -> Any:
 
     An edge points from the influencing to the influenced concept and has the attribute ``weight``. The adjacency
     matrix of the graph, whose rows are sources, is therefore the transpose of `FuzzyCognitiveMap.weights`. Details of
-    concepts, and their bias, slope and activation unless these are the default, become node attributes.
+    concepts, and their bias, slope and activation unless these are the default, become node attributes; that of a held
+    concept is ``held=True``.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ def to_networkx(fcm: FuzzyCognitiveMap) -> Any:
     graph = nx.DiGraph()
     graph.graph.update({key: value for key, value in details.items() if key not in ("concepts", "edges")})
     for name in fcm.concepts:
-        graph.add_node(name, **about.get(name, {}))
+        graph.add_node(name, **about.get(name, {}) | ({"held": True} if name in fcm.held else {}))
     for source, target, weight, attributes in edges_of(fcm):
         graph.add_edge(source, target, **attributes | {"weight": weight})
     return graph
@@ -79,13 +81,16 @@ def from_networkx(graph: Any) -> FuzzyCognitiveMap:
     for node, attributes in graph.nodes(data=True):
         about = _storable({key: value for key, value in attributes.items() if key not in PARAMETERS})
         about |= {key: value for key, value in attributes.items() if key in PARAMETERS}
+        if attributes.get("held") is True:
+            del about["held"]
+            drawing.held.append(names[node])
         drawing.add(names[node], "the nodes of the graph", about)
     for source, target, attributes in graph.edges(data=True):
-        where = f"the edge from {source!r} to {target!r}"
+        where = f"the edge from {quoted(source)} to {quoted(target)}"
         weight = attributes.get("weight", 1.0)
         weight = weight.item() if hasattr(weight, "item") else weight
         if as_number(weight) is None or isinstance(weight, str):
-            raise DataError(f"{where} has the weight {weight!r}, which is not a number.")
+            raise DataError(f"{where} has the weight {quoted(weight)}, which is not a number.")
         about = _storable({key: value for key, value in attributes.items() if key != "weight"})
         drawing.edges.append(Edge(names[source], names[target], float(weight), partial(str, where), about))
     return drawing.to_map()

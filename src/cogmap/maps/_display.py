@@ -56,7 +56,8 @@ class MapReprMixin:
     @property
     def _summary(self: Any) -> str:
         activation = self.activation if isinstance(self.activation, str) else "several activations"
-        return f"FuzzyCognitiveMap: {count(self.n_concepts, 'concept')}, {activation}, {slope_text(self.slope)}"
+        concepts = count(self.n_concepts, "concept") + (f" ({len(self.held)} held)" if self.held else "")
+        return f"FuzzyCognitiveMap: {concepts}, {activation}, {slope_text(self.slope)}"
 
 
 def check_kinds(kinds: Sequence[str] | None, n_concepts: int) -> tuple[str, ...] | None:

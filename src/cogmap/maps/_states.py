@@ -36,7 +36,7 @@ def check_states(
     peak = float(max(A.max(), -A.min())) if A.size else 0.0
     if not peak < np.inf:
         *row, concept = np.argwhere(~np.isfinite(A))[0]
-        where = f"{A[(*row, concept)]} for concept {concepts[concept]!r}" + "".join(f" in row {i}" for i in row)
+        where = f"{A[(*row, concept)]} for concept {concepts[concept]!r}" + "".join(f" in row {i + 1}" for i in row)
         raise param_error(owner, name, "finite numbers", Literal(where), "Replace NaN and infinity.")
     return A, peak
 
@@ -97,15 +97,21 @@ def columns_of(names: Collection[Any], concepts: Sequence[str], owner: str, name
 
 
 def clamped_states(
-    first: Array, clamp: Mapping[str, float] | None, keep: Collection[str], concepts: Sequence[str], owner: str
+    first: Array,
+    clamp: Mapping[str, float] | None,
+    keep: Collection[str],
+    concepts: Sequence[str],
+    owner: str,
+    held: NDArray[np.intp] = _NOTHING_CLAMPED[0],
 ) -> Clamped:
-    """Return the columns and states of clamped concepts: those in `clamp`, and those in `keep` at their first state."""
-    if clamp is None and keep == ():  # the fast path of training
+    """Return columns and states of clamped concepts: those in `clamp`, and those kept or held at their first state."""
+    if clamp is None and keep == () and not held.size:  # the fast path of training
         return _NOTHING_CLAMPED
     clamped = by_name({} if clamp is None else clamp, concepts, owner, "clamp")
     if isinstance(keep, str) or not isinstance(keep, Collection):
         raise param_error(owner, "keep", f"{DRIVERS!r} or a list of concept names", keep)
-    kept = [column for column in columns_of(keep, concepts, owner, "keep") if column not in clamped]
+    at_first = dict.fromkeys([*columns_of(keep, concepts, owner, "keep"), *held.tolist()])
+    kept = [column for column in at_first if column not in clamped]
     columns = np.array([*clamped, *kept], dtype=np.intp)
     states = first[..., columns]
     states[..., : len(clamped)] = list(clamped.values())

@@ -74,7 +74,8 @@ def combine(
     -------
     FuzzyCognitiveMap
         A map of all concepts, in order of first appearance. Biases are aggregated in the same way over the maps that
-        have the concept; each detail comes from the first map that has it.
+        have the concept; each detail comes from the first map that has it. A concept is held if all maps that have it
+        hold it.
 
     Examples
     --------
@@ -107,6 +108,7 @@ def combine(
         concepts,
         _shared(maps, concepts, "activation"),
         _details(maps),
+        held=[name for name in concepts if all(name in fcm.held for fcm in maps if name in fcm.concepts)],
     )
 
 

@@ -1,19 +1,20 @@
 """The fuzzy cognitive map: concepts, weights between them, and the dynamics of their states."""
 
 import copy
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import check_integer, check_number, param_error
+from cogmap._utils.params import param_error
 from cogmap.maps._checks import check_concepts, check_details, check_square, finite_array, renamed_details, shape_of
-from cogmap.maps._convergence import Settled, converge
 from cogmap.maps._display import MapReprMixin, check_kinds
 from cogmap.maps._overflow import clip_to_range, normal_form, overflow_safe_net
-from cogmap.maps._states import DRIVERS, check_states, clamped_states, clamped_step, first_states
+from cogmap.maps._states import check_states
+from cogmap.maps._structure import MapStructureMixin, check_held
 from cogmap.maps._tables import MapTablesMixin
+from cogmap.maps._trajectories import MapTrajectoriesMixin
 from cogmap.maps.activations import get_activation
 
 Array = NDArray[np.floating]
@@ -21,7 +22,7 @@ Array = NDArray[np.floating]
 _OWNER = "FuzzyCognitiveMap"
 
 
-class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
+class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin, MapReprMixin):
     """A directed graph of concepts that influence each other.
 
     A step maps the states ``A`` of all concepts, one row per sample, to ``f(A @ weights.T + bias)``, where ``f`` is
@@ -48,6 +49,9 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
         Only positions and ``external`` have an effect.
     kinds : sequence of {"feature", "hidden", "output"}, default=None
         Kind of each concept of a learned map, used in drawings.
+    held : collection of str, default=()
+        Names of concepts that keep their first state in every step. All weights into them must be 0; their bias, slope
+        and activation have no effect.
 
     Examples
     --------
@@ -64,7 +68,7 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
     (3, 2)
     """
 
-    __slots__ = ("_activation", "_bias", "_concepts", "_details", "_kinds", "_largest", "_slope", "_weights")
+    __slots__ = ("_activation", "_bias", "_concepts", "_details", "_held", "_kinds", "_largest", "_slope", "_weights")
 
     def __init__(
         self,
@@ -75,6 +79,7 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
         activation: str | Sequence[str] = "sigmoid",
         details: Mapping[str, Any] | None = None,
         kinds: Sequence[str] | None = None,
+        held: Collection[str] = (),
     ) -> None:
         n_concepts = check_square(weights)
         shape = (n_concepts, n_concepts)
@@ -92,6 +97,7 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
         self._activation = get_activation(activation, _OWNER)
         self._details = check_details(details, self._concepts)
         self._kinds = check_kinds(kinds, n_concepts)
+        self._held = check_held(held, self._concepts, self._weights)
         # Times the largest state, this bounds every number that occurs in a step.
         largest = max(n_concepts * float(np.abs(self._weights).max()), float(np.abs(self._bias).max()), 1.0)
         self._largest = largest * max(float(slopes.max()), 1.0)
@@ -100,11 +106,6 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
     def weights(self) -> NDArray[np.float64]:
         """Influence of concept j (column) on concept i (row); read-only."""
         return self._weights.view()  # a view cannot be made writable
-
-    @property
-    def transition(self) -> Any:
-        """The weights as an operator for fast products ``states @ transition``; for most maps an array."""
-        return self.weights
 
     def weights_into(self, concepts: slice) -> NDArray[np.float64]:
         """Return the rows of `weights` for a slice of the concepts.
@@ -151,7 +152,7 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
         return len(self._concepts)
 
     def net_input(self, states: ArrayLike, concepts: slice = slice(None)) -> Array:
-        """Return ``states @ weights.T + bias``, the argument of the activation function.
+        """Return ``states @ weights.T + bias``, the argument of the activation function; of a held concept, its state.
 
         Parameters
         ----------
@@ -170,9 +171,14 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
         """Return the net input; `peak` bounds the absolute states."""
         W, b = self._weights[concepts], self._bias[concepts]
         if self._overflows(A, peak):
-            return overflow_safe_net(A, peak, W, b)
-        result: Array = A @ W.T.astype(A.dtype, copy=False)
-        result += b
+            result = overflow_safe_net(A, peak, W, b)
+        else:
+            result = A @ W.T.astype(A.dtype, copy=False)
+            result += b
+        if self._held.size:
+            computed = np.arange(self.n_concepts)[concepts]
+            places = np.flatnonzero(np.isin(computed, self._held))
+            result[..., places] = A[..., computed[places]]
         return result
 
     def _overflows(self, A: Array, peak: float) -> bool:
@@ -195,8 +201,30 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
         return self._step(*check_states(states, self._concepts, f"{_OWNER}.step"))
 
     def _step(self, A: Array, peak: float) -> Array:
+        return self._activate(self._net(A, peak))
+
+    def activate(self, net_input: Array) -> Array:
+        """Return the states after a step, given its net input.
+
+        Parameters
+        ----------
+        net_input : ndarray of shape (n_concepts,) or (n_samples, n_concepts)
+            Result of `net_input`.
+
+        Returns
+        -------
+        ndarray of the shape of `net_input`
+        """
+        return self._activate(net_input.copy())
+
+    def _activate(self, net: Array) -> Array:
+        """Replace the net input by the states, in place."""
+        kept = net[..., self._held] if self._held.size else None
         with np.errstate(over="ignore"):  # the tanh of infinity is 1
-            return self._activation.apply(self._net(A, peak), self._slope)
+            self._activation.apply(net, self._slope)
+        if kept is not None:
+            net[..., self._held] = kept
+        return net
 
     def excitation(self, states: ArrayLike, concepts: slice = slice(None)) -> Array:
         """Return the net input, centered and scaled as the activation function does before it squashes.
@@ -233,9 +261,9 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
         return (self._activation.steepness * np.broadcast_to(self._slope, self.n_concepts))[concepts]
 
     def sensitivity(self, states: Array) -> Array:
-        """Return the derivative of each state with respect to its net input.
+        """Return the derivative of each state with respect to its net input; 1 for held concepts.
 
-        The Jacobian of a step from states A to states B is thus ``sensitivity(B)[:, None] * weights``.
+        The Jacobian of a step from states A to states B is thus ``sensitivity(B)[:, None] * step_matrix``.
 
         Parameters
         ----------
@@ -246,89 +274,10 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
         -------
         ndarray of the shape of `states`
         """
-        return self._activation.derivative(states, self._slope)
-
-    @property
-    def drivers(self) -> tuple[str, ...]:
-        """Names of the concepts marked `external` in `details`, or, if none is, of those without incoming edges."""
-        details = self._details.get("concepts", {})
-        external = tuple(name for name in self._concepts if details.get(name, {}).get("external") is True)
-        return external or tuple(self._concepts[i] for i in np.flatnonzero(self._n_influences() == 0))
-
-    def run(
-        self,
-        start: ArrayLike | Mapping[str, float],
-        depth: int,
-        clamp: Mapping[str, float] | None = None,
-        keep: Collection[str] | str = (),
-    ) -> Array:
-        """Return the trajectory: `start` and the states after each of `depth` steps.
-
-        Parameters
-        ----------
-        start : array-like of shape (n_concepts,) or (n_samples, n_concepts), or mapping
-            Initial states, as an array or by name, such as ``{"rainfall": 1}``; concepts missing from a mapping are
-            undecided, in the middle of their range.
-        depth : int
-            Number of steps, 0 or more.
-        clamp : mapping, default=None
-            States, by name, at which concepts are held from the start.
-        keep : collection of str, or "drivers", default=()
-            Names of concepts that keep their initial state; ``"drivers"`` means those in `drivers`.
-
-        Returns
-        -------
-        ndarray of shape (depth + 1, n_concepts) or (depth + 1, n_samples, n_concepts)
-        """
-        depth = check_integer(f"{_OWNER}.run", "depth", depth, low=0)
-        first, step = self._follow(start, clamp, keep, "run")
-        trajectory = np.empty((depth + 1, *first.shape), dtype=first.dtype)
-        trajectory[0] = first
-        for t in range(depth):
-            trajectory[t + 1] = step(trajectory[t])
-        return trajectory
-
-    def settle(
-        self,
-        start: ArrayLike | Mapping[str, float] | None = None,
-        clamp: Mapping[str, float] | None = None,
-        keep: Collection[str] | str = (),
-        max_steps: int = 1000,
-        tol: float = 1e-6,
-    ) -> Settled:
-        """Iterate from one start until it converges to a fixed point or a cycle.
-
-        Parameters
-        ----------
-        start : array-like of shape (n_concepts,) or mapping, default=None
-            Initial states, as an array or by name; concepts missing from a mapping are undecided. None means that all
-            concepts are.
-        clamp, keep
-            As in `run`.
-        max_steps : int, default=1000
-            Largest number of steps.
-        tol : float, default=1e-6
-            Largest difference, in every concept, between states that count as the same.
-
-        Returns
-        -------
-        Settled
-            Result with `kind` ("fixed point", "cycle" or "neither"), `states`, `period`, `steps` and a `sentence`.
-        """
-        owner = f"{_OWNER}.settle"
-        max_steps = check_integer(owner, "max_steps", max_steps, low=1)
-        tol = check_number(owner, "tol", tol, low=0, low_included=False)
-        first, step = self._follow(start, clamp, keep, "settle", dimensions=(1,))
-        return converge(step, first.astype(np.float64), self._concepts, max_steps, tol)
-
-    def _follow(
-        self, start: Any, clamp: Any, keep: Any, method: str, dimensions: tuple[int, ...] = (1, 2)
-    ) -> tuple[Array, Callable[[Array], Array]]:
-        """Return the initial states and the step function, with clamped concepts."""
-        owner = f"{_OWNER}.{method}"
-        first, peak = first_states(start, self._concepts, self._activation.middle, owner, dimensions)
-        keep = self.drivers if isinstance(keep, str) and keep == DRIVERS else keep
-        return clamped_step(self._step, first, peak, clamped_states(first, clamp, keep, self._concepts, owner))
+        result = self._activation.derivative(states, self._slope)
+        if self._held.size:
+            result[..., self._held] = 1.0
+        return result
 
     def normalized(self) -> "FuzzyCognitiveMap":
         """Return an equivalent map whose largest absolute weight in every row is 1.
@@ -346,17 +295,20 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
         Parameters
         ----------
         **changes
-            Parameters of `FuzzyCognitiveMap`, such as ``slope=5``. New concept names are also applied to the details.
+            Parameters of `FuzzyCognitiveMap`, such as ``slope=5``. New concept names are also applied to the details
+            and the held concepts.
 
         Returns
         -------
         FuzzyCognitiveMap
         """
-        parameters = ("weights", "bias", "slope", "concepts", "activation", "details")
+        parameters = ("weights", "bias", "slope", "concepts", "activation", "details", "held")
         current = {name: getattr(self, name) for name in parameters}
-        if "concepts" in changes and "details" not in changes:
-            names = check_concepts(changes["concepts"], self.n_concepts)
-            changes["details"] = renamed_details(self._details, dict(zip(self._concepts, names, strict=True)))
+        renamed = [name for name in ("details", "held") if current[name] and name not in changes]
+        if "concepts" in changes and renamed:
+            new_names = dict(zip(self._concepts, check_concepts(changes["concepts"], self.n_concepts), strict=True))
+            current["details"] = renamed_details(self._details, new_names)
+            current["held"] = [new_names[name] for name in self.held]
         replaced = FuzzyCognitiveMap(**(current | changes))
         return replaced.with_kinds(self._kinds) if replaced.n_concepts == self.n_concepts else replaced
 
@@ -369,6 +321,7 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
             and self._same_weights(other)
             and np.array_equal(self._bias, other._bias)
             and bool(np.equal(self._slope, other._slope).all())  # a scalar equals an array of the same slopes
+            and np.array_equal(self._held, other._held)
         )
 
     def _same_weights(self, other: "FuzzyCognitiveMap") -> bool:
@@ -379,7 +332,7 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
 
     def __hash__(self) -> int:
         # Large maps have too many weights to hash all. Adding 0.0 makes -0.0 hash like 0.0, which it equals.
-        arrays = (self._bias + 0.0, self._n_influences(), self.weights_into(slice(-1, None)) + 0.0)
+        arrays = (self._bias + 0.0, self._n_influences(), self.weights_into(slice(-1, None)) + 0.0, self._held)
         return hash((self._concepts, self.activation, *(array.tobytes() for array in arrays)))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -392,4 +345,4 @@ class FuzzyCognitiveMap(MapTablesMixin, MapReprMixin):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = (self._weights, self._bias, self._slope, self._concepts, self.activation, self._details)
-        return FuzzyCognitiveMap, (*parameters, self._kinds)
+        return FuzzyCognitiveMap, (*parameters, self._kinds, self.held)

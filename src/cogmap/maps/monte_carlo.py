@@ -177,8 +177,8 @@ def monte_carlo(
     random = np.random.default_rng(seed)
     first = one_start(fcm, start, _OWNER).astype(np.float64)
     keep = fcm.drivers if isinstance(keep, str) and keep == DRIVERS else keep
-    unclamped = clamped_states(first, {}, keep, fcm.concepts, _OWNER)
-    clamped = clamped_states(first, clamp, keep, fcm.concepts, _OWNER)
+    unclamped = clamped_states(first, {}, keep, fcm.concepts, _OWNER, fcm._held)
+    clamped = clamped_states(first, clamp, keep, fcm.concepts, _OWNER, fcm._held)
     drawn = np.nonzero(high > low)
     rows = max(1, _WEIGHTS_PER_BLOCK // fcm.n_concepts**2)
     before, after = np.empty((2, n_samples, fcm.n_concepts))

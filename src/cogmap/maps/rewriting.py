@@ -58,7 +58,7 @@ def with_rule(fcm: FuzzyCognitiveMap, rule: str) -> FuzzyCognitiveMap:
     rule = check_choice("with_rule", "rule", rule, RULES)
     if rule == "kosko":
         return fcm
-    W = fcm.weights + np.eye(fcm.n_concepts)
+    W = fcm.weights + np.diag([float(name not in fcm.held) for name in fcm.concepts])
     if rule == "modified":
         return fcm.replace(weights=W)
     if np.any(get_activation(fcm.activation).low != 0.0):
@@ -112,6 +112,7 @@ def with_clamp(fcm: FuzzyCognitiveMap, clamp: Mapping[str, float]) -> FuzzyCogni
         bias=fcm.bias[free] + fcm.weights[np.ix_(free, columns)] @ states,
         concepts=concepts,
         details=renamed_details(fcm.details, {name: name for name in concepts}),
+        held=[name for name in fcm.held if name not in clamp],
         **per_concept,
     )
 

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 from cogmap.exceptions import DataError
 from cogmap.maps._checks import check_concepts, finite_array
 from cogmap.maps._display import check_kinds
+from cogmap.maps._structure import NOTHING_HELD
 from cogmap.maps.activations import get_activation
 from cogmap.maps.map import Array, FuzzyCognitiveMap
 
@@ -98,6 +99,7 @@ class StructuredMap(FuzzyCognitiveMap):
         self._activation = get_activation("sigmoid")
         self._details = {}
         self._kinds = check_kinds(kinds, n_concepts)
+        self._held = NOTHING_HELD
         largest = max(n_concepts * float(np.abs(self._rows).max()), float(np.abs(bias).max()), abs(self._memory), 1.0)
         self._largest = largest * max(self._slope, 1.0)
 

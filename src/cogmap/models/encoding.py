@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 from scipy.special import expit
 
+from cogmap._utils.params import param_error
 from cogmap.models.features import Array, FeatureStatistics, TableLike, row_blocks, unit_of
 from cogmap.models.terms import Terms
 
@@ -161,21 +162,48 @@ class Encoding:
         Scaling of the features. None leaves them unscaled.
     terms : Terms or None
         Linguistic terms of the features. None gives each feature one concept.
+    used : ndarray of int or None
+        Positions, in ascending order, of the inputs that are concepts of the map, among all inputs (features, or their
+        terms). None means all. A column without a concept has no influence.
+    features : tuple of str or None
+        Names of the columns, needed only if some of them have no concept.
     """
 
     n_features: int
     n_hidden: int = 0
     scaling: Scaling | None = None
     terms: Terms | None = None
+    used: NDArray[np.intp] | None = None
+    features: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.used is not None:
+            object.__setattr__(self, "used", self._checked_positions(self.used))
+        if self.features is not None:
+            object.__setattr__(self, "features", tuple(self.features))
+            if len(self.features) != self.n_features or not all(isinstance(name, str) for name in self.features):
+                raise param_error("Encoding", "features", f"{self.n_features} names, one per column", self.features)
+
+    def _checked_positions(self, used: NDArray[np.intp]) -> NDArray[np.intp]:
+        n_all = self.n_features if self.terms is None else len(self.terms.columns)
+        positions = np.asarray(used)
+        valid = positions.ndim == 1 and (positions.dtype.kind in "iu" or not positions.size)
+        if not valid or not ((np.diff(positions, prepend=-1, append=n_all) > 0).all()):
+            expected = f"different positions among the {n_all} inputs, in ascending order"
+            raise param_error("Encoding", "used", expected, used)
+        return positions.astype(np.intp)
 
     @property
     def columns(self) -> NDArray[np.intp]:
         """Column from which each input concept gets its state."""
-        return np.arange(self.n_features) if self.terms is None else self.terms.columns
+        columns = np.arange(self.n_features) if self.terms is None else self.terms.columns
+        return columns if self.used is None else columns[self.used]
 
     @property
     def n_inputs(self) -> int:
         """Number of input concepts, which get their first states from the table."""
+        if self.used is not None:
+            return len(self.used)
         return self.n_features if self.terms is None else len(self.terms.columns)
 
     @property
@@ -186,18 +214,23 @@ class Encoding:
 
     def input_names(self, columns: Sequence[str]) -> list[str]:
         """Return the names of the inputs, given the names of the columns."""
-        return list(columns) if self.terms is None else self.terms.names(columns)
+        names = list(columns) if self.terms is None else self.terms.names(columns)
+        return names if self.used is None else [names[place] for place in self.used]
 
     def column_names(self, inputs: Sequence[str]) -> list[str]:
-        """Return the names of the columns, given the names of the inputs."""
-        if self.terms is None:
-            return list(inputs)
-        first = np.searchsorted(self.columns, np.arange(self.n_features))
-        words = [f" is {words[0]}" if words else "" for words in self.terms.words]
-        return [inputs[place].removesuffix(word) for place, word in zip(first, words, strict=True)]
+        """Return the names of the columns, given the names of the inputs; x0, x1, ... if a name is unknown."""
+        if self.features is not None:
+            return list(self.features)
+        words = [""] * self.n_features if self.terms is None else self.terms.names([""] * self.n_features)
+        names = [f"x{j}" for j in range(self.n_features)]
+        places = range(len(words)) if self.used is None else self.used
+        # From the last to the first, so that the first term of a column gives the name.
+        for column, name, place in reversed(list(zip(self.columns, inputs, places, strict=True))):
+            names[column] = name.removesuffix(words[place])
+        return names
 
     def narrowed(self, columns: NDArray[np.intp]) -> "Encoding":
-        """Return the encoding restricted to some features, without terms."""
+        """Return the encoding restricted to some features, all of them inputs, without terms."""
         scaling = self.scaling
         if isinstance(scaling, FeatureSpread | FeatureRange):
             scaling = type(scaling)(scaling.known.narrowed(columns))
@@ -205,8 +238,14 @@ class Encoding:
 
     def inputs(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Return the states of the inputs, undecided where a value is missing."""
+        if self.used is not None and self.terms is None:
+            return self.narrowed(self.used).inputs(np.take(X, self.used, axis=1), dtype)
         numbers = self._numbers(X, dtype)
-        return numbers if self.terms is None else self.terms.states(X, numbers)
+        return numbers if self.terms is None else self._of_used(self.terms.states(X, numbers))
+
+    def _of_used(self, of_inputs: Array) -> Array:
+        """Select the inputs that are concepts, of all inputs in the last axis."""
+        return of_inputs if self.used is None else np.take(of_inputs, self.used, axis=-1)
 
     def learned_from(self, X: TableLike, dtype: DTypeLike | None = None) -> TableLike:
         """Return the states of the inputs for training.
@@ -221,7 +260,7 @@ class Encoding:
         if isinstance(self.scaling, FeatureSpread):
             net = np.nan_to_num(result.data / unit_of(self.scaling.deviation)[result.indices])
             result.data = (expit(self.scaling.steepness * net) - UNDECIDED).astype(result.dtype)
-        return result
+        return result if self.used is None else csr_array(result[:, self.used])
 
     @property
     def keeps_sparse(self) -> bool:
@@ -242,11 +281,11 @@ class Encoding:
     def derivative(self, X: Array) -> Array:
         """Return the derivative of the state of each input with respect to its column, 0 for missing values."""
         of_numbers = np.where(np.isnan(X), 0.0, 1.0) if self.scaling is None else self.scaling.derivative(X)
-        return of_numbers if self.terms is None else self.terms.derivative(X, of_numbers)
+        return self._of_used(of_numbers if self.terms is None else self.terms.derivative(X, of_numbers))
 
     def by_column(self, of_inputs: Array) -> Array:
         """Sum over the inputs of each column: from (..., n_inputs) to (..., n_features)."""
-        if self.terms is None:
+        if self.terms is None and self.used is None:
             return of_inputs
         membership = np.zeros((self.n_inputs, self.n_features), dtype=of_inputs.dtype)
         membership[np.arange(self.n_inputs), self.columns] = 1.0

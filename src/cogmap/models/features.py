@@ -22,7 +22,7 @@ TableLike = Any  # an array or a sparse CSR table; both support `shape`, `dtype`
 
 def row_blocks(n_rows: int, n_columns: int = 1) -> Iterator[slice]:
     """Yield slices of rows, small enough to limit memory."""
-    at_once = max(min(_ROWS_AT_ONCE, _VALUES_AT_ONCE // n_columns), 1)
+    at_once = max(min(_ROWS_AT_ONCE, _VALUES_AT_ONCE // max(n_columns, 1)), 1)
     for start in range(0, n_rows, at_once):
         yield slice(start, min(start + at_once, n_rows))
 
@@ -109,7 +109,7 @@ class FeatureStatistics:
 
     def narrowed(self, columns: NDArray[np.intp]) -> "FeatureStatistics":
         """Return the statistics restricted to some features."""
-        whole = self.whole if isinstance(self.whole, bool) else self.whole[columns]
+        whole = self.whole if np.ndim(self.whole) == 0 else np.asarray(self.whole)[columns]
         mean, deviation, low, high = (array[columns] for array in (self.mean, self.deviation, self.low, self.high))
         return FeatureStatistics(self.weight[columns], mean, deviation, low, high, whole)
 

@@ -228,7 +228,7 @@ class MapModel:
         now[:, range(self.n_inputs), range(self.n_inputs)] = 1.0
         steps = [now]
         for later in trajectory[1:]:
-            now = self.map.sensitivity(later)[:, :, None] * (self.map.weights @ now)
+            now = self.map.sensitivity(later)[:, :, None] * (self.map.step_matrix @ now)
             steps.append(now)
         return np.stack(steps) if of == "trajectory" else now
 

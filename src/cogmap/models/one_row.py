@@ -38,8 +38,9 @@ def quick_way(model: MapModel) -> Callable[[Array], Prediction] | None:
 
 def _quick_net(model: MapModel) -> Callable[[Array], list[float]] | None:
     """Return a function from one row to the net input of the outputs."""
-    scaling, fcm, terms = model.encoding.scaling, model.map, model.encoding.terms
-    if type(fcm) is not FuzzyCognitiveMap or fcm.activation != "sigmoid":
+    scaling, fcm, terms, used = model.encoding.scaling, model.map, model.encoding.terms, model.encoding.used
+    held = fcm._held
+    if type(fcm) is not FuzzyCognitiveMap or fcm.activation != "sigmoid" or (held >= model.n_inputs).any():
         return None
     if not isinstance(scaling, FeatureSpread) or terms is not None:
         return None
@@ -56,15 +57,22 @@ def _quick_net(model: MapModel) -> Callable[[Array], list[float]] | None:
         for rows, columns in zip(before, after, strict=True)
     ]
     factor, mean = scaling.steepness / 2.0 / unit_of(scaling.deviation), scaling.mean
+    if used is not None:
+        factor, mean = factor[used], mean[used]
 
     def net(row: Array) -> list[float]:
+        if used is not None:
+            row = row.take(used)
         with np.errstate(over="ignore"):  # the tanh of infinity is 1
             T = np.tanh((row - mean) * factor)  # `row * factor - mean * factor` would cancel
         square = T.dot(T)
         if square != square:
             T[np.isnan(T)] = 0.0
+        kept = T[held] if held.size else None
         for matrix, vector in steps:
             T = np.tanh(T.dot(matrix) + vector)
+            if kept is not None:
+                T[held] = kept
         result: list[float] = (T.dot(last) + last_vector).tolist()
         return result
 

@@ -1,6 +1,7 @@
 """Input columns of the page, and their encoding as features and states."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,22 @@ from cogmap.models.encoding import Encoding, FeatureRange
 Array = NDArray[np.floating]
 Column = dict[str, Any]
 
+# A feature with the values 0 and 1, and the words for them that can be pasted.
+_YES_OR_NO = {"choices": ["no", "yes"], "words": {"0": 0, "1": 1, "no": 0, "yes": 1, "false": 0, "true": 1}}
 _UNIT = re.compile(r"\(([^()]{1,12})\)\s*$")  # petal width (cm)
 
 
 def features_of(encoding: Encoding) -> list[dict[str, Any]]:
-    """Return the encoding of each feature: its input concepts and how its values become states."""
+    """Return the encoding of each feature: its input concepts, -1 for none, and how its values become states."""
     scaling, terms = encoding.scaling, encoding.terms
-    inputs = [np.flatnonzero(encoding.columns == j).tolist() for j in range(encoding.n_features)]
-    features: list[dict[str, Any]] = [{"inputs": concepts} for concepts in inputs]
+    every = encoding if encoding.used is None else replace(encoding, used=None)
+    concept = np.arange(every.n_inputs)
+    if encoding.used is not None:
+        concept = np.full(every.n_inputs, -1)  # of inputs without a concept
+        concept[encoding.used] = np.arange(encoding.n_inputs)
+    features: list[dict[str, Any]] = [
+        {"inputs": concept[every.columns == j].tolist()} for j in range(encoding.n_features)
+    ]
     for j, feature in enumerate(features):
         values = None if terms is None else terms.values[j]
         if values is not None:
@@ -43,7 +52,10 @@ def scaling_name(encoding: Encoding) -> str:
 
 
 def number_columns(encoding: Encoding, names: tuple[str, ...], table: Array | None) -> list[Column]:
-    """Return one column per feature, with its range in the training data."""
+    """Return one column per feature, with its range in the training data.
+
+    A column with choices is shown as words, by the index of the choice; if it is `one_hot`, each choice is a feature.
+    """
     known = known_features(encoding)
     low, high, whole = known.low, known.high, np.broadcast_to(known.whole, known.low.shape)
     missing = known.weight < known.weight.max()
@@ -52,8 +64,8 @@ def number_columns(encoding: Encoding, names: tuple[str, ...], table: Array | No
     return [
         {
             "name": name,
-            "kind": "boolean" if whole[j] and low[j] == 0.0 and high[j] == 1.0 else "number",
             "features": [j],
+            **(_YES_OR_NO if whole[j] and low[j] == 0.0 and high[j] == 1.0 else {}),
             **_unit(name),
             **_range(low[j], high[j], known.mean[j], known.deviation[j], bool(whole[j])),
             "missing": bool(missing[j]),
@@ -97,7 +109,7 @@ def prepared_columns(preparer: Any, features: list[Column]) -> list[Column]:
 def cells(column: Column, table: Array) -> list[Any]:
     """Return the cells of a column for rows of features: numbers or choices, None if missing."""
     own = table[:, column["features"]]
-    if column["kind"] != "category":
+    if not column.get("one_hot"):
         return plain(own[:, 0])
     codes = np.where(np.isnan(own[:, 0]), -1, own.argmax(axis=1)).tolist()
     return [None if code < 0 else column["choices"][code] for code in codes]
@@ -125,7 +137,6 @@ def concept_columns(fcm: FuzzyCognitiveMap) -> list[Column]:
     return [
         {
             "name": name,
-            "kind": "number",
             "features": [j],
             **_range(low[j], high[j], middle[j], 1.0, False),
             **{key: str(details[name][key]) for key in ("units", "notes") if details.get(name, {}).get(key)},

@@ -120,6 +120,7 @@ def _map_part(fcm: FuzzyCognitiveMap, kinds: Any) -> Payload:
         "bias": plain(fcm.bias),
         "slope": slope if isinstance(slope, float) else plain(slope),
         "activation": activation if isinstance(activation, str) else list(activation),
+        "held": [fcm.concepts.index(name) for name in fcm.held],
     }
 
 

@@ -15,11 +15,15 @@ _MAX_COMPLETE = 200  # concepts up to which a map is shown with all features
 
 
 def influential_features(model: MapModel) -> NDArray[np.intp]:
-    """Return the features that influence other concepts; all features if the map is small or none has influence."""
+    """Return the features that influence other concepts, or, in a small map, all that have a concept.
+
+    If none has influence, return all features.
+    """
     n_inputs = model.n_inputs
     everything = np.arange(model.n_features)
     if model.map.n_concepts <= _MAX_COMPLETE:
-        return everything
+        features = np.unique(model.encoding.columns)
+        return features if len(features) else everything
     fcm: Any = model.map
     if hasattr(fcm, "influential"):  # a structured map, without expanding its weights
         influential = fcm.influential
@@ -54,6 +58,7 @@ def _select_in_map(model: MapModel, inputs: NDArray[np.intp]) -> FuzzyCognitiveM
         slope=slope if isinstance(slope, float) else slope[kept],
         concepts=[fcm.concepts[i] for i in kept],
         activation=activation if isinstance(activation, str) else [activation[i] for i in kept],
+        held=[fcm.concepts[i] for i in kept if fcm.concepts[i] in fcm.held],
     )
 
 
@@ -63,7 +68,11 @@ def _select_in_encoding(encoding: Encoding, features: NDArray[np.intp]) -> Encod
         known = scaling.known
         full = {field.name: np.broadcast_to(getattr(known, field.name), encoding.n_features) for field in fields(known)}
         scaling = replace(scaling, known=replace(known, **{name: values[features] for name, values in full.items()}))
-    terms = encoding.terms
+    terms, used, names = encoding.terms, encoding.used, encoding.features
+    if used is not None:
+        kept = np.isin(replace(encoding, used=None).columns, features)
+        used = (np.cumsum(kept) - 1)[used[kept[used]]]
     if terms is not None:
         terms = Terms(tuple(terms.values[j] for j in features), tuple(terms.words[j] for j in features))
-    return replace(encoding, n_features=len(features), scaling=scaling, terms=terms)
+    names = None if names is None else tuple(names[j] for j in features)
+    return Encoding(len(features), encoding.n_hidden, scaling, terms, used, names)

@@ -1,7 +1,8 @@
 """Container of model files: a zip of JSON and arrays, validated before it is unpacked.
 
 `model.json` contains the format name, its version, dtype and shape of each array, and the saved value; `arrays`
-contains the data of all arrays; `card.json` is the optional model card.
+contains the data of all arrays; `card.json` is the optional model card; `sections.json` has optional sections, which
+older files do not have and of which a reader ignores those that it does not know.
 
 Memory used by a reader is limited by a `Budget` proportional to the file size, so that a small file cannot exhaust
 memory.
@@ -38,7 +39,10 @@ _COPIES = 3  # of each array: as bytes, as an array, and in the loaded object
 _DTYPES = {np.dtype(code).str: np.dtype(code) for code in ("?", "i1", "<i2", "<i4", "<i8", "u1", "<u2", "<u4", "<u8")}
 _DTYPES |= {np.dtype(code).str: np.dtype(code) for code in ("<f2", "<f4", "<f8")}
 
-_MODEL, _ARRAYS, _CARD = "model.json", "arrays", "card.json"
+_MODEL, _ARRAYS, _CARD, _SECTIONS = "model.json", "arrays", "card.json", "sections.json"
+
+# Optional sections by name, with the type of their JSON value. A new section is a line here; the version stays.
+SECTIONS: dict[str, type] = {"held_out": dict, "training_statistics": dict}
 
 _FOREIGN = {
     b"\x80": "it is a pickle, which cogmap does not read, because loading a pickle can run arbitrary code",
@@ -57,6 +61,7 @@ class Content(NamedTuple):
     value: Any  # JSON, in which ``{"array": 3}`` refers to the fourth array
     arrays: list[NDArray[Any]]
     card: Card
+    sections: dict[str, Any]
 
 
 class Budget:
@@ -93,8 +98,7 @@ def pack(content: Content) -> bytes:
         "value": content.value,
     }
     parts = {_MODEL: _to_json(head), _ARRAYS: b"".join(_bytes(array) for array in content.arrays)}
-    if content.card:
-        parts[_CARD] = _to_json(content.card)
+    parts |= {name: _to_json(part) for name, part in ((_CARD, content.card), (_SECTIONS, content.sections)) if part}
     packed = _zipped(parts, zipfile.ZIP_DEFLATED)
     # Arrays of zeros compress so well that a reader would reject the file as a zip bomb.
     if _COPIES * len(parts[_ARRAYS]) > _BUDGET_PER_BYTE * len(packed):
@@ -126,7 +130,11 @@ def unpack(content: bytes, budget: Budget) -> Content:
             arrays = [_array(kind, numbers.read(kind.size)) for kind in kinds]
             if numbers.read(1):  # reading to the end also verifies the checksum
                 raise ModelFileError("its arrays are longer than declared")
-        return Content(head["value"], arrays, _card(package, budget))
+        sections = _mapping(package, _SECTIONS, budget)
+        if wrong := [name for name, kind in SECTIONS.items() if not isinstance(sections.get(name, kind()), kind)]:
+            raise ModelFileError(f"its section {wrong[0]!r} is invalid")
+        known = {name: sections[name] for name in SECTIONS if name in sections}
+        return Content(head["value"], arrays, _mapping(package, _CARD, budget), known)
 
 
 def unpack_card(content: bytes) -> Card:
@@ -134,7 +142,7 @@ def unpack_card(content: bytes) -> Card:
     budget = Budget(len(content))
     with _opened(content) as package:
         _head(package, budget)
-        return _card(package, budget)
+        return _mapping(package, _CARD, budget)
 
 
 @contextmanager
@@ -143,7 +151,7 @@ def _opened(content: bytes) -> Iterator[zipfile.ZipFile]:
     if not content.startswith(b"PK\x03\x04"):
         raise ModelFileError(_kind_of(content))
     try:
-        with opened_zip(content, MOST_BYTES + 2 * _MOST_JSON) as package:
+        with opened_zip(content, MOST_BYTES + 3 * _MOST_JSON) as package:
             _check_parts(package.infolist())
             yield package
     except DataError as problem:
@@ -154,7 +162,7 @@ def _check_parts(members: list[zipfile.ZipInfo]) -> None:
     names = [part.filename for part in members]
     if _MODEL not in names:
         raise ModelFileError(f"it is a zip file without {_MODEL!r}, so it is not a model file")
-    if unknown := [name for name in names if name not in (_MODEL, _ARRAYS, _CARD)]:
+    if unknown := [name for name in names if name not in (_MODEL, _ARRAYS, _CARD, _SECTIONS)]:
         raise ModelFileError(f"it has an unknown member {unknown[0][:80]!r}")
     if len(set(names)) < len(names) or _ARRAYS not in names:
         raise ModelFileError("it has missing or duplicate members")
@@ -190,11 +198,12 @@ def _head(package: zipfile.ZipFile, budget: Budget) -> dict[str, Any]:
     return head
 
 
-def _card(package: zipfile.ZipFile, budget: Budget) -> Card:
-    card = _from_json(package, _CARD, budget) if _CARD in package.namelist() else {}
-    if not isinstance(card, dict):
-        raise ModelFileError(f"{_CARD!r} is not a mapping")
-    return card
+def _mapping(package: zipfile.ZipFile, name: str, budget: Budget) -> dict[str, Any]:
+    """Read an optional member that is a JSON object; it is empty if the file does not have it."""
+    mapping = _from_json(package, name, budget) if name in package.namelist() else {}
+    if not isinstance(mapping, dict):
+        raise ModelFileError(f"{name!r} is not a mapping")
+    return mapping
 
 
 def _to_json(value: Any) -> bytes:

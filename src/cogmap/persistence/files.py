@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from cogmap._utils.files import read_limited, write_whole
 from cogmap._utils.params import Literal, check_path, param_error
 from cogmap.exceptions import CogmapError, MissingPackageError, ModelFileError
 from cogmap.persistence import parts
-from cogmap.persistence.archive import MOST_BYTES, Budget, Card, Content, pack, unpack, unpack_card
+from cogmap.persistence.archive import MOST_BYTES, SECTIONS, Budget, Card, Content, pack, unpack, unpack_card
 from cogmap.persistence.values import Kind, Reader, Writer
 
 _PIPELINE = "Pipeline"
@@ -20,7 +20,20 @@ _SAVED = ("map", "structured map", "model", "FCMClassifier", "FCMClassifierCV", 
 _LONGEST = 400  # characters in a message
 
 
-def save(estimator: Any, path: str | os.PathLike[str], card: Card | None = None) -> None:
+class Saved(NamedTuple):
+    """The object in a model file, with its card and its optional sections."""
+
+    model: Any
+    card: Card
+    sections: dict[str, Any]
+
+
+def save(
+    estimator: Any,
+    path: str | os.PathLike[str],
+    card: Card | None = None,
+    sections: dict[str, Any] | None = None,
+) -> None:
     """Save a fitted estimator to a file.
 
     The file is a zip of JSON and arrays. It contains the parameters and all fitted attributes, but no rows of the
@@ -36,6 +49,9 @@ def save(estimator: Any, path: str | os.PathLike[str], card: Card | None = None)
         file is unchanged.
     card : dict, default=None
         Model card: any information about the model that JSON can represent, such as its scores. `read_card` returns it.
+    sections : dict, default=None
+        Optional sections of the file, as dicts that JSON can represent: ``"held_out"`` and ``"training_statistics"``,
+        which `TableModel.save` writes.
 
     See Also
     --------
@@ -58,7 +74,7 @@ def save(estimator: Any, path: str | os.PathLike[str], card: Card | None = None)
     (True, {'accuracy': 0.96})
     """
     path = check_path("save", path)
-    write_whole(path, _packed(estimator, card))
+    write_whole(path, _packed(estimator, card, sections))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -86,7 +102,23 @@ def load(path: str | os.PathLike[str]) -> Any:
     --------
     save : Save an estimator to a file.
     """
-    return _read("load", path, _opened)
+    return load_saved(path).model
+
+
+def load_saved(path: str | os.PathLike[str]) -> Saved:
+    """Load an object saved by `save`, with its card and sections, from one version of the file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    Saved
+    """
+    saved: Saved = _read("load", path, _opened)
+    return saved
 
 
 def read_card(path: str | os.PathLike[str]) -> Card:
@@ -111,7 +143,7 @@ def read_card(path: str | os.PathLike[str]) -> Card:
     return card
 
 
-def _packed(estimator: Any, card: Card | None) -> bytes:
+def _packed(estimator: Any, card: Card | None, sections: dict[str, Any] | None) -> bytes:
     """Return the bytes of a file, after verifying that they can be loaded."""
     name = type(estimator).__name__
     kinds = _kinds(name)
@@ -123,7 +155,10 @@ def _packed(estimator: Any, card: Card | None) -> bytes:
         raise param_error("save", "estimator", expected, Literal(f"one of type {name}"), cure)
     writer = Writer(kinds)
     value = writer.write(estimator, name)
-    packed = pack(Content(value, writer.arrays, _checked_card(card)))
+    sections = _plain("sections", sections)
+    if unknown := [name for name, section in sections.items() if not isinstance(section, SECTIONS.get(name, ()))]:
+        raise param_error("save", "sections", f"a dict with the keys {', '.join(SECTIONS)}, to dicts", unknown[0])
+    packed = pack(Content(value, writer.arrays, _plain("card", card), sections))
     try:
         if len(packed) > MOST_BYTES:
             raise ModelFileError(f"it would have {len(packed):,} bytes, more than {MOST_BYTES:,}")
@@ -134,15 +169,15 @@ def _packed(estimator: Any, card: Card | None) -> bytes:
     return packed
 
 
-def _checked_card(card: Any) -> Card:
-    """Return the card as `read_card` will return it; raise if JSON cannot represent it."""
+def _plain(parameter: str, mapping: Any) -> dict[str, Any]:
+    """Return a dict as it will be read; raise if JSON cannot represent it."""
     expected = "a dict that JSON can represent: strings, finite numbers, booleans, None, and lists and dicts of these"
     try:
-        result = json.loads(json.dumps({} if card is None else card, allow_nan=False, default=_number))
+        result = json.loads(json.dumps({} if mapping is None else mapping, allow_nan=False, default=_number))
     except (TypeError, ValueError, RecursionError) as problem:
-        raise param_error("save", "card", expected, Literal(f"one with something else ({problem})")) from None
+        raise param_error("save", parameter, expected, Literal(f"one with something else ({problem})")) from None
     if not isinstance(result, dict):
-        raise param_error("save", "card", expected, card)
+        raise param_error("save", parameter, expected, mapping)
     return result
 
 
@@ -152,8 +187,8 @@ def _number(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not supported")
 
 
-def _opened(content: bytes) -> Any:
-    """Load the object in a file, given the content of the file."""
+def _opened(content: bytes) -> Saved:
+    """Load what is in a file, given the content of the file."""
     budget = Budget(len(content))
     unpacked = unpack(content, budget)
     name = next(iter(unpacked.value), "") if isinstance(unpacked.value, dict) else ""
@@ -162,11 +197,12 @@ def _opened(content: bytes) -> Any:
             f"it contains {name[:80]!r}, which this cogmap does not know" if name else "it contains no model"
         )
     try:
-        return Reader(_kinds(name), unpacked.arrays, budget).read(unpacked.value)
+        model = Reader(_kinds(name), unpacked.arrays, budget).read(unpacked.value)
     except (MissingPackageError, ModelFileError, MemoryError):
         raise
     except Exception as problem:  # invalid states can raise any exception; nothing else does here
         raise ModelFileError(f"its content is not a valid model ({_shortened(problem)})") from problem
+    return Saved(model, unpacked.card, unpacked.sections)
 
 
 def _kinds(name: str) -> dict[str, Kind]:

@@ -59,6 +59,8 @@ def _fields(value: Any) -> State:
 def _map_state(fcm: FuzzyCognitiveMap) -> State:
     names = ("weights", "bias", "slope", "concepts", "activation", "details")
     state = {name: getattr(fcm, name) for name in names}
+    if fcm.held:
+        state["held"] = list(fcm.held)
     return state | {name: list(state[name]) for name in names[3:5] if isinstance(state[name], tuple)}
 
 
@@ -113,16 +115,23 @@ def _terms(state: State) -> Terms:
     return Terms(tuple(values), tuple(tuple(names) for names in words))
 
 
+def _encoding_state(encoding: Encoding) -> State:
+    optional = ("used", "features")  # of models in which every input is a concept, files do not have them
+    return {name: value for name, value in _fields(encoding).items() if name not in optional or value is not None}
+
+
 def _encoding(state: State) -> Encoding:
-    encoding = Encoding(**state)
-    scaling, terms = encoding.scaling, encoding.terms
-    require(_is_count(encoding.n_features, 1) and _is_count(encoding.n_hidden, 0), "number of features")
+    terms, scaling = state.get("terms"), state.get("scaling")
+    require(_is_count(state["n_features"], 1) and _is_count(state.get("n_hidden", 0), 0), "number of features")
     if scaling is not None:
         require(isinstance(scaling, FeatureRange | FeatureSpread), "scaling")
-        require(len(scaling.known.mean) == encoding.n_features, "scaling")
+        require(len(scaling.known.mean) == state["n_features"], "scaling")
     if terms is not None:
-        require(isinstance(terms, Terms) and len(terms.words) == encoding.n_features, "terms")
-    return encoding
+        require(isinstance(terms, Terms) and len(terms.words) == state["n_features"], "terms")
+    used, features = state.get("used"), state.get("features")
+    require(used is None or isinstance(used, np.ndarray), "inputs of the map")
+    require(features is None or isinstance(features, tuple), "names of the features")
+    return Encoding(**state)
 
 
 def _class_link(kind: type[Any], state: State) -> Any:
@@ -179,7 +188,7 @@ KINDS = {
     "map": Kind(FuzzyCognitiveMap, _map_state, lambda state: FuzzyCognitiveMap(**state)),
     "structured map": Kind(StructuredMap, _structured_state, _structured),
     "model": Kind(MapModel, _fields, _model),
-    "encoding": Kind(Encoding, _fields, _encoding),
+    "encoding": Kind(Encoding, _encoding_state, _encoding),
     "statistics": Kind(FeatureStatistics, _fields, _statistics),
     "range": Kind(FeatureRange, _fields, partial(_scaling, FeatureRange)),
     "spread": Kind(FeatureSpread, _fields, partial(_scaling, FeatureSpread)),

@@ -3,12 +3,11 @@
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
-from cogmap.explanation import explain
+from cogmap._utils.text import cut
 from cogmap.maps._text import count, short
 from cogmap.table.columns import spans
-from cogmap.table.preparation import Column
+from cogmap.table.model import TableModel
 from cogmap.table.scoring import THE_MAP, measures
 from cogmap.table.targets import CLASSES, Target
 
@@ -18,10 +17,10 @@ _SIGN = 0.05  # an effect this small beside the largest of all is none
 
 
 def make_card(
-    pipeline: Pipeline, target: Target, X: Any, scores: dict[str, list[tuple[float, float]]], notes: list[str]
+    model: TableModel, target: Target, X: Any, scores: dict[str, list[tuple[float, float]]], notes: list[str]
 ) -> dict[str, Any]:
     """Return the card as JSON values."""
-    preparer, fcm = pipeline["prepare"], pipeline["map"]
+    preparer, fcm = model.preparer, model.estimator
     card: dict[str, Any] = {
         "target": target.to_state(),
         "classes": [str(label) for label in fcm.classes_] if target.task == CLASSES else None,
@@ -29,7 +28,7 @@ def make_card(
         "outcome": fcm.outcome_.sentence,
         "columns": [{"name": column.name, "kind": column.kind, "why": column.why} for column in preparer.columns_],
         "left out": dict(preparer.left_out_),
-        "importances": _importances(preparer.columns_, fcm, X),
+        "importances": _importances(model, X),
         "notes": notes,
     }
     if scores:
@@ -44,15 +43,15 @@ def make_card(
     return card
 
 
-def _importances(columns: tuple[Column, ...], fcm: Any, X: Any) -> list[dict[str, Any]]:
+def _importances(model: TableModel, X: Any) -> list[dict[str, Any]]:
     """Return the share of each column, the largest first, and what more of it leads to, if it has an order.
 
     The share is that of the mean absolute contribution. Features of a column are added up first, since those of a
     category cancel each other.
     """
+    columns, fcm = model.preparer.columns_, model.estimator
     some = X.iloc[:: max(len(X) // _ROWS_FOR_EFFECTS, 1)].to_numpy(dtype=np.float64)
-    starts = [span.start for span in spans(columns)]
-    size = np.abs(np.add.reduceat(explain(fcm.model_, some).contributions, starts, axis=1)).mean(axis=(0, 2))
+    size = np.abs(model.contributions(some)[0]).mean(axis=(0, 2))
     # Mean derivatives, of a deviation of each feature: those of a wide map are known without all its weights.
     effects = fcm.model_.derivative(some).mean(axis=0).T * fcm.scaling_.known.deviation[:, np.newaxis]
     threshold = _SIGN * float(np.abs(effects).max())
@@ -81,7 +80,7 @@ def _about(card: dict[str, Any]) -> list[str]:
     why = why if why == "as asked" else f"because {why}"
     what = f"one of {len(classes):,} classes" if classes else "a number"
     lines = [
-        f"{target['name']}: {what}, from {count(len(card['columns']), 'column')} of {short(table['name'])}",
+        f"{cut(target['name'])}: {what}, from {count(len(card['columns']), 'column')} of {short(table['name'])}",
         f"  {target['task']}, {why}",
         f"  learned from {table['learned from']:,} rows: a map of {card['map']['concepts']} concepts, "
         f"{card['map']['hidden']} of them hidden, {card['map']['depth']} steps",

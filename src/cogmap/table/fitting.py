@@ -59,4 +59,4 @@ def fit_table(
         frame, _ = read_table(os.fspath(data))
     else:
         frame = as_frame(data)
-    return TableModel.of(*train(frame, target, options or FitOptions(), source, progress))
+    return train(frame, target, options or FitOptions(), source, progress)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from cogmap._utils.params import param_error, shown
+from cogmap._utils.text import quoted
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._validation import input_names
 from cogmap.exceptions import DataError
@@ -20,7 +21,8 @@ from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.links import ClassLink, decided
 from cogmap.models.model import MapModel
 from cogmap.models.one_row import quick_way
-from cogmap.persistence import load, read_card, save
+from cogmap.persistence import save
+from cogmap.persistence.files import load_saved
 from cogmap.table.evaluation import score_predictions
 from cogmap.table.frames import as_frame
 from cogmap.table.predictions import Predictions
@@ -44,6 +46,8 @@ class TableModel:
         The fitted map.
     card : dict, default={}
         Description of the model: target, scores, columns.
+    sections : dict, default={}
+        Optional sections of the model file, see `held_out_` and `training_statistics_`.
 
     Examples
     --------
@@ -64,6 +68,7 @@ class TableModel:
     preparer: TablePreparer
     estimator: Any
     card: dict[str, Any] = field(default_factory=dict)
+    sections: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -80,15 +85,15 @@ class TableModel:
         """
         if not os.path.exists(path):
             raise DataError(f"There is no model {os.fspath(path)}. `cogmap fit` or `TableModel.save` writes one.")
-        model = load(path)
-        if isinstance(model, FuzzyCognitiveMap):
+        saved = load_saved(path)
+        if isinstance(saved.model, FuzzyCognitiveMap):
             raise DataError(
                 f"{os.fspath(path)} holds a map without an encoding, which cannot predict the rows of a table."
             )
-        return cls.of(model, read_card(path))
+        return cls.of(*saved)
 
     @classmethod
-    def of(cls, model: Any, card: dict[str, Any] | None = None) -> Self:
+    def of(cls, model: Any, card: dict[str, Any] | None = None, sections: dict[str, Any] | None = None) -> Self:
         """Build a table model from a fitted pipeline or estimator.
 
         Parameters
@@ -97,6 +102,8 @@ class TableModel:
             A pipeline of a `TablePreparer` and an estimator, or an estimator fitted to numeric columns.
         card : dict, default=None
             Description of the model. If None, the card of `model`, or an empty one.
+        sections : dict, default=None
+            Optional sections of the model file. If None, those of `model`, or none.
 
         Returns
         -------
@@ -104,22 +111,39 @@ class TableModel:
         """
         parts = table_parts(model)
         if parts is None and (isinstance(model, MapModel) or (isinstance(model, BaseFCM) and hasattr(model, "model_"))):
-            parts = _numbers_only(model), model
+            parts = TablePreparer.of_numbers(_names(model)), model
         if parts is None or not isinstance(getattr(parts[1], "model_", parts[1]), MapModel):
             expected = "a fitted estimator of cogmap, or a pipeline of a fitted `TablePreparer` and one"
             cure = "A map alone does not define how a row enters it." if isinstance(model, FuzzyCognitiveMap) else ""
             raise param_error("TableModel.of", "model", expected, model, cure)
-        return cls(*parts, card if card is not None else getattr(model, "card", {}))
+        card = getattr(model, "card", {}) if card is None else card
+        return cls(*parts, card, getattr(model, "sections", {}) if sections is None else sections)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the model with its card.
+        """Save the model with its card and sections.
 
         Parameters
         ----------
         path : str or path-like
             File to write, by convention with the extension ``.cogmap``.
         """
-        save(self.pipeline, path, self.card)
+        save(self.pipeline, path, self.card, self.sections)
+
+    def with_estimator(self, estimator: Any) -> "TableModel":
+        """Return a model of the same columns with another fitted map, whose held-out scores are unknown."""
+        card = {name: part for name, part in self.card.items() if name != "scores"}
+        sections = {name: part for name, part in self.sections.items() if name != "held_out"}
+        return TableModel(self.preparer, estimator, card, sections)
+
+    @property
+    def held_out_(self) -> dict[str, Any] | None:
+        """Scores of `fit_table` on rows that were not learned from, and how these were chosen; None if unknown."""
+        return self.sections.get("held_out")
+
+    @property
+    def training_statistics_(self) -> dict[str, Any] | None:
+        """Number of training rows, and statistics of each column by name; None if unknown."""
+        return self.sections.get("training_statistics")
 
     @property
     def pipeline(self) -> Pipeline:
@@ -160,7 +184,7 @@ class TableModel:
     @property
     def texts(self) -> list[str]:
         """Columns to read from a file as strings, so that pandas does not convert their values."""
-        return [c.name for c in self.preparer.columns_ if c.kind != "number" or c.decimal != "." or c.unit]  # type: ignore[attr-defined]
+        return [column.name for column in self.preparer.columns_ if column.as_text]
 
     def predict(self, rows: Any, join: bool = False) -> Any:
         """Predict raw rows.
@@ -318,8 +342,8 @@ class TableModel:
             return self._rows.read(rows)
         except KeyError as missing:
             raise DataError(
-                f"A row lacks the column {missing.args[0]!r}; the model needs {shown(self.columns)}. Use None for a "
-                "missing value."
+                f"A row lacks the column {quoted(missing.args[0])}; the model needs {shown(self.columns)}. Use None "
+                "for a missing value."
             ) from None
 
     def contributions(self, features: NDArray[np.float64]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
@@ -338,26 +362,11 @@ class TableModel:
             Outputs of the baseline.
         """
         explanation = explain(self.model, features)
-        starts = [span.start for span in self._subject.spans]
-        return np.add.reduceat(explanation.contributions, starts, axis=1), explanation.base_values
+        return self._subject.sums(explanation.contributions, axis=1), explanation.base_values
 
     def values(self, features: NDArray[np.float64]) -> NDArray[Any]:
         """Convert `Predictions.features` back to values of columns: numbers, strings, or None if missing."""
         return self._subject.labels(features)
-
-    def explored(self, frame: Any) -> tuple[Any, NDArray[Any] | None]:
-        """Return the rows for a page and their true targets, or all rows and None if there is no target column.
-
-        Rows without a known target are left out.
-        """
-        name = self.target.name
-        if name not in frame.columns:
-            return frame, None
-        y = self.target.read(frame[name])
-        known = known_rows(y)
-        if self.classes:
-            known &= np.isin(y.astype(str), self.classes)
-        return frame.loc[known].drop(columns=[name]), y[known]
 
     def _complete(self, rows: Any) -> Predictions:
         """Predict rows; raise DataError if any of them cannot be predicted."""
@@ -381,13 +390,8 @@ class TableModel:
         return quick_way(self.model)
 
 
-def _numbers_only(model: BaseFCM | MapModel) -> TablePreparer:
-    """Build a preparer for a model of numeric columns."""
+def _names(model: BaseFCM | MapModel) -> list[str]:
+    """Return the names of the numeric columns of a model without a preparer."""
     if isinstance(model, MapModel):
-        names = model.encoding.column_names(model.map.concepts[: model.n_inputs])
-    else:
-        names = input_names(model)
-    preparer = TablePreparer()
-    preparer.n_features_in_, preparer.feature_names_in_ = len(names), np.array(names, dtype=object)
-    preparer.columns_, preparer.left_out_ = tuple(NumberColumn(name, (name,)) for name in names), {}
-    return preparer
+        return model.encoding.column_names(model.map.concepts[: model.n_inputs])
+    return input_names(model)

@@ -109,18 +109,18 @@ def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> 
     codes, all_texts = distinct(values)
     texts = sorted({text for text in all_texts if text is not None})
     if not texts:
-        raise DataError(f"The target {name!r} is missing in every row.")
+        raise DataError(f"The target {quoted(name)} is missing in every row.")
     if len(texts) == 1:
-        raise DataError(f"The target {name!r} is always {quoted(texts[0])}: there is nothing to learn.")
+        raise DataError(f"The target {quoted(name)} is always {quoted(texts[0])}: there is nothing to learn.")
     notes: list[str] = []
     column = Series(name, values)
     numbers = _numbers(column, frame, notes)
     if task == VALUES and numbers is None:
-        raise DataError(f"The target {name!r} is not numeric, it has {shown(texts)}: `task` must be {CLASSES!r}.")
+        raise DataError(f"The target {quoted(name)} is not numeric, it has {shown(texts)}: `task` must be {CLASSES!r}.")
     if task is None and numbers is None and (column.dates or pandas.api.types.is_datetime64_any_dtype(values.dtype)):
         raise DataError(
-            f"The target {name!r} is a date, which cannot be predicted. Convert it to a number, such as days since a "
-            "fixed date."
+            f"The target {quoted(name)} is a date, which cannot be predicted. Convert it to a number, such as days "
+            "since a fixed date."
         )
     why = "as asked"
     if task is None:
@@ -132,13 +132,14 @@ def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> 
     n_single = int((counts < 2).sum())
     if n_single == len(counts):
         raise DataError(
-            f"The target {name!r} has a different value in every row ({len(texts):,} in all): classes need several "
-            "rows each. Is it the right column?"
+            f"The target {quoted(name)} has a different value in every row ({len(texts):,} in all): classes need "
+            "several rows each. Is it the right column?"
         )
     if 2 * n_single > len(counts) and n_single > _MOST_SINGLE:
         raise DataError(
-            f"The target {name!r} has {len(counts):,} classes, of which {n_single:,} are in a single row: classes need "
-            "several rows each. Is it the right column? Remove the rows of rare classes to learn the others."
+            f"The target {quoted(name)} has {len(counts):,} classes, of which {n_single:,} are in a single row: "
+            "classes need several rows each. Is it the right column? Remove the rows of rare classes to learn the "
+            "others."
         )
     return Target(name, CLASSES, why)
 
@@ -163,10 +164,10 @@ def _numbers(column: Series, frame: Any, notes: list[str]) -> NumberColumn | Non
 def _found_task(name: str, texts: list[str], numbers: NumberColumn | None, values: Any) -> tuple[str, str]:
     """Infer the task of a target, with the reason."""
     if numbers is None:
-        return CLASSES, f"{name!r} has {len(texts):,} different values"
+        return CLASSES, f"{quoted(name)} has {len(texts):,} different values"
     parsed = numbers.read(values).features[:, 0]
     known = parsed[~np.isnan(parsed)]
     different = np.unique(known)
     if (different == np.rint(different)).all() and len(different) <= _MOST_NUMBERED < len(known):
-        return CLASSES, f"{name!r} has only {len(different)} different whole numbers"
-    return VALUES, f"{name!r} has {len(different):,} different numbers"
+        return CLASSES, f"{quoted(name)} has only {len(different)} different whole numbers"
+    return VALUES, f"{quoted(name)} has {len(different):,} different numbers"

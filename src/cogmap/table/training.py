@@ -9,19 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline
 
 import cogmap
 from cogmap._utils.params import shown, suggestion
+from cogmap._utils.text import quoted
 from cogmap.estimators.classifier import FCMClassifier
 from cogmap.estimators.classifier_cv import FCMClassifierCV
 from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.table.cards import make_card
+from cogmap.table.columns import spans
 from cogmap.table.columns.texts import distinct, pandas
+from cogmap.table.model import TableModel
 from cogmap.table.preparation import Column, TablePreparer
-from cogmap.table.scoring import Progress, as_features, compare, fitted, make_folds
+from cogmap.table.scoring import THE_MAP, Progress, as_features, compare, fitted, make_folds
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of, find_target, known_rows
 
 _FEWEST_ROWS = 10
@@ -75,8 +77,8 @@ class FitOptions:
 
 def train(
     frame: Any, target: str, fit_options: FitOptions, source: str = "the table", progress: Progress | None = None
-) -> tuple[Pipeline, dict[str, Any]]:
-    """Fit and score a pipeline that predicts a column of a table from the others.
+) -> TableModel:
+    """Fit and score a model that predicts a column of a table from the others.
 
     A `UserWarning` lists the columns that are left out, except those dropped by the user.
 
@@ -95,10 +97,8 @@ def train(
 
     Returns
     -------
-    pipeline : Pipeline
-        Fitted `TablePreparer` and estimator.
-    card : dict
-        Target, scores, importances and columns left out, as JSON-serializable values.
+    TableModel
+        The fitted model. Its card has the target, scores, importances and columns left out.
     """
     began = time.perf_counter()
     values = column_of(frame, target, source)
@@ -107,15 +107,18 @@ def train(
         column_of(frame, name, source)
     if len(order_columns) > 1:
         raise DataError("Rows are scored by groups or forward in time, not both: give one of `groups` and `time`.")
+    if target in order_columns:
+        raise DataError(f"The target {quoted(target)} cannot be given as `groups` or `time`. Name another column.")
     kinds = dict(fit_options.kinds)
     target_column = find_target(values, target, _task(kinds.pop(target, None), fit_options.task), frame)
     task, others = target_column.task, frame.drop(columns=[target])
     if not len(others.columns):
-        raise DataError(f"{source} has no column beside the target {target!r}: there is nothing to learn from.")
+        raise DataError(f"{source} has no column beside the target {quoted(target)}: there is nothing to learn from.")
     rows, y, notes = _usable(target_column, values)
     table = others[rows].reset_index(drop=True)
     grouping = [] if fit_options.groups is None else [fit_options.groups]
     preparer = TablePreparer(fit_options.keep, [*fit_options.drop, *grouping], kinds=kinds).fit(table)
+    preparer.read(table).usable(np.flatnonzero(rows))
     _warn_of_left_out(preparer)
     _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
     signs = _signs(preparer, fit_options.signs)
@@ -131,9 +134,8 @@ def train(
     folds = list(make_folds(preparer, table, y, task, fit_options.seed, groups, when)) if scored else []
     scores, whole = compare(estimator, X, y, folds, task, fit_options.seed, progress)
     best = getattr(whole, "best_estimator_", whole)
-    pipeline = Pipeline([("prepare", preparer), ("map", best)])
     all_notes = [*target_column.notes, *preparer.notes_, *notes, *limit_notes]
-    card = make_card(pipeline, target_column, X, scores if folds else {}, all_notes)
+    card = make_card(TableModel(preparer, best), target_column, X, scores if folds else {}, all_notes)
     card["table"] = {"name": source, "rows": len(frame), "learned from": len(table), "columns": len(frame.columns)}
     card["settings"] = {
         "seed": fit_options.seed,
@@ -145,7 +147,22 @@ def train(
         "signs": signs,
     }
     card["version"] = cogmap.__version__
-    return pipeline, card
+    sections: dict[str, Any] = {"training_statistics": _statistics(preparer, table)}
+    if folds:
+        sections["held_out"] = {
+            "rows": sum(len(fold.y_test) for fold in folds),
+            "groups": fit_options.groups,
+            "time": fit_options.time,
+            "scores": card["scores"][THE_MAP],
+        }
+    return TableModel(preparer, best, card, sections)
+
+
+def _statistics(preparer: TablePreparer, table: Any) -> dict[str, Any]:
+    """Return the section `training_statistics` of the model file."""
+    features, places = preparer.read(table).features, spans(preparer.columns_)
+    columns = zip(preparer.columns_, places, strict=True)
+    return {"rows": len(table), "columns": {column.name: column.statistics(features[:, at]) for column, at in columns}}
 
 
 def _groups(table: Any, name: str | None) -> Any:
@@ -156,7 +173,7 @@ def _groups(table: Any, name: str | None) -> Any:
     alone = np.array([text is None for text in texts])[codes]
     groups = pandas.Series(np.where(alone, len(texts) + np.arange(len(table)), codes))
     if groups.nunique() < 2:
-        raise DataError(f"All rows belong to the same group of {name!r}: scores need rows of other groups.")
+        raise DataError(f"All rows belong to the same group of {quoted(name)}: scores need rows of other groups.")
     return groups
 
 
@@ -164,13 +181,13 @@ def _times(preparer: TablePreparer, table: Any, name: str | None) -> Any:
     """Return the time of each row, as a date or a number; raise DataError if one is missing."""
     if name is None:
         return None
-    column: Any = next((column for column in preparer.columns_ if column.name == name), None)
-    if column is None or column.kind not in ("date", "number"):
-        reason = preparer.left_out_.get(name) or f"a {column.kind}"
-        raise DataError(f"`time` must be a column of dates or numbers, and {name!r} is not one: {reason}.")
-    times = column.dates(table[name]) if column.kind == "date" else column.read(table[name]).features[:, 0]
+    column = next((column for column in preparer.columns_ if column.name == name), None)
+    times = None if column is None else column.times(table[name])
+    if times is None:
+        reason = preparer.left_out_[name] if column is None else f"a {column.kind}"
+        raise DataError(f"`time` must be a column of dates or numbers, and {quoted(name)} is not one: {reason}.")
     if (missing := int(pandas.isna(times).sum())) > 0:
-        raise DataError(f"The time {name!r} is missing in {missing:,} rows. Fill in the values or drop the rows.")
+        raise DataError(f"The time {quoted(name)} is missing in {missing:,} rows. Fill in the values or drop the rows.")
     return times
 
 
@@ -194,8 +211,8 @@ def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], Any, list[s
             )
         if len(classes) - len(single) < 2:
             raise DataError(
-                f"The target {target.name!r} has {len(classes) - len(single)} class with more than one row. Learning "
-                "needs at least 2."
+                f"The target {quoted(target.name)} has {len(classes) - len(single)} class with more than one row. "
+                "Learning needs at least 2."
             )
     if rows.sum() < _FEWEST_ROWS:
         raise DataError(f"Learning needs at least {_FEWEST_ROWS} rows with a target, got {rows.sum()}.")
@@ -207,13 +224,15 @@ def _task(kind: str | None, task: str | None) -> str | None:
     """Return the task that follows from the kind given for the target, if any."""
     of_kind = {None: task, "number": VALUES, "category": CLASSES}
     if kind not in of_kind or task not in (None, of_kind[kind]):
-        raise DataError(f"The kind of the target must be 'number' or 'category' and agree with its task, got {kind!r}.")
+        raise DataError(
+            f"The kind of the target must be 'number' or 'category' and agree with its task, got {quoted(kind)}."
+        )
     return of_kind[kind]
 
 
 def _warn_of_left_out(preparer: TablePreparer) -> None:
     """Warn of the columns left out, except those that the user has dropped."""
-    reasons = [f"{name!r} ({why})" for name, why in preparer.left_out_.items() if not why.endswith("as asked")]
+    reasons = [f"{quoted(name)} ({why})" for name, why in preparer.left_out_.items() if not why.endswith("as asked")]
     if reasons:
         more = f" and {len(reasons) - 10:,} more" if len(reasons) > 10 else ""
         warnings.warn(
@@ -252,8 +271,8 @@ def _signs(preparer: TablePreparer, signs: dict[str, int]) -> dict[str, int]:
         if name not in able:
             reason = preparer.left_out_.get(name) or f"a {columns[name].kind}"
             raise DataError(
-                f"`signs` needs a column of numbers, booleans or ordered categories, and {name!r} is not: {reason}. "
-                f"{suggestion(name, able)}".rstrip()
+                f"`signs` needs a column of numbers, booleans or ordered categories, and {quoted(name)} is not: "
+                f"{reason}. {suggestion(name, able)}".rstrip()
             )
     return dict(signs)
 

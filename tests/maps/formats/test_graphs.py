@@ -28,6 +28,9 @@ def test_networkx_there_and_back():
     assert graph.nodes["laws"] == {"x": 10.5, "y": -20.0, "external": True, "bias": 0.1, "slope": 5.0}
     assert from_networkx(graph) == MAP
     assert from_networkx(graph).details == DETAILS
+    held = FuzzyCognitiveMap([[0, 0], [1, 0]], concepts=["rain", "fish"], held=["rain"])
+    assert to_networkx(held).nodes["rain"] == {"held": True}
+    assert from_networkx(to_networkx(held)) == held
 
 
 @settings(deadline=None)

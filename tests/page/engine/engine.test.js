@@ -16,7 +16,7 @@ function classifier(changes = {}) {
   const n = names.length;
   const weights = Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => Math.sin(3 * i + 5 * j + 1) * 1.5));
   const number = (name, feature, more) => ({
-    name, kind: "number", features: [feature], low: 0, high: 10, mean: 4, deviation: 2, whole: false, missing: false, ...more,
+    name, features: [feature], low: 0, high: 10, mean: 4, deviation: 2, whole: false, missing: false, ...more,
   });
   return openModel({
     kind: "classifier",
@@ -42,8 +42,8 @@ function classifier(changes = {}) {
     columns: [
       number("age", 0, { whole: true }),
       number("dose", 1),
-      { name: "sex", kind: "category", features: [2, 3], choices: ["f", "m"], rare: ["x"], deviations: [0.5, 0.5], mean: "f", missing: true },
-      number("smokes", 4, { kind: "boolean", high: 1, mean: 0.3, deviation: 0.45, whole: true }),
+      { name: "sex", one_hot: true, features: [2, 3], choices: ["f", "m"], rare: ["x"], deviations: [0.5, 0.5], mean: "f", missing: true },
+      number("smokes", 4, { choices: ["no", "yes"], high: 1, mean: 0.3, deviation: 0.45, whole: true }),
     ],
     sample: { columns: [], answers: null, numbers: [] },
     edges: [{ source: 0, target: 8 }, { source: 6, target: 9 }],
@@ -64,7 +64,7 @@ function handMade(weights, changes = {}) {
     n_outputs: n,
     outputs: weights.map((_, i) => `C${i + 1}`),
     features: weights.map((_, i) => ({ inputs: [i] })),
-    columns: weights.map((_, i) => ({ name: `C${i + 1}`, kind: "number", features: [i], low: 0, high: 1, mean: 0.5 })),
+    columns: weights.map((_, i) => ({ name: `C${i + 1}`, features: [i], low: 0, high: 1, mean: 0.5 })),
     sample: { columns: [], answers: null, numbers: [] },
     edges: [],
     ...changes,

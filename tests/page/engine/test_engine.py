@@ -114,6 +114,51 @@ def test_features_that_influence_nothing_are_left_out(words, differences, payloa
     assert payload["notes"][-1].startswith("117 of 120 features influence nothing in this map and are left out: ")
 
 
+@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+@pytest.mark.parametrize("kind", ["log odds", "softmax", "values"])
+@pytest.mark.parametrize("depth", [1, 2, 4])
+def test_small_named_maps(kind, depth, terms, named_model, named_rows, differences, payload_of):
+    """Held features keep their states, and columns without a concept are left out, with a note."""
+    model = named_model(kind, depth, terms=terms)
+    explained = explain(model, named_rows)
+    payload = payload_of(model, named_rows)
+    apart = differences(
+        payload,
+        rows=plain(named_rows[:, [0, 2, 3]]),
+        states=model.trajectory(named_rows).transpose(1, 0, 2).tolist(),
+        outputs=explained.outputs.tolist(),
+        contributions=explained.contributions[:, [0, 2, 3]].tolist(),
+        base=explained.base_values.tolist(),
+    )
+    assert max(apart.values()) <= CLOSE, apart
+    assert payload["concepts"] == list(model.map.concepts)
+    assert payload["notes"][-1] == "2 of 5 features influence nothing in this map and are left out: x1, x4."
+
+
+def test_flips_of_small_named_maps(named_model, named_rows, differences, payload_of):
+    """Gradients through held features lead to changes as small as Python's."""
+    model = named_model("softmax")
+    rows = [row for row in named_rows if not np.isnan(row).any() and what_if(model, row).found]
+    flips = [{"row": row[[0, 2, 3]].tolist(), "to": None, "size": what_if(model, row).size} for row in rows]
+    assert len(flips) >= 2
+    assert differences(payload_of(model), flips=flips)["flip"] <= 1e-6
+
+
+def test_held_concepts_of_a_hand_made_map(differences, payload_of):
+    """Steady states and scenarios hold them, and a clamp overrides."""
+    weights = np.array([[0, 0, 0], [0.8, 0.2, -0.6], [-0.4, 0.9, 0]])
+    fcm = FuzzyCognitiveMap(weights, [0.3, 0.1, 0.2], slope=2.0, held=["C1"])
+    runs = [{"start": [0.9, 0.5, 0.5], "clamp": {}, "states": fcm.run([0.9, 0.5, 0.5], 6).tolist()}]
+    scenarios = []
+    for place, state in ((0, 0.1), (1, 1.0)):
+        result = scenario(fcm, {f"C{place + 1}": state})
+        ends = {"before": result.before.tolist(), "after": result.after.tolist()}
+        outcome = {"kind": result.outcome.kind, "steps": result.outcome.steps}
+        scenarios.append({"clamp": {str(place): state}, "keep": [], **ends, **outcome})
+    apart = differences(payload_of(fcm), runs=runs, scenarios=scenarios)
+    assert max(apart.values()) <= CLOSE, apart
+
+
 def test_held_concepts_of_a_learned_map(differences, payload_of):
     """Clamping a feature, a hidden concept and an output gives the same states as in Python."""
     X, y = iris
@@ -157,8 +202,9 @@ def test_page_computes_what_a_pipeline_does(differences, payload_of):
         score=[100, pipe.score(table, y), log_loss(y, pipe.predict_proba(table))],
     )
     assert payload["sample"]["numbers"] == list(range(100))
-    assert [column["kind"] for column in payload["columns"][:4]] == ["category", "number", "boolean", "boolean"]
-    assert payload["columns"][3]["choices"] == ["S", "M", "L"]
+    assert [column.get("one_hot", False) for column in payload["columns"][:4]] == [True, False, False, False]
+    choices = [["blue", "green", "odd", "red"], None, ["no", "yes"], ["S", "M", "L"]]
+    assert [column.get("choices") for column in payload["columns"][:4]] == choices
     assert max(apart.values()) <= CLOSE, apart
 
 
@@ -176,6 +222,17 @@ def test_flips_are_as_small_as_those_of_what_if(name, differences, payload_of):
         }
         for row in X[:: len(X) // 8]
     ]
+    assert differences(payload_of(model), flips=flips)["flip"] <= 1e-6
+
+
+def test_large_maps_are_searched_as_in_python(differences, payload_of):
+    """A search that needs thousands of rows ends with the same change in a map of 266 concepts."""
+    X = np.random.default_rng(0).normal(size=(600, 95))
+    y = X[:, 0] + X[:, 1] * X[:, 2] > 0
+    model = FCMClassifier(n_teachers=0, n_hidden=170, max_iter=30, tol=0.0, random_state=0).fit(X, y).model_
+    found = what_if(model, X[4])
+    assert found.n_tried > 6000
+    flips = [{"row": X[4].tolist(), "to": None, "size": found.size}]
     assert differences(payload_of(model), flips=flips)["flip"] <= 1e-6
 
 

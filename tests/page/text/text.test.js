@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { parseCsv, pastedRow, readCell, writeCsv } from "../../../src/cogmap/page/script/csv.js";
+import { readCell } from "../../../src/cogmap/page/script/columns.js";
+import { parseCsv, pastedRow, writeCsv } from "../../../src/cogmap/page/script/csv.js";
 import { fromFragment, toFragment } from "../../../src/cogmap/page/script/fragment.js";
 import { firstState, heldEdits, withEdit } from "../../../src/cogmap/page/script/state.js";
 import { className, fixed, number, percent, short, signed } from "../../../src/cogmap/page/script/words.js";
@@ -13,9 +14,9 @@ const model = {
   n: 3,
   concepts: [{ name: "age" }, { name: "ward" }, { name: "well" }],
   columns: [
-    { name: "age", kind: "number", low: 18, high: 90, mean: 51.237, whole: false },
-    { name: "ward", kind: "category", choices: ["heart, lungs", 'the "old"', "other"], rare: ["kitchen"], mean: "other" },
-    { name: "smokes", kind: "boolean", choices: ["never", "often"], mean: 0.6 },
+    { name: "age", low: 18, high: 90, mean: 51.237, whole: false },
+    { name: "ward", one_hot: true, choices: ["heart, lungs", 'the "old"', "other"], rare: ["kitchen"], mean: "other" },
+    { name: "smokes", choices: ["never", "often"], words: { no: 0, yes: 1 }, mean: 0.6 },
   ],
   outputs: ["well", "ill"],
   rows: [],
@@ -57,6 +58,7 @@ test("cells are parsed by the kind of their column", () => {
   assert.deepEqual(readCell("kitchen", ward), { value: "other" });
   assert.deepEqual(readCell("often", smokes), { value: 1 });
   assert.deepEqual(readCell("No", smokes), { value: 0 });
+  assert.ok(readCell("x".repeat(500), ward).problem.length < 200);
   for (const [text, column] of [["old", age], ["Infinity", age], ["garden", ward], ["7", smokes]]) {
     assert.match(readCell(text, column).problem, new RegExp(`“${column.name}”`));
   }

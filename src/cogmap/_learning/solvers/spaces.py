@@ -1,9 +1,10 @@
-"""Parametrizations in which solvers take their steps: those of the map, centred, or slopes.
+"""Parametrizations in which solvers take their steps: those of the map, centred, some weights only, or slopes.
 
-The first two are linear, and the weights come first: a weight of theta is `weight_scale` times its parameter.
+The first three are linear, and the weights come first: a weight of theta is `weight_scale` times its parameter.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cogmap._learning.solvers.driver import Theta
 
@@ -73,6 +74,46 @@ class Centred(ParameterSpace):
         dW *= 2.0
         dW -= db[:, None]
         return of_theta
+
+
+class Selected(ParameterSpace):
+    """The centred parameters of some weights, and of all biases; the other weights stay 0.
+
+    Parameters
+    ----------
+    kept : ndarray of bool of shape (n_learned, n_concepts)
+        Weights that are trained.
+    """
+
+    weight_scale = 2.0
+
+    def __init__(self, kept: NDArray[np.bool_]) -> None:
+        super().__init__(len(kept))
+        self._kept = kept
+        self._places = np.flatnonzero(kept)
+        self._centred = Centred(len(kept))
+
+    def _part(self, x: Theta) -> Theta:
+        return np.concatenate([x[self._places], x[-self.n_learned :]])
+
+    def from_theta(self, theta: Theta) -> Theta:
+        """Return the trained entries of V, then c."""
+        return self._part(self._centred.from_theta(theta))
+
+    def to_theta(self, x: Theta) -> Theta:
+        """Return W row by row, then b."""
+        all_parameters = np.zeros(self._kept.size + self.n_learned)
+        all_parameters[self._places] = x[: -self.n_learned]
+        all_parameters[-self.n_learned :] = x[-self.n_learned :]
+        return self._centred.to_theta(all_parameters)
+
+    def bound(self, of_theta: Theta) -> Theta:
+        """Convert a bound of theta, whose bias is free, to a bound of these parameters."""
+        return self._part(self._centred.bound(of_theta))
+
+    def gradient(self, of_theta: Theta, x: Theta) -> Theta:
+        """Convert the gradient with respect to theta to one with respect to these parameters."""
+        return self._part(self._centred.gradient(of_theta, x))
 
 
 class Slopes(ParameterSpace):

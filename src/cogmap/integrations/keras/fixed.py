@@ -30,20 +30,22 @@ class FeatureEncoding(keras.layers.Layer):
         super().__init__(**{**options, "trainable": False})
         self.encoding = encoding if isinstance(encoding, Encoding) else _encoding_from_config(encoding)
         columns, terms, scaling = self.encoding.columns, self.encoding.terms, self.encoding.scaling
-        self._is_number = np.ones(len(columns), dtype=bool)
+        n_all = self.encoding.n_features if terms is None else len(terms.columns)
+        is_number = np.ones(n_all, dtype=bool)
         # Peaks of the previous term, of the term itself and of the next one.
-        before, value, after = np.zeros((3, len(columns)))
+        before, value, after = np.zeros((3, n_all))
         place = 0
         for values in [] if terms is None else terms.values:
             n = 1 if values is None else len(values)
             if values is not None:
                 here = slice(place, place + n)
-                self._is_number[here] = False
+                is_number[here] = False
                 # The first term has degree 1 below its peak, the last one above its peak.
                 before[here] = [-np.inf, *values[:-1]]
                 value[here], after[here] = values, [*values[1:], np.inf]
             place += n
-        self._peaks = before, value, after
+        used = slice(None) if self.encoding.used is None else self.encoding.used
+        self._is_number, self._peaks = is_number[used], (before[used], value[used], after[used])
         if isinstance(scaling, FeatureSpread):
             unit = unit_of(scaling.deviation) / scaling.steepness
             self._origin, self._unit = scaling.mean[columns], unit[columns]
@@ -147,6 +149,8 @@ def _encoding_config(encoding: Encoding) -> dict[str, Any]:
         "values": [None if values is None else values.tolist() for values in terms.values],
         "words": [list(words) for words in terms.words],
     }
+    config["used"] = None if encoding.used is None else encoding.used.tolist()
+    config["features"] = encoding.features and list(encoding.features)
     return config
 
 
@@ -159,7 +163,8 @@ def _encoding_from_config(config: dict[str, Any]) -> Encoding:
         tuple(None if values is None else np.array(values) for values in config["terms"]["values"]),
         tuple(tuple(words) for words in config["terms"]["words"]),
     )
-    return Encoding(config["n_features"], config["n_hidden"], scaling, terms)
+    optional = {name: config.get(name) for name in ("used", "features")}  # configurations of before do not have them
+    return Encoding(config["n_features"], config["n_hidden"], scaling, terms, **optional)
 
 
 def _link_config(link: Link) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """`FuzzyCognitiveLayer`: a trainable map as a Keras layer."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -44,6 +45,9 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         Whether input states are given minus 0.5, where float32 is more precise.
     concepts : list of str, default=None
         Concept names. None: "input 1", "hidden 1", "output 1" and so on.
+    held : list of int, default=()
+        Positions of concepts that keep their first state in every step, whatever influences them. Such an input needs
+        no memory.
     **options : object
         Options of every Keras layer: ``name``, ``dtype``, ``trainable``.
 
@@ -74,6 +78,7 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         returns: str = "outputs",
         centred: bool = False,
         concepts: list[str] | None = None,
+        held: Sequence[int] = (),
         **options: Any,
     ) -> None:
         super().__init__(**options)
@@ -88,6 +93,7 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         self.returns = check_choice(owner, "returns", returns, RETURNS)
         self.centred = check_boolean(owner, "centred", centred)
         self.concepts = None if concepts is None else [str(name) for name in concepts]
+        self.held = [check_integer(owner, "held", position, low=0) for position in held]
 
     def build(self, input_shape: Any) -> None:
         """Create the weights for the given number of inputs."""
@@ -100,10 +106,13 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
             raise param_error(
                 owner, "concepts", f"{n} names, one per concept", Literal(f"{len(self.concepts)} of them")
             )
+        if self.held and max(self.held) >= n:
+            raise param_error(owner, "held", f"positions of the {n} concepts", self.held)
         noise = np.zeros((n, n))
         noise[n_inputs : n - self.n_outputs] = _HIDDEN / np.sqrt(n)
         noise[n - self.n_outputs :, n_inputs : n - self.n_outputs] = _HIDDEN / np.sqrt(n)
         prior = np.diag([self.memory] * n_inputs + [0.0] * (n - n_inputs))
+        prior[self.held] = noise[self.held] = 0.0
 
         def initial_weights(shape: Any, dtype: Any = None) -> Any:
             uniform = keras.initializers.RandomUniform(-1.0, 1.0)(shape, dtype)
@@ -122,10 +131,20 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         away = inputs if self.centred else inputs - 0.5
         net = half * (away @ W[: self.n_inputs] + c)
         for _ in range(self.depth - 1):
-            net = half * (0.5 * ops.tanh(net) @ W + c)
-        if self.returns != "states":
-            net = net[:, -self.n_outputs :]
+            net = half * (self._states(net, away) @ W + c)
+        if self.returns == "states":
+            return 0.5 + self._states(net, away)
+        net = net[:, -self.n_outputs :]
         return net if self.returns == "net" else 0.5 + 0.5 * ops.tanh(net)
+
+    def _states(self, net: Any, first: Any) -> Any:
+        """Return the states minus 0.5, given the net input and the first states of the inputs."""
+        states = 0.5 * ops.tanh(net)
+        if not self.held:
+            return states
+        n_others = self.n_hidden + self.n_outputs
+        start = ops.concatenate([first, ops.zeros_like(states[..., -n_others:])], axis=-1)
+        return ops.where(np.isin(np.arange(self.n_inputs + n_others), self.held), start, states)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Return the output shape."""
@@ -134,7 +153,7 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         """Return the configuration of the layer, without its weights."""
-        names = ("n_outputs", "n_hidden", "depth", "slope", "memory", "returns", "centred", "concepts")
+        names = ("n_outputs", "n_hidden", "depth", "slope", "memory", "returns", "centred", "concepts", "held")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 
     def to_map(self) -> FuzzyCognitiveMap:
@@ -147,13 +166,15 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
                 Literal("an unbuilt layer"),
             )
         W = ops.convert_to_numpy(self.W.value).astype(np.float64)
+        W[self.held] = 0.0
         bias = ops.convert_to_numpy(self.c.value).astype(np.float64) + 0.5 - 0.5 * W.sum(axis=1)
         names = self.concepts or concept_names(
             [f"input {i + 1}" for i in range(self.n_inputs)],
             self.n_hidden,
             [f"output {i + 1}" for i in range(self.n_outputs)],
         )
-        return FuzzyCognitiveMap(W, bias, np.asarray(self.slope) if np.ndim(self.slope) else self.slope, names)
+        slope = np.asarray(self.slope) if np.ndim(self.slope) else self.slope
+        return FuzzyCognitiveMap(W, bias, slope, names, held=[names[i] for i in self.held])
 
     def set_map(self, fcm: FuzzyCognitiveMap) -> None:
         """Set the weights from a map."""

@@ -61,6 +61,7 @@ def to_keras(model: Any, dtype: str | None = None) -> Any:
         returns="net",
         centred=True,
         concepts=list(fcm.concepts),
+        held=[fcm.concepts.index(name) for name in fcm.held],
         dtype=dtype,
         name="map",
     )

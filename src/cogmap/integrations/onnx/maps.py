@@ -1,6 +1,6 @@
 """ONNX nodes of a model: encoding of features, steps of the map, and link."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,9 +90,12 @@ def _before_last(graph: Graph, model: MapModel, X: Name) -> Name:
         if logistic:  # 0.5 + 0.5 tanh(x) is the logistic function of 2 x, which is a single node
             weights, bias = 2.0 * weights, 2.0 * bias
         shared = graph.constant(weights), graph.constant(bias)
+        first, is_held = states, np.isin(np.arange(model.map.n_concepts), model.map._held)[None, :]
         for _ in range(model.depth - 1):
             net = graph.node("Gemm", states, *shared, transB=1)
             states = graph.node("Sigmoid" if logistic else "Tanh", net)
+            if is_held.any():
+                states = graph.node("Where", is_held, first, states)
     return states
 
 
@@ -120,15 +123,17 @@ def _folded(fcm: FuzzyCognitiveMap, concepts: slice = slice(None)) -> tuple[NDAr
 
 def _inputs(graph: Graph, encoding: Encoding, X: Name) -> Name:
     """Return the input states: scaled numbers, or the degrees of truth of linguistic terms."""
+    columns, has_terms = encoding.columns, encoding.terms is not None and encoding.most_words
+    if encoding.used is not None and not has_terms:
+        X, encoding = graph.node("Gather", X, columns, axis=1), encoding.narrowed(columns)
     missing = graph.node("IsNaN", X)
     states = X if encoding.scaling is None else _scaled(graph, encoding.scaling, X)
-    if encoding.terms is not None and encoding.most_words:
-        columns = encoding.columns
+    if encoding.terms is not None and has_terms:
         of_inputs = graph.node("Gather", X, columns, axis=1)
         numbers = graph.node("Gather", states, columns, axis=1)
         missing = graph.node("Gather", missing, columns, axis=1)
         is_word = np.array([len(encoding.terms.words[column]) > 0 for column in columns])[None, :]
-        states = graph.node("Where", is_word, _truths(graph, encoding.terms, of_inputs), numbers)
+        states = graph.node("Where", is_word, _truths(graph, encoding, of_inputs), numbers)
     return graph.node("Where", missing, UNDECIDED, states)
 
 
@@ -143,21 +148,22 @@ def _scaled(graph: Graph, scaling: Scaling, X: Name) -> Name:
     raise param_error("to_onnx", "model", "one with a known scaling", scaling)
 
 
-def _truths(graph: Graph, terms: Terms, x: Name) -> Name:
+def _truths(graph: Graph, encoding: Encoding, x: Name) -> Name:
     """Return the degree of truth of each term: a triangle between the peaks of its neighbours.
 
     The first term is fully true below its peak, which is a rise of infinite width; likewise the last above its peak.
     """
     before, after = [], []  # start of the rise, end of the fall
     rise, fall = [], []  # their widths
-    for values in terms.values:
+    for values in cast(Terms, encoding.terms).values:
         at = np.zeros(1) if values is None else values
         gaps = np.diff(at)
         before.append(np.concatenate([at[:1], at[:-1]]))
         after.append(np.concatenate([at[1:], at[-1:]]))
         rise.append(np.concatenate([[np.inf], gaps]))
         fall.append(np.concatenate([gaps, [np.inf]]))
-    left, right, up, down = (np.concatenate(parts)[None, :] for parts in (before, after, rise, fall))
+    used = slice(None) if encoding.used is None else encoding.used
+    left, right, up, down = (np.concatenate(parts)[None, used] for parts in (before, after, rise, fall))
     rising = graph.node("Add", graph.node("Div", graph.node("Sub", x, left), up), np.isinf(up).astype(float))
     falling = graph.node("Add", graph.node("Div", graph.node("Sub", right, x), down), np.isinf(down).astype(float))
     return graph.node("Clip", graph.node("Min", rising, falling), 0.0, 1.0)

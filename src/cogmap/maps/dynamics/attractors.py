@@ -83,7 +83,8 @@ def attractors(
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
-        The map. To hold concepts, pass ``cogmap.maps.rewriting.with_clamp(fcm, clamp)``.
+        The map. Held concepts keep the state of each start; to hold concepts at given states, pass
+        ``cogmap.maps.rewriting.with_clamp(fcm, clamp)``.
     starts : int or array-like of shape (n_starts, n_concepts), default=1000
         Initial states, or a number of random ones, uniform in the whole range of states.
     max_steps : int, default=1000

@@ -67,7 +67,8 @@ class Certificate:
     ----------
     unique : bool or None
         True if there is provably exactly one fixed point, to which every trajectory converges; False if there are
-        provably several fixed points; None if neither is proved.
+        provably several fixed points; None if neither is proved. For a map with held concepts, True is proved for each
+        of their states, and the other results are for held concepts that are undecided.
     proofs : tuple of Proof
         The criteria tried. One that holds is enough.
     low, high : ndarray of shape (n_concepts,)
@@ -84,13 +85,15 @@ class Certificate:
     high: Array
     fixed_points: Array
     found: Attractors | None
+    n_held: int = 0
 
     @property
     def sentence(self) -> str:
         """Summary as a sentence."""
         if self.unique:
             by = ", ".join(proof.name for proof in self.proofs if proof.holds)
-            return f"Exactly one fixed point, and every start ends in it. Proved by: {by}."
+            one = "For each state of the held concepts, exactly one" if self.n_held else "Exactly one"
+            return f"{one} fixed point, and every start ends in it. Proved by: {by}."
         proved = f"{count(len(self.fixed_points), 'fixed point')} proved to exist"
         head = f"Several fixed points: {proved}." if self.unique is False else f"Unknown: no proof holds, {proved}."
         width = float((self.high - self.low).max())
@@ -126,7 +129,7 @@ def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
     Parameters
     ----------
     fcm : FuzzyCognitiveMap
-        The map. To hold concepts, pass ``cogmap.maps.rewriting.with_clamp(fcm, clamp)``.
+        The map. To hold concepts at given states, pass ``cogmap.maps.rewriting.with_clamp(fcm, clamp)``.
 
     Returns
     -------
@@ -149,13 +152,16 @@ def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
     if any(proof.holds for proof in proofs):
         middle = (box.low + box.high) / 2
         point = refine_cycle(fcm, fcm.run(middle, 200)[-1:], within=np.inf)
-        return Certificate(True, proofs, box.low, box.high, _proved(fcm, () if point is None else point), None)
+        proved = _proved(fcm, () if point is None else point)
+        return Certificate(True, proofs, box.low, box.high, proved, None, len(fcm.held))
     n_starts = int(np.clip(_WORK / fcm.n_concepts**3, 5, _STARTS))
-    starts = check_starts(fcm, n_starts, 0, "certificate")
-    ends = np.vstack([box.low, box.high, sum(state_range(fcm)) / 2])
-    proved = _proved(fcm, [point.state for point in fixed_points(fcm, np.vstack([starts, ends]))])
+    middle = np.mean(state_range(fcm), axis=0)
+    starts = np.vstack([check_starts(fcm, n_starts, 0, "certificate"), box.low, box.high, middle])
+    starts[:, fcm._held] = middle[fcm._held]
+    proved = _proved(fcm, [point.state for point in fixed_points(fcm, starts)])
     unique = False if len(proved) > 1 else None
-    return Certificate(unique, proofs, box.low, box.high, proved, attractors(fcm, starts))
+    found = attractors(fcm, starts[:n_starts])
+    return Certificate(unique, proofs, box.low, box.high, proved, found, len(fcm.held))
 
 
 def _proved(fcm: FuzzyCognitiveMap, candidates: Iterable[Array]) -> Array:
@@ -193,7 +199,7 @@ def _inverse(size: float) -> float:
 
 
 def _box_proof(fcm: FuzzyCognitiveMap, box: StateBox) -> Proof:
-    width = float((box.high - box.low).max())
+    width = float(np.delete(box.high - box.low, fcm._held).max(initial=0.0))
     after = f"after {count(box.steps, 'step')}"
     why = f"contracts within {width:.3g} {after}" if box.contracts else f"stops shrinking at {width:.3g} {after}"
     factor = _box_end(fcm)

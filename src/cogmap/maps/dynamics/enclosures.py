@@ -63,8 +63,8 @@ def enclosing_box(fcm: FuzzyCognitiveMap, max_steps: int = 1000) -> StateBox:
     """Return a small box that every trajectory enters and never leaves.
 
     The first box is the whole range of states; the lowest and the highest states that a step can reach from a box are
-    the bounds of the next one: ``l' = f(W+ l + W- u + b)`` and ``u' = f(W+ u + W- l + b)``. The iteration ends when a
-    step is proved to be a contraction in the box, or when the box no longer shrinks.
+    the bounds of the next one: ``l' = f(W+ l + W- u + b)`` and ``u' = f(W+ u + W- l + b)``. Held concepts may have any
+    state. The iteration ends when a step is proved to be a contraction in the box, or when the box no longer shrinks.
     """
     low, high = state_range(fcm)
     positive, negative = np.maximum(fcm.weights, 0.0), np.minimum(fcm.weights, 0.0)
@@ -73,8 +73,8 @@ def enclosing_box(fcm: FuzzyCognitiveMap, max_steps: int = 1000) -> StateBox:
         net_low, net_high = _net_bounds(fcm, positive, negative, low, high)
         if not (np.isfinite(net_low).all() and np.isfinite(net_high).all()):
             return StateBox(low, high, step, False)
-        new_low = np.clip(_bound_states(fcm, net_low, -1.0), low, ends[1])
-        new_high = np.clip(_bound_states(fcm, net_high, 1.0), ends[0], high)
+        new_low = np.clip(_bound_states(fcm, net_low, -1.0, low), low, ends[1])
+        new_high = np.clip(_bound_states(fcm, net_high, 1.0, high), ends[0], high)
         width, new_width = high - low, new_high - new_low
         stalled = step % 8 == 7 and bool((width - new_width <= _STALLED * width).all())
         checks = stalled or step % 8 == 0 or step == max_steps  # a check costs more than a step
@@ -106,16 +106,20 @@ def _derivative_bounds(fcm: FuzzyCognitiveMap, net_low: Array, net_high: Array) 
     return np.maximum(smallest - rounding, 0.0), np.minimum(largest + rounding, overall)
 
 
-def _bound_states(fcm: FuzzyCognitiveMap, net: Array, side: float) -> Array:
-    """Return a bound of the states of a net input: lower for side -1, upper for side 1."""
+def _bound_states(fcm: FuzzyCognitiveMap, net: Array, side: float, before: Array) -> Array:
+    """Return a bound of the states of a net input, lower for side -1, upper for side 1; of held concepts, `before`."""
     activation = get_activation(fcm.activation)
     with np.errstate(over="ignore"):
         states = activation.apply(net.copy(), fcm.slope)
-    return np.asarray(states + side * 8 * _EPS * (np.abs(activation.middle) + activation.reach))
+    bounds: Array = np.asarray(states + side * 8 * _EPS * (np.abs(activation.middle) + activation.reach))
+    bounds[fcm._held] = before[fcm._held]
+    return bounds
 
 
 def proves_fixed_point(fcm: FuzzyCognitiveMap, point: Array, radius: float) -> bool:
     """Return whether there is provably exactly one fixed point within `radius` of `point`, in every concept.
+
+    Held concepts are at their state in `point`.
 
     Krawczyk's test: with Y near the inverse of the Jacobian of ``x - F(x)``, the fixed points in a box around the
     point are those of ``x - Y (x - F(x))``, and there is exactly one if this maps the box into its interior and is a
@@ -132,7 +136,7 @@ def proves_fixed_point(fcm: FuzzyCognitiveMap, point: Array, radius: float) -> b
     at_low, at_high = _net_bounds(fcm, positive, negative, point, point)
     if not all(np.isfinite(part).all() for part in (Y, net_low, net_high, at_low, at_high)):
         return False
-    image_low, image_high = _bound_states(fcm, at_low, -1.0), _bound_states(fcm, at_high, 1.0)
+    image_low, image_high = _bound_states(fcm, at_low, -1.0, point), _bound_states(fcm, at_high, 1.0, point)
     residual = np.maximum(np.abs(point - image_low), np.abs(point - image_high)) * (1.0 + 4 * _EPS)
     smallest, largest = _derivative_bounds(fcm, net_low, net_high)
     if not np.isfinite(largest).all():

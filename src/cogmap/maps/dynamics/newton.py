@@ -19,7 +19,10 @@ _RESIDUAL = 1e-12  # states that recur within this distance are roots up to roun
 
 
 def jacobian(fcm: FuzzyCognitiveMap, states: Array) -> Array:
-    """Return the Jacobian of a step at `states`, or at each row of them."""
+    """Return the Jacobian of a step at `states`, or at each row of them.
+
+    The rows of held concepts are 0: Newton's method must not move them, and stability is that of the other concepts.
+    """
     sensitivity = fcm.sensitivity(fcm.step(states))
     with np.errstate(over="ignore"):
         result: Array = sensitivity[..., :, np.newaxis] * fcm.weights

@@ -142,5 +142,5 @@ def _linear_range_slope(fcm: FuzzyCognitiveMap, activation: Activation) -> float
     with np.errstate(over="ignore", invalid="ignore"):
         positive, negative = np.maximum(fcm.weights, 0.0).sum(axis=1), np.minimum(fcm.weights, 0.0).sum(axis=1)
         nets = np.abs([high * positive + low * negative + offset, low * positive + high * negative + offset])
-    largest = float(nets.max())
+    largest = float(np.delete(nets, fcm._held, axis=1).max(initial=0.0))
     return most / largest if largest > 0.0 else float("inf")

@@ -57,6 +57,8 @@ class Drawing:
     parameters : dict
         Bias, slope and activation of concepts, keyed by name, if the format separates them from details of the same
         name. Those of other concepts are in `concepts`.
+    held : list of str
+        Names of the held concepts.
     """
 
     concepts: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -64,6 +66,7 @@ class Drawing:
     details: dict[str, Any] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    held: list[str] = field(default_factory=list)
 
     def add(self, name: str, where: str, about: dict[str, Any], *ids: str) -> None:
         """Add a concept."""
@@ -115,7 +118,7 @@ class Drawing:
         details = self.details | {
             key: about for key, about in (("concepts", about_concepts), ("edges", about_edges)) if about
         }
-        return FuzzyCognitiveMap(weights, concepts=list(index), details=details, **parameters)
+        return FuzzyCognitiveMap(weights, concepts=list(index), details=details, held=self.held, **parameters)
 
     def _apart(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Separate the parameters of the map (bias, slope, activation) from the details of its concepts."""

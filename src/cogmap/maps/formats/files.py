@@ -161,7 +161,7 @@ def write_map(
     .csv, .tsv, .txt or .xlsx (a weight matrix or an edge list), .dot or .gv, .graphml. In a matrix **each row is a
     source and each column a target**: the transpose of `FuzzyCognitiveMap.weights`. `read_map` restores names, weights,
     bias, slope and activation exactly; a map that the format cannot represent exactly raises an error. Each format
-    stores the `details` that it supports.
+    stores the `details` that it supports; only .json stores which concepts are held.
 
     Parameters
     ----------
@@ -199,6 +199,8 @@ def write_map(
 
 def _check_exact(fcm: FuzzyCognitiveMap, back: FuzzyCognitiveMap) -> None:
     """Raise if the map that would be read back differs from the map to write."""
+    if fcm.held and not back.held:
+        fcm = fcm.replace(held=())
     if back != fcm:
         changed = next((pair for pair in zip(fcm.concepts, back.concepts, strict=False) if pair[0] != pair[1]), None)
         if changed:

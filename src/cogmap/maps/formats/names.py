@@ -96,4 +96,5 @@ def renamed(drawing: Drawing, names: list[Named]) -> Drawing:
     result.edges = [
         edge._replace(source=new_names[edge.source], target=new_names[edge.target]) for edge in drawing.edges
     ]
+    result.held = [new_names[name] for name in drawing.held]
     return result

@@ -37,6 +37,10 @@ def _drawing(value: dict[str, Any], scale: Scale) -> Drawing:
         if name in drawing.concepts:
             raise DataError(f"{where}: there is already a concept named {name!r}; rename one of them")
         drawing.concepts[name] = _member(concept, "details", dict)
+        held = concept.get("held", False)
+        if not isinstance(held, bool):
+            raise DataError(f"{where}: 'held' must be true or false, got {held!r}")
+        drawing.held += [name] * held
         drawing.parameters[name] = {key: concept[key] for key in PARAMETERS if key in concept}
         for key, parameter in drawing.parameters[name].items():
             if not isinstance(parameter, str | int | float):
@@ -66,6 +70,7 @@ def write(fcm: FuzzyCognitiveMap) -> bytes:
     for name in fcm.concepts:
         parameters = about.get(name, {})
         concept = {"name": name} | {key: parameters[key] for key in PARAMETERS if key in parameters}
+        concept |= {"held": True} if name in fcm.held else {}
         rest = details.get("concepts", {}).get(name)
         concepts.append(concept | ({} if rest is None else {"details": rest}))
     for source, target, weight, edge_details in edges_of(fcm):

@@ -199,7 +199,7 @@ function weightBox(page, target, source) {
 function adding(page, i) {
   const { model } = page;
   const known = new Set(page.influencesOf(i, true).map((edge) => edge.source));
-  const free = [...model.concepts.keys()].filter((j) => !known.has(j));
+  const free = model.held.includes(i) ? [] : [...model.concepts.keys()].filter((j) => !known.has(j));
   const select = make(
     "select",
     { "aria-label": "Concept that should drive it" },

@@ -1,5 +1,7 @@
 // Reading and writing of CSV, separated by commas, semicolons or tabs.
 
+import { readCell } from "./columns.js";
+
 /** Parse text as rows of cells. Quoted cells may contain separators, line breaks and doubled quotes. */
 export function parseCsv(text) {
   const separator = separatorOf(text);
@@ -48,9 +50,6 @@ function written(cell) {
   return /[",\r\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const YES_AND_NO = { 0: 0, 1: 1, no: 0, yes: 1, false: 0, true: 1 };
-const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "unknown", "?"]);
-
 /**
  * Parse one pasted row for these columns, in their order or below a header with their names.
  * Returns {row}, or {problem} with a sentence.
@@ -89,19 +88,4 @@ function readCells(cells, columns) {
     row.push(read.value);
   }
   return { row };
-}
-
-/** Parse the text of one cell: returns {value} or {problem}. */
-export function readCell(text, column) {
-  const place = column.choices?.indexOf(text) ?? -1;
-  if (place >= 0) return { value: column.kind === "boolean" ? place : text };
-  const plain = text.trim().toLowerCase();
-  if (MISSING.has(plain)) return { value: null };
-  if (column.kind === "boolean" && plain in YES_AND_NO) return { value: YES_AND_NO[plain] };
-  if (column.rare?.includes(text)) return { value: column.choices.at(-1) };
-  if (column.choices)
-    return { problem: `“${column.name}” has no “${text}”: it is one of ${column.choices.join(", ")}.` };
-  const value = Number(text.replace("−", "-").replace(/^([^.,]*),(\d+)$/, "$1.$2"));
-  if (!Number.isFinite(value)) return { problem: `“${column.name}” takes a number, and “${text}” is not one.` };
-  return { value };
 }

@@ -1,7 +1,8 @@
 // All computations of the page. They do not use the DOM, so Node.js runs them like a browser.
 
 export { contributions } from "./engine_contributions.js";
-export { firstStates, isMissing } from "./engine_encoding.js";
+export { isMissing } from "./columns.js";
+export { firstStates } from "./engine_encoding.js";
 export { flip } from "./engine_flip.js";
 export { openModel, withBias, withWeight } from "./engine_model.js";
 export { flows, outputsOf, run, score } from "./engine_run.js";

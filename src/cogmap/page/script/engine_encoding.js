@@ -1,41 +1,22 @@
 // Encoding of rows: columns become features, features become states of input concepts; other concepts are undecided.
 
+import { codeOf, isMissing, setFeatures } from "./columns.js";
+
 const UNDECIDED = 0.5;
 
 const OUTERMOST = [-1, 2]; // states of values outside the training range are clipped to this range
 const STEEPNESS = 0.75; // of the logistic function, per standard deviation from the mean
 
-/** Return whether a value is missing. */
-export function isMissing(value) {
-  return value === null || value === undefined || value === "" || Number.isNaN(value);
-}
-
 /** Return one number per column, NaN if missing; a category is encoded as the index of its choice. */
 export function numbersOf(model, row) {
-  const numbers = new Float64Array(model.columns.length);
-  for (let c = 0; c < numbers.length; c++) {
-    const column = model.columns[c], value = row[c];
-    if (isMissing(value)) numbers[c] = NaN;
-    else numbers[c] = column.kind === "category" ? choiceOf(column, String(value)) : Number(value);
-  }
-  return numbers;
-}
-
-/** Return the index of a choice. Rare choices share the last index; unseen ones count as missing. */
-function choiceOf({ choices, rare }, value) {
-  const choice = choices.indexOf(value);
-  if (choice >= 0) return choice;
-  return rare?.includes(value) ? choices.length - 1 : NaN;
+  return Float64Array.from(model.columns, (column, c) => codeOf(column, row[c]));
 }
 
 /** Return the features from one number per column; categories are one-hot encoded. */
 export function featuresOf(model, numbers) {
   const features = new Float64Array(model.features.length).fill(NaN);
   for (let c = 0; c < numbers.length; c++) {
-    const { kind, features: own } = model.columns[c], number = numbers[c];
-    if (Number.isNaN(number)) continue;
-    if (kind === "category") for (let k = 0; k < own.length; k++) features[own[k]] = k === number ? 1 : 0;
-    else features[own[0]] = number;
+    if (!Number.isNaN(numbers[c])) setFeatures(model.columns[c], numbers[c], features);
   }
   return features;
 }
@@ -54,8 +35,10 @@ export function statesOfFeatures(model, features) {
     const feature = model.features[f], value = features[f];
     if (Number.isNaN(value)) continue;
     const { inputs, values } = feature;
-    if (values) for (let w = 0; w < values.length; w++) states[inputs[w]] = truth(value, values, w);
-    else states[inputs[0]] = scaled(value, feature, model.scaling);
+    for (let w = 0; w < inputs.length; w++) {
+      if (inputs[w] < 0) continue; // no concept
+      states[inputs[w]] = values ? truth(value, values, w) : scaled(value, feature, model.scaling);
+    }
   }
   return states;
 }
@@ -78,6 +61,9 @@ function truth(value, values, w) {
 /** Return the derivative of the state of each input with respect to its feature, 0 if that is missing. */
 export function encodingDerivative(model, features) {
   const result = new Float64Array(model.n);
+  const set = (i, derivative) => {
+    if (i >= 0) result[i] = derivative; // -1 is no concept
+  };
   model.features.forEach((feature, f) => {
     const value = features[f];
     if (Number.isNaN(value)) return;
@@ -85,10 +71,10 @@ export function encodingDerivative(model, features) {
       const left = feature.values.findLastIndex((at) => at <= value);
       if (left < 0 || left === feature.values.length - 1) return;
       const steepness = 1 / (feature.values[left + 1] - feature.values[left]);
-      result[feature.inputs[left]] = -steepness;
-      result[feature.inputs[left + 1]] = steepness;
+      set(feature.inputs[left], -steepness);
+      set(feature.inputs[left + 1], steepness);
     } else {
-      result[feature.inputs[0]] = scaledDerivative(value, feature, model.scaling);
+      set(feature.inputs[0], scaledDerivative(value, feature, model.scaling));
     }
   });
   return result;

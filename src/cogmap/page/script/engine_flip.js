@@ -3,6 +3,7 @@
 // shrink by trading the change of one column for a smaller one of another. The map evaluates every row that is
 // considered.
 
+import { cellOf } from "./columns.js";
 import { Trial } from "./engine_trial.js";
 
 const LENGTHS = [-8, -4, -2, -1, -0.5, 0.5, 1, 2, 4, 8]; // of a change, in deviations
@@ -105,7 +106,7 @@ function described(trial, original, changed) {
   const { model, axes, start } = trial;
   const row = [...original];
   const changes = trial.changed(changed).map((c) => {
-    row[c] = axes[c].choices ? model.columns[c].choices[changed[c]] : changed[c];
+    row[c] = cellOf(model.columns[c], changed[c]);
     return { column: c, from: original[c], to: row[c], size: axes[c].size(start[c], changed[c]) };
   });
   changes.sort((a, b) => b.size - a.size);

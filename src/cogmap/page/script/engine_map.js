@@ -1,7 +1,7 @@
 // Steps of a map, for several points at once. States and net inputs are stored concept by concept: state[i * points +
 // p] is that of concept i at point p, so that the innermost loops access memory contiguously.
 
-const TANH = 0, LINE = 1, TWO_VALUES = 2, THREE_VALUES = 3;
+const TANH = 0, LINE = 1, TWO_VALUES = 2, THREE_VALUES = 3, KEPT = 4;
 
 // Each is middle + reach * shape(steepness * slope * (x - center)), as in cogmap.maps.activations.
 const ACTIVATIONS = {
@@ -13,22 +13,32 @@ const ACTIVATIONS = {
   trivalent: { center: 0, middle: 0, reach: 1, steepness: 1, shape: THREE_VALUES },
 };
 
-/** Return the activation parameters as arrays with one number per concept. */
-export function activationArrays(names, slopes) {
+/**
+ * Return the activation parameters as arrays with one number per concept. The net input of a held concept is its state,
+ * which stays as it is.
+ */
+export function activationArrays(names, slopes, heldConcepts) {
   const each = names.map((name) => ACTIVATIONS[name]);
   const of = (key) => Float64Array.from(each, (activation) => activation[key]);
-  return {
+  const arrays = {
     center: of("center"),
     middle: of("middle"),
     reach: of("reach"),
     factor: Float64Array.from(each, (activation, i) => Math.min(activation.steepness * slopes[i], Number.MAX_VALUE)),
     shape: Uint8Array.from(each, (activation) => activation.shape),
   };
+  for (const i of heldConcepts) [arrays.center[i], arrays.factor[i], arrays.shape[i]] = [0, 1, KEPT];
+  return arrays;
 }
 
-/** Return the nonzero weights by target, and by source for the backward pass. */
-export function influencesOf(weights, n) {
-  return { into: sparse(weights, n, n, 1), outOf: sparse(weights, n, 1, n) };
+/** Return the nonzero weights by target, and by source for the backward pass; only itself influences a held concept. */
+export function influencesOf(weights, n, heldConcepts) {
+  const matrix = heldConcepts.length ? weights.slice() : weights;
+  for (const i of heldConcepts) {
+    matrix.fill(0, i * n, (i + 1) * n);
+    matrix[i * n + i] = 1;
+  }
+  return { into: sparse(matrix, n, n, 1), outOf: sparse(matrix, n, 1, n) };
 }
 
 /** Return the rows of a matrix in sparse form; `down` and `across` are the strides. */
@@ -85,7 +95,8 @@ function product({ starts, columns, values }, right, points, first = 0, offset =
 export function netInput(model, states, points = 1, first = 0) {
   const net = product(model.influences.into, states, points, first);
   for (let i = first, p = 0; i < model.n; i++) {
-    for (const end = p + points; p < end; p++) net[p] += model.bias[i];
+    const bias = model.shape[i] === KEPT ? 0 : model.bias[i];
+    for (const end = p + points; p < end; p++) net[p] += bias;
   }
   return net;
 }
@@ -109,6 +120,7 @@ export function activate(model, net, points = 1) {
   excite(model, net, points);
   for (let i = 0; i < model.n; i++) {
     const shape = model.shape[i], reach = model.reach[i], middle = model.middle[i];
+    if (shape === KEPT) continue;
     for (let p = i * points; p < (i + 1) * points; p++) net[p] = middle + reach * squashed(net[p], shape);
   }
   return net;
@@ -134,6 +146,10 @@ export function sensitivity(model, states) {
   const result = new Float64Array(states.length);
   for (let i = 0; i < model.n; i++) {
     const shape = model.shape[i], reach = model.reach[i], middle = model.middle[i];
+    if (shape === KEPT) {
+      result.fill(1, i * points, (i + 1) * points);
+      continue;
+    }
     const steepest = reach * model.factor[i];
     for (let p = i * points; p < (i + 1) * points; p++) {
       const y = (states[p] - middle) / reach;

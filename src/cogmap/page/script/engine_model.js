@@ -11,21 +11,23 @@ export function openModel(payload) {
   const n = payload.concepts.length;
   const spread = (value) => (Array.isArray(value) ? value : Array(n).fill(value));
   const slope = Float64Array.from(spread(payload.slope));
+  const held = payload.held ?? [];
   const model = {
     ...payload,
     n,
+    held,
     concepts: payload.concepts.map((name, i) => ({ name, kind: KINDS[payload.kinds[i]] })),
     columns: payload.columns.map((column) => ({ ...column, inputs: inputsOf(payload, column) })),
     weights: matrix(payload.weights, n),
     bias: Float64Array.from(payload.bias),
     slope,
-    ...activationArrays(spread(payload.activation), slope),
+    ...activationArrays(spread(payload.activation), slope, held),
     firstOutput: n - payload.n_outputs,
     rows: transposed(payload.sample.columns),
     answers: payload.sample.answers,
     numbers: payload.sample.numbers,
   };
-  model.influences = influencesOf(model.weights, n);
+  model.influences = influencesOf(model.weights, n, held);
   model.baseline = model.kind === "map" ? null : statesOfFeatures(model, Float64Array.from(model.mean, (x) => x ?? NaN));
   return model;
 }
@@ -34,7 +36,7 @@ export function openModel(payload) {
 export function withWeight(model, i, j, value) {
   const weights = model.weights.slice();
   weights[i * model.n + j] = value;
-  return { ...model, weights, influences: influencesOf(weights, model.n) };
+  return { ...model, weights, influences: influencesOf(weights, model.n, model.held) };
 }
 
 /** Return a model with another bias of concept i. */
@@ -44,8 +46,9 @@ export function withBias(model, i, value) {
   return { ...model, bias };
 }
 
+/** Return the concepts of a column; none has the number -1. */
 function inputsOf(payload, column) {
-  return column.features.flatMap((feature) => payload.features[feature].inputs);
+  return column.features.flatMap((feature) => payload.features[feature].inputs.filter((i) => i >= 0));
 }
 
 /** Return the matrix row by row, from the bytes of all weights, or from the nonzero weights of each row. */

@@ -8,15 +8,15 @@ import { backward, sensitivity, step } from "./engine_map.js";
 import { lastNet, outputsOfStates } from "./engine_run.js";
 
 const SURE = 1e-9; // smallest margin that exceeds rounding errors
-const MAX_ROWS = 20000; // evaluated per search
-const MAX_WORK = 3e8; // multiplications, about half a second
+const MAX_ROWS = 20000; // evaluated per search, as in Python
+const MAX_WORK = 3e9; // multiplications, a few seconds: limits only maps with more than 150,000 weights in all steps
 const PER_COLUMN = 0.005; // relative increase of the cost per changed column
 
 /** One column: the range of its values, and the size of its changes. */
 class Axis {
   constructor(column, start, locked) {
     this.start = start;
-    this.choices = column.kind === "category" ? [...column.choices.keys()] : null;
+    this.choices = column.one_hot ? [...column.choices.keys()] : null;
     this.deviations = column.deviations; // of the features of a category
     this.unit = column.deviation;
     this.whole = column.whole && Number.isInteger(start);

@@ -37,7 +37,7 @@ export function factsOf({
   };
   return {
     rows,
-    rowName: (r) => String(numbers[r]),
+    rowName: (r) => String(numbers[r] + 1),
     outputs: outputs.map((name, k) => ({ name, ...(kind === "regressor" ? range(k) : {}) })),
     importance: columns.map((column) => column.importance ?? sent(column)),
     influencesOf: (i, into) => strongestFirst(concepts.map((_, j) => (into ? influence(i, j) : influence(j, i)))),

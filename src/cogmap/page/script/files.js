@@ -29,6 +29,7 @@ export function toJson(model) {
   const concepts = model.concepts.map(({ name }, i) => ({
     name,
     ...Object.fromEntries(keys.map((key) => [key, all[i][key]])),
+    ...(model.held.includes(i) ? { held: true } : {}),
     ...(about[name] ? { details: about[name] } : {}),
   }));
   const lines = (items) => items.map((item) => `    ${JSON.stringify(item)}`).join(",\n");

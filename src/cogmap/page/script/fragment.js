@@ -1,6 +1,8 @@
 // Serialization of the state as the fragment of a URL. It ends with a checksum of itself and of the page, which detects
 // truncated and modified links and links to other pages.
 
+import { isCell } from "./columns.js";
+
 /** Serialize the differences from the initial state. */
 export function toFragment(state, first, seal) {
   const parts = Object.keys(first)
@@ -55,7 +57,7 @@ function fits(state, model) {
   const concept = (i) => Number.isInteger(i) && i >= 0 && i < model.concepts.length;
   const columns = model.columns.length;
   const isRow = (row) =>
-    Array.isArray(row) && row.length === columns && row.every((value, c) => isValue(value, model.columns[c]));
+    Array.isArray(row) && row.length === columns && row.every((value, c) => isCell(model.columns[c], value));
   const isClamp = (clamp) =>
     isObject(clamp) && Object.entries(clamp).every(([i, value]) => concept(Number(i)) && Number.isFinite(value));
   const orNull = (test) => (value) => value === null || test(value);
@@ -94,8 +96,4 @@ function fits(state, model) {
 
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isValue(value, column) {
-  return value === null || (column.kind === "category" ? column.choices.includes(value) : Number.isFinite(value));
 }

@@ -118,13 +118,13 @@ function fieldsOf(page, columns) {
       number: true,
     });
   for (const c of columns) {
-    const { name: title, kind } = model.columns[c];
+    const { name: title, choices } = model.columns[c];
     fields.push({
       title: short(title, 20),
       hint: title,
       value: (r) => page.rows[r][c],
       show: (r) => short(cell(page.rows[r][c], model.columns[c]), 24),
-      number: kind === "number",
+      number: !choices,
     });
   }
   return fields;

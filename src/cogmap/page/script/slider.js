@@ -2,7 +2,7 @@
 
 import { draw, make, setAttribute } from "./dom.js";
 import { cell, number } from "./words.js";
-import { readCell } from "./csv.js";
+import { readCell } from "./columns.js";
 import { decimalsOf, POSITIONS } from "./state.js";
 
 const BINS = 24; // of the histogram

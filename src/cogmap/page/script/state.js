@@ -29,8 +29,8 @@ export function firstState(model) {
 /** Return the means of numbers, with the decimals of a slider, and the most frequent value of other columns. */
 export function averageRow(model) {
   return model.columns.map((column) => {
-    if (column.kind === "number") return Number(column.mean.toFixed(decimalsOf(column)));
-    return column.kind === "boolean" && !column.choices ? Math.round(column.mean) : column.mean;
+    if (!column.choices) return Number(column.mean.toFixed(decimalsOf(column)));
+    return column.one_hot ? column.mean : Math.round(column.mean);
   });
 }
 

@@ -75,7 +75,7 @@ function ordered(page, order) {
 
 function control(page, column, c) {
   if (page.model.kind === "map") return holdingControl(page, column, c);
-  const inner = column.kind === "number" ? sliderControl(page, column, c) : choiceControl(page, column, c);
+  const inner = (column.choices ? choiceControl : sliderControl)(page, column, c);
   const { store } = page;
   const reason = make("span", { class: "effect" });
   const lockIcon = icon(OPEN_LOCK);

@@ -1,5 +1,7 @@
 // Formatting of numbers and names.
 
+import { wordOf } from "./columns.js";
+
 const MINUS = "−";
 
 /** Format a number with about three significant digits, without trailing zeros. */
@@ -74,6 +76,6 @@ export function className(name) {
 
 /** Format a value of a column. */
 export function cell(value, column) {
-  if (column?.kind === "boolean" && value !== null) return (column.choices ?? ["no", "yes"])[value] ?? String(value);
-  return value === null ? "unknown" : typeof value === "number" ? number(value, 6) : String(value);
+  if (value === null) return "unknown";
+  return wordOf(column, value) ?? (typeof value === "number" ? number(value, 6) : String(value));
 }

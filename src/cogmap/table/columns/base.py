@@ -15,11 +15,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap._utils.text import cut
 from cogmap.exceptions import DataError
 from cogmap.table.columns.texts import distinct
 
 Array = NDArray[np.float64]
 Features = tuple[float, ...]
+
+_N_QUANTILES = 21  # the least value, the 5 % quantile and so on up to the largest
 
 
 class Cells(NamedTuple):
@@ -117,11 +120,29 @@ class Column:
                 unseen[cell.text] += n_of_cell
         reasons = {code: cell.reason for code, cell in enumerate(cells) if isinstance(cell, Fault)}
         faulty = np.flatnonzero(np.isin(codes, list(reasons)))
-        return Cells(features, dict(unseen), {int(row): f"{self.name}: {reasons[codes[row]]}" for row in faulty})
+        return Cells(features, dict(unseen), {int(row): f"{cut(self.name)}: {reasons[codes[row]]}" for row in faulty})
+
+    @property
+    def as_text(self) -> bool:
+        """Whether a file must be read with the cells of this column as strings, which the column parses itself."""
+        return True
+
+    def times(self, values: Any) -> NDArray[Any] | None:
+        """Return the values of a pandas Series as points in time, None if the column cannot order rows."""
+        return None
 
     def relearned(self, values: Any, min_frequency: float, max_categories: int) -> "Column":
         """Return a column of the same kind, with what it learns from values learned from a pandas Series of others."""
         return self
+
+    def statistics(self, features: Array) -> dict[str, Any]:
+        """Return statistics of training rows as JSON values, given the features of this column."""
+        known = features[~np.isnan(features[:, 0])]
+        counts = {"kind": self.kind, "count": len(known), "missing": len(features) - len(known)}
+        return counts | self._statistics(known) if len(known) else counts
+
+    def _statistics(self, known: Array) -> dict[str, Any]:
+        return moments(known[:, 0])
 
     def label(self, features: Array) -> Any:
         """Return the value of one row, given the features of this column: a number or string, None if missing."""
@@ -183,6 +204,20 @@ class Column:
 
     def _is_possible(self) -> bool:
         return len(self.outputs) == 1
+
+
+def moments(values: Array) -> dict[str, Any]:
+    """Return mean, deviation and equidistant quantiles as JSON values; None if a number is too large for a float."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        numbers = [values.mean(), values.std(), *np.quantile(values, np.linspace(0.0, 1.0, _N_QUANTILES))]
+    mean, deviation, *quantiles = (float(number) if math.isfinite(number) else None for number in numbers)
+    return {"mean": mean, "deviation": deviation, "quantiles": quantiles}
+
+
+def frequencies(choices: Sequence[str], codes: NDArray[Any]) -> dict[str, Any]:
+    """Return the number of rows of each choice."""
+    counts = np.bincount(codes.astype(np.intp), minlength=len(choices)).tolist()
+    return {"frequencies": dict(zip(choices, counts, strict=True))}
 
 
 def spans(columns: Sequence[Column]) -> list[slice]:

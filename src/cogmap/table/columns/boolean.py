@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cogmap.table.columns.base import Array, Column, Unseen, Value
+from cogmap._utils.text import quoted
+from cogmap.table.columns.base import Array, Column, Unseen, Value, frequencies
 from cogmap.table.columns.texts import TRUTH, boolean
 
 
@@ -30,13 +31,16 @@ class BooleanColumn(Column):
         number = boolean(text)
         return Unseen(text) if number is None else (number,)
 
+    def _statistics(self, known: Array) -> dict[str, Any]:
+        return frequencies(self.choices, known[:, 0])
+
     def _label(self, features: Array) -> str:
         return self.choices[int(features[0])]
 
     def schema(self, ranges: Array | None) -> dict[str, Any]:
         """Return the JSON schema of a value."""
         no, yes = self.choices
-        text = f"true or false, or {yes!r} or {no!r}. Other values count as missing, with a note."
+        text = f"true or false, or {quoted(yes)} or {quoted(no)}. Other values count as missing, with a note."
         return {"type": ["boolean", "string", "number", "null"], "description": text}
 
     def example(self, ranges: Array | None) -> Any:
@@ -45,7 +49,7 @@ class BooleanColumn(Column):
 
     def page(self, features: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return one column with two choices."""
-        return [{**features[0], "name": self.name, "kind": "boolean", "choices": list(self.choices)}]
+        return [{**features[0], "name": self.name, "choices": list(self.choices), "words": TRUTH}]
 
     def onnx(self, builder: Any, cells: str) -> str:
         """Look up all spellings of yes and no, in lower case, upper case and capitalized."""

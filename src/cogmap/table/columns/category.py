@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.preprocessing import OneHotEncoder
 
 from cogmap._utils.params import shown
-from cogmap.table.columns.base import Array, Column, Features, Unseen, Value
+from cogmap.table.columns.base import Array, Column, Features, Unseen, Value, frequencies
 from cogmap.table.columns.texts import distinct
 
 _CHOICES_SHOWN = 20
@@ -75,6 +75,9 @@ class CategoryColumn(Column):
         known = [text for text in (texts[code] for code in codes) if text is not None]
         return CategoryColumn.learned(self.name, known, min_frequency, max_categories, self.why) if known else self
 
+    def _statistics(self, known: Array) -> dict[str, Any]:
+        return frequencies(self.choices, known.argmax(axis=1))
+
     def _label(self, features: Array) -> str:
         return self.choices[int(features.argmax())]
 
@@ -95,7 +98,7 @@ class CategoryColumn(Column):
         return [
             {
                 "name": self.name,
-                "kind": "category",
+                "one_hot": True,
                 "features": [feature["features"][0] for feature in features],
                 "choices": list(self.choices),
                 "rare": list(self.rare),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.text import quoted
-from cogmap.table.columns.base import Array, Cells, Column, Fault, Value
+from cogmap.table.columns.base import Array, Cells, Column, Fault, Value, moments
 from cogmap.table.columns.dates import DATES, PARTS, date_parts, dates, plain_dates
 from cogmap.table.columns.texts import distinct, pandas
 
@@ -73,7 +73,7 @@ class DateColumn(Column):
             return Cells(self._apart(plain_dates(values)), {}, {})
         return super().read(values)
 
-    def dates(self, values: Any) -> NDArray[np.datetime64]:
+    def times(self, values: Any) -> NDArray[np.datetime64]:
         """Return the dates of a pandas Series, NaT where there is none."""
         if pandas.api.types.is_datetime64_any_dtype(values.dtype):
             return plain_dates(values)
@@ -83,6 +83,9 @@ class DateColumn(Column):
     def _apart(self, when: NDArray[np.datetime64]) -> Array:
         parts = date_parts(when)
         return np.column_stack([parts[part] for part in self.parts])
+
+    def _statistics(self, known: Array) -> dict[str, Any]:
+        return {"parts": {part: moments(values) for part, values in zip(self.parts, known.T, strict=True)}}
 
     def _label(self, features: Array) -> str:
         return ", ".join(f"{part} {value:g}" for part, value in zip(self.parts, features, strict=True))
@@ -112,5 +115,5 @@ class DateColumn(Column):
     def onnx_input(self, values: Any) -> NDArray[Any]:
         """Convert a pandas Series to seconds since 1970-01-01, NaN if missing."""
         self._onnx_features(values)
-        when = self.dates(values)
+        when = self.times(values)
         return np.where(np.isnat(when), np.nan, when.astype("datetime64[s]").astype(np.int64))[:, None]

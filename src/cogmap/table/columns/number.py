@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._utils.text import quoted
+from cogmap._utils.text import cut, quoted
 from cogmap.table.columns.base import Array, Cells, Column, Fault, Value
 from cogmap.table.columns.numbers import NumberStyle
 from cogmap.table.columns.texts import pandas
@@ -56,18 +56,26 @@ class NumberColumn(Column):
         """Return a finite or missing number as a feature, or a fault if it is infinite."""
         return Fault(f"{float(number)} is not a finite number") if math.isinf(number) else (float(number),)
 
+    @property
+    def as_text(self) -> bool:
+        """Whether the numbers are written in a way that pandas cannot parse."""
+        return self.decimal != "." or bool(self.unit)
+
+    def times(self, values: Any) -> NDArray[Any] | None:
+        """Return the numbers."""
+        return self.read(values).features[:, 0]
+
     def read(self, values: Any) -> Cells:
         """Convert a pandas Series to numbers."""
-        kind = pandas.api.types
-        if kind.is_timedelta64_dtype(values.dtype):
+        if values.dtype.kind == "m" and isinstance(values.dtype, np.dtype):
             unit = pandas.Timedelta(hours=1) if self.decimal == ":" else pandas.Timedelta(days=1)
             numbers = (values / unit).to_numpy(dtype=np.float64)
-        elif kind.is_numeric_dtype(values.dtype) and values.dtype.kind in "iuf":  # True is not a number
+        elif values.dtype.kind in "iuf":  # True is not a number
             numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
             return super().read(values)
         infinite = np.flatnonzero(np.isinf(numbers))
-        faults = {int(row): f"{self.name}: {numbers[row]} is not a finite number" for row in infinite}
+        faults = {int(row): f"{cut(self.name)}: {numbers[row]} is not a finite number" for row in infinite}
         numbers = np.where(np.isinf(numbers), np.nan, numbers) if faults else numbers
         return Cells(numbers[:, np.newaxis], {}, faults)
 

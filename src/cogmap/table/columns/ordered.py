@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from cogmap._utils.params import shown
-from cogmap.table.columns.base import Array, Column, Features, Unseen, Value
+from cogmap.table.columns.base import Array, Column, Features, Unseen, Value, frequencies
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,9 @@ class OrderedColumn(Column):
         """Return the place of a category in the order."""
         return self._places.get(text) or Unseen(text)
 
+    def _statistics(self, known: Array) -> dict[str, Any]:
+        return frequencies(self.choices, known[:, 0])
+
     def _label(self, features: Array) -> str:
         return self.choices[round(float(features[0]))]
 
@@ -47,7 +50,7 @@ class OrderedColumn(Column):
 
     def page(self, features: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return one column of words for 0, 1, and so on, as a boolean has for 0 and 1."""
-        return [{**features[0], "name": self.name, "kind": "boolean", "choices": list(self.choices)}]
+        return [{**features[0], "name": self.name, "choices": list(self.choices), "words": {}}]
 
     def onnx(self, builder: Any, cells: str) -> str:
         """Look up the place of a category in the order."""

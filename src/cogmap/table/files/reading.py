@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 from cogmap._utils.files import STANDARD
 from cogmap._utils.guards import check_workbook
 from cogmap._utils.optional import import_or_raise
+from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError
 from cogmap.table.columns.texts import pandas, refuse_repeated
 from cogmap.table.files.delimited import names_in, numbered, read_delimited
@@ -109,7 +110,7 @@ def _parquet(file: BinaryIO) -> Iterator[Part]:
     parquet: Any = import_or_raise("pyarrow.parquet", "Reading Parquet files", "parquet")
     arrow: Any = import_or_raise("pyarrow", "Reading Parquet files", "parquet")
     try:
-        table = parquet.ParquetFile(file if file.seekable() else io.BytesIO(file.read()))
+        table = parquet.ParquetFile(file if file.seekable() else io.BytesIO(file.read()), pre_buffer=False)
         refuse_repeated([str(name) for name in table.schema_arrow.names], "it")
         empty = table.schema_arrow.empty_table().to_pandas()
         if not table.metadata.num_rows:
@@ -141,5 +142,5 @@ def _workbook(file: BinaryIO, name: str, has_header: bool) -> Part:
     first = ["" if cell is None else str(cell) for cell in rows[0][:width]]
     header = names_in(first) if has_header else numbered(width)
     cells = [(row + [None] * width)[:width] for row in rows[has_header:]]
-    notes = [f"{name} has {len(sheets)} sheets; the first, {sheets[0]!r}, is read."] if len(sheets) > 1 else []
+    notes = [f"{name} has {len(sheets)} sheets; the first, {quoted(sheets[0])}, is read."] if len(sheets) > 1 else []
     return Part(pandas.DataFrame(cells, columns=header).infer_objects(), {}, notes)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cogmap._utils.params import shown
-from cogmap._utils.text import quoted
+from cogmap._utils.text import cut, quoted
 from cogmap.exceptions import DataError
 from cogmap.table.columns import (
     BooleanColumn,
@@ -131,7 +131,8 @@ class Conventions(NamedTuple):
             if "." in example or not any(text.isdigit() and len(text) <= 3 for text in column.texts):
                 mark = "comma" if style.decimal == "," else "point"
                 notes.append(
-                    f"{column.name}: {example!r} is read as {style.parse(example):.10g}, with a decimal {mark}."
+                    f"{cut(column.name)}: {quoted(example)} is read as {style.parse(example):.10g}, with a decimal "
+                    f"{mark}."
                 )
         return style
 
@@ -141,7 +142,7 @@ class Conventions(NamedTuple):
         if others and self.month_first is None:
             example = next((text for text in column.texts if text[:2] != text[3:5]), column.texts[0])
             notes.append(
-                f"{column.name}: day and month of {example!r} are ambiguous; it is read with the day first. "
+                f"{cut(column.name)}: day and month of {quoted(example)} are ambiguous; it is read with the day first. "
                 "Write dates as 2024-12-31 to be sure."
             )
         return others[0] if others and self.month_first else first
@@ -227,20 +228,20 @@ def _texts(
         why = ("as asked" if wanted else f"dates, {'ISO 8601' if form == 'ISO8601' else form}") + _gaps(words)
         return _dates(name, when[~np.isnat(when)], form, words, why)
     if wanted in ("number", "date"):
-        raise DataError(f"The column {name!r} cannot be of the kind {wanted!r}: it has {shown(texts)}.")
+        raise DataError(f"The column {quoted(name)} cannot be of the kind {quoted(wanted)}: it has {shown(texts)}.")
     is_ordered = column.is_categorical and column.values.dtype.ordered and not wanted
     if is_ordered or wanted == "ordered" or ORDER in wanted:
         choices = _order(column)
         return OrderedColumn(name, (name,), choices, why="as asked" if wanted else "ordered categories")
     pair = None if wanted or column.is_categorical else boolean_words(texts)
     if pair is not None:
-        return BooleanColumn(name, (name,), pair, why=f"{pair[0]!r} and {pair[1]!r}")
+        return BooleanColumn(name, (name,), pair, why=f"{quoted(pair[0])} and {quoted(pair[1])}")
     rows = column.rows
     if not (keep or wanted or column.is_categorical) and (reason := _free_text(rows, pooling[0])):
         return reason
     if (n_na := int((column.values == "NA").sum())) and all(map(_COUNTRY.fullmatch, texts)):
         plural = "1 row" if n_na == 1 else f"{n_na:,} rows"
-        notes.append(f"{name}: 'NA' in {plural} counts as missing. If it is a code, write it in another way.")
+        notes.append(f"{cut(name)}: 'NA' in {plural} counts as missing. If it is a code, write it in another way.")
     codes = "codes that begin with 0: " if any(map(is_code, texts)) else ""
     why = "as asked" if wanted else f"{codes}{len(texts):,} different values"
     return CategoryColumn.learned(name, rows, *pooling, why)
@@ -303,7 +304,9 @@ def _order(column: Series) -> tuple[str, ...]:
     if ORDER in wanted:
         choices = tuple(text.strip() for text in wanted.split(ORDER))
         if others := [text for text in texts if text not in choices]:
-            raise DataError(f"The order {wanted!r} of the column {column.name!r} lacks {shown(others)[1:-1]}.")
+            raise DataError(
+                f"The order {quoted(wanted)} of the column {quoted(column.name)} lacks {shown(others)[1:-1]}."
+            )
         return choices
     styles = number_styles(texts, asked=True)
     places = [None if not styles else styles[0].parse(text) for text in texts]
@@ -311,7 +314,7 @@ def _order(column: Series) -> tuple[str, ...]:
         places = [float(match[0]) if (match := _FIRST_NUMBER.search(text)) else None for text in texts]
     if None in places:
         raise DataError(
-            f"The order of the column {column.name!r} is unknown: it has {shown(texts)}. Give the order instead of the "
-            f"kind, lowest first: {ORDER.join(texts[:3])!r}."
+            f"The order of the column {quoted(column.name)} is unknown: it has {shown(texts)}. Give the order instead "
+            f"of the kind, lowest first: {quoted(ORDER.join(texts[:3]))}."
         )
     return tuple(text for _, text in sorted(zip(places, texts, strict=True)))

@@ -1,6 +1,6 @@
 """`TablePreparer`: a scikit-learn transformer from raw tables to numeric features with readable names."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cogmap._utils.params import check_integer, check_number, param_error, shown, suggestion
+from cogmap._utils.text import cut, quoted
 from cogmap.exceptions import DataError
-from cogmap.table.columns import Column
+from cogmap.table.columns import Column, NumberColumn
 from cogmap.table.columns.texts import pandas, refuse_repeated, repeated
 from cogmap.table.frames import as_frame
 from cogmap.table.preparation.kinds import KINDS, ORDER, find_columns
@@ -114,6 +115,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.max_categories = max_categories
         self.kinds = kinds
 
+    @classmethod
+    def of_numbers(cls, names: Sequence[str]) -> "TablePreparer":
+        """Return a fitted preparer of numeric columns."""
+        preparer = cls()
+        preparer.n_features_in_, preparer.feature_names_in_ = len(names), np.array(names, dtype=object)
+        preparer.columns_, preparer.left_out_ = tuple(NumberColumn(name, (name,)) for name in names), {}
+        return preparer
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []  # the output is a frame of float64
@@ -147,14 +156,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         keep, drop = (self._named(name, names) for name in ("keep", "drop"))
         columns, left_out, notes = find_columns(frame, self._kinds(names), keep, drop, fraction, most)
         if not columns:
-            reasons = "; ".join(f"{name}: {reason}" for name, reason in list(left_out.items())[:5])
+            reasons = "; ".join(f"{cut(name)}: {reason}" for name, reason in list(left_out.items())[:5])
             raise DataError(
                 f"`{owner}` finds no column to learn from in the {len(names)} of the table, which has "
                 f"{len(frame)} sample{'s' * (len(frame) > 1)} ({reasons}). Columns that look like identifiers can be "
                 "named in `keep`."
             )
         if twice := repeated([output for column in columns for output in column.outputs]):
-            raise DataError(f"Two columns would become features of the same name, {twice[0]!r}. Rename one of them.")
+            raise DataError(f"Two columns would become features called {quoted(twice[0])}. Rename one of them.")
         self.columns_, self.left_out_, self.notes_ = columns, left_out, notes
         return self
 
@@ -199,12 +208,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "columns_")
         frame = self.arranged(X)[0] if hasattr(X, "columns") else self._frame(X, reset=False)
-        reading = self.read(frame)
-        if reading.faults:
-            row, reason = min(reading.faults.items())
-            more = f" {len(reading.faults) - 1:,} more rows cannot be used either." if len(reading.faults) > 1 else ""
-            raise DataError(f"Row {row + 1} of the table cannot be used: {reason}.{more} Correct or clear the value.")
-        return pandas.DataFrame(reading.features, columns=self.get_feature_names_out(), index=frame.index)
+        features = self.read(frame).usable(range(len(frame)))
+        return pandas.DataFrame(features, columns=self.get_feature_names_out(), index=frame.index)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the features.
@@ -275,8 +280,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         given = [str(name) for name in frame.columns]
         frame = frame.set_axis(given, axis=1)
         names = [str(name) for name in getattr(self, "feature_names_in_", self._positions())]
-        used = {column.name for column in self.columns_}
-        there = set(given)
+        used, there = {column.name for column in self.columns_}, set(given)
         absent = [column.name for column in self.columns_ if column.name not in there]
         if absent:
             hint = suggestion(absent[0], [name for name in given if name not in names])

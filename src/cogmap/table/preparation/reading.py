@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.params import shown
+from cogmap._utils.text import cut
+from cogmap.exceptions import DataError
 from cogmap.table.columns import Cells, Column, spans
 
 _PLAIN = {np.dtype(np.float64), np.dtype(np.int64)}  # the most frequent dtypes of numeric columns
@@ -29,6 +31,16 @@ class Reading(NamedTuple):
     features: NDArray[np.float64]
     unseen: dict[str, dict[str, int]]
     faults: dict[int, str]
+
+    def usable(self, places: Sequence[int] | NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the features; raise DataError if a row cannot be used, given the place of each row in the table."""
+        if self.faults:
+            row, reason = min(self.faults.items())
+            more = f" {len(self.faults) - 1:,} more rows cannot be used either." if len(self.faults) > 1 else ""
+            raise DataError(
+                f"Row {places[row] + 1} of the table cannot be used: {reason}.{more} Correct or clear the value."
+            )
+        return self.features
 
 
 def read_frame(columns: Sequence[Column], frame: Any) -> Reading:
@@ -64,9 +76,12 @@ def unseen_notes(unseen: Mapping[str, Mapping[str, int]]) -> list[str]:
     for name, counts in unseen.items():
         rows, values = sum(counts.values()), shown(dict(Counter(counts).most_common()))[1:-1]
         if rows == 1:
-            notes.append(f"{name}: 1 row has a value that was not seen in training ({values}). It counts as missing.")
+            notes.append(
+                f"{cut(name)}: 1 row has a value that was not seen in training ({values}). It counts as missing."
+            )
         else:
             notes.append(
-                f"{name}: {rows:,} rows have values that were not seen in training ({values}). They count as missing."
+                f"{cut(name)}: {rows:,} rows have values that were not seen in training ({values}). They count as "
+                "missing."
             )
     return notes

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cogmap._utils.text import cut
 from cogmap.table.columns import Column, NumberColumn, Unseen, Value
 from cogmap.table.columns.texts import MISSING, pandas, spelled
 from cogmap.table.preparation.reading import Reading, read_frame
@@ -82,7 +83,7 @@ class RowReader:
                     counts = unseen.setdefault(name, {})
                     counts[result.text] = counts.get(result.text, 0) + 1
                 else:
-                    faults.setdefault(i, f"{name}: {result.reason}")
+                    faults.setdefault(i, f"{cut(name)}: {result.reason}")
             table.append(features)
         return Reading(np.array(table, dtype=np.float64), unseen, faults)
 

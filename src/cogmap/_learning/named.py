@@ -1,0 +1,331 @@
+"""Training a small map of named concepts: teachers of several sizes, selection of the size, and one joined map.
+
+Each teacher is trained without a part of the rows, with early stopping on that part. It starts as a dense network,
+keeps the strongest inputs of each hidden concept, receives proposed steps, and is then pruned arrow by arrow. The
+held-out losses of its sizes select the number of arrows. The teachers are joined into one network, which computes the
+mean of their net inputs; it is pruned to the selected size and trained on a mixture of the targets and the teachers'
+mean prediction.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._learning.concepts import Concepts
+from cogmap._learning.monotone import monotone_limits
+from cogmap._learning.network import Array, Network, NetworkFit, deviations, joined
+from cogmap._learning.plan import Plan
+from cogmap._learning.solvers import SILENT, Monitor, Outcome, StoppingRule, Theta
+from cogmap._learning.splits import Split, make_splits
+from cogmap._learning.table import Table
+from cogmap._utils.threads import one_blas_thread
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.links import LogOddsLink, SoftmaxLink
+from cogmap.models.model import MapModel
+from cogmap.models.names import hidden_names
+
+# Called with states, targets as numbers, row weights and a random state; returns steps as (feature, state) pairs.
+Propose = Callable[[Array, Array, NDArray[np.float64], np.random.RandomState], list[tuple[int, float]]]
+
+Teacher = dict[Any, tuple[Network, float]]  # networks of several sizes, with their held-out losses
+
+_N_TEACHERS = 5
+_N_HIDDEN = 24  # of the dense network from which a teacher starts
+_SIZES = (400, 220, 130, 80, 50, 30, 18)  # numbers of arrows to which teachers are pruned
+_N_ITER = 150  # of a teacher before it is pruned
+_PRUNED_ITER = 60  # after each pruning
+_FINAL_TOL = 1e-5  # entries of the gradient at which the joined map has converged
+_PATIENCE, _PRUNED_PATIENCE, _TOL = 20, 8, 1e-4  # training stops when so many iterations reduced the loss by less
+# A smaller map is selected if its loss is higher by at most one standard error, but at least and at most by these shares
+# of the loss. Differences of a loss near 0 are negligible.
+_TOLERANCES, _NEGLIGIBLE = (0.02, 0.05), 0.005
+_TARGET_SHARE = 0.35  # weight of the true targets in the targets of the joined map
+_STEEPNESS = 1.0 / 0.15  # of a proposed step, in units of T
+_EFFECT_ROWS = 2000
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Held-out losses of the candidate sizes, from the most arrows to the fewest.
+
+    Attributes
+    ----------
+    structure : list of str
+        ``"named"`` or ``"additive"``.
+    arrows : list of float
+        Mean number of arrows of the teachers.
+    loss : list of float
+        Mean held-out loss of the teachers.
+    standard_error : list of float
+        Standard error of the difference to the smallest loss.
+    selected : int
+        Index of the selected size; -1 if no rows could be held out.
+    teacher_losses : list of float
+        Held-out loss of each teacher at the selected size.
+    """
+
+    structure: list[str] = field(default_factory=list)
+    arrows: list[float] = field(default_factory=list)
+    loss: list[float] = field(default_factory=list)
+    standard_error: list[float] = field(default_factory=list)
+    selected: int = -1
+    teacher_losses: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class NamedResult:
+    """The trained model, and how its size was selected."""
+
+    model: MapModel
+    outcome: Outcome
+    loss_curve: list[float]
+    selection: Selection
+
+
+@dataclass(frozen=True)
+class _Trainer:
+    """What the teachers and the joined map share."""
+
+    fit: NetworkFit
+    free: NDArray[np.bool_]  # features that may influence hidden concepts
+    propose: Propose
+    additive_only: bool
+    max_arrows: int
+
+    def start_bias(self, table: Table) -> Array:
+        """Return the net inputs of the outputs that predict the mean of the targets."""
+        link = self.fit.link
+        mean = table.row_weights @ table.targets.columns / table.total_weight
+        if isinstance(link, LogOddsLink):
+            return np.asarray(0.5 * np.log((mean + 1e-3) / (1.0 - mean + 1e-3)))
+        if isinstance(link, SoftmaxLink):
+            scores = np.log(mean + 1e-3)
+            return np.asarray(np.arctanh(np.clip((scores - scores.mean()) / (0.5 * link.gain), -0.9, 0.9)))
+        return np.asarray(mean)
+
+    def teacher(self, split: Split, random: np.random.RandomState) -> Teacher:
+        """Return the networks of a teacher, from the most arrows to the fewest, with their held-out losses."""
+        rows, held_out = split
+        T, share = states_of(rows), rows.row_weights / rows.total_weight
+        found: Teacher = {}
+
+        def train(key: Any, network: Network, n_iter: int, patience: int = _PATIENCE) -> Network:
+            value = self.fit.objective(network, held_out)
+            slope = self.fit.slope
+            stopping = StoppingRule(n_iter, _TOL, patience, value.value)
+            before = value.value(network.theta(slope))
+            network, _ = self.fit(network, rows, stopping)
+            found[key] = network, value.value(network.theta(slope)) if stopping.n_iter else before
+            return network
+
+        bias = self.start_bias(rows)
+        train("additive", Network.additive(T.shape[1], bias), _N_ITER)
+        if self.additive_only or not self.free.any():
+            return found
+        network = train("dense", Network.dense(T.shape[1], _N_HIDDEN, bias, random), _N_ITER)
+        network = network.reduced(deviations(T, share), self.free)
+        steps = self.propose(T, rows.targets.columns, rows.row_weights, random)
+        network = network.with_hidden(*_step_weights(steps, self.free, T.shape[1]))
+        network = train("all", network, _N_ITER)
+        for size in _SIZES:
+            if size < network.n_arrows:
+                network = train(size, network.pruned(T, share, size), _PRUNED_ITER, _PRUNED_PATIENCE)
+            else:
+                found[size] = found["all"]
+        return found
+
+
+def train_named(
+    table: Table,
+    plan: Plan,
+    propose: Propose,
+    random: np.random.RandomState,
+    structure: str = "named",
+    max_arrows: int | None = None,
+    monitor: Monitor = SILENT,
+) -> NamedResult:
+    """Train a small map.
+
+    Parameters
+    ----------
+    table : Table
+        Rows as states.
+    plan : Plan
+        Encoding and settings.
+    propose : callable
+        Proposes steps of single features.
+    random : RandomState
+        Determines splits and initial weights.
+    structure : {"named", "additive"}, default="named"
+        ``"additive"`` has no hidden concepts.
+    max_arrows : int, default=None
+        Largest number of arrows.
+    monitor : Monitor, default=SILENT
+        Receives progress reports.
+    """
+    settings, link = plan.settings, table.targets.link
+    concepts = Concepts.of(table.features, 0, link.names)
+    limits = monotone_limits(settings.monotonic_cst, concepts, link, settings.owner)
+    constrained = np.zeros((link.n_outputs, concepts.n_inputs))
+    if limits is not None:
+        low, high = (bound[concepts.outputs, concepts.inputs] for bound in limits)
+        constrained = (low == 0.0).astype(float) - (high == 0.0)
+    fit = NetworkFit(settings.slope, settings.alpha, link, constrained if limits is not None else None)
+    most = 2**31 if max_arrows is None else max_arrows
+    trainer = _Trainer(fit, ~constrained.any(axis=0), propose, structure == "additive", most)
+    with one_blas_thread():
+        splits = list(make_splits(table, _N_TEACHERS, random, counts=True))
+        monitor.begin(2)
+        teachers: list[Teacher] = []
+        latest = Network.additive(concepts.n_inputs, trainer.start_bias(table))
+
+        def model(theta: Theta) -> MapModel:
+            return _model(latest.with_theta(theta, settings.slope), table, plan)
+
+        with monitor.stage("teachers", len(splits), model) as report:
+            for split in splits:
+                teachers.append(trainer.teacher(split, np.random.RandomState(random.randint(2**31))))
+                latest, loss = teachers[-1][_SIZES[0] if _SIZES[0] in teachers[-1] else "additive"]
+                if report(latest.theta(settings.slope), len(teachers), loss):
+                    break
+        selection, stages, targets = _plan_stages(table, trainer, teachers)
+        T, share = states_of(table), table.row_weights / table.total_weight
+        latest = stages.start
+        signs = np.where(constrained != 0.0, constrained, _effect_signs(latest, T, fit))
+        fit = replace(fit, signs=signs)
+        curve: list[float] = []
+        outcome = Outcome.ENOUGH
+        with monitor.stage("map", _PRUNED_ITER * len(stages.sizes), model) as report:
+            for size in stages.sizes:
+                latest, before = latest.pruned(T, share, size), len(curve)
+                stopping = StoppingRule(
+                    _PRUNED_ITER,
+                    _FINAL_TOL,
+                    _PATIENCE,
+                    after_iteration=lambda theta, number, loss, before=before: report(theta, before + number, loss),
+                )
+                latest, outcome = fit(latest, table, stopping, targets)
+                curve += stopping.loss_curve
+                if outcome is Outcome.CALLBACK:
+                    break
+    outcome = outcome if outcome is Outcome.CALLBACK else Outcome.ENOUGH
+    return NamedResult(_model(latest, table, plan), outcome, curve, selection)
+
+
+@dataclass(frozen=True)
+class _Stages:
+    """The network from which the map starts, and the numbers of arrows to which it is pruned, one after the other."""
+
+    start: Network
+    sizes: list[int]
+
+
+def _plan_stages(
+    table: Table, trainer: _Trainer, teachers: list[Teacher]
+) -> tuple[Selection, _Stages, NDArray[np.floating] | None]:
+    """Select a size and join the teachers; return also the targets on which the joined network is trained."""
+    T, link, most = states_of(table), trainer.fit.link, trainer.max_arrows
+    if not teachers:
+        network = Network.additive(T.shape[1], trainer.start_bias(table))
+        return Selection(), _Stages(network, [min(most, network.n_arrows)]), None
+    selection, best, chosen = _select(teachers, most, table.targets.loss.is_mean)
+    kinds = {"additive"} if trainer.additive_only else {"dense", "all", best} - {"additive"}
+    networks = [teacher[kind][0] for kind in sorted(kinds, key=str) for teacher in teachers]
+    predictions = [table.targets.predictions(link.outputs(network.net(T))) for network in networks]
+    targets = table.targets.mixture(_TARGET_SHARE, np.float64)
+    targets += (1.0 - _TARGET_SHARE) * np.mean(predictions, axis=0)
+    source = "additive" if chosen == "additive" else "all" if best == "additive" else best
+    start = joined([teacher[source][0] for teacher in teachers], T)
+    largest = int(max(selection.arrows))
+    size = min(largest if isinstance(chosen, str) else chosen, most)
+    return selection, _Stages(start, [*(step for step in (1200, 700, *_SIZES) if size < step < start.n_arrows), size]), targets
+
+
+def _select(
+    teachers: list[Teacher], max_arrows: int, is_mean: bool
+) -> tuple[Selection, Any, Any]:
+    """Return the held-out losses, the size with the smallest, and the smallest size that is not clearly worse."""
+    keys = [key for key in ("all", *_SIZES, "additive") if all(key in teacher for teacher in teachers)]
+    losses = np.array([[teacher[key][1] for teacher in teachers] for key in keys])
+    arrows = np.array([np.mean([teacher[key][0].n_arrows for teacher in teachers]) for key in keys])
+    order = np.argsort(-arrows, kind="stable")
+    keys, losses, arrows = [keys[i] for i in order], losses[order], arrows[order]
+    mean = losses.mean(axis=1)
+    best = int(mean.argmin())
+    differences = losses - losses[best]
+    error = differences.std(axis=1, ddof=1) / np.sqrt(len(teachers)) if len(teachers) > 1 else 0.0 * mean
+    low, high = np.array(_TOLERANCES) * (abs(mean[best]) if is_mean else 1.0)
+    good = np.flatnonzero(mean - mean[best] <= np.clip(error, low, high) + _NEGLIGIBLE)
+    small = good[arrows[good] <= max_arrows]
+    chosen = int(small.max()) if len(small) else len(keys) - 1 if keys[-1] == "additive" else int(good.max())
+    structures = ["additive" if key == "additive" else "named" for key in keys]
+    selection = Selection(
+        structures, arrows.tolist(), mean.tolist(), error.tolist(), chosen, losses[chosen].tolist()
+    )
+    return selection, keys[best], keys[chosen]
+
+
+def _effect_signs(network: Network, T: Array, fit: NetworkFit) -> Array:
+    """Return the sign of the average effect of each feature on each output, through all paths."""
+    n = network.n_inputs
+    T = T[np.linspace(0, len(T) - 1, min(len(T), _EFFECT_ROWS)).astype(np.intp)]
+    response = fit.link.outputs_derivative(network.net(T))[:, -len(network.bias) :]
+    direct = response.mean(axis=0) @ network.into_outputs[:, :n]
+    through = np.einsum("rco,rh->coh", response, 1.0 - np.square(network.hidden_states(T))) / len(T)
+    indirect = np.einsum("coh,oh,hj->cj", through, network.into_outputs[:, n:], network.into_hidden)
+    return np.sign(direct + indirect)
+
+
+def _step_weights(steps: list[tuple[int, float]], free: NDArray[np.bool_], n_inputs: int) -> tuple[Array, Array]:
+    """Return the weights and biases of hidden concepts that are steps of single features."""
+    steps = [(j, cut) for j, cut in steps if free[j]]
+    weights = np.zeros((len(steps), n_inputs))
+    for i, (j, _) in enumerate(steps):
+        weights[i, j] = _STEEPNESS
+    return weights, np.array([-_STEEPNESS * cut for _, cut in steps])
+
+
+def states_of(table: Table) -> Array:
+    """Return the states of the rows, from -1 to 1."""
+    X = table.X if table.rows is None else table.X[table.rows]
+    return np.asarray(2.0 * X - 1.0, dtype=np.float64)
+
+
+def _model(network: Network, table: Table, plan: Plan) -> MapModel:
+    """Return the model: only features with arrows have a concept, and hidden concepts have names."""
+    slope, link = plan.settings.slope, table.targets.link
+    n, m, k = network.n_inputs, network.n_hidden, len(network.bias)
+    used = np.flatnonzero(network.into_hidden.any(axis=0) | network.into_outputs[:, :n].any(axis=0))
+    network = replace(
+        network,
+        into_hidden=network.into_hidden[:, used],
+        into_outputs=network.into_outputs[:, np.concatenate([used, n + np.arange(m)])],
+    )
+    theta = network.theta(slope)
+    n_concepts = len(used) + m + k
+    W = np.zeros((n_concepts, n_concepts))
+    W[len(used) :] = theta[: -(m + k)].reshape(m + k, n_concepts)
+    b = np.concatenate([np.zeros(len(used)), theta[-(m + k) :]])
+    encoding = replace(plan.encoding, n_hidden=m, used=used)
+    features = [plan.features[j] for j in used]
+    names = [*features, *hidden_names(network.into_hidden, network.hidden_bias, features, encoding, table, used)]
+    concepts = _unique([*names, *link.names])
+    fcm = FuzzyCognitiveMap(W, b, slope, concepts, held=concepts[: len(used)])
+    return MapModel(fcm, 2 if m else 1, encoding, link)
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Number repeated names."""
+    taken: set[str] = set()
+    result = []
+    for text in names:
+        name, number = text, 1
+        while name in taken:
+            number += 1
+            name = f"{text} ({number})"
+        taken.add(name)
+        result.append(name)
+    return result

@@ -1,0 +1,293 @@
+"""Small networks of named concepts: features, hidden concepts with at most three inputs, and outputs.
+
+Features are held: they keep their state. A hidden concept is a step of one feature or a combination of up to three;
+outputs are influenced by features and hidden concepts. In the form ``T = 2 A - 1`` of `objective`,
+
+    T_hidden = tanh(V T_features + c),    net = O (T_features, T_hidden) + d
+
+A network grows from a dense one, whose hidden concepts are then reduced to their strongest inputs, and shrinks arrow by
+arrow. Networks of several teachers can be joined into one that computes the mean of their net inputs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._learning.penalties import ElasticNet
+from cogmap._learning.solvers import Outcome, Problem, StoppingRule, Theta
+from cogmap._learning.solvers.lbfgs import LBFGS
+from cogmap._learning.solvers.spaces import Selected
+from cogmap._learning.structured import StructuredObjective
+from cogmap._learning.table import Table
+from cogmap.models.links import Link, SoftmaxLink
+
+Array = NDArray[np.float64]
+
+MAX_INPUTS = 3  # of a hidden concept: more could not be named
+_MIN_SHARE = 0.25  # weaker inputs of a hidden concept, relative to its strongest, are removed
+_SAME = 0.98  # correlation of two hidden concepts that are merged
+_HIDDEN_PULL = 0.01  # penalty of weights into hidden concepts, relative to that of arrows into outputs
+
+
+@dataclass(frozen=True)
+class Network:
+    """Weights in the form of ``T``; a weight of 0 is no arrow.
+
+    Attributes
+    ----------
+    into_hidden : ndarray of shape (n_hidden, n_inputs)
+        Weights from features to hidden concepts.
+    hidden_bias : ndarray of shape (n_hidden,)
+        Net input of hidden concepts if all features are undecided.
+    into_outputs : ndarray of shape (n_outputs, n_inputs + n_hidden)
+        Weights from features and hidden concepts to outputs.
+    bias : ndarray of shape (n_outputs,)
+        Net input of outputs if all other concepts are undecided.
+    """
+
+    into_hidden: Array
+    hidden_bias: Array
+    into_outputs: Array
+    bias: Array
+
+    @classmethod
+    def additive(cls, n_inputs: int, bias: Array) -> "Network":
+        """Return a network without hidden concepts, whose arrows are about to be trained."""
+        tiny = np.full((len(bias), n_inputs), 1e-3)
+        return cls(np.zeros((0, n_inputs)), np.zeros(0), tiny, bias)
+
+    @classmethod
+    def dense(cls, n_inputs: int, n_hidden: int, bias: Array, random: np.random.RandomState) -> "Network":
+        """Return a random network in which all features influence all hidden concepts."""
+        width = 4.0 / np.sqrt(n_inputs)
+        return cls(
+            random.uniform(-width, width, (n_hidden, n_inputs)),
+            random.uniform(-0.5, 0.5, n_hidden),
+            random.uniform(-0.05, 0.05, (len(bias), n_inputs + n_hidden)),
+            bias,
+        )
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of features."""
+        return self.into_hidden.shape[1]
+
+    @property
+    def n_hidden(self) -> int:
+        """Number of hidden concepts."""
+        return len(self.into_hidden)
+
+    @property
+    def n_arrows(self) -> int:
+        """Number of arrows."""
+        return int(np.count_nonzero(self.into_hidden) + np.count_nonzero(self.into_outputs))
+
+    def hidden_states(self, T: Array) -> Array:
+        """Return the states of the hidden concepts, from -1 to 1."""
+        return np.tanh(T @ self.into_hidden.T + self.hidden_bias)
+
+    def net(self, T: Array) -> Array:
+        """Return the net inputs of the outputs, one row per output."""
+        n = self.n_inputs
+        net = self.into_outputs[:, :n] @ T.T + self.into_outputs[:, n:] @ self.hidden_states(T).T
+        return net + self.bias[:, None]
+
+    def with_hidden(self, into_hidden: Array, hidden_bias: Array) -> "Network":
+        """Return the network with further hidden concepts, whose arrows into outputs are about to be trained."""
+        tiny = np.full((len(self.bias), len(into_hidden)), 1e-3)
+        return Network(
+            np.concatenate([self.into_hidden, into_hidden]),
+            np.concatenate([self.hidden_bias, hidden_bias]),
+            np.concatenate([self.into_outputs, tiny], axis=1),
+            self.bias,
+        )
+
+    def reduced(self, deviation: Array, free: NDArray[np.bool_]) -> "Network":
+        """Return the network with at most `MAX_INPUTS` inputs per hidden concept, the strongest, enlarged to match.
+
+        Parameters
+        ----------
+        deviation : ndarray of shape (n_inputs,)
+            Standard deviation of each feature.
+        free : ndarray of bool of shape (n_inputs,)
+            Features that may influence hidden concepts.
+        """
+        strength = np.abs(self.into_hidden) * deviation * free
+        kept = np.zeros(strength.shape, dtype=bool)
+        np.put_along_axis(kept, np.argsort(-strength, axis=1, kind="stable")[:, :MAX_INPUTS], True, axis=1)
+        kept &= strength > 0.0
+        before, after = np.square(strength).sum(axis=1), np.square(strength * kept).sum(axis=1)
+        factor = np.sqrt(before / np.where(after == 0.0, 1.0, after))
+        return replace(self, into_hidden=self.into_hidden * kept * factor[:, None])._alive()
+
+    def pruned(self, T: Array, share: Array, n_arrows: int) -> "Network":
+        """Return the network without its weakest arrows, until at most `n_arrows` are left.
+
+        Parameters
+        ----------
+        T : ndarray of shape (n_rows, n_inputs)
+            States of the features, from -1 to 1.
+        share : ndarray of shape (n_rows,)
+            Share of each row in the total weight.
+        n_arrows : int
+            Largest number of arrows. A hidden concept that influences no output is removed with its inputs.
+        """
+        n = self.n_inputs
+        states = np.concatenate([T, self.hidden_states(T)], axis=1)
+        deviation = deviations(states, share)
+        strength = np.abs(self.into_hidden) * deviation[:n]
+        into_hidden = np.where(strength >= _MIN_SHARE * strength.max(axis=1, keepdims=True, initial=0.0), self.into_hidden, 0.0)
+        into_outputs = self.into_outputs.copy()
+        importance = np.abs(into_outputs) * deviation
+        inputs_of = np.count_nonzero(into_hidden, axis=1)
+        outputs_of = np.count_nonzero(into_outputs[:, n:], axis=0)
+        left = int(inputs_of[outputs_of > 0].sum() + np.count_nonzero(into_outputs))
+        places = np.argwhere(into_outputs)
+        for i, j in places[np.argsort(importance[tuple(places.T)], kind="stable")]:
+            if left <= n_arrows:
+                break
+            into_outputs[i, j] = 0.0
+            left -= 1
+            if j >= n:
+                outputs_of[j - n] -= 1
+                left -= int(inputs_of[j - n]) if outputs_of[j - n] == 0 else 0
+        return replace(self, into_hidden=into_hidden, into_outputs=into_outputs)._alive()
+
+    def _alive(self) -> "Network":
+        """Return the network without hidden concepts that have no input or influence nothing.
+
+        A hidden concept without inputs is constant: its influence moves into the bias.
+        """
+        n = self.n_inputs
+        has_inputs = self.into_hidden.any(axis=1)
+        constant = np.tanh(self.hidden_bias) * ~has_inputs
+        kept = has_inputs & self.into_outputs[:, n:].any(axis=0)
+        return Network(
+            self.into_hidden[kept],
+            self.hidden_bias[kept],
+            np.concatenate([self.into_outputs[:, :n], self.into_outputs[:, n:][:, kept]], axis=1),
+            self.bias + self.into_outputs[:, n:] @ constant,
+        )
+
+    def theta(self, slope: float) -> Theta:
+        """Return the parameters of `StructuredObjective`."""
+        n, m, k = self.n_inputs, self.n_hidden, len(self.bias)
+        V = np.zeros((m + k, n + m + k))
+        V[:m, :n], V[m:, : n + m] = self.into_hidden, self.into_outputs
+        W = 4.0 / slope * V
+        b = np.concatenate([self.hidden_bias, self.bias]) * (2.0 / slope) + 0.5 - 0.5 * W.sum(axis=1)
+        return np.concatenate([W.ravel(), b])
+
+    def with_theta(self, theta: Theta, slope: float) -> "Network":
+        """Return the network with parameters of `StructuredObjective`."""
+        n, m, k = self.n_inputs, self.n_hidden, len(self.bias)
+        W, b = theta[: -(m + k)].reshape(m + k, -1), theta[-(m + k) :]
+        V, c = 0.25 * slope * W, 0.5 * slope * (b - 0.5 + 0.5 * W.sum(axis=1))
+        return Network(V[:m, :n], c[:m], V[m:, : n + m], c[m:])
+
+
+def joined(networks: Sequence[Network], T: Array) -> Network:
+    """Return a network whose net inputs are the mean of those of several, with alike hidden concepts merged."""
+    n, k = networks[0].n_inputs, len(networks)
+    direct = sum(network.into_outputs[:, :n] for network in networks) / k
+    from_hidden = np.concatenate([network.into_outputs[:, n:] / k for network in networks], axis=1)
+    into_hidden = np.concatenate([network.into_hidden for network in networks])
+    hidden_bias = np.concatenate([network.hidden_bias for network in networks])
+    bias = np.asarray(sum(network.bias for network in networks)) / k
+    states = np.tanh(T @ into_hidden.T + hidden_bias)
+    states -= states.mean(axis=0)
+    spread = np.sqrt(np.square(states).sum(axis=0))
+    spread[spread == 0.0] = 1.0
+    correlation = (states.T @ states) / np.outer(spread, spread)
+    merged = np.zeros(len(hidden_bias), dtype=bool)
+    order = np.argsort(-np.abs(from_hidden).sum(axis=0) * spread, kind="stable")
+    for place, i in enumerate(order):
+        if merged[i]:
+            continue
+        for j in order[place + 1 :]:
+            if not merged[j] and abs(correlation[i, j]) > _SAME:
+                from_hidden[:, i] += np.sign(correlation[i, j]) * from_hidden[:, j] * spread[j] / spread[i]
+                merged[j] = True
+    kept = ~merged
+    into_outputs = np.concatenate([direct, from_hidden[:, kept]], axis=1)
+    return Network(into_hidden[kept], hidden_bias[kept], into_outputs, bias)
+
+
+def deviations(states: Array, share: Array) -> Array:
+    """Return the standard deviation of each column, given the shares of the rows."""
+    centred = states - share @ states
+    return np.sqrt(share @ np.square(centred))
+
+
+@dataclass(frozen=True)
+class NetworkFit:
+    """Trains networks on tables of states.
+
+    Attributes
+    ----------
+    slope : float
+        Slope of the map.
+    alpha : float
+        Strength of the penalty.
+    link : Link
+        Link of the outputs.
+    signs : ndarray of shape (n_outputs, n_inputs), optional
+        Sign that a direct arrow must have: 1, -1, or 0 for any.
+    n_threads : int
+        Number of threads.
+    """
+
+    slope: float
+    alpha: float
+    link: Link
+    signs: Array | None = None
+    n_threads: int = 1
+
+    def objective(self, network: Network, table: Table, targets: NDArray[Any] | None = None) -> StructuredObjective:
+        """Return the loss of networks with these concepts on a table."""
+        return StructuredObjective(
+            table.X,
+            table.targets.array if targets is None else targets,
+            table.targets.loss,
+            held=True,
+            depth=2,
+            slope=self.slope,
+            n_hidden=network.n_hidden,
+            sample_weight=table.weight,
+            rows=table.rows,
+            n_threads=self.n_threads,
+        )
+
+    def loss(self, network: Network, table: Table) -> float:
+        """Return the loss of a network on a table."""
+        return self.objective(network, table).value(network.theta(self.slope))
+
+    def __call__(
+        self,
+        network: Network,
+        table: Table,
+        stopping: StoppingRule,
+        targets: NDArray[Any] | None = None,
+    ) -> tuple[Network, Outcome]:
+        """Train the arrows of a network; with held-out rows in the stopping rule, return the best on them."""
+        objective = self.objective(network, table, targets)
+        theta = network.theta(self.slope)
+        n, m, k = network.n_inputs, network.n_hidden, len(network.bias)
+        W = theta[: -(m + k)].reshape(m + k, n + m + k)
+        pull = np.full(W.shape, _HIDDEN_PULL)
+        # The penalty is for arrows that act on log-odds; one of a softmax acts with the gain.
+        pull[m:] = (0.25 * self.link.gain) ** 2 if isinstance(self.link, SoftmaxLink) else 1.0
+        n_rows = max(objective.n_rows, objective.total_weight)
+        penalty = ElasticNet.from_alpha(self.alpha, 0.0, n_rows, np.zeros(W.size), pull.ravel())
+        bounds = None
+        if self.signs is not None:
+            low, high = np.full(W.shape, -np.inf), np.full(W.shape, np.inf)
+            low[m:, :n][self.signs > 0], high[m:, :n][self.signs < 0] = 0.0, 0.0
+            bounds = low, high
+        problem = Problem(objective, penalty, bounds, space=Selected(W != 0.0))
+        theta, outcome = LBFGS()(problem, problem.clip(theta), stopping)
+        best = theta if stopping.best_theta is None else stopping.best_theta
+        return network.with_theta(best, self.slope), outcome

@@ -1,0 +1,90 @@
+"""Which structure a map gets: small and named, or every concept influencing every other."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scipy.sparse import issparse
+
+from cogmap._learning.settings import Defaults, is_high_dimensional
+from cogmap._learning.table import Table
+from cogmap._utils.params import param_error
+from cogmap.models.model import MapModel
+
+STRUCTURES = ("full", "auto", "additive", "named")
+
+MIN_ROWS = 20  # below, no rows can be held out to select a size
+
+# Parameters that refer to the full map, with the value that does not.
+_OF_FULL_MAPS = {
+    "edges": None,
+    "weight_bounds": None,
+    "prior": "memory",
+    "init": "balanced",
+    "learn": "weights",
+    "n_hidden": "auto",
+    "depth": "auto",
+    "l1_ratio": 0.0,
+    "max_iter": "auto",
+    "early_stopping": False,
+}
+
+
+def structure_of(
+    parameters: Mapping[str, Any], sample: Table, n_rows: int, defaults: Defaults, earlier: MapModel | None, grid: int
+) -> str:
+    """Return the structure to train: ``"additive"``, ``"named"`` or ``"full"``.
+
+    ``"auto"`` is ``"named"`` (which may turn out additive) unless a parameter refers to the full map, training resumes
+    from an earlier one, or the table is too small, too large or too wide.
+
+    Parameters
+    ----------
+    parameters : mapping of str to value
+        Validated parameters of the estimator.
+    sample : Table
+        Rows in memory.
+    n_rows : int
+        Total number of rows.
+    defaults : Defaults
+        Constants behind the "auto" values.
+    earlier : MapModel or None
+        The model that training resumes from.
+    grid : int
+        Number of candidate settings of a search.
+    """
+    structure = str(parameters["structure"])
+    of_full_maps = [name for name, neutral in _OF_FULL_MAPS.items() if not _is(parameters[name], neutral)]
+    if structure == "auto":
+        searched = grid > 1 or isinstance(parameters["terms"], str) or parameters["n_teachers"] != "auto"
+        incremental = earlier is not None or parameters["solver"] not in ("auto", "lbfgs")
+        suits = MIN_ROWS <= n_rows < defaults.many_rows and n_rows == sample.n_rows and not issparse(sample.X)
+        small = suits and not is_high_dimensional(parameters, sample.X.shape[1])
+        return "named" if small and not (of_full_maps or searched or incremental) else "full"
+    if structure == "full":
+        return structure
+    owner = str(parameters["owner"])
+    cure = f"It refers to a full map: set structure='full', or leave it out with structure={structure!r}."
+    for name in of_full_maps:
+        raise param_error(owner, name, f"{_OF_FULL_MAPS[name]!r} with structure={structure!r}", parameters[name], cure)
+    if parameters["solver"] not in ("auto", "lbfgs"):
+        raise param_error(owner, "solver", f"'lbfgs' or 'auto' with structure={structure!r}", parameters["solver"])
+    if issparse(sample.X) or n_rows != sample.n_rows:
+        kind = "sparse tables" if issparse(sample.X) else "rows that do not fit in memory"
+        raise param_error(owner, "structure", f"'auto' or 'full' for {kind}", structure)
+    if earlier is not None:
+        cure = "Set warm_start=False, or structure='full'."
+        raise param_error(owner, "structure", "'full' to resume an earlier fit", structure, cure)
+    return structure
+
+
+def check_max_arrows(max_arrows: int | None, n_outputs: int, owner: str) -> None:
+    """Raise if not every output can have an arrow."""
+    if max_arrows is not None and max_arrows < n_outputs:
+        raise param_error(owner, "max_arrows", f"at least {n_outputs}, one for each output", max_arrows)
+
+
+def _is(value: Any, neutral: Any) -> bool:
+    """Compare without calling == of arrays and maps."""
+    if neutral is None or not isinstance(value, str | int | float | bool):
+        return value is neutral
+    return bool(value == neutral)
