@@ -163,4 +163,5 @@ def for_people(fcm: FuzzyCognitiveMap, kinds: Sequence[str] | None = None) -> Fu
         fcm.activation,
         fcm.details,
         fcm.kinds,
+        fcm.held,
     )

@@ -181,6 +181,10 @@ def test_files_of_python_are_read(script, tmp_path):
     """What `write_map` writes, the board opens: JSON, .mmp and both kinds of CSV."""
     random = np.random.default_rng(1)
     fcm = FuzzyCognitiveMap(np.where(random.random((9, 9)) < 0.4, random.normal(size=(9, 9)), 0.0), slope=3)
+    write_map(FuzzyCognitiveMap([[0, 0], [1, 0]], held=["C1"]), tmp_path / "held.json")
+    check_file(script, tmp_path / "held.json")
+    (tmp_path / "bad.json").write_text((tmp_path / "held.json").read_text().replace("true", '"yes"'))
+    check_file(script, tmp_path / "bad.json")
     for name, table in (("a.json", "matrix"), ("a.mmp", "matrix"), ("a.csv", "matrix"), ("b.csv", "edges")):
         write_map(fcm, tmp_path / name, table=table)
         check_file(script, tmp_path / name)

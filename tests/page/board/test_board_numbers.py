@@ -150,6 +150,23 @@ def same_proof(found, fcm):
         assert np.abs(np.array(found["high"]) - box.high).max() <= CLOSE
 
 
+def test_held_concepts_keep_their_state(script):
+    """As in Python: in runs, under the modified rule, and merged if all hold them; arrows into them are refused."""
+    fcm = FuzzyCognitiveMap([[0, 0, 0], [0.5, 0, 0.2], [0, -1, 0]], held=["C1"], activation="logistic")
+    for rule in ("kosko", "modified", "rescaled"):
+        ruled = with_rule(fcm, rule)
+        found = script.evaluate(COMPUTE, [as_json(fcm, rule=rule), [{"C2": 0.25}, {"C1": 1.0}]])
+        assert np.abs(np.array(found["before"]) - ruled.settle().mean).max() <= CLOSE
+        for result, clamp in zip(found["results"], [{"C2": 0.25}, {"C1": 1.0}], strict=True):
+            assert np.abs(np.array(result["after"]) - scenario(ruled, clamp).after).max() <= CLOSE
+    merged = script.evaluate("(maps) => parts.combine(maps, 'mean', [1, 1])", [as_json(fcm), as_json(fcm)])
+    assert [one.get("held", False) for one in merged["concepts"]] == [True, False, False]
+    merged = script.evaluate(
+        "(maps) => parts.combine(maps, 'mean', [1, 1])", [as_json(fcm), as_json(fcm.replace(held=()))]
+    )
+    assert not any(one.get("held") for one in merged["concepts"])
+
+
 def test_sensitivity_is_the_effect_of_removing_an_arrow(script):
     """Computed here by removing each arrow in turn."""
     fcm, rule, _ = maps()[9]

@@ -1,6 +1,6 @@
 // The document of the board: one plain immutable object, and a pure function that applies an action to it.
 //
-// A document has `concepts` ({id, name, bias, slope, activation, details}), `edges` ({source, target, weight, details},
+// A document has `concepts` ({id, name, bias, slope, activation, held, details}), `edges` ({source, target, weight, details},
 // with ids), `scenarios` ({name, clamp, desired, shown, about}, by id), `people` ({name, weight, map}), `same` (pairs of
 // names that mean one concept), `rule`, `keep` and `details`. Ids are numbers that are never reused.
 
@@ -33,12 +33,13 @@ export function fromMap({ details = {}, concepts, edges }) {
   const { scenarios, people, same, rule, keep, ...rest } = details;
   const doc = {
     ...EMPTY,
-    concepts: concepts.map(({ name, bias = 0, slope = 1, activation = "sigmoid", details: about = {} }, i) => ({
+    concepts: concepts.map(({ name, bias = 0, slope = 1, activation = "sigmoid", held, details: about = {} }, i) => ({
       id: i + 1,
       name,
       bias,
       slope,
       activation,
+      ...(held ? { held } : {}),
       details: about,
     })),
     edges: edges.map(({ source, target, weight, details: about = {} }) => ({
@@ -83,10 +84,10 @@ export function toMap(doc, { positions = null, workshop = true } = {}) {
   if (doc.keep) details.keep = "drivers";
   if (workshop && doc.people.length) details.people = doc.people;
   if (workshop && doc.same.length) details.same = doc.same;
-  const concepts = doc.concepts.map(({ id, name, bias, slope, activation, details: about }) => {
+  const concepts = doc.concepts.map(({ id, name, bias, slope, activation, held, details: about }) => {
     const place = positions && !("x" in about) ? positions.get(id) : null;
     const all = place ? { ...about, x: Math.round(place[0]), y: Math.round(place[1]) } : about;
-    return { name, bias, slope, activation, ...(Object.keys(all).length ? { details: all } : {}) };
+    return { name, bias, slope, activation, ...(held ? { held } : {}), ...(Object.keys(all).length ? { details: all } : {}) };
   });
   const edges = doc.edges.map(({ source, target, weight, details: about }) => ({
     source: names.get(source),
@@ -174,7 +175,7 @@ const ACTIONS = {
   },
   connect(doc, { source, target, weight }) {
     conceptOf(doc, source);
-    conceptOf(doc, target);
+    if (conceptOf(doc, target).held) throw new Problem("heldTarget", { name: conceptOf(doc, target).name });
     if (edgeOf(doc, source, target)) return ACTIONS.weight(doc, { source, target, weight });
     return { edges: [...doc.edges, { source, target, weight: checkedWeight(weight), details: {} }] };
   },
@@ -198,6 +199,7 @@ const ACTIONS = {
     const edge = edgeOf(doc, source, target);
     if (!edge || source === target) return null;
     if (edgeOf(doc, target, source)) throw new Problem("reverseTaken");
+    if (conceptOf(doc, source).held) throw new Problem("heldTarget", { name: conceptOf(doc, source).name });
     return { edges: doc.edges.map((one) => (one === edge ? { ...one, source: target, target: source } : one)) };
   },
   dynamics(doc, { activation, slope, rule, keep }) {

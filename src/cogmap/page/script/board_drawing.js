@@ -56,6 +56,7 @@ export class Drawing {
     this.edges = []; // {source, target, weight, where, details}
     this.details = details;
     this.ids = new Map(); // names by other identifiers
+    this.held = new Set(); // names of the held concepts
     this.parameters = new Map(); // bias, slope and activation by name, if the format separates them from details
   }
 
@@ -95,6 +96,8 @@ export class Drawing {
     }
     if (!this.concepts.size) throw new Problem("noConcepts");
     checkSize(this.concepts.size ** 2, t("partsWeights"));
+    for (const { source, target, weight } of edges.values())
+      if (weight && this.held.has(target)) throw new Problem("heldInfluenced", { name: target, source });
     const concepts = [...this.concepts].map(([name, about]) => this.#concept(name, about));
     return { details: this.details, concepts, edges: sortedEdges(concepts, [...edges.values()]) };
   }
@@ -113,7 +116,8 @@ export class Drawing {
     if (!ACTIVATION_NAMES.includes(activation)) throw new Problem("badActivation", { name, activation });
     for (const axis of ["x", "y"])
       if (axis in details && typeof details[axis] !== "number") throw new Problem("badPosition", { name, axis });
-    return { name, bias, slope, activation, ...(Object.keys(details).length ? { details } : {}) };
+    const held = this.held.has(name) ? { held: true } : {};
+    return { name, bias, slope, activation, ...held, ...(Object.keys(details).length ? { details } : {}) };
   }
 }
 

@@ -362,6 +362,9 @@ export const ENGLISH = {
   damagedText: "it is damaged text: save it as UTF-8.",
   notText: "it is not text.",
   columnLikeConcept: "a column would have the same name as the concept “{name}”; rename the concept.",
+  heldTarget: "“{name}” is held by the map: nothing can influence it.",
+  badHeld: "“held” must be true or false.",
+  heldInfluenced: "“{name}” is held, and “{source}” influences it.",
   goneConcept: "The concept no longer exists.",
   reverseTaken: "There is already an arrow in the other direction.",
 };

@@ -142,6 +142,7 @@ export function combine(maps, how, mapWeights, onlyDrawn = false) {
     const all = maps.flatMap((map, k) => map.concepts.filter((one) => one.name === name).map((one) => [one, shares[k]]));
     for (const key of ["slope", "activation"])
       if (new Set(all.map(([one]) => one[key])).size > 1) throw new Problem("differentDynamics", { name });
+    if (!all.every(([one]) => one.held)) delete concept.held;
     concept.bias = (how === "median" ? median : mean)(all.map(([one]) => one.bias ?? 0), all.map(([, share]) => share));
   }
   const { scenarios: _, people: __, same: ___, ...details } = Object.assign({}, ...[...maps].reverse().map((map) => map.details));

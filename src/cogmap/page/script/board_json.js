@@ -41,6 +41,8 @@ function ownDrawing(value) {
     if (!isObject(concept) || typeof concept.name !== "string") throw new Problem("conceptNeedsName").at(where);
     if (drawing.concepts.has(concept.name)) throw new Problem("sameName", { name: concept.name }).at(where);
     drawing.concepts.set(concept.name, { ...member(concept, "details", {}) });
+    if (![undefined, true, false].includes(concept.held)) throw new Problem("badHeld").at(where);
+    if (concept.held) drawing.held.add(concept.name);
     drawing.parameters.set(concept.name, pick(concept, Object.keys(PARAMETERS)));
   });
   member(value, "edges", []).forEach((edge, k) => {

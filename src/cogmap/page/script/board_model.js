@@ -14,19 +14,19 @@ export function weightsOf(doc) {
 }
 
 /** Return a map of concepts as the engine computes it, under an inference rule. */
-export function engineModel({ weights, bias, slopes, activations, rule = "kosko" }) {
+export function engineModel({ weights, bias, slopes, activations, held = [], rule = "kosko" }) {
   const n = bias.length;
-  const [W, b] = ruled(weights, bias, n, rule);
-  const arrays = activationArrays(activations, slopes);
+  const [W, b] = ruled(weights, bias, n, rule, held);
+  const arrays = activationArrays(activations, slopes, held);
   if (rule === "rescaled" && arrays.middle.some((middle, i) => middle - arrays.reach[i] !== 0)) throw new Problem("noRescaled");
-  return { kind: "map", n, weights: W, bias: b, slope: slopes, activations, ...arrays, influences: influencesOf(W, n) };
+  return { kind: "map", n, weights: W, bias: b, slope: slopes, activations, held, ...arrays, influences: influencesOf(W, n, held) };
 }
 
 /** Express an inference rule by weights and biases, as `cogmap.maps.rewriting.with_rule` does. */
-function ruled(weights, bias, n, rule) {
+function ruled(weights, bias, n, rule, held) {
   if (rule === "kosko") return [weights, Float64Array.from(bias)];
   const W = weights.slice();
-  for (let i = 0; i < n; i++) W[i * n + i] += 1;
+  for (let i = 0; i < n; i++) W[i * n + i] += held.includes(i) ? 0 : 1;
   if (rule === "modified") return [W, Float64Array.from(bias)];
   const b = Float64Array.from(bias, (value, i) => value - W.subarray(i * n, (i + 1) * n).reduce((sum, w) => sum + w, 0));
   return [W.map((weight) => 2 * weight), b];
@@ -38,14 +38,15 @@ export function modelOf(doc, weights = weightsOf(doc)) {
     bias: doc.concepts.map(({ bias }) => bias),
     slopes: Float64Array.from(doc.concepts, ({ slope }) => slope),
     activations: doc.concepts.map(({ activation }) => activation),
+    held: doc.concepts.flatMap(({ held }, i) => (held ? [i] : [])),
     rule: doc.rule,
   });
 }
 
-/** Return the places of the concepts that keep their state: external ones, or those without incoming arrows. */
+/** Return the places of the concepts that keep their state: held and external ones, or those without incoming arrows. */
 export function driversOf(doc, weights = weightsOf(doc)) {
   const n = doc.concepts.length;
-  const external = doc.concepts.flatMap(({ details }, i) => (details.external === true ? [i] : []));
+  const external = doc.concepts.flatMap(({ details, held }, i) => (held || details.external === true ? [i] : []));
   if (external.length) return external;
   return doc.concepts.flatMap((_, i) => (weights.subarray(i * n, (i + 1) * n).every((weight) => weight === 0) ? [i] : []));
 }

@@ -106,7 +106,7 @@ const proofs = new WeakMap();
 /** Say whether it is proved that every start ends there. */
 export function proofWords(doc, { model, keep, baseline }, clamp) {
   if (!proofs.has(doc)) proofs.set(doc, new Map());
-  const held = { ...Object.fromEntries(keep.map((i) => [i, baseline.states.at(-1)[i]])), ...clamp };
+  const held = { ...Object.fromEntries([...keep, ...model.held].map((i) => [i, baseline.states.at(-1)[i]])), ...clamp };
   const key = JSON.stringify(held);
   if (!proofs.get(doc).has(key)) {
     const free = withClamp(model, held);
@@ -277,7 +277,7 @@ function sensitivityOf(app, doc, scenario) {
       make(
         "ol",
         { class: "arrow-list" },
-        ...found.slice(0, SHOWN).map(({ edge, effect }) =>
+        ...found.slice(0, SHOWN).filter(({ effect }) => Math.abs(effect) >= 5e-4).map(({ edge, effect }) =>
           make("li", {}, button(`${nameOf(doc, edge.source)} → ${nameOf(doc, edge.target)}`, () => app.board.show({ edge: [edge.source, edge.target], concepts: [], view: "map" }), { class: "quiet" }), make("span", { class: `number ${effect < 0 ? "down-text" : "up-text"}` }, signedFixed(effect, 3))),
         ),
       ),

@@ -34,7 +34,7 @@ export function toJson({ details, concepts, edges }) {
   const lines = (items) => items.map((item) => `    ${JSON.stringify(item)}`).join(",\n");
   const about = ({ details: one }) => (one && Object.keys(one).length ? { details: one } : {});
   const head = Object.keys(details).length ? `  "details": ${JSON.stringify(details)},\n` : "";
-  const ours = concepts.map((one) => ({ name: one.name, ...pick(one, keys), ...about(one) }));
+  const ours = concepts.map((one) => ({ name: one.name, ...pick(one, keys), ...pick(one, ["held"]), ...about(one) }));
   const all = edges.map((one) => ({ source: one.source, target: one.target, weight: one.weight, ...about(one) }));
   return (
     `{\n  "format": ${JSON.stringify(FORMAT)},\n  "version": ${VERSION},\n${head}` +
@@ -168,6 +168,7 @@ export function toPython({ concepts, edges, details }, { rule, keep, scenarios }
     "    weights,",
     "    concepts=concepts,",
     ...options,
+    ...(concepts.some(({ held }) => held) ? [`    held=[${concepts.filter(({ held }) => held).map(({ name }) => quoted(name)).join(", ")}],`] : []),
     ")",
   ];
   if (typeof details.name === "string") lines.splice(0, 0, `# ${details.name.replace(/[^\x20-\x7e]/g, " ")}`);
