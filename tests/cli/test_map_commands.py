@@ -200,7 +200,7 @@ BAD = {
         ["scenario", "lake.json", "--hold", "fish=1", "--activation", "tanh", "--rule", "rescaled"],
         "'kosko' or 'modified' for states in [-1, 1]",
     ),
-    "language": (["page", "lake.json", "--language", "xx", "--out", "o.html"], "language"),
+    "texts": (["page", "--texts", "lake.json", "--out", "o.html"], "must be a JSON object of strings"),
 }
 
 

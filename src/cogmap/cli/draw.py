@@ -11,8 +11,8 @@ sheet_option = click.option("--sheet", help="Name of the map, in a file with sev
 @click.argument("file", required=False)
 @click.option("--out", metavar="FILE", default="board.html", show_default=True, help="Output file.")
 @sheet_option
-@click.option("--language", default="en", show_default=True, help="Language of the texts.")
-def draw(file: str | None, out: str, sheet: str | None, language: str) -> None:
+@click.option("--texts", metavar="FILE", help="JSON file with the texts of the board in another language.")
+def draw(file: str | None, out: str, sheet: str | None, texts: str | None) -> None:
     """Write a drawing board, on which maps are drawn, run, compared and merged in a browser.
 
     FILE is a map, or a model made by `cogmap fit`; without it the board is empty. The board is one file that needs no
@@ -22,7 +22,7 @@ def draw(file: str | None, out: str, sheet: str | None, language: str) -> None:
 
     with command():
         check_place(out, *([] if file is None else [file]))
-        board(out, None if file is None else _subject(file, sheet), language)
+        board(out, None if file is None else _subject(file, sheet), texts)
     click.echo(f"The board is {out}.")
 
 

@@ -11,11 +11,11 @@ from cogmap._utils.files import write_whole
 from cogmap._utils.params import param_error
 from cogmap.exceptions import DataError
 from cogmap.page.assemble import assemble_page
-from cogmap.page.board import board
+from cogmap.page.board_page import board, english_texts
 from cogmap.page.payload import make_payload
 from cogmap.page.subject import page_subject
 
-__all__ = ["board", "html", "write"]
+__all__ = ["board", "english_texts", "html", "write"]
 
 
 def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] | None = None) -> Path:

@@ -14,10 +14,10 @@ class Boards:
     def __init__(self, browser, folder):
         self._browser, self.folder, self._contexts, self._n = browser, folder, [], 0
 
-    def open(self, fcm=None, width=1280, height=860, init=None, **settings):
+    def open(self, fcm=None, width=1280, height=860, init=None, texts=None, **settings):
         """Write a board and open it; what it asks for and what goes wrong is kept with the page."""
         self._n += 1
-        path = board(self.folder / f"board{self._n}.html", fcm)
+        path = board(self.folder / f"board{self._n}.html", fcm, texts)
         context = self._browser.new_context(
             **{"viewport": {"width": width, "height": height}, "accept_downloads": True} | settings
         )

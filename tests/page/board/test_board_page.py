@@ -11,8 +11,7 @@ from playwright.sync_api import Error
 
 from cogmap import FCMClassifier, FuzzyCognitiveMap, page, read_map, write_map
 from cogmap.exceptions import CogmapError
-from cogmap.page import board
-from cogmap.page.board import texts
+from cogmap.page import board, english_texts
 
 ACT = "(action) => window.board.app.act(action)"
 DOC = "window.board.board.doc"
@@ -387,26 +386,53 @@ def test_hostile_names_are_text(boards):
     assert page.problems == []
 
 
-def test_texts_come_from_one_table(boards):
-    """With every text replaced, no English is left, in any view, tab or selection."""
-    table = texts()
-    assert len(table) > 200
-    changed = {key: re.sub(r"[A-Za-z]+(?![^{]*\})", "ßß", text) for key, text in table.items()}
-    page = boards.open(
-        LAKE.replace(concepts=["1", "2", "3", "4"], details={}),
-        init=f"window.otherTexts = {json.dumps(changed)};",
-    )
-    page.evaluate("window.board.useTexts(window.otherTexts)")
+def test_another_language_is_one_file(boards, tmp_path):
+    """With every text translated, no English word is left in any view, tab or selection."""
+    english = english_texts()
+    assert len(english) > 250
+    translated = {key: re.sub(r"[A-Za-z]+(?![^{]*\})", "ßß", text) for key, text in english.items()}
+    (tmp_path / "xx.json").write_text(json.dumps(translated | {"language": "xx"}), encoding="utf-8")
+    page = boards.open(LAKE.replace(concepts=["1", "2", "3", "4"], details={}), texts=tmp_path / "xx.json")
+    assert page.locator("html").get_attribute("lang") == "xx"
     page.evaluate(ACT, {"do": "addScenario"})
     page.evaluate(ACT, {"do": "clamp", "at": 0, "id": 1, "state": 1})
-    english = set()
-    for view in ("matrix", "list", "report", "map"):
-        for tab in ("scenarios", "numbers", "people", "selected"):
-            page.evaluate("([view, tab]) => window.board.board.show({ view, tab, concepts: [1] })", [view, tab])
-            page.evaluate(ACT, {"do": "about", "details": {"author": f"{view} {tab}".translate({97: 49})}})
-    page.evaluate("window.board.board.show({ view: 'map', tab: 'numbers' })")
-    english |= set(re.findall(r"[A-Za-z]{3,}", page.locator("#side-body").inner_text()))
-    assert english == set()
+    page.evaluate(ACT, {"do": "desire", "at": 0, "id": 2, "direction": 1})
+    people = [{"name": name, "map": page.evaluate("window.board.app.payload.map")} for name in ("5", "6")]
+    page.evaluate(ACT, {"do": "addPeople", "people": people})
+    for view, tab, chosen in [
+        ("map", "selected", {"concepts": [1]}),
+        ("matrix", "selected", {"edge": [1, 2]}),
+        ("list", "scenarios", {}),
+        ("report", "numbers", {}),
+        ("map", "people", {}),
+        ("map", "selected", {"concepts": [1, 2]}),
+        ("map", "selected", {}),
+    ]:
+        page.evaluate(
+            "(changes) => window.board.board.show(changes)",
+            {"view": view, "tab": tab, "concepts": [], "edge": None} | chosen,
+        )
+        labels = page.evaluate("[...document.querySelectorAll('[aria-label]')].map((one) => one.ariaLabel).join(' ')")
+        left = re.findall(r"[A-Za-z]{3,}", page.locator("body").inner_text() + labels)
+        assert left == [], (view, tab)
+
+
+BAD_TEXTS = {
+    "unknown key": ('{"undoo": "x"}', "Did you mean 'undo'"),
+    "no strings": ('{"undo": 7}', "must be a JSON object of strings"),
+    "placeholders": ('{"openedFile": "opened"}', "must have the placeholders"),
+    "no JSON": ("undo: x", "are not JSON"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_TEXTS)
+def test_bad_texts_are_refused(tmp_path, name):
+    """In a sentence that names the key; no board is written."""
+    content, words = BAD_TEXTS[name]
+    (tmp_path / "xx.json").write_text(content)
+    with pytest.raises(CogmapError, match=words):
+        page.board(tmp_path / "b.html", texts=tmp_path / "xx.json")
+    assert not (tmp_path / "b.html").exists()
 
 
 def test_a_learned_map_opens_with_its_prior(boards, iris, tmp_path):
@@ -433,7 +459,6 @@ def test_bad_arguments_of_board(tmp_path):
     for arguments, words in (
         ((tmp_path / "no" / "b.html",), "does not exist"),
         ((tmp_path / "b.html", 7), "map"),
-        ((tmp_path / "b.html", None, "xx"), "language"),
         ((tmp_path / "b.html", FuzzyCognitiveMap(np.zeros((501, 501)))), "at most 500"),
         ((7,), "path"),
     ):

@@ -125,6 +125,7 @@ const undo = button(t("undo"), () => board.undo(), { title: "Ctrl+Z" });
 const redo = button(t("redo"), () => board.redo(), { title: "Ctrl+Shift+Z" });
 document.getElementById("bar").append(undo, redo, ...filesPart(app));
 const theme = themePart({
+  words: { light: t("light"), dark: t("dark"), toLight: t("toLight"), toDark: t("toDark") },
   store: {
     get state() {
       return board.ui;

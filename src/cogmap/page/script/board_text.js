@@ -1,4 +1,4 @@
-// All texts of the board, by key. Another language is a file with the same keys in `page/languages`.
+// All texts of the board, by key. Another language is a JSON file with the same keys, given to `page.board`.
 
 import { ENGLISH } from "./board_english.js";
 

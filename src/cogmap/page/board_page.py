@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._utils.files import write_whole
-from cogmap._utils.params import check_choice, param_error
+from cogmap._utils.files import read_limited, write_whole
+from cogmap._utils.params import check_path, param_error, suggestion
+from cogmap._utils.text import decoded
 from cogmap.exceptions import DataError
 from cogmap.maps.formats import own_json
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -21,10 +22,10 @@ from cogmap.page.assemble import assemble_page
 Payload = dict[str, Any]
 
 _MOST_CONCEPTS = 500  # as in script/board_doc.js
-_LANGUAGES = files("cogmap.page") / "languages"
+_MOST_BYTES = 1_000_000  # of a file with texts
 
 
-def board(path: str | os.PathLike[str], map: Any = None, language: str = "en") -> Path:
+def board(path: str | os.PathLike[str], map: Any = None, texts: str | os.PathLike[str] | None = None) -> Path:
     """Write a drawing board: an HTML file in which maps are drawn, run, compared and merged.
 
     The board is one self-contained file that opens from disk and makes no network requests. It draws concepts and
@@ -38,8 +39,9 @@ def board(path: str | os.PathLike[str], map: Any = None, language: str = "en") -
     map : FuzzyCognitiveMap, MapModel or fitted estimator, default=None
         Map to start with. None means an empty board. For an estimator with a `prior`, the board also shows how the
         weights differ from it.
-    language : str, default="en"
-        Language of the texts: ``"en"``, or the name of a file in ``cogmap/page/languages``.
+    texts : str or path-like, default=None
+        JSON file with the texts of the board in another language, by key; `english_texts` returns the English ones.
+        Keys that are left out stay English, and the key ``"language"`` is the code of the language, such as ``"de"``.
 
     Returns
     -------
@@ -60,7 +62,7 @@ def board(path: str | os.PathLike[str], map: Any = None, language: str = "en") -
     if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
         raise param_error("page.board", "path", "the path of a file, such as 'board.html'", path)
     target = Path(path)
-    text = board_html(map, language)
+    text = board_html(map, texts)
     try:
         if target.is_dir():
             raise OSError("it is a directory")
@@ -72,9 +74,10 @@ def board(path: str | os.PathLike[str], map: Any = None, language: str = "en") -
     return target
 
 
-def board_html(map: Any = None, language: str = "en") -> str:
+def board_html(map: Any = None, texts: str | os.PathLike[str] | None = None) -> str:
     """Return the board as a string."""
-    check_choice("page.board", "language", language, ["en", *languages()])
+    translated = {} if texts is None else _read_texts(texts)
+    language = translated.pop("language", "en")
     fcm, prior = _map_and_prior(map)
     payload: Payload = {
         "version": 1,
@@ -82,15 +85,50 @@ def board_html(map: Any = None, language: str = "en") -> str:
         "title": "" if fcm is None else _title(fcm),
         "map": None if fcm is None else _as_json(fcm),
         "prior": None if prior is None else _as_json(prior),
-        "texts": {} if language == "en" else json.loads((_LANGUAGES / f"{language}.json").read_text(encoding="utf-8")),
+        "texts": translated,
     }
     return assemble_page(payload["title"] or "cogmap", payload, "board", language)
 
 
-def languages() -> list[str]:
-    """Return the names of the languages besides English."""
-    found = _LANGUAGES.iterdir() if _LANGUAGES.is_dir() else ()
-    return sorted(file.name.removesuffix(".json") for file in found if file.name.endswith(".json"))
+def english_texts() -> dict[str, str]:
+    """Return the English texts of the board by key, for translators.
+
+    Returns
+    -------
+    dict
+        Texts with {placeholders}; "one|many" are the forms for a count.
+
+    Examples
+    --------
+    >>> from cogmap import page
+    >>> page.english_texts()["undo"]
+    'Undo'
+    """
+    source = (files("cogmap.page") / "script" / "board_english.js").read_text(encoding="utf-8")
+    pairs = re.findall(r'^  (?:"([^"]+)"|(\w+)):\s*("(?:[^"\\]|\\.)*"),$', source, re.MULTILINE)
+    return {quoted or plain: json.loads(text) for quoted, plain, text in pairs}
+
+
+def _read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read translated texts, with the keys and the placeholders of the English ones."""
+    file = check_path("page.board", path)
+    try:
+        texts = json.loads(decoded(read_limited(file, _MOST_BYTES)))
+    except (ValueError, RecursionError) as problem:
+        raise DataError(f"The texts {file} are not JSON: {problem}.") from None
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        raise DataError(f"The texts {file} must be a JSON object of strings, keyed as english_texts() has them.")
+    english = english_texts() | {"language": "en"}
+    for key, text in texts.items():
+        if key not in english:
+            raise DataError(f"The texts {file} have an unknown key {key!r}. {suggestion(key, english)}".strip())
+        if _placeholders(text) != _placeholders(english[key]) or text.count("|") != english[key].count("|"):
+            raise DataError(f"The text {key!r} in {file} must have the placeholders of {english[key]!r}, got {text!r}.")
+    return texts
+
+
+def _placeholders(text: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", text))
 
 
 def _map_and_prior(map: Any) -> tuple[FuzzyCognitiveMap | None, FuzzyCognitiveMap | None]:
@@ -129,10 +167,3 @@ def _as_json(fcm: FuzzyCognitiveMap) -> Payload:
     """Return the map in the form of our JSON files, with all parameters of each concept."""
     value: Payload = json.loads(own_json.write(fcm))
     return {"details": value.get("details", {}), "concepts": value["concepts"], "edges": value["edges"]}
-
-
-def texts() -> dict[str, str]:
-    """Return the English texts of the board by key, for translators."""
-    source = (files("cogmap.page") / "script" / "board_english.js").read_text(encoding="utf-8")
-    pairs = re.findall(r'^  (?:"([^"]+)"|(\w+)): ("(?:[^"\\]|\\.)*"),$', source, re.MULTILINE)
-    return {quoted or plain: json.loads(text) for quoted, plain, text in pairs}
