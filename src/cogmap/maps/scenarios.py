@@ -273,18 +273,21 @@ def stored_clamps(fcm: FuzzyCognitiveMap) -> dict[str, dict[str, float]]:
     for number, one in enumerate(fcm.details.get("scenarios", ()), start=1):
         entries = [entry for entry in one.get("concepts", ()) if isinstance(entry, dict)]
         states = {names.get(str(entry.get("id")), entry.get("name")): entry.get("influence") for entry in entries}
-        clamp = {name: float(state) for name, state in states.items() if name in fcm.concepts and _is_number(state)}
+        known = {name: _number(state) for name, state in states.items() if name in fcm.concepts}
+        clamp = {name: state for name, state in known.items() if state is not None}
         if clamp:
             name = str(one.get("name") or number)
             clamps[name if name not in clamps else f"{name} ({number})"] = clamp
     return clamps
 
 
-def _is_number(value: Any) -> bool:
+def _number(value: Any) -> float | None:
+    """Return a finite number from a cell of a file, or None."""
     try:
-        return bool(np.isfinite(float(value)))
+        number = float(value)
     except (TypeError, ValueError):
-        return False
+        return None
+    return number if np.isfinite(number) else None
 
 
 def _signed(values: NDArray[np.float64]) -> list[str]:

@@ -361,6 +361,51 @@ def test_files_are_opened_and_come_back(boards, tmp_path):
     assert other.evaluate(DOC) == before
 
 
+def test_files_are_dropped(boards):
+    """One file opens as the map, several as people; a workbook and another kind of file get a sentence."""
+    drop = """(files) => {
+      const data = new DataTransfer();
+      for (const [name, text] of files) data.items.add(new File([text], name));
+      window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+    }"""
+    page = boards.open()
+    page.evaluate(drop, [["lake.csv", "from,to,weight\nrain,fish,0.5\n"]])
+    page.locator(".node").nth(1).wait_for()
+    page.evaluate(drop, [["a.csv", "from,to,weight\nrain,fish,0.5\n"], ["b.csv", "from,to,weight\nrains,fish,1\n"]])
+    page.get_by_text("1 pair of names may mean the same").wait_for()
+    assert len(page.evaluate(DOC)["concepts"]) == 2
+    page.evaluate(drop, [["a.xlsx", "PK"], ["b.docx", "x"]])
+    page.locator("#notice:not([hidden])").wait_for()
+    assert "a.xlsx cannot be opened: Excel files are not read in the browser: save the sheet as CSV" in notice(page)
+    assert "b.docx cannot be opened: it is not a map" in notice(page)
+
+
+def test_steps_are_played_on_the_map(boards):
+    """The slider shows the states of a step in the boxes, Play goes through them, and they can be hidden."""
+    page = boards.open(LAKE)
+    page.evaluate(ACT, {"do": "addScenario", "name": "laws"})
+    page.evaluate(ACT, {"do": "clamp", "at": 0, "id": 1, "state": 1})
+    page.get_by_role("tab", name="Scenarios").click()
+    page.get_by_label("Step", exact=True).fill("0")
+    assert page.get_by_text("step 0").is_visible()
+    assert page.locator(".meter:not([hidden])").count() == 4
+    page.get_by_role("button", name="Play").click()
+    page.get_by_text("step 2").wait_for()
+    page.get_by_role("button", name="Hide states").click()
+    page.get_by_role("button", name="Pause").click()
+    assert page.problems == []
+
+
+def test_the_map_fills_the_paper(boards):
+    """Printed, the drawing is fitted to the page, and the view comes back afterwards."""
+    page = boards.open(LAKE)
+    before = page.locator(".board-map > g").first.get_attribute("transform")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".board-map").first.get_attribute("viewBox") is not None
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".board-map > g").first.get_attribute("transform") == before
+
+
 def test_pictures_are_saved(boards, tmp_path):
     """SVG that parses, with all names, and PNG."""
     page = boards.open(LAKE)

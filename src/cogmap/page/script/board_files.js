@@ -25,7 +25,7 @@ export function filesPart(app) {
     [t("asSvg"), () => save(app, "svg", "image/svg+xml", () => pictureOf(app))],
     [t("asPng"), () => savePng(app)],
     [t("asPython"), () => copyPython(app)],
-    [t("asPaper"), () => app.print("sheet")],
+    [t("asPaper"), () => app.print("map")],
     [t("asReport"), () => app.print("report")],
   ];
   const menu = make("div", { class: "menu", hidden: true, role: "group", "aria-label": t("save") }, ...kinds.map(([text, run]) => button(text, () => {

@@ -34,7 +34,8 @@ export function drawGraph(board, places) {
   // need not paint the other arrows again in every frame.
   const moving = draw("g", { class: "nodes" });
   const layer = draw("svg", { class: "board-map over", "aria-hidden": "true" }, moving);
-  let dragged = null;
+  let dragged = null,
+    stale = false; // whether boxes were moved by a drag
   const shownNodes = new Map(),
     shownArrows = new Map();
   const near = new Map(); // keys of the arrows of each concept
@@ -135,12 +136,18 @@ export function drawGraph(board, places) {
     const largest = Math.max(1, ...doc.edges.map(({ weight }) => Math.abs(weight)));
     const groups = groupsOf(doc);
     const found = ui.search.trim().toLowerCase();
+    // Boxes and arrows of unchanged concepts are kept, so that a selection in a large map takes no time.
+    const before = stale ? new Map() : boxes;
+    stale = false;
     boxes = new Map(
       doc.concepts.map((concept) => {
         const [x, y] = where.get(concept.id);
-        return [concept.id, { ...boxOf(concept.name), x, y }];
+        const known = before.get(concept.id);
+        if (known && known.name === concept.name && known.x === x && known.y === y) return [concept.id, known];
+        return [concept.id, { ...boxOf(concept.name), name: concept.name, x, y }];
       }),
     );
+    const names = new Map(doc.concepts.map(({ id, name }) => [id, name]));
     if (doc !== drawnDoc) {
       counts = new Map();
       near.clear();
@@ -172,7 +179,11 @@ export function drawGraph(board, places) {
       const key = `${edge.source} ${edge.target}`;
       if (!shownArrows.has(key)) shownArrows.set(key, drawArrow(key));
       const arrow = shownArrows.get(key);
-      shapeArrow(arrow, edge, largest);
+      const ends = [boxes.get(edge.source), boxes.get(edge.target)];
+      if (arrow.edge !== edge || arrow.largest !== largest || ends.some((box, k) => box !== arrow.ends[k])) {
+        Object.assign(arrow, { edge, largest, ends });
+        shapeArrow(arrow, edge, largest);
+      }
       const picked = ui.edge && ui.edge[0] === edge.source && ui.edge[1] === edge.target;
       const other = look.arrows?.get(key);
       const sign = edge.weight > 0 ? "up" : edge.weight < 0 ? "down" : "none";
@@ -180,7 +191,7 @@ export function drawGraph(board, places) {
       setText(arrow.words, labels || picked ? signed(edge.weight, 2) : "");
       setText(
         arrow.title,
-        t("arrowLabel", { source: nameOf(doc, edge.source), target: nameOf(doc, edge.target), weight: signed(edge.weight) }) +
+        t("arrowLabel", { source: names.get(edge.source), target: names.get(edge.target), weight: signed(edge.weight) }) +
           (other ? `, ${other.words}` : ""),
       );
       if (picked) lines.append(arrow.element);
@@ -208,6 +219,7 @@ export function drawGraph(board, places) {
   function settleDown() {
     if (!dragged) return;
     dragged = null;
+    stale = true;
     moving.replaceChildren();
     for (const element of scene.querySelectorAll(".lifted")) element.classList.remove("lifted");
   }
@@ -254,7 +266,16 @@ export function drawGraph(board, places) {
     setView({ zoom, x: (width - zoom * (right + left)) / 2, y: (height - zoom * (bottom + top)) / 2 });
   }
 
+  /** Fill the paper with the map, or return to the view. */
+  function onPaper(yes) {
+    const { left, top, right, bottom } = bounds();
+    setAttribute(svg, "viewBox", yes ? `${left} ${top} ${right - left} ${bottom - top}` : null);
+    if (yes) setAttribute(scene, "transform", null);
+    else setView({});
+  }
+
   return {
+    onPaper,
     svg,
     scene,
     rubber,

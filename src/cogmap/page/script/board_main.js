@@ -84,9 +84,7 @@ const app = {
     app.say(words);
   },
   print(what) {
-    setAttribute(document.documentElement, "data-print", what);
-    if (what === "report") app.board.show({ view: "report" });
-    else app.board.show({ view: "map" });
+    app.board.show({ view: what });
     window.print();
   },
   showCode(code) {
@@ -258,7 +256,8 @@ addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
-addEventListener("afterprint", () => setAttribute(document.documentElement, "data-print", null));
+addEventListener("beforeprint", () => graph.onPaper(true));
+addEventListener("afterprint", () => graph.onPaper(false));
 
 setAttribute(document.getElementById("main"), "hidden", null);
 refresh();

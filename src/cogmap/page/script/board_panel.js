@@ -111,9 +111,16 @@ function swatches(app, ids) {
 function groupField(app, ids) {
   const { doc } = app.board;
   const groups = new Set(doc.concepts.filter(({ id }) => ids.includes(id)).map(({ details }) => details.group ?? ""));
-  const list = make("datalist", { id: "group-names" }, ...groupsOf(doc).map((group) => make("option", { value: group })));
-  const value = groups.size === 1 ? [...groups][0] : "";
-  const change = (text) => app.act({ do: "concept", ids, details: { group: text.trim() } });
+  // Mental Modeler numbers the groups and names them apart.
+  const names = typeof doc.details.groups === "object" ? doc.details.groups : {};
+  const called = (group) => (typeof names[group] === "string" ? names[group] : group);
+  const all = new Set([...groupsOf(doc).map(called), ...Object.values(names).filter((name) => typeof name === "string")]);
+  const list = make("datalist", { id: "group-names" }, ...[...all].map((group) => make("option", { value: group })));
+  const value = groups.size === 1 ? called([...groups][0]) : "";
+  const change = (text) => {
+    const group = Object.keys(names).find((key) => names[key] === text.trim()) ?? text.trim();
+    app.act({ do: "concept", ids, details: { group } });
+  };
   return [field(t("group"), value, change, { list: "group-names", "data-key": "group" }), list];
 }
 

@@ -4,7 +4,7 @@ import { button, make, setAttribute, setText, table } from "./dom.js";
 import { nameOf } from "./board_graph.js";
 import { readWeight } from "./board_panel.js";
 import { t } from "./board_text.js";
-import { number, short, signed } from "./words.js";
+import { number, short } from "./words.js";
 
 /** Return the matrix: a grid with one cell in the tab order, edited in place. */
 export function matrixPart(app) {
@@ -123,8 +123,6 @@ export function matrixPart(app) {
       if (same && drawn.weights.get(key) === weight) continue;
       setText(cell, weight === undefined ? "" : number(weight));
       setAttribute(cell, "class", weight > 0 ? "up" : weight < 0 ? "down" : null);
-      const [source, target] = key.split(" ").map(Number);
-      setAttribute(cell, "aria-label", t("arrowLabel", { source: nameOf(doc, source), target: nameOf(doc, target), weight: weight === undefined ? t("none") : signed(weight) }));
     }
     drawn = { concepts: doc.concepts, weights };
   }
