@@ -20,7 +20,7 @@ COMMANDS = {
     "transform": ("cogmap.cli.transform", "Write the features learned by a map."),
     "export": ("cogmap.cli.export", "Export a model or its map to a format of other programs."),
     "serve": ("cogmap.cli.serve", "Serve a model over HTTP."),
-    "map": ("cogmap.cli.map", "Show, convert, combine and compare map files."),
+    "map": ("cogmap.cli.map", "Show, convert, combine and compare map files, and compute with them."),
     "datasets": ("cogmap.cli.datasets", "Show the paper's datasets."),
     "reproduce": ("cogmap.cli.reproduce", "Run the paper's experiment and write a report."),
 }
