@@ -15,8 +15,9 @@ sheet_option = click.option("--sheet", help="Name of the map, in a file with sev
 def draw(file: str | None, out: str, sheet: str | None, texts: str | None) -> None:
     """Write a drawing board for maps.
 
-    The board is a page on which maps are drawn, run, compared and merged in a browser. FILE is a map, or a model made by `cogmap fit`; without it the board is empty. The board is one file that needs no
-    network. For exploring the predictions of a model, use `cogmap explore`.
+    The board is a page on which maps are drawn, run, compared and merged in a browser; it is one file that needs no
+    network. FILE is a map, or a model made by `cogmap fit`; without it the board is empty. For exploring the
+    predictions of a model, use `cogmap explore`.
     """
     from cogmap.page import board
 
