@@ -349,16 +349,31 @@ def test_files_are_opened_and_come_back(boards, tmp_path):
     fcm = read_map(saved)
     assert np.allclose(fcm.weights, 0.75 * LAKE.weights)
     assert [one["name"] for one in fcm.details["people"]] == ["lake", "half"]
-    before = page.evaluate(DOC)
-    assert len(before["people"]) == 2
+    assert len(page.evaluate(DOC)["people"]) == 2
     other = boards.open()
     other.set_input_files("#file", saved)
     other.locator(".node").nth(3).wait_for()
-    assert other.evaluate(DOC) == before
+    before = other.evaluate(DOC)
+    assert boards.save(other, "Whole board", tmp_path / "again.json").read_bytes() == saved.read_bytes()
     other.set_input_files("#file", tmp_path / "bad.csv")
     other.locator("#notice:not([hidden])").wait_for()
     assert notice(other).startswith("bad.csv cannot be opened: line 1, column 1: a list of arrows needs a column")
     assert other.evaluate(DOC) == before
+
+
+def test_undo_after_opening_moves_nothing(boards, tmp_path):
+    """Concepts without a position of the author lie where they were, also after another map was on the board."""
+    plain = FuzzyCognitiveMap.from_edges([("a", "b", 1.0), ("b", "c", -1.0), ("c", "a", 0.5)])
+    write_map(LAKE, tmp_path / "lake.csv")
+    page = boards.open(plain)
+    place = "[...document.querySelectorAll('.node')].map((one) => one.getAttribute('transform')).sort().join()"
+    before = page.evaluate(place)
+    page.set_input_files("#file", tmp_path / "lake.csv")
+    page.locator(".node").nth(3).wait_for()
+    page.get_by_role("button", name="New", exact=True).click()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    assert page.evaluate(place) == before
 
 
 def test_files_are_dropped(boards):

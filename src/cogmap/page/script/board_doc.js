@@ -26,15 +26,15 @@ export const EMPTY = Object.freeze({
 
 // ---- from and to maps ------------------------------------------------------------------------------------------
 
-/** Return the document of a map in the form of our JSON files. */
-export function fromMap({ details = {}, concepts, edges }) {
+/** Return the document of a map in the form of our JSON files; its first concept gets the id `first`. */
+export function fromMap({ details = {}, concepts, edges }, first = 1) {
   if (concepts.length > MOST_CONCEPTS) throw new Problem("tooManyConcepts", { count: concepts.length, most: MOST_CONCEPTS });
-  const ids = new Map(concepts.map(({ name }, i) => [name, i + 1]));
+  const ids = new Map(concepts.map(({ name }, i) => [name, first + i]));
   const { scenarios, people, same, rule, keep, ...rest } = details;
   const doc = {
     ...EMPTY,
     concepts: concepts.map(({ name, bias = 0, slope = 1, activation = "sigmoid", held, details: about = {} }, i) => ({
-      id: i + 1,
+      id: first + i,
       name,
       bias,
       slope,
@@ -51,7 +51,7 @@ export function fromMap({ details = {}, concepts, edges }) {
     rule: RULES.includes(rule) ? rule : "kosko",
     keep: keep === "drivers",
     details: rest,
-    next: concepts.length + 1,
+    next: first + concepts.length,
   };
   doc.scenarios = (Array.isArray(scenarios) ? scenarios : []).map((one) => scenarioFrom(one, doc.concepts));
   if (Array.isArray(people) && people.every((one) => Array.isArray(one?.map?.concepts))) doc.people = people;

@@ -76,7 +76,7 @@ export async function openFiles(app, files) {
   if (!maps.length) return;
   try {
     if (maps.length === 1) {
-      app.act({ do: "open", doc: { ...fromMap(maps[0].map), ...keptPeople(app, maps[0].map) } });
+      app.act({ do: "open", doc: { ...fromMap(maps[0].map, app.board.doc.next), ...keptPeople(app, maps[0].map) } });
       app.opened(t("openedFile", { file: maps[0].file }));
     } else {
       app.act({ do: "addPeople", people: maps.map(({ name, map }) => ({ name, map })) });

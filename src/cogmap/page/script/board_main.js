@@ -47,7 +47,8 @@ const app = {
   title: () => String(app.board.doc.details.name ?? ""),
   positions: () => positionsOf(app.board.doc, assigned),
   edgeWeight: (source, target) => app.board.doc.edges.find((edge) => edge.source === source && edge.target === target)?.weight ?? 0,
-  emptyDoc: () => EMPTY,
+  /** Return an empty document. Ids go on, so that positions found for one map are never those of another. */
+  emptyDoc: () => ({ ...EMPTY, next: app.board.doc.next }),
   /** Change what the drawing shows beside the map. */
   look(changes) {
     if (Object.entries(changes).every(([key, value]) => extra[key] === value)) return;
@@ -78,7 +79,6 @@ const app = {
   },
   /** Called after another map was opened. */
   opened(words) {
-    assigned.clear();
     app.board.show({ concepts: [], edge: null, step: null, scenario: 0, search: "" });
     if (app.board.ui.view === "map") app.graph.fit();
     app.say(words);
@@ -265,7 +265,7 @@ graph.fit();
 setText(status, restored ? t("restored") : t("notYetSaved"));
 document.getElementById("notes").append(make("p", {}, t("offline")));
 if (restored && payload.map)
-  document.getElementById("notes").append(button(t("backToFile"), () => app.act({ do: "open", doc: first }) && app.opened(t("openedFile", { file: payload.title }))));
+  document.getElementById("notes").append(button(t("backToFile"), () => app.act({ do: "open", doc: fromMap(payload.map, board.doc.next) }) && app.opened(t("openedFile", { file: payload.title }))));
 // For tests and for people with developer tools.
 window.board = { board, app, invalid, useTexts };
 setAttribute(document.body, "data-ready", "");

@@ -33,6 +33,7 @@ export function peoplePart(app) {
   function redraw() {
     const { doc } = app.board;
     const focused = element.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    app.look({ arrows: null });
     try {
       element.replaceChildren(...parts(doc).filter(Boolean));
     } catch (error) {
@@ -90,7 +91,7 @@ export function peoplePart(app) {
 
   function openPerson(at) {
     const { doc } = app.board;
-    openMap(fromMap(unified(doc.people[at].map, doc.same)), doc.people[at].name);
+    openMap(fromMap(unified(doc.people[at].map, doc.same), doc.next), doc.people[at].name);
   }
 
   function openMap(other, name) {
@@ -136,7 +137,7 @@ export function peoplePart(app) {
       try {
         const merged = combine(maps, how, shares, onlyDrawn);
         merged.details = { ...merged.details, name: t("mergedName", { count: maps.length }) };
-        openMap(fromMap(merged), t("mergedName", { count: maps.length }));
+        openMap(fromMap(merged, doc.next), t("mergedName", { count: maps.length }));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         app.notice(error.message);
