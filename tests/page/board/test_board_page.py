@@ -376,6 +376,20 @@ def test_undo_after_opening_moves_nothing(boards, tmp_path):
     assert page.evaluate(place) == before
 
 
+def test_a_dense_map_shows_its_strongest_arrows(boards):
+    """All arrows stay in the map; the slider and a selected concept show more of them."""
+    weights = np.random.default_rng(0).normal(size=(20, 20))
+    page = boards.open(FuzzyCognitiveMap(weights))
+    drawn = page.locator(".arrow:not(.gone)")
+    assert drawn.count() == 40
+    assert page.get_by_text("40 of 400 arrows").is_visible()
+    page.evaluate("window.board.board.show({ concepts: [1] })")
+    assert drawn.count() >= 39
+    page.get_by_label("Number of arrows drawn").fill("400")
+    assert drawn.count() == 400
+    assert len(page.evaluate(DOC)["edges"]) == 400
+
+
 def test_files_are_dropped(boards):
     """One file opens as the map, several as people; a workbook and another kind of file get a sentence."""
     drop = """(files) => {

@@ -51,6 +51,8 @@ export const ENGLISH = {
   fit: "Fit",
   countConcepts: "{count} concept|{count} concepts",
   countArrows: "{count} arrow|{count} arrows",
+  arrowsShown: "Number of arrows drawn, the strongest first",
+  shownOf: "{shown} of {count} arrows",
   countSteps: "{count} step|{count} steps",
   saidArrow: "Arrow from {source} to {target}.",
   saidConnecting: "Arrow from {name}: go to the target with the arrow keys and press Enter. Escape cancels.",

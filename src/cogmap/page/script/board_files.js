@@ -2,6 +2,7 @@
 
 import { button, make, setAttribute } from "./dom.js";
 import { fromMap, toMap } from "./board_doc.js";
+import { shownEdges } from "./board_graph.js";
 import { readMaps } from "./board_read.js";
 import { toSvg } from "./board_picture.js";
 import { Problem, t, tn } from "./board_text.js";
@@ -112,7 +113,8 @@ function priorOf(app) {
 
 function pictureOf(app) {
   if (!app.board.doc.concepts.length) throw new Problem("nothingToSave");
-  return toSvg(app.board.doc, app.graph.boxes(), app.graph.bounds());
+  const { doc, ui } = app.board;
+  return toSvg({ ...doc, edges: shownEdges(doc, ui) }, app.graph.boxes(), app.graph.bounds());
 }
 
 /** Return the name of a file: that of the map, without signs that file systems do not allow. */

@@ -1,7 +1,7 @@
 // The drawing: concepts as boxes, arrows between them. Elements are kept by id and only changed ones are touched.
 
 import { draw, make, setAttribute, setStyle, setText } from "./dom.js";
-import { arrowOf, boxOf } from "./board_layout.js";
+import { arrowOf, boxOf, strongestEdges, usuallyShown } from "./board_layout.js";
 import { t, tn } from "./board_text.js";
 import { signed } from "./words.js";
 
@@ -20,6 +20,21 @@ export function fillOf({ details }, groups) {
 /** Return the groups of a document in the order of their first concept. */
 export function groupsOf(doc) {
   return [...new Set(doc.concepts.map(({ details }) => details.group).filter((group) => typeof group === "string"))];
+}
+
+/** Return the arrows to draw: the strongest, those of selected concepts, and the selected one. */
+export function shownEdges(doc, ui) {
+  const most = ui.shown ?? usuallyShown(doc);
+  if (most >= doc.edges.length) return doc.edges;
+  const strongest = new Set(strongestEdges(doc.edges, most));
+  const chosen = new Set(ui.concepts);
+  return doc.edges.filter(
+    (edge) =>
+      strongest.has(edge) ||
+      chosen.has(edge.source) ||
+      chosen.has(edge.target) ||
+      (ui.edge && ui.edge[0] === edge.source && ui.edge[1] === edge.target),
+  );
 }
 
 /** Create the drawing. `places` returns the positions; `look` returns the look of an arrow that is not usual. */
@@ -164,7 +179,8 @@ export function drawGraph(board, places) {
       drop(shownArrows, new Set(doc.edges.map(({ source, target }) => `${source} ${target}`)));
     }
     const chosen = new Set(ui.concepts);
-    const labels = doc.edges.length <= MOST_LABELS;
+    const visible = new Set(shownEdges(doc, ui));
+    const labels = visible.size <= MOST_LABELS;
     for (const concept of doc.concepts) {
       if (!shownNodes.has(concept.id)) shownNodes.set(concept.id, drawNode(concept.id));
       updateNode(shownNodes.get(concept.id), concept, boxes.get(concept.id), {
@@ -186,6 +202,10 @@ export function drawGraph(board, places) {
       }
       const picked = ui.edge && ui.edge[0] === edge.source && ui.edge[1] === edge.target;
       const other = look.arrows?.get(key);
+      if (!visible.has(edge)) {
+        setAttribute(arrow.element, "class", "arrow gone");
+        continue;
+      }
       const sign = edge.weight > 0 ? "up" : edge.weight < 0 ? "down" : "none";
       setAttribute(arrow.element, "class", `arrow ${sign}${picked ? " picked" : ""}${other ? ` ${other.class}` : ""}`);
       setText(arrow.words, labels || picked ? signed(edge.weight, 2) : "");

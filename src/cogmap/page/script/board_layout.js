@@ -91,11 +91,21 @@ function at([x, y]) {
   return `${x.toFixed(1)},${y.toFixed(1)}`;
 }
 
+/** Return how many arrows are drawn at first: all, or the strongest of a map with very many, such as a learned one. */
+export function usuallyShown({ concepts, edges }) {
+  return edges.length <= Math.max(80, 5 * concepts.length) ? edges.length : 2 * concepts.length;
+}
+
+export function strongestEdges(edges, most) {
+  return [...edges].sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)).slice(0, most);
+}
+
 /**
  * Return a position for each concept: layers along the arrows as a start, then springs between neighbours, until boxes
  * do not overlap. Positions depend only on the map. `size` is a function of a concept.
  */
-export function tidy(concepts, edges, size) {
+export function tidy(concepts, allEdges, size) {
+  const edges = strongestEdges(allEdges, usuallyShown({ concepts, edges: allEdges }));
   const ids = concepts.map(({ id }) => id);
   const layer = layersOf(ids, edges);
   const columns = [];

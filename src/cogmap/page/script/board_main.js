@@ -4,9 +4,9 @@ import { button, make, setAttribute, setText } from "./dom.js";
 import { unpacked } from "./payload.js";
 import { EMPTY, fromMap, invalid } from "./board_doc.js";
 import { filesPart } from "./board_files.js";
-import { drawGraph } from "./board_graph.js";
+import { drawGraph, shownEdges } from "./board_graph.js";
 import { handsOn } from "./board_hands.js";
-import { boxOf, positionsOf, tidy } from "./board_layout.js";
+import { boxOf, positionsOf, tidy, usuallyShown } from "./board_layout.js";
 import { numbersPart } from "./board_numbers_part.js";
 import { panelPart } from "./board_panel.js";
 import { peoplePart } from "./board_people_part.js";
@@ -79,7 +79,7 @@ const app = {
   },
   /** Called after another map was opened. */
   opened(words) {
-    app.board.show({ concepts: [], edge: null, step: null, scenario: 0, search: "" });
+    app.board.show({ concepts: [], edge: null, step: null, shown: null, scenario: 0, search: "" });
     if (app.board.ui.view === "map") app.graph.fit();
     app.say(words);
   },
@@ -155,6 +155,10 @@ const mapTools = make(
     button("+", () => hands.zoomBy(1.25), { "aria-label": t("larger") }),
   ),
 );
+const amount = make("input", { type: "range", min: 0, step: 1, "aria-label": t("arrowsShown"), oninput: () => board.show({ shown: Number(amount.value) }) });
+const amountText = make("span", { class: "soft" });
+const amountTool = make("span", { class: "tool shown-arrows" }, amount, amountText);
+mapTools.append(amountTool);
 const empty = make("p", { class: "empty-hint" }, t("startHere"));
 graph.frame.append(empty);
 const mapView = make("div", { class: "map-view" }, mapTools, graph.frame);
@@ -169,6 +173,10 @@ const views = {
       graph.update(doc, ui, extra);
       hands.update();
       setAttribute(empty, "hidden", doc.concepts.length > 0);
+      setAttribute(amountTool, "hidden", doc.edges.length <= 40);
+      setAttribute(amount, "max", doc.edges.length);
+      amount.value = Math.min(ui.shown ?? usuallyShown(doc), doc.edges.length);
+      setText(amountText, t("shownOf", { shown: shownEdges(doc, ui).length, count: doc.edges.length }));
       setAttribute(document.getElementById("tidy-new"), "disabled", doc.concepts.every(({ details }) => "x" in details));
       setAttribute(document.getElementById("remove"), "disabled", !ui.concepts.length && !ui.edge);
     },

@@ -3,7 +3,7 @@
 import { button, make } from "./dom.js";
 import { fromMap } from "./board_doc.js";
 import { combine, disagreement } from "./board_experts.js";
-import { sizeOf } from "./board_graph.js";
+import { shownEdges, sizeOf } from "./board_graph.js";
 import { boxOf, positionsOf } from "./board_layout.js";
 import { numbersOf } from "./board_numbers_part.js";
 import { consensusList, disagreementTable, peopleMaps, similarityBox } from "./board_people_part.js";
@@ -42,7 +42,8 @@ function parts(app, doc) {
 }
 
 /** Return the picture of a document as an inline image. */
-function picture(doc, places) {
+function picture(whole, places) {
+  const doc = { ...whole, edges: shownEdges(whole, { concepts: [], edge: null }) };
   const boxes = new Map(
     doc.concepts.map(({ id, name }) => {
       const [x, y] = places.get(id);
