@@ -28,7 +28,8 @@ export const EMPTY = Object.freeze({
 
 /** Return the document of a map in the form of our JSON files; its first concept gets the id `first`. */
 export function fromMap({ details = {}, concepts, edges }, first = 1) {
-  if (concepts.length > MOST_CONCEPTS) throw new Problem("tooManyConcepts", { count: concepts.length, most: MOST_CONCEPTS });
+  if (concepts.length > MOST_CONCEPTS)
+    throw new Problem("tooManyConcepts", { count: concepts.length, most: MOST_CONCEPTS });
   const ids = new Map(concepts.map(({ name }, i) => [name, first + i]));
   const { scenarios, people, same, rule, keep, ...rest } = details;
   const doc = {
@@ -87,7 +88,14 @@ export function toMap(doc, { positions = null, workshop = true } = {}) {
   const concepts = doc.concepts.map(({ id, name, bias, slope, activation, held, details: about }) => {
     const place = positions && !("x" in about) ? positions.get(id) : null;
     const all = place ? { ...about, x: Math.round(place[0]), y: Math.round(place[1]) } : about;
-    return { name, bias, slope, activation, ...(held ? { held } : {}), ...(Object.keys(all).length ? { details: all } : {}) };
+    return {
+      name,
+      bias,
+      slope,
+      activation,
+      ...(held ? { held } : {}),
+      ...(Object.keys(all).length ? { details: all } : {}),
+    };
   });
   const edges = doc.edges.map(({ source, target, weight, details: about }) => ({
     source: names.get(source),
@@ -240,7 +248,9 @@ const ACTIONS = {
   },
   desire(doc, { at, id, direction }) {
     conceptOf(doc, id);
-    return withScenario(doc, at, ({ desired }) => ({ desired: merged(desired, { [id]: Math.sign(direction) || null }) }));
+    return withScenario(doc, at, ({ desired }) => ({
+      desired: merged(desired, { [id]: Math.sign(direction) || null }),
+    }));
   },
   addPeople(doc, { people }) {
     const taken = new Set(doc.people.map(({ name }) => name));
@@ -254,7 +264,9 @@ const ACTIONS = {
   },
   person(doc, { at, name, weight, map }) {
     if (weight !== undefined && !(Number.isFinite(weight) && weight >= 0)) throw new Problem("badPersonWeight");
-    const changes = Object.fromEntries(Object.entries({ name, weight, map }).filter(([, value]) => value !== undefined));
+    const changes = Object.fromEntries(
+      Object.entries({ name, weight, map }).filter(([, value]) => value !== undefined),
+    );
     return { people: doc.people.map((one, k) => (k === at ? { ...one, ...changes } : one)) };
   },
   removePerson(doc, { at }) {
@@ -331,14 +343,17 @@ export function invalid(doc) {
     if (![...ids].every((id) => Number.isInteger(id) && id < doc.next)) return "ids";
     if (keys.size !== doc.edges.length) return "edges";
     for (const { name, bias, slope, activation, details } of doc.concepts) {
-      if (typeof name !== "string" || !Number.isFinite(bias) || !(slope > 0) || typeof details !== "object") return "concept";
+      if (typeof name !== "string" || !Number.isFinite(bias) || !(slope > 0) || typeof details !== "object")
+        return "concept";
       if (!ACTIVATION_NAMES.includes(activation)) return "activation";
     }
     for (const { source, target, weight, details } of doc.edges)
-      if (!ids.has(source) || !ids.has(target) || !Number.isFinite(weight) || typeof details !== "object") return "edge";
+      if (!ids.has(source) || !ids.has(target) || !Number.isFinite(weight) || typeof details !== "object")
+        return "edge";
     for (const { name, clamp, desired, shown } of doc.scenarios) {
       if (typeof name !== "string") return "scenario";
-      for (const by of [clamp, desired, shown]) if (!Object.keys(by).every((id) => ids.has(Number(id)))) return "scenario";
+      for (const by of [clamp, desired, shown])
+        if (!Object.keys(by).every((id) => ids.has(Number(id)))) return "scenario";
       if (!Object.values(clamp).every(Number.isFinite)) return "clamp";
     }
     if (!doc.people.every(({ name, map }) => typeof name === "string" && Array.isArray(map.concepts))) return "people";

@@ -112,7 +112,8 @@ export class Drawing {
     }
     const { bias, slope, activation } = { ...PARAMETERS, ...pick(parameters, Object.keys(PARAMETERS)) };
     if (typeof bias !== "number" || !Number.isFinite(bias)) throw new Problem("badBias", { name, bias });
-    if (typeof slope !== "number" || !Number.isFinite(slope) || slope <= 0) throw new Problem("badSlope", { name, slope });
+    if (typeof slope !== "number" || !Number.isFinite(slope) || slope <= 0)
+      throw new Problem("badSlope", { name, slope });
     if (!ACTIVATION_NAMES.includes(activation)) throw new Problem("badActivation", { name, activation });
     for (const axis of ["x", "y"])
       if (axis in details && typeof details[axis] !== "number") throw new Problem("badPosition", { name, axis });

@@ -34,7 +34,8 @@ export const ENGLISH = {
   compute: "Compute",
 
   // The drawing
-  graphLabel: "The map. Arrow keys go from concept to concept, N adds one, A starts an arrow, F2 renames, Delete removes, Alt with arrow keys moves.",
+  graphLabel:
+    "The map. Arrow keys go from concept to concept, N adds one, A starts an arrow, F2 renames, Delete removes, Alt with arrow keys moves.",
   conceptLabel: "{name}, {into} arrows in, {out} out",
   arrowLabel: "{source} → {target}: {weight}",
   startHere: "Double-click here, or press “Add concept”, to start a map. Or drop a file.",
@@ -56,7 +57,8 @@ export const ENGLISH = {
   countSteps: "{count} step|{count} steps",
   saidArrow: "Arrow from {source} to {target}.",
   saidConnecting: "Arrow from {name}: go to the target with the arrow keys and press Enter. Escape cancels.",
-  selfByAccident: "The arrow ends where it starts. If “{name}” influences itself, press “Arrow onto itself” beside the map.",
+  selfByAccident:
+    "The arrow ends where it starts. If “{name}” influences itself, press “Arrow onto itself” beside the map.",
   selfTwice: "The arrow ends where it starts. Press the button again if “{name}” influences itself.",
 
   // The panel
@@ -169,7 +171,8 @@ export const ENGLISH = {
   rule_rescaled: "rescaled: f((2A−1) + W (2A−1))",
   keepDrivers: "concepts without arrows in keep their state",
   dynamicsSummary: "Activation: {activation}. Rule: {rule}.",
-  toolDefaults: "Other tools: Mental Modeler offers the logistic function and the hyperbolic tangent. The R package fcm starts with the logistic function and Kosko’s rule. FCMpy has no default: its examples use the logistic function and the modified rule. With another choice, states differ.",
+  toolDefaults:
+    "Other tools: Mental Modeler offers the logistic function and the hyperbolic tangent. The R package fcm starts with the logistic function and Kosko’s rule. FCMpy has no default: its examples use the logistic function and the modified rule. With another choice, states differ.",
   endsAtPoint: "It settles in a fixed point after {steps} steps.",
   endsInCycle: "It settles in a cycle of {period} states after {steps} steps.",
   endsNowhere: "It does not settle within {steps} steps.",
@@ -229,7 +232,8 @@ export const ENGLISH = {
   kind_ordinary: "ordinary",
   kind_isolated: "isolated",
   loops: "Feedback loops",
-  loopCount: "{count} loop: {positive} reinforcing, {negative} balancing.|{count} loops: {positive} reinforcing, {negative} balancing.",
+  loopCount:
+    "{count} loop: {positive} reinforcing, {negative} balancing.|{count} loops: {positive} reinforcing, {negative} balancing.",
   loopsAll: "There are no others.",
   loopsUpTo: "All loops of up to {length} concepts are found; there may be longer ones.",
   reinforcing: "reinforcing",
@@ -333,14 +337,17 @@ export const ENGLISH = {
   sharedColumn: "“{name}” and “{other}” have the same column; rename one of them.",
   rowWithoutColumn: "the row “{name}” has no column of the same name.",
   columnWithoutRow: "the column “{name}” has no row of the same name.",
-  notSquare: "it is neither a matrix with a row and a column for each concept ({rows} rows and {columns} columns) nor a list of arrows with the columns from, to and weight.",
+  notSquare:
+    "it is neither a matrix with a row and a column for each concept ({rows} rows and {columns} columns) nor a list of arrows with the columns from, to and weight.",
   twoEndColumns: "there are two columns for the {end} of an arrow.",
   noWeightColumn: "a list of arrows needs a column named weight, or a column for each term.",
   twoMarks: "the arrow has a mark under {count} terms.",
   noSource: "the arrow to “{name}” has no source.",
   noEnds: "the arrow has neither source nor target.",
-  matrixOrEdges: "three rows of three numbers may be a matrix or three arrows; put a header above them: the names of the concepts, or from, to, weight.",
-  xmlDoctype: "it has a document type declaration, in which entities may be hidden; delete the declaration if you trust the file.",
+  matrixOrEdges:
+    "three rows of three numbers may be a matrix or three arrows; put a header above them: the names of the concepts, or from, to, weight.",
+  xmlDoctype:
+    "it has a document type declaration, in which entities may be hidden; delete the declaration if you trust the file.",
   xmlBroken: "it is not well-formed XML.",
   xmlRoot: "its root element must be <mentalmodeler>, got <{root}>.",
   xmlImpossible: "a name or note has a character that XML does not allow; save the whole board (.json) instead.",
@@ -351,14 +358,16 @@ export const ENGLISH = {
   conceptNeedsName: "a concept must have a name.",
   edgeNeedsParts: "an edge must have a source, a target and a numeric weight.",
   matrixOfOtherSize: "it has {concepts} concepts and a matrix of {rows} rows.",
-  nestedObjects: "it has nested objects, whose outer keys are the sources in some tools and the targets in others; write it as CSV, with a row for each source.",
+  nestedObjects:
+    "it has nested objects, whose outer keys are the sources in some tools and the targets in others; write it as CSV, with a row for each source.",
   namesOnly: "it names concepts and has no arrows.",
   unknownJson: "it contains neither concepts and edges nor a matrix in a known form.",
   notAnObject: "it is not an object with names and values.",
   undirected: "its edges are undirected, and a map needs directed ones.",
   edgeWithoutWeight: "it has no weight.",
   edgeWithoutEnd: "it has no {end}.",
-  kindExcel: "Excel files are not read in the browser: save the sheet as CSV, or run “cogmap map convert {file} map.json”.",
+  kindExcel:
+    "Excel files are not read in the browser: save the sheet as CSV, or run “cogmap map convert {file} map.json”.",
   kindConverted: "this kind of file is not read in the browser: run “cogmap map convert {file} map.json”.",
   kindOther: "it is not a map: the board opens .mmp, .json, .csv, .tsv and .txt files.",
   tooLarge: "it has {bytes} bytes, and the board reads at most {most}.",

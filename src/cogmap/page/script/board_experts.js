@@ -102,7 +102,11 @@ export function unified(map, matches) {
   const concepts = map.concepts.map((one) => ({ ...one, name: called(one.name) }));
   const twice = concepts.find(({ name }, i) => concepts.findIndex((other) => other.name === name) !== i);
   if (twice) throw new Problem("mergedTwice", { name: twice.name });
-  return { ...map, concepts, edges: map.edges.map((edge) => ({ ...edge, source: called(edge.source), target: called(edge.target) })) };
+  return {
+    ...map,
+    concepts,
+    edges: map.edges.map((edge) => ({ ...edge, source: called(edge.source), target: called(edge.target) })),
+  };
 }
 
 // ---- weights -----------------------------------------------------------------------------------------------------
@@ -137,15 +141,31 @@ export function combine(maps, how, mapWeights, onlyDrawn = false) {
     }
   }
   const merged = {};
-  for (const map of [...maps].reverse()) for (const concept of map.concepts) merged[concept.name] = { ...merged[concept.name], ...concept, details: { ...merged[concept.name]?.details, ...concept.details } };
+  for (const map of [...maps].reverse())
+    for (const concept of map.concepts)
+      merged[concept.name] = {
+        ...merged[concept.name],
+        ...concept,
+        details: { ...merged[concept.name]?.details, ...concept.details },
+      };
   for (const [name, concept] of Object.entries(merged)) {
-    const all = maps.flatMap((map, k) => map.concepts.filter((one) => one.name === name).map((one) => [one, shares[k]]));
+    const all = maps.flatMap((map, k) =>
+      map.concepts.filter((one) => one.name === name).map((one) => [one, shares[k]]),
+    );
     for (const key of ["slope", "activation"])
       if (new Set(all.map(([one]) => one[key])).size > 1) throw new Problem("differentDynamics", { name });
     if (!all.every(([one]) => one.held)) delete concept.held;
-    concept.bias = (how === "median" ? median : mean)(all.map(([one]) => one.bias ?? 0), all.map(([, share]) => share));
+    concept.bias = (how === "median" ? median : mean)(
+      all.map(([one]) => one.bias ?? 0),
+      all.map(([, share]) => share),
+    );
   }
-  const { scenarios: _, people: __, same: ___, ...details } = Object.assign({}, ...[...maps].reverse().map((map) => map.details));
+  const {
+    scenarios: _,
+    people: __,
+    same: ___,
+    ...details
+  } = Object.assign({}, ...[...maps].reverse().map((map) => map.details));
   for (const key of DETAILS) delete details[key];
   return { details, concepts: concepts.map((name) => withoutEmpty(merged[name])), edges };
 }
@@ -174,7 +194,13 @@ function median(values, shares) {
   return low / 2 + (high ?? low) / 2;
 }
 
-const CORNERS = [[0, 0.1, 0.25], [0, 0.25, 0.5], [0.25, 0.5, 0.75], [0.5, 0.75, 1], [0.75, 1, 1]];
+const CORNERS = [
+  [0, 0.1, 0.25],
+  [0, 0.25, 0.5],
+  [0.25, 0.5, 0.75],
+  [0.5, 0.75, 1],
+  [0.75, 1, 1],
+];
 const TERMS = [...CORNERS.map(([a, b, c]) => [-c, -b, -a]).reverse(), [-0.01, 0, 0.01], ...CORNERS];
 const UNIVERSE = Array.from({ length: 201 }, (_, k) => (k === 200 ? 1 : -1 + k * 0.01));
 const MEMBERSHIP = TERMS.map(([low, peak, high]) =>
@@ -243,14 +269,24 @@ export function similarityMatrix(maps) {
   return flat.map((one, a) =>
     flat.map((other, b) => {
       if (a === b || (one.empty && other.empty)) return 1;
-      return Math.min(Math.max(one.scaled.reduce((sum, weight, k) => sum + weight * other.scaled[k], 0), -1), 1);
+      return Math.min(
+        Math.max(
+          one.scaled.reduce((sum, weight, k) => sum + weight * other.scaled[k], 0),
+          -1,
+        ),
+        1,
+      );
     }),
   );
 }
 
 /** Return the credibility of each map: its similarity to the mean map, with sum 1. */
 export function credibility(maps) {
-  const average = combine(maps.map((map) => ({ ...map, concepts: map.concepts.map(({ name }) => ({ name })) })), "mean", maps.map(() => 1));
+  const average = combine(
+    maps.map((map) => ({ ...map, concepts: map.concepts.map(({ name }) => ({ name })) })),
+    "mean",
+    maps.map(() => 1),
+  );
   const agreement = maps.map((map) => Math.max(similarityMatrix([map, average])[0][1], 0));
   const total = agreement.reduce((sum, share) => sum + share, 0);
   return agreement.map((share) => (total ? share / total : 1 / maps.length));
@@ -260,7 +296,8 @@ export function credibility(maps) {
 export function clustersOf(similarity) {
   let groups = similarity.map((_, k) => [k]);
   const distance = (one, other) =>
-    one.reduce((sum, a) => sum + other.reduce((all, b) => all + 1 - similarity[a][b], 0), 0) / (one.length * other.length);
+    one.reduce((sum, a) => sum + other.reduce((all, b) => all + 1 - similarity[a][b], 0), 0) /
+    (one.length * other.length);
   for (;;) {
     let [least, pair] = [APART, null];
     for (let a = 0; a < groups.length; a++)

@@ -12,7 +12,14 @@ const ACCEPTED = ".mmp,.json,.csv,.tsv,.txt";
 
 /** Return the buttons of files. */
 export function filesPart(app) {
-  const input = make("input", { type: "file", accept: ACCEPTED, multiple: true, hidden: true, id: "file", "aria-label": t("open") });
+  const input = make("input", {
+    type: "file",
+    accept: ACCEPTED,
+    multiple: true,
+    hidden: true,
+    id: "file",
+    "aria-label": t("open"),
+  });
   input.addEventListener("change", async () => {
     await openFiles(app, [...input.files]);
     input.value = "";
@@ -29,10 +36,16 @@ export function filesPart(app) {
     [t("asPaper"), () => app.print("map")],
     [t("asReport"), () => app.print("report")],
   ];
-  const menu = make("div", { class: "menu", hidden: true, role: "group", "aria-label": t("save") }, ...kinds.map(([text, run]) => button(text, () => {
-    toggle(false);
-    run();
-  })));
+  const menu = make(
+    "div",
+    { class: "menu", hidden: true, role: "group", "aria-label": t("save") },
+    ...kinds.map(([text, run]) =>
+      button(text, () => {
+        toggle(false);
+        run();
+      }),
+    ),
+  );
   const opener = button(t("save"), () => toggle(menu.hidden), { "aria-expanded": "false", class: "main" });
   const toggle = (open) => {
     setAttribute(menu, "hidden", !open);
@@ -44,7 +57,10 @@ export function filesPart(app) {
     toggle(false);
     opener.focus();
   });
-  document.addEventListener("pointerdown", ({ target }) => !menu.hidden && !target.closest(".save-box") && toggle(false));
+  document.addEventListener(
+    "pointerdown",
+    ({ target }) => !menu.hidden && !target.closest(".save-box") && toggle(false),
+  );
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => {
     event.preventDefault();
@@ -106,7 +122,12 @@ function priorOf(app) {
   const { concepts } = app.board.ui;
   const { doc } = app.board;
   const kept = new Set(concepts.length ? concepts : doc.concepts.map(({ id }) => id));
-  const { details: _, ...map } = toMap({ ...doc, concepts: doc.concepts.filter(({ id }) => kept.has(id)), edges: doc.edges.filter(({ source, target }) => kept.has(source) && kept.has(target)), scenarios: [] });
+  const { details: _, ...map } = toMap({
+    ...doc,
+    concepts: doc.concepts.filter(({ id }) => kept.has(id)),
+    edges: doc.edges.filter(({ source, target }) => kept.has(source) && kept.has(target)),
+    scenarios: [],
+  });
   if (!map.concepts.length) throw new Problem("nothingToSave");
   return { ...map, details: {} };
 }
@@ -119,7 +140,12 @@ function pictureOf(app) {
 
 /** Return the name of a file: that of the map, without signs that file systems do not allow. */
 function fileName(app, ending) {
-  const plain = app.title().replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]+/gu, " ").trim().replace(/^\.+/, "").slice(0, 80);
+  const plain = app
+    .title()
+    .replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]+/gu, " ")
+    .trim()
+    .replace(/^\.+/, "")
+    .slice(0, 80);
   return `${plain || "map"}.${ending}`;
 }
 
@@ -145,7 +171,10 @@ function savePng(app) {
   try {
     const { left, top, right, bottom } = app.graph.bounds();
     const scale = Math.min(2, 8000 / Math.max(right - left, bottom - top));
-    const canvas = make("canvas", { width: Math.ceil(scale * (right - left)), height: Math.ceil(scale * (bottom - top)) });
+    const canvas = make("canvas", {
+      width: Math.ceil(scale * (right - left)),
+      height: Math.ceil(scale * (bottom - top)),
+    });
     const picture = new Image();
     picture.onload = () => {
       canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
@@ -165,7 +194,10 @@ async function copyPython(app) {
   if (!doc.concepts.length) return app.notice(t("cannotSave", { problem: t("nothingToSave") }));
   const names = new Map(doc.concepts.map(({ id, name }) => [id, name]));
   const scenarios = doc.scenarios
-    .map(({ name, clamp }) => ({ name, clamp: Object.entries(clamp).map(([id, state]) => [names.get(Number(id)), state]) }))
+    .map(({ name, clamp }) => ({
+      name,
+      clamp: Object.entries(clamp).map(([id, state]) => [names.get(Number(id)), state]),
+    }))
     .filter(({ clamp }) => clamp.length);
   const code = toPython(toMap(doc), { rule: doc.rule, keep: doc.keep, scenarios });
   app.showCode(code);

@@ -83,9 +83,16 @@ export function drawGraph(board, places) {
     if (node.name !== concept.name) {
       node.name = concept.name;
       node.text.replaceChildren(
-        ...box.lines.map((line, k) => draw("tspan", { x: 0, y: (k - (box.lines.length - 1) / 2) * box.line + 4.5 }, line)),
+        ...box.lines.map((line, k) =>
+          draw("tspan", { x: 0, y: (k - (box.lines.length - 1) / 2) * box.line + 4.5 }, line),
+        ),
       );
-      for (const [key, value] of Object.entries({ x: -box.width / 2, y: -box.height / 2, width: box.width, height: box.height }))
+      for (const [key, value] of Object.entries({
+        x: -box.width / 2,
+        y: -box.height / 2,
+        width: box.width,
+        height: box.height,
+      }))
         setAttribute(node.ground, key, value);
       setAttribute(node.handle, "transform", `translate(${box.width / 2 + 3},0)`);
     }
@@ -99,7 +106,11 @@ export function drawGraph(board, places) {
     );
     setAttribute(node.button, "aria-pressed", String(chosen));
     const [into, out] = counts.get(concept.id) ?? [0, 0];
-    setAttribute(node.button, "aria-label", t("conceptLabel", { name: concept.name || "–", into, out }) + (state?.words ?? ""));
+    setAttribute(
+      node.button,
+      "aria-label",
+      t("conceptLabel", { name: concept.name || "–", into, out }) + (state?.words ?? ""),
+    );
     setAttribute(node.meter, "hidden", !state);
     if (state) {
       setAttribute(node.meter, "x", -box.width / 2 + 6);
@@ -119,7 +130,15 @@ export function drawGraph(board, places) {
     const reach = draw("path", { class: "reach" });
     const words = draw("text", { class: "weight", "text-anchor": "middle" });
     const title = draw("title", {});
-    const element = draw("g", { class: "arrow", "data-arrow": key, "aria-hidden": "true" }, title, line, head, reach, words);
+    const element = draw(
+      "g",
+      { class: "arrow", "data-arrow": key, "aria-hidden": "true" },
+      title,
+      line,
+      head,
+      reach,
+      words,
+    );
     lines.append(element);
     return { element, line, head, reach, words, title };
   }
@@ -168,7 +187,10 @@ export function drawGraph(board, places) {
       near.clear();
       for (const edge of doc.edges) {
         const key = `${edge.source} ${edge.target}`;
-        for (const [id, k] of [[edge.target, 0], [edge.source, 1]]) {
+        for (const [id, k] of [
+          [edge.target, 0],
+          [edge.source, 1],
+        ]) {
           if (!counts.has(id)) counts.set(id, [0, 0]);
           counts.get(id)[k]++;
           if (!near.has(id)) near.set(id, new Set());
@@ -211,8 +233,11 @@ export function drawGraph(board, places) {
       setText(arrow.words, labels || picked ? signed(edge.weight, 2) : "");
       setText(
         arrow.title,
-        t("arrowLabel", { source: names.get(edge.source), target: names.get(edge.target), weight: signed(edge.weight) }) +
-          (other ? `, ${other.words}` : ""),
+        t("arrowLabel", {
+          source: names.get(edge.source),
+          target: names.get(edge.target),
+          weight: signed(edge.weight),
+        }) + (other ? `, ${other.words}` : ""),
       );
       if (picked) lines.append(arrow.element);
     }
@@ -230,7 +255,10 @@ export function drawGraph(board, places) {
       moving.append(element);
       return { element, ...Object.fromEntries(names.map((name) => [name, element.querySelector(`.${name}`)])) };
     };
-    const arrows = edges.map((edge) => [edge, copy(shownArrows.get(`${edge.source} ${edge.target}`), "line", "head", "reach")]);
+    const arrows = edges.map((edge) => [
+      edge,
+      copy(shownArrows.get(`${edge.source} ${edge.target}`), "line", "head", "reach"),
+    ]);
     arrows.forEach(([edge, arrow]) => (arrow.words = arrow.element.querySelector(".weight")));
     const nodesUp = new Map(ids.map((id) => [id, copy(shownNodes.get(id))]));
     dragged = { doc, arrows, nodes: nodesUp, largest };
@@ -257,7 +285,11 @@ export function drawGraph(board, places) {
   function setView(changes) {
     view = { ...view, ...changes };
     for (const group of [scene, moving])
-      setAttribute(group, "transform", `translate(${view.x.toFixed(1)},${view.y.toFixed(1)}) scale(${view.zoom.toFixed(4)})`);
+      setAttribute(
+        group,
+        "transform",
+        `translate(${view.x.toFixed(1)},${view.y.toFixed(1)}) scale(${view.zoom.toFixed(4)})`,
+      );
   }
 
   /** Return the position in the drawing of a point of the screen. */

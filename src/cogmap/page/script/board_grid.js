@@ -165,7 +165,8 @@ function parseRows(text, delimiter, strict) {
     else if (state === "quote" && letter === '"') {
       cell += '"';
       state = "quoted";
-    } else if (state === "quote" && strict) throw new Problem("afterQuote", { delimiter }).at(t("placeRow", { line: first }));
+    } else if (state === "quote" && strict)
+      throw new Problem("afterQuote", { delimiter }).at(t("placeRow", { line: first }));
     else {
       cell += letter;
       state = "plain";

@@ -47,7 +47,9 @@ export function handsOn(app, graph) {
     svg.addEventListener(name, (event) => {
       pointers.delete(event.pointerId);
       const done = gesture;
-      gesture = pointers.size ? pan({ clientX: [...pointers.values()][0][0], clientY: [...pointers.values()][0][1] }) : null;
+      gesture = pointers.size
+        ? pan({ clientX: [...pointers.values()][0][0], clientY: [...pointers.values()][0][1] })
+        : null;
       done?.end(event, name === "pointerup");
     });
   svg.addEventListener("dblclick", (event) => {
@@ -130,7 +132,12 @@ export function handsOn(app, graph) {
       move({ clientX, clientY }) {
         const [dx, dy] = [clientX - start[0], clientY - start[1]];
         if (!to && Math.hypot(dx, dy) <= NEAR) return;
-        to = new Map([...from].map(([one, [x, y]]) => [one, [snapped(x + dx / graph.view.zoom), snapped(y + dy / graph.view.zoom)]]));
+        to = new Map(
+          [...from].map(([one, [x, y]]) => [
+            one,
+            [snapped(x + dx / graph.view.zoom), snapped(y + dy / graph.view.zoom)],
+          ]),
+        );
         graph.drag(board.doc, to);
       },
       end() {
@@ -178,7 +185,8 @@ export function handsOn(app, graph) {
   function add(x, y) {
     const rect = svg.getBoundingClientRect();
     let [px, py] = x === undefined ? graph.pointAt(rect.left + rect.width / 2, rect.top + rect.height / 2) : [x, y];
-    const taken = () => [...graph.boxes().values()].some((box) => Math.abs(box.x - px) < 130 && Math.abs(box.y - py) < 60);
+    const taken = () =>
+      [...graph.boxes().values()].some((box) => Math.abs(box.x - px) < 130 && Math.abs(box.y - py) < 60);
     if (x === undefined)
       for (let k = 1; k < 200 && taken(); k++) {
         const angle = 2.4 * k;
@@ -216,7 +224,12 @@ export function handsOn(app, graph) {
     closeNaming();
     const box = graph.boxes().get(id);
     const { x, y, zoom } = graph.view;
-    const field = make("input", { type: "text", class: "naming", "aria-label": t("nameOfConcept"), autocomplete: "off" });
+    const field = make("input", {
+      type: "text",
+      class: "naming",
+      "aria-label": t("nameOfConcept"),
+      autocomplete: "off",
+    });
     field.value = nameOf(board.doc, id);
     setStyle(field, "left", `${Math.max(x + zoom * box.x - 90, 4)}px`);
     setStyle(field, "top", `${Math.max(y + zoom * box.y - 19, 4)}px`);
@@ -283,7 +296,8 @@ export function handsOn(app, graph) {
     if (connecting && key === "Escape") return cancel();
     if (key === "Enter" || key === " ") {
       const { concepts } = board.ui;
-      if (event.shiftKey) select({ concepts: concepts.includes(id) ? concepts.filter((one) => one !== id) : [...concepts, id] });
+      if (event.shiftKey)
+        select({ concepts: concepts.includes(id) ? concepts.filter((one) => one !== id) : [...concepts, id] });
       else select({ concepts: [id] });
     } else if (key === "F2") name(id);
     else if (key === "a") begin(id);
@@ -365,7 +379,8 @@ export function handsOn(app, graph) {
       if (!graph.nodes.has(stop)) {
         stop = null;
         stopAt(board.ui.concepts[0] ?? board.doc.concepts[0]?.id ?? null);
-      } else if (board.ui.concepts.length === 1 && !frame.contains(document.activeElement)) stopAt(board.ui.concepts[0]);
+      } else if (board.ui.concepts.length === 1 && !frame.contains(document.activeElement))
+        stopAt(board.ui.concepts[0]);
     },
     focus: (id) => graph.nodes.get(id)?.button.focus(),
   };

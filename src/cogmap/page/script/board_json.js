@@ -49,7 +49,13 @@ function ownDrawing(value) {
     const where = `edges[${k}]`;
     if (!isObject(edge) || asNumber(edge.weight) === null) throw new Problem("edgeNeedsParts").at(where);
     const weight = at(where, () => readWords(edge.weight));
-    drawing.connect(String(edge.source), String(edge.target), weight, where, at(where, () => member(edge, "details", {})));
+    drawing.connect(
+      String(edge.source),
+      String(edge.target),
+      weight,
+      where,
+      at(where, () => member(edge, "details", {})),
+    );
   });
   return drawing;
 }
@@ -70,7 +76,10 @@ function readOther(value, read) {
       if (matrix.length !== concepts.length || !matrix.every(Array.isArray))
         throw new Problem("matrixOfOtherSize", { concepts: concepts.length, rows: matrix.length });
       const rows = matrix.map((row, i) => [names[i], ...row]);
-      return readTable(Grid.of([[null, ...names], ...rows], (row, column) => t("placeMatrix", { row, column })), read);
+      return readTable(
+        Grid.of([[null, ...names], ...rows], (row, column) => t("placeMatrix", { row, column })),
+        read,
+      );
     }
     const parts = Object.values(value);
     if (parts.length && parts.every(Array.isArray))
@@ -81,7 +90,10 @@ function readOther(value, read) {
     if (isListOfConcepts(value) && !value.some((item) => isObject(item) && firstOf(item, TARGETS)))
       throw new Problem("namesOnly");
     if (value.every(Array.isArray))
-      return readTable(Grid.of(value, (i, j) => t("placeCell", { row: i + 1, column: j + 1 })), read);
+      return readTable(
+        Grid.of(value, (i, j) => t("placeCell", { row: i + 1, column: j + 1 })),
+        read,
+      );
     return records(value, "", read);
   }
   throw new Problem("unknownJson");
@@ -108,8 +120,12 @@ function graphDrawing(value, concepts, edges, read) {
     const where = t("placeConcept", { number: k + 1 });
     const attributes = typeof concept === "string" ? { name: concept } : flat(concept, where);
     const key = NAMES.find((one) => ![undefined, null, ""].includes(attributes[one])) ?? "name";
-    const about = at(where, () => detailsFromText(Object.entries(attributes).filter(([name]) => name !== key && name !== "id")));
-    const ids = ["id", "key"].filter((one) => ![undefined, null].includes(attributes[one])).map((one) => label(attributes[one]));
+    const about = at(where, () =>
+      detailsFromText(Object.entries(attributes).filter(([name]) => name !== key && name !== "id")),
+    );
+    const ids = ["id", "key"]
+      .filter((one) => ![undefined, null].includes(attributes[one]))
+      .map((one) => label(attributes[one]));
     drawing.add(label(attributes[key]), where, about, ...ids);
   });
   edges.forEach((edge, k) => {

@@ -8,7 +8,10 @@ export const GRID = 20; // positions snap to multiples of this
 
 /** Break a name into at most three lines. */
 export function linesOf(name) {
-  const words = name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ").split(/\s+/).filter(Boolean);
+  const words = name
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ")
+    .split(/\s+/)
+    .filter(Boolean);
   const lines = [""];
   for (const word of words) {
     const joined = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
@@ -32,7 +35,13 @@ function cut(line, width) {
 /** Return the width of text in average letters; letters of East Asian scripts and emoji count twice. */
 function widthOf(text) {
   let width = 0;
-  for (const letter of text) width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{3fffd}]/u.test(letter) ? 2 : 1;
+  for (const letter of text)
+    width +=
+      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{3fffd}]/u.test(
+        letter,
+      )
+        ? 2
+        : 1;
   return width;
 }
 
@@ -83,7 +92,11 @@ function loopOf(box, width) {
 
 function onBorder(box, [px, py], gap) {
   const [dx, dy] = [px - box.x, py - box.y];
-  const share = Math.min((box.width / 2 + gap) / Math.abs(dx || 1e-9), (box.height / 2 + gap) / Math.abs(dy || 1e-9), 1);
+  const share = Math.min(
+    (box.width / 2 + gap) / Math.abs(dx || 1e-9),
+    (box.height / 2 + gap) / Math.abs(dy || 1e-9),
+    1,
+  );
   return [box.x + share * dx, box.y + share * dy];
 }
 
@@ -115,9 +128,16 @@ export function tidy(concepts, allEdges, size) {
   order(stacks, edges);
   const boxes = new Map(concepts.map((one) => [one.id, { ...size(one) }]));
   stacks.forEach((stack, k) =>
-    stack.forEach((id, i) => Object.assign(boxes.get(id), { x: 170 * k, y: 110 * (i - stack.length / 2) + 37 * (k % 3) })),
+    stack.forEach((id, i) =>
+      Object.assign(boxes.get(id), { x: 170 * k, y: 110 * (i - stack.length / 2) + 37 * (k % 3) }),
+    ),
   );
-  relax([...boxes.values()], edges.filter(({ source, target }) => source !== target).map(({ source, target }) => [boxes.get(source), boxes.get(target)]));
+  relax(
+    [...boxes.values()],
+    edges
+      .filter(({ source, target }) => source !== target)
+      .map(({ source, target }) => [boxes.get(source), boxes.get(target)]),
+  );
   const left = Math.min(...[...boxes.values()].map(({ x, width }) => x - width / 2)) - 40;
   const top = Math.min(...[...boxes.values()].map(({ y, height }) => y - height / 2)) - 40;
   return new Map([...boxes].map(([id, { x, y }]) => [id, [Math.round(x - left), Math.round(y - top)]]));
@@ -244,7 +264,10 @@ function order(stacks, edges) {
       const mean = new Map(
         stack.map((id) => {
           const others = near.get(id);
-          return [id, others.length ? others.reduce((sum, one) => sum + place.get(one), 0) / others.length : place.get(id)];
+          return [
+            id,
+            others.length ? others.reduce((sum, one) => sum + place.get(one), 0) / others.length : place.get(id),
+          ];
         }),
       );
       stack.sort((a, b) => mean.get(a) - mean.get(b));

@@ -46,7 +46,8 @@ const app = {
   snap: () => snapping.checked,
   title: () => String(app.board.doc.details.name ?? ""),
   positions: () => positionsOf(app.board.doc, assigned),
-  edgeWeight: (source, target) => app.board.doc.edges.find((edge) => edge.source === source && edge.target === target)?.weight ?? 0,
+  edgeWeight: (source, target) =>
+    app.board.doc.edges.find((edge) => edge.source === source && edge.target === target)?.weight ?? 0,
   /** Return an empty document. Ids go on, so that positions found for one map are never those of another. */
   emptyDoc: () => ({ ...EMPTY, next: app.board.doc.next }),
   /** Change what the drawing shows beside the map. */
@@ -64,7 +65,10 @@ const app = {
     const places = app.positions();
     const corner = (map) => [0, 1].map((axis) => Math.min(...ids.map((id) => map.get(id)[axis])));
     const [from, to] = [corner(found), ids.length === doc.concepts.length ? corner(found) : corner(places)];
-    app.act({ do: "move", to: Object.fromEntries(ids.map((id) => [id, [0, 1].map((k) => found.get(id)[k] - from[k] + to[k])])) });
+    app.act({
+      do: "move",
+      to: Object.fromEntries(ids.map((id) => [id, [0, 1].map((k) => found.get(id)[k] - from[k] + to[k])])),
+    });
     if (ids.length === doc.concepts.length) app.graph.fit();
   },
   reveal(id) {
@@ -145,7 +149,11 @@ const mapTools = make(
   button(t("addConcept"), () => hands.add(), { class: "main", id: "add-concept" }),
   button(t("remove"), () => hands.remove(), { id: "remove" }),
   make("label", { class: "check" }, snapping, t("snap")),
-  button(t("tidyNew"), () => app.tidy(board.doc.concepts.filter(({ details }) => !("x" in details)).map(({ id }) => id)), { id: "tidy-new" }),
+  button(
+    t("tidyNew"),
+    () => app.tidy(board.doc.concepts.filter(({ details }) => !("x" in details)).map(({ id }) => id)),
+    { id: "tidy-new" },
+  ),
   button(t("tidyAll"), () => board.doc.concepts.length && app.tidy(board.doc.concepts.map(({ id }) => id))),
   make(
     "span",
@@ -155,7 +163,13 @@ const mapTools = make(
     button("+", () => hands.zoomBy(1.25), { "aria-label": t("larger") }),
   ),
 );
-const amount = make("input", { type: "range", min: 0, step: 1, "aria-label": t("arrowsShown"), oninput: () => board.show({ shown: Number(amount.value) }) });
+const amount = make("input", {
+  type: "range",
+  min: 0,
+  step: 1,
+  "aria-label": t("arrowsShown"),
+  oninput: () => board.show({ shown: Number(amount.value) }),
+});
 const amountText = make("span", { class: "soft" });
 const amountTool = make("span", { class: "tool shown-arrows" }, amount, amountText);
 mapTools.append(amountTool);
@@ -177,7 +191,11 @@ const views = {
       setAttribute(amount, "max", doc.edges.length);
       amount.value = Math.min(ui.shown ?? usuallyShown(doc), doc.edges.length);
       setText(amountText, t("shownOf", { shown: shownEdges(doc, ui).length, count: doc.edges.length }));
-      setAttribute(document.getElementById("tidy-new"), "disabled", doc.concepts.every(({ details }) => "x" in details));
+      setAttribute(
+        document.getElementById("tidy-new"),
+        "disabled",
+        doc.concepts.every(({ details }) => "x" in details),
+      );
       setAttribute(document.getElementById("remove"), "disabled", !ui.concepts.length && !ui.edge);
     },
   },
@@ -195,7 +213,12 @@ const tabs = {
 /** Create tabs that show one of several parts; arrow keys go from tab to tab. */
 function tabList(id, label, parts, key) {
   const buttons = Object.entries(parts).map(([name, { text }]) =>
-    button(text, () => board.show({ [key]: name }), { role: "tab", id: `${key}-${name}`, "aria-controls": `${id}-body`, tabindex: -1 }),
+    button(text, () => board.show({ [key]: name }), {
+      role: "tab",
+      id: `${key}-${name}`,
+      "aria-controls": `${id}-body`,
+      tabindex: -1,
+    }),
   );
   const names = Object.keys(parts);
   const element = make("div", { role: "tablist", "aria-label": label, class: "tabs" }, ...buttons);
@@ -273,7 +296,16 @@ graph.fit();
 setText(status, restored ? t("restored") : t("notYetSaved"));
 document.getElementById("notes").append(make("p", {}, t("offline")));
 if (restored && payload.map)
-  document.getElementById("notes").append(button(t("backToFile"), () => app.act({ do: "open", doc: fromMap(payload.map, board.doc.next) }) && app.opened(t("openedFile", { file: payload.title }))));
+  document
+    .getElementById("notes")
+    .append(
+      button(
+        t("backToFile"),
+        () =>
+          app.act({ do: "open", doc: fromMap(payload.map, board.doc.next) }) &&
+          app.opened(t("openedFile", { file: payload.title })),
+      ),
+    );
 // For tests and for people with developer tools.
 window.board = { board, app, invalid, useTexts };
 setAttribute(document.body, "data-ready", "");

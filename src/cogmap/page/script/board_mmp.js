@@ -22,7 +22,8 @@ export function readMmpXml(text, read) {
     block.replace(/(<\/?)(\d+)(?=[\s/>])/g, "$1group$2"),
   );
   const root = new DOMParser().parseFromString(repaired, "application/xml").documentElement;
-  if (root.getElementsByTagName("parsererror").length || root.localName === "parsererror") throw new Problem("xmlBroken");
+  if (root.getElementsByTagName("parsererror").length || root.localName === "parsererror")
+    throw new Problem("xmlBroken");
   if (root.localName.toLowerCase() !== "mentalmodeler") throw new Problem("xmlRoot", { root: root.localName });
   const concepts = children(child(root, "concepts"), "concept").map((concept) => ({
     ...leaves(concept),
@@ -69,7 +70,9 @@ export function readMmpJson(value, read) {
 function drawingOf(value, read) {
   const drawing = new Drawing();
   const groups = Object.fromEntries(
-    Object.entries(isObject(value.groupNames) ? value.groupNames : {}).filter(([, name]) => typeof name === "string" && name),
+    Object.entries(isObject(value.groupNames) ? value.groupNames : {}).filter(
+      ([, name]) => typeof name === "string" && name,
+    ),
   );
   const called = namesInRelationships(value.concepts);
   value.concepts.forEach((concept, k) => {
@@ -111,7 +114,9 @@ function listOf(value) {
 }
 
 function aboutOf(value, ...but) {
-  const cells = Object.entries(value).filter(([key, cell]) => !but.includes(key) && (cell === null || typeof cell !== "object"));
+  const cells = Object.entries(value).filter(
+    ([key, cell]) => !but.includes(key) && (cell === null || typeof cell !== "object"),
+  );
   const details = detailsFromText(cells);
   for (const [key, usual] of Object.entries(DEFAULTS)) if (details[key] === usual) delete details[key];
   return details;

@@ -18,8 +18,19 @@ export function engineModel({ weights, bias, slopes, activations, held = [], rul
   const n = bias.length;
   const [W, b] = ruled(weights, bias, n, rule, held);
   const arrays = activationArrays(activations, slopes, held);
-  if (rule === "rescaled" && arrays.middle.some((middle, i) => middle - arrays.reach[i] !== 0)) throw new Problem("noRescaled");
-  return { kind: "map", n, weights: W, bias: b, slope: slopes, activations, held, ...arrays, influences: influencesOf(W, n, held) };
+  if (rule === "rescaled" && arrays.middle.some((middle, i) => middle - arrays.reach[i] !== 0))
+    throw new Problem("noRescaled");
+  return {
+    kind: "map",
+    n,
+    weights: W,
+    bias: b,
+    slope: slopes,
+    activations,
+    held,
+    ...arrays,
+    influences: influencesOf(W, n, held),
+  };
 }
 
 /** Express an inference rule by weights and biases, as `cogmap.maps.rewriting.with_rule` does. */
@@ -28,7 +39,10 @@ function ruled(weights, bias, n, rule, held) {
   const W = weights.slice();
   for (let i = 0; i < n; i++) W[i * n + i] += held.includes(i) ? 0 : 1;
   if (rule === "modified") return [W, Float64Array.from(bias)];
-  const b = Float64Array.from(bias, (value, i) => value - W.subarray(i * n, (i + 1) * n).reduce((sum, w) => sum + w, 0));
+  const b = Float64Array.from(
+    bias,
+    (value, i) => value - W.subarray(i * n, (i + 1) * n).reduce((sum, w) => sum + w, 0),
+  );
   return [W.map((weight) => 2 * weight), b];
 }
 
@@ -48,12 +62,16 @@ export function driversOf(doc, weights = weightsOf(doc)) {
   const n = doc.concepts.length;
   const external = doc.concepts.flatMap(({ details, held }, i) => (held || details.external === true ? [i] : []));
   if (external.length) return external;
-  return doc.concepts.flatMap((_, i) => (weights.subarray(i * n, (i + 1) * n).every((weight) => weight === 0) ? [i] : []));
+  return doc.concepts.flatMap((_, i) =>
+    weights.subarray(i * n, (i + 1) * n).every((weight) => weight === 0) ? [i] : [],
+  );
 }
 
 /** Return the clamp of a scenario by place. */
 export function clampOf(doc, scenario) {
-  return Object.fromEntries(doc.concepts.flatMap(({ id }, i) => (id in scenario.clamp ? [[i, scenario.clamp[id]]] : [])));
+  return Object.fromEntries(
+    doc.concepts.flatMap(({ id }, i) => (id in scenario.clamp ? [[i, scenario.clamp[id]]] : [])),
+  );
 }
 
 /** Settle without a clamp, as `FuzzyCognitiveMap.settle` does. */
@@ -105,4 +123,3 @@ export function sensitivity(doc, scenario) {
     })
     .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect));
 }
-

@@ -59,7 +59,11 @@ export function feedbackLoops(weights, n, maxLength = 8, maxLoops = 10_000) {
     path,
     gain: path.reduce((product, source, k) => product * weights[path[(k + 1) % path.length] * n + source], 1),
   }));
-  return { loops: loops.sort((a, b) => Math.abs(b.gain) - Math.abs(a.gain)), completeTo, complete: complete || n === 0 };
+  return {
+    loops: loops.sort((a, b) => Math.abs(b.gain) - Math.abs(a.gain)),
+    completeTo,
+    complete: complete || n === 0,
+  };
 }
 
 function range(n) {

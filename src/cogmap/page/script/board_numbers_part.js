@@ -52,8 +52,16 @@ export function numbersOf(doc, reveal = null) {
   const positive = loops.loops.filter(({ gain }) => gain > 0).length;
   const names = (path) => path.map((i) => short(doc.concepts[i].name, 22)).join(" → ");
   return [
-    make("dl", { class: "facts" }, ...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, String(value))))),
-    table(reveal ? t("tabNumbers") : inReport("tabNumbers"), [t("concept"), t("indegree"), t("outdegree"), t("centrality"), t("kind")], make("tbody", {}, ...rows)),
+    make(
+      "dl",
+      { class: "facts" },
+      ...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, String(value)))),
+    ),
+    table(
+      reveal ? t("tabNumbers") : inReport("tabNumbers"),
+      [t("concept"), t("indegree"), t("outdegree"), t("centrality"), t("kind")],
+      make("tbody", {}, ...rows),
+    ),
     make("h3", {}, t("loops")),
     make(
       "p",
@@ -63,9 +71,16 @@ export function numbersOf(doc, reveal = null) {
     make(
       "ol",
       { class: "loops" },
-      ...loops.loops.slice(0, LOOPS_SHOWN).map(({ path, gain }) =>
-        make("li", {}, make("span", { class: `number ${gain > 0 ? "up-text" : "down-text"}` }, signedFixed(gain, 3)), ` ${gain > 0 ? t("reinforcing") : t("balancing")}: ${names(path)}`),
-      ),
+      ...loops.loops
+        .slice(0, LOOPS_SHOWN)
+        .map(({ path, gain }) =>
+          make(
+            "li",
+            {},
+            make("span", { class: `number ${gain > 0 ? "up-text" : "down-text"}` }, signedFixed(gain, 3)),
+            ` ${gain > 0 ? t("reinforcing") : t("balancing")}: ${names(path)}`,
+          ),
+        ),
     ),
   ];
 }

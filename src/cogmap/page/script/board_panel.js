@@ -11,7 +11,12 @@ const TERMS = [-1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1];
 /** Return a labelled field; `change` gets the text when it is entered. */
 export function field(label, value, change, attributes = {}) {
   const tag = attributes.rows ? "textarea" : "input";
-  const input = make(tag, { class: "entry", ...(tag === "input" ? { type: "text" } : {}), autocomplete: "off", ...attributes });
+  const input = make(tag, {
+    class: "entry",
+    ...(tag === "input" ? { type: "text" } : {}),
+    autocomplete: "off",
+    ...attributes,
+  });
   input.value = value;
   input.addEventListener("change", () => change(input.value, input));
   return make("label", { class: "field" }, make("span", {}, label), input);
@@ -62,7 +67,13 @@ export function panelPart(app) {
       return;
     }
     const focused = element.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-    const made = ui.edge ? ofArrow(app, ui.edge) : ui.concepts.length === 1 ? ofConcept(app, ui.concepts[0]) : ui.concepts.length ? ofSeveral(app, ui.concepts) : ofMap(app);
+    const made = ui.edge
+      ? ofArrow(app, ui.edge)
+      : ui.concepts.length === 1
+        ? ofConcept(app, ui.concepts[0])
+        : ui.concepts.length
+          ? ofSeveral(app, ui.concepts)
+          : ofMap(app);
     element.replaceChildren(...made.parts.filter(Boolean));
     shown = { what, doc, refresh: made.refresh };
     if (focused) element.querySelector(`[data-key="${focused}"]`)?.focus();
@@ -81,7 +92,11 @@ function ofMap(app) {
       field(t("author"), value("author"), about("author"), { "data-key": "author" }),
       field(t("description"), value("description"), about("description"), { rows: 3, "data-key": "description" }),
       make("h4", {}, t("howTo")),
-      make("ul", { class: "hints" }, ...["hintAdd", "hintArrow", "hintMove", "hintKeys"].map((key) => make("li", {}, t(key)))),
+      make(
+        "ul",
+        { class: "hints" },
+        ...["hintAdd", "hintArrow", "hintMove", "hintKeys"].map((key) => make("li", {}, t(key))),
+      ),
     ],
   };
 }
@@ -114,7 +129,10 @@ function groupField(app, ids) {
   // Mental Modeler numbers the groups and names them apart.
   const names = typeof doc.details.groups === "object" ? doc.details.groups : {};
   const called = (group) => (typeof names[group] === "string" ? names[group] : group);
-  const all = new Set([...groupsOf(doc).map(called), ...Object.values(names).filter((name) => typeof name === "string")]);
+  const all = new Set([
+    ...groupsOf(doc).map(called),
+    ...Object.values(names).filter((name) => typeof name === "string"),
+  ]);
   const list = make("datalist", { id: "group-names" }, ...[...all].map((group) => make("option", { value: group })));
   const value = groups.size === 1 ? called([...groups][0]) : "";
   const change = (text) => {
@@ -132,8 +150,14 @@ function ofConcept(app, id) {
   const rename = (value, input) => {
     if (!app.act({ do: "rename", id, name: value })) input.value = nameOf(app.board.doc, id);
   };
-  const others = doc.concepts.filter((one) => one.id !== id && !doc.edges.some((edge) => edge.source === id && edge.target === one.id));
-  const target = make("select", { "aria-label": t("arrowTo"), "data-key": "to" }, ...others.map((one) => make("option", { value: one.id }, one.name)));
+  const others = doc.concepts.filter(
+    (one) => one.id !== id && !doc.edges.some((edge) => edge.source === id && edge.target === one.id),
+  );
+  const target = make(
+    "select",
+    { "aria-label": t("arrowTo"), "data-key": "to" },
+    ...others.map((one) => make("option", { value: one.id }, one.name)),
+  );
   const external = make("input", {
     type: "checkbox",
     onchange: () => app.act({ do: "concept", ids: [id], details: { external: external.checked || null } }),
@@ -144,10 +168,28 @@ function ofConcept(app, id) {
       make("h3", {}, t("concept")),
       field(t("name"), concept.name, rename, { "data-key": "name" }),
       ...(others.length
-        ? [make("div", { class: "inline-form" }, make("span", {}, t("arrowTo")), target, button(t("drawArrow"), () => app.hands.connect(id, Number(target.value)), { "data-key": "draw" }))]
+        ? [
+            make(
+              "div",
+              { class: "inline-form" },
+              make("span", {}, t("arrowTo")),
+              target,
+              button(t("drawArrow"), () => app.hands.connect(id, Number(target.value)), { "data-key": "draw" }),
+            ),
+          ]
         : []),
-      arrowList(app, t("arrowsOut"), doc.edges.filter((edge) => edge.source === id), "target"),
-      arrowList(app, t("arrowsIn"), doc.edges.filter((edge) => edge.target === id), "source"),
+      arrowList(
+        app,
+        t("arrowsOut"),
+        doc.edges.filter((edge) => edge.source === id),
+        "target",
+      ),
+      arrowList(
+        app,
+        t("arrowsIn"),
+        doc.edges.filter((edge) => edge.target === id),
+        "source",
+      ),
       ...groupField(app, [id]),
       swatches(app, [id]),
       field(t("units"), text("units"), detail("units"), { "data-key": "units" }),
@@ -177,7 +219,9 @@ function arrowList(app, heading, edges, end) {
         make(
           "li",
           {},
-          button(nameOf(doc, edge[end]), () => app.board.show({ edge: [edge.source, edge.target], concepts: [] }), { class: "quiet" }),
+          button(nameOf(doc, edge[end]), () => app.board.show({ edge: [edge.source, edge.target], concepts: [] }), {
+            class: "quiet",
+          }),
           make("span", { class: `number ${edge.weight < 0 ? "down-text" : "up-text"}` }, signed(edge.weight)),
         ),
       ),
@@ -215,7 +259,14 @@ function ofArrow(app, [source, target]) {
     oninput: () => set(Number(slider.value), `weight ${source} ${target}`),
     onchange: () => app.board.endGesture(),
   });
-  const number = make("input", { type: "text", class: "entry number", inputmode: "text", "aria-label": t("weightNumber"), "data-key": "weight", autocomplete: "off" });
+  const number = make("input", {
+    type: "text",
+    class: "entry number",
+    inputmode: "text",
+    "aria-label": t("weightNumber"),
+    "data-key": "weight",
+    autocomplete: "off",
+  });
   number.addEventListener("change", () => {
     const weight = readWeight(app, number.value);
     if (weight !== null) set(weight);
@@ -233,7 +284,10 @@ function ofArrow(app, [source, target]) {
     make("option", { value: "" }, t("inWords")),
     ...TERMS.map((weight) => make("option", { value: weight }, t(`term${weight}`))),
   );
-  const about = (key, read = (text) => text.trim()) => (text) => app.act({ do: "edge", source, target, details: { [key]: read(text) } });
+  const about =
+    (key, read = (text) => text.trim()) =>
+    (text) =>
+      app.act({ do: "edge", source, target, details: { [key]: read(text) } });
   const confidence = edge.details.confidence;
   const refresh = (now) => {
     const current = now.edges.find((one) => one.source === source && one.target === target);
@@ -259,11 +313,19 @@ function ofArrow(app, [source, target]) {
         confidence ?? "",
         about("confidence", (text) => (text === "" ? null : Number(text))),
       ),
-      field(t("notes"), typeof edge.details.notes === "string" ? edge.details.notes : "", about("notes"), { rows: 2, "data-key": "notes" }),
+      field(t("notes"), typeof edge.details.notes === "string" ? edge.details.notes : "", about("notes"), {
+        rows: 2,
+        "data-key": "notes",
+      }),
       make(
         "div",
         { class: "buttons" },
-        source === target ? null : button(t("reverse"), () => app.act({ do: "reverse", source, target }) && app.board.show({ edge: [target, source] })),
+        source === target
+          ? null
+          : button(
+              t("reverse"),
+              () => app.act({ do: "reverse", source, target }) && app.board.show({ edge: [target, source] }),
+            ),
         button(t("remove"), () => app.act({ do: "disconnect", source, target })),
       ),
     ].filter(Boolean),

@@ -23,20 +23,50 @@ export function toSvg(doc, boxes, { left, top, right, bottom }, title = "") {
     parts.push(tag("path", { d: path, fill: "none", stroke: color, "stroke-width": width.toFixed(2), opacity: 0.9 }));
     parts.push(tag("polygon", { points: head, fill: color, opacity: 0.9 }));
     if (doc.edges.length <= 80)
-      parts.push(tag("text", { x: middle[0].toFixed(1), y: (middle[1] - 4).toFixed(1), "text-anchor": "middle", fill: color, "font-size": 11 }, escaped(number(weight, 2))));
+      parts.push(
+        tag(
+          "text",
+          {
+            x: middle[0].toFixed(1),
+            y: (middle[1] - 4).toFixed(1),
+            "text-anchor": "middle",
+            fill: color,
+            "font-size": 11,
+          },
+          escaped(number(weight, 2)),
+        ),
+      );
   }
   for (const concept of doc.concepts) {
     const { x, y, width, height, lines, line } = boxes.get(concept.id);
     parts.push(
       "<g>",
       tag("title", {}, escaped(concept.name)),
-      tag("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: 7, fill: fillOf(concept, groups) ?? "#F4F6F8", stroke: BORDER }),
-      ...lines.map((text, k) => tag("text", { x, y: y + (k - (lines.length - 1) / 2) * line + 4.5, "text-anchor": "middle", fill: TEXT }, escaped(text))),
+      tag("rect", {
+        x: x - width / 2,
+        y: y - height / 2,
+        width,
+        height,
+        rx: 7,
+        fill: fillOf(concept, groups) ?? "#F4F6F8",
+        stroke: BORDER,
+      }),
+      ...lines.map((text, k) =>
+        tag(
+          "text",
+          { x, y: y + (k - (lines.length - 1) / 2) * line + 4.5, "text-anchor": "middle", fill: TEXT },
+          escaped(text),
+        ),
+      ),
       "</g>",
     );
   }
   const [width, height] = [right - left, bottom - top];
-  const inside = [tag("title", {}, escaped(title || String(doc.details.name ?? ""))), tag("rect", { x: left, y: top, width, height, fill: "#fff" }), ...parts].join("\n");
+  const inside = [
+    tag("title", {}, escaped(title || String(doc.details.name ?? ""))),
+    tag("rect", { x: left, y: top, width, height, fill: "#fff" }),
+    ...parts,
+  ].join("\n");
   return `${tag("svg", { xmlns: "http://www.w3.org/2000/svg", role: "img", viewBox: `${left} ${top} ${width} ${height}`, width, height, "font-family": "system-ui, sans-serif", "font-size": 13 }, `\n${inside}\n`)}\n`;
 }
 

@@ -38,15 +38,21 @@ export function withClamp(model, clamp) {
   const weights = new Float64Array(free.length ** 2);
   free.forEach((i, a) => free.forEach((j, b) => (weights[a * free.length + b] = model.weights[i * model.n + j])));
   const bias = free.map(
-    (i) => model.bias[i] + Object.entries(clamp).reduce((sum, [j, state]) => sum + model.weights[i * model.n + Number(j)] * state, 0),
+    (i) =>
+      model.bias[i] +
+      Object.entries(clamp).reduce((sum, [j, state]) => sum + model.weights[i * model.n + Number(j)] * state, 0),
   );
-  const arrays = Object.fromEntries(["center", "middle", "reach", "factor", "shape"].map((key) => [key, take(model[key])]));
+  const arrays = Object.fromEntries(
+    ["center", "middle", "reach", "factor", "shape"].map((key) => [key, take(model[key])]),
+  );
   return { n: free.length, weights, bias, ...arrays };
 }
 
 function enclosingBox(model) {
   const { n } = model;
-  const ends = [0, 1].map((side) => Float64Array.from(model.middle, (middle, i) => middle + (side ? 1 : -1) * model.reach[i]));
+  const ends = [0, 1].map((side) =>
+    Float64Array.from(model.middle, (middle, i) => middle + (side ? 1 : -1) * model.reach[i]),
+  );
   let [low, high] = ends;
   for (let step = 0; step <= MAX_STEPS; step++) {
     const [netLow, netHigh] = netBounds(model, low, high);

@@ -69,7 +69,8 @@ function decoded(bytes, file) {
   try {
     text = new TextDecoder(wide ?? "utf-8", { fatal: true }).decode(bytes);
   } catch {
-    if (wide || bytes.some((byte, i) => byte >= 0xc3 && (bytes[i + 1] ?? 0) >> 6 === 2)) throw new Problem("damagedText");
+    if (wide || bytes.some((byte, i) => byte >= 0xc3 && (bytes[i + 1] ?? 0) >> 6 === 2))
+      throw new Problem("damagedText");
     text = new TextDecoder("windows-1252").decode(bytes);
   }
   if (CONTROLS.test(text)) throw new Problem("notText");

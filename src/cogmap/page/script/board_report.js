@@ -6,9 +6,11 @@ import { combine, disagreement } from "./board_experts.js";
 import { shownEdges, sizeOf } from "./board_graph.js";
 import { boxOf, positionsOf } from "./board_layout.js";
 import { numbersOf } from "./board_numbers_part.js";
-import { consensusList, disagreementTable, peopleMaps, similarityBox } from "./board_people_part.js";
+import { consensusList, disagreementTable, similarityBox } from "./board_compare.js";
+import { peopleMaps } from "./board_people_part.js";
 import { toSvg } from "./board_picture.js";
-import { barsOf, endingWords, proofWords, resultsOf } from "./board_scenarios.js";
+import { barsOf } from "./board_charts.js";
+import { endingWords, proofWords, resultsOf } from "./board_scenarios.js";
 import { clampOf } from "./board_model.js";
 import { inReport, Problem, t } from "./board_text.js";
 import { number, signedFixed } from "./words.js";
@@ -21,7 +23,11 @@ export function reportPart(app) {
     if (drawn === doc) return;
     drawn = doc;
     element.replaceChildren(
-      make("div", { class: "buttons" }, button(t("print"), () => app.print("report"), { class: "main" })),
+      make(
+        "div",
+        { class: "buttons" },
+        button(t("print"), () => app.print("report"), { class: "main" }),
+      ),
       make("h2", {}, app.title() || t("untitled")),
       ...parts(app, doc).filter(Boolean),
     );
@@ -35,7 +41,13 @@ function parts(app, doc) {
   return [
     ...about.map((key) => make("p", {}, doc.details[key])),
     ...(doc.concepts.length
-      ? [make("p", { class: "soft" }, sizeOf(doc)), picture(doc, app.positions()), make("h3", {}, t("tabNumbers")), ...numbersOf(doc), ...scenariosOf(doc)]
+      ? [
+          make("p", { class: "soft" }, sizeOf(doc)),
+          picture(doc, app.positions()),
+          make("h3", {}, t("tabNumbers")),
+          ...numbersOf(doc),
+          ...scenariosOf(doc),
+        ]
       : []),
     ...peopleOf(doc),
   ];
@@ -58,7 +70,11 @@ function picture(whole, places) {
     bottom: Math.max(...all.map(({ y, height }) => y + height / 2)) + 30,
   };
   const title = String(doc.details.name ?? t("viewMap"));
-  return make("img", { class: "report-map", alt: title, src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(toSvg(doc, boxes, bounds, title))}` });
+  return make("img", {
+    class: "report-map",
+    alt: title,
+    src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(toSvg(doc, boxes, bounds, title))}`,
+  });
 }
 
 function scenariosOf(doc) {
@@ -71,14 +87,22 @@ function scenariosOf(doc) {
       const held = Object.entries(scenario.clamp).map(([id, state]) => `${names.get(Number(id))} = ${number(state)}`);
       const wanted = Object.entries(scenario.desired).map(([id, direction]) => {
         const i = doc.concepts.findIndex((one) => one.id === Number(id));
-        return t("wanted", { name: names.get(Number(id)), direction: direction > 0 ? t("increase") : t("decrease"), change: signedFixed(all.results[k].change[i], 3) });
+        return t("wanted", {
+          name: names.get(Number(id)),
+          direction: direction > 0 ? t("increase") : t("decrease"),
+          change: signedFixed(all.results[k].change[i], 3),
+        });
       });
       return make(
         "div",
         { class: "report-scenario" },
         make("h4", {}, scenario.name),
         make("p", {}, held.length ? t("heldWords", { held: held.join(", ") }) : t("heldNothing")),
-        make("p", { class: "soft" }, `${endingWords(all.results[k].outcome)} ${proofWords(doc, all, clampOf(doc, scenario))}`),
+        make(
+          "p",
+          { class: "soft" },
+          `${endingWords(all.results[k].outcome)} ${proofWords(doc, all, clampOf(doc, scenario))}`,
+        ),
         ...wanted.map((words) => make("p", {}, words)),
       );
     }),
@@ -98,7 +122,13 @@ function peopleOf(doc) {
       ...(maps.length > 1
         ? [
             make("h3", {}, t("mergedName", { count: maps.length })),
-            drawn(combine(maps, "mean", doc.people.map(({ weight }) => weight))),
+            drawn(
+              combine(
+                maps,
+                "mean",
+                doc.people.map(({ weight }) => weight),
+              ),
+            ),
             make("h3", {}, t("disagreement")),
             disagreementTable(edges.slice(0, 20), maps.length, inReport("disagreement")),
             consensusList(doc, edges),

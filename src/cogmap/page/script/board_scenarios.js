@@ -1,13 +1,14 @@
 // Scenarios: clamps and desired directions, all results side by side, the steps in time, proofs and sensitivity.
 
-import { button, draw, make, setText, table } from "./dom.js";
+import { button, make, setText, table } from "./dom.js";
+import { barsOf, linesOf } from "./board_charts.js";
 import { clampOf, progressOf, runAll, sensitivity } from "./board_model.js";
 import { certificate, withClamp } from "./board_proof.js";
 import { ACTIVATION_NAMES } from "./board_drawing.js";
 import { RULES } from "./board_doc.js";
 import { nameOf } from "./board_graph.js";
 import { choice, field } from "./board_panel.js";
-import { Problem, t, tn } from "./board_text.js";
+import { Problem, t } from "./board_text.js";
 import { asNumber } from "./board_words.js";
 import { fixed, number, short, signedFixed } from "./words.js";
 
@@ -56,11 +57,20 @@ function parts(app, doc, ui) {
       "div",
       { class: "buttons", role: "group", "aria-label": t("tabScenarios") },
       ...doc.scenarios.map((one, k) =>
-        button(short(one.name, 24), () => app.board.show({ scenario: k, step: null }), { "aria-pressed": String(k === ui.scenario), "data-key": `scenario ${k}` }),
+        button(short(one.name, 24), () => app.board.show({ scenario: k, step: null }), {
+          "aria-pressed": String(k === ui.scenario),
+          "data-key": `scenario ${k}`,
+        }),
       ),
-      button(t("addScenario"), () => app.act({ do: "addScenario" }) && app.board.show({ scenario: app.board.doc.scenarios.length - 1 }), { "data-key": "add-scenario", class: doc.scenarios.length ? "" : "main" }),
+      button(
+        t("addScenario"),
+        () => app.act({ do: "addScenario" }) && app.board.show({ scenario: app.board.doc.scenarios.length - 1 }),
+        { "data-key": "add-scenario", class: doc.scenarios.length ? "" : "main" },
+      ),
     ),
-    ...(scenario ? ofScenario(app, doc, all, scenario, ui.scenario) : [make("p", { class: "soft" }, t("scenarioHint"))]),
+    ...(scenario
+      ? ofScenario(app, doc, all, scenario, ui.scenario)
+      : [make("p", { class: "soft" }, t("scenarioHint"))]),
     all.model && doc.scenarios.length ? make("h3", {}, t("sideBySide")) : null,
     all.model && doc.scenarios.length ? barsOf(doc, all) : null,
   ];
@@ -76,21 +86,41 @@ function dynamicsForm(app, doc) {
       input.value = String(one.slope);
     }
   };
-  const keep = make("input", { type: "checkbox", onchange: () => app.act({ do: "dynamics", keep: keep.checked }), "data-key": "keep" });
+  const keep = make("input", {
+    type: "checkbox",
+    onchange: () => app.act({ do: "dynamics", keep: keep.checked }),
+    "data-key": "keep",
+  });
   keep.checked = doc.keep;
   return make(
     "details",
     { class: "dynamics" },
-    make("summary", {}, t("dynamicsSummary", { activation: mixed("activation") ? t("mixed") : t(`activation_${one.activation}`), rule: t(`rule_${doc.rule}`) })),
+    make(
+      "summary",
+      {},
+      t("dynamicsSummary", {
+        activation: mixed("activation") ? t("mixed") : t(`activation_${one.activation}`),
+        rule: t(`rule_${doc.rule}`),
+      }),
+    ),
     choice(
       t("activation"),
-      [...(mixed("activation") ? [["", t("mixed")]] : []), ...ACTIVATION_NAMES.map((name) => [name, t(`activation_${name}`)])],
+      [
+        ...(mixed("activation") ? [["", t("mixed")]] : []),
+        ...ACTIVATION_NAMES.map((name) => [name, t(`activation_${name}`)]),
+      ],
       mixed("activation") ? "" : one.activation,
       (activation) => activation && app.act({ do: "dynamics", activation }),
       { "data-key": "activation" },
     ),
     field(t("slope"), mixed("slope") ? "" : String(one.slope), slope, { "data-key": "slope" }),
-    choice(t("rule"), RULES.map((rule) => [rule, t(`rule_${rule}`)]), doc.rule, (rule) => app.act({ do: "dynamics", rule }), { "data-key": "rule" }),
+    choice(
+      t("rule"),
+      RULES.map((rule) => [rule, t(`rule_${rule}`)]),
+      doc.rule,
+      (rule) => app.act({ do: "dynamics", rule }),
+      { "data-key": "rule" },
+    ),
     make("label", { class: "check" }, keep, t("keepDrivers")),
     make("p", { class: "soft" }, t("toolDefaults")),
   );
@@ -98,7 +128,11 @@ function dynamicsForm(app, doc) {
 
 /** Say where a trajectory ends. */
 export function endingWords({ kind, period, steps }) {
-  return kind === "neither" ? t("endsNowhere", { steps }) : kind === "cycle" ? t("endsInCycle", { period, steps }) : t("endsAtPoint", { steps });
+  return kind === "neither"
+    ? t("endsNowhere", { steps })
+    : kind === "cycle"
+      ? t("endsInCycle", { period, steps })
+      : t("endsAtPoint", { steps });
 }
 
 const proofs = new WeakMap();
@@ -114,7 +148,13 @@ export function proofWords(doc, { model, keep, baseline }, clamp) {
   }
   const found = proofs.get(doc).get(key);
   if (!found) return t("allHeld");
-  if (found.unique) return t("proved", { by: Object.keys(found.proofs).filter((name) => found.proofs[name]).map((name) => t(`proof_${name}`)).join(", ") });
+  if (found.unique)
+    return t("proved", {
+      by: Object.keys(found.proofs)
+        .filter((name) => found.proofs[name])
+        .map((name) => t(`proof_${name}`))
+        .join(", "),
+    });
   const width = found.high.reduce((most, high, i) => Math.max(most, high - found.low[i]), 0);
   return t("notProved", { width: number(width) });
 }
@@ -125,11 +165,20 @@ function ofScenario(app, doc, all, scenario, at) {
     make(
       "div",
       { class: "inline-form" },
-      field(t("scenarioNameLabel"), scenario.name, (name, input) => app.act({ do: "scenario", at, name }) || (input.value = scenario.name), { "data-key": "scenario-name" }),
-      button(t("remove"), () => app.act({ do: "removeScenario", at }), { "aria-label": t("removeNamed", { name: scenario.name }) }),
+      field(
+        t("scenarioNameLabel"),
+        scenario.name,
+        (name, input) => app.act({ do: "scenario", at, name }) || (input.value = scenario.name),
+        { "data-key": "scenario-name" },
+      ),
+      button(t("remove"), () => app.act({ do: "removeScenario", at }), {
+        "aria-label": t("removeNamed", { name: scenario.name }),
+      }),
     ),
     clampTable(app, doc, all, scenario, at),
-    result ? make("p", { class: "proof" }, endingWords(result.outcome), " ", proofWords(doc, all, clampOf(doc, scenario))) : null,
+    result
+      ? make("p", { class: "proof" }, endingWords(result.outcome), " ", proofWords(doc, all, clampOf(doc, scenario)))
+      : null,
     result ? player(app, doc, result) : null,
     result ? sensitivityOf(app, doc, scenario) : null,
   ];
@@ -158,8 +207,16 @@ function clampTable(app, doc, all, scenario, at) {
     });
     const wish = make(
       "select",
-      { "aria-label": t("desiredFor", { name }), "data-key": `wish ${id}`, onchange: () => app.act({ do: "desire", at, id, direction: Number(wish.value) }) },
-      ...[[0, "–"], [1, t("increase")], [-1, t("decrease")]].map(([value, text]) => make("option", { value, selected: (scenario.desired[id] ?? 0) === value }, text)),
+      {
+        "aria-label": t("desiredFor", { name }),
+        "data-key": `wish ${id}`,
+        onchange: () => app.act({ do: "desire", at, id, direction: Number(wish.value) }),
+      },
+      ...[
+        [0, "–"],
+        [1, t("increase")],
+        [-1, t("decrease")],
+      ].map(([value, text]) => make("option", { value, selected: (scenario.desired[id] ?? 0) === value }, text)),
     );
     const change = result?.change[i] ?? 0;
     const wanted = scenario.desired[id] ?? 0;
@@ -170,7 +227,11 @@ function clampTable(app, doc, all, scenario, at) {
       make("th", { scope: "row" }, short(name, 30)),
       make("td", {}, state),
       make("td", {}, wish),
-      make("td", { class: `number ${change < -5e-4 ? "down-text" : change > 5e-4 ? "up-text" : ""}` }, result ? signedFixed(change, 3) + met : ""),
+      make(
+        "td",
+        { class: `number ${change < -5e-4 ? "down-text" : change > 5e-4 ? "up-text" : ""}` },
+        result ? signedFixed(change, 3) + met : "",
+      ),
     );
   });
   return table(t("clampTable"), [t("concept"), t("hold"), t("desired"), t("change")], make("tbody", {}, ...rows));
@@ -179,7 +240,16 @@ function clampTable(app, doc, all, scenario, at) {
 /** Return the player: a slider over the steps, whose states the drawing shows, and a line for each changing concept. */
 function player(app, doc, { outcome }) {
   const steps = outcome.path.length - 1;
-  const slider = make("input", { type: "range", min: 0, max: steps, step: 1, class: "step-slider", "aria-label": t("step"), "data-key": "step", oninput: () => app.board.show({ step: Number(slider.value) }) });
+  const slider = make("input", {
+    type: "range",
+    min: 0,
+    max: steps,
+    step: 1,
+    class: "step-slider",
+    "aria-label": t("step"),
+    "data-key": "step",
+    oninput: () => app.board.show({ step: Number(slider.value) }),
+  });
   slider.value = Math.min(app.board.ui.step ?? steps, steps);
   let timer = null;
   const stop = () => {
@@ -198,7 +268,19 @@ function player(app, doc, { outcome }) {
     }, 350);
     return undefined;
   });
-  return make("div", { class: "player" }, make("div", { class: "inline-form" }, play, slider, make("output", { class: "step-number number" }), button(t("hideStates"), () => app.board.show({ step: null }), { class: "small" })), linesOf(doc, outcome.path));
+  return make(
+    "div",
+    { class: "player" },
+    make(
+      "div",
+      { class: "inline-form" },
+      play,
+      slider,
+      make("output", { class: "step-number number" }),
+      button(t("hideStates"), () => app.board.show({ step: null }), { class: "small" }),
+    ),
+    linesOf(doc, outcome.path),
+  );
 }
 
 function showStep(app, element, ui) {
@@ -206,60 +288,22 @@ function showStep(app, element, ui) {
   const result = ui.step === null ? null : resultsOf(doc).results[ui.scenario];
   const output = element.querySelector(".step-number");
   const slider = element.querySelector(".step-slider");
-  if (output && slider) setText(output, ui.step === null ? "" : t("stepNumber", { step: Math.min(ui.step, Number(slider.max)) }));
+  if (output && slider)
+    setText(output, ui.step === null ? "" : t("stepNumber", { step: Math.min(ui.step, Number(slider.max)) }));
   if (!result) return app.look({ states: null });
   const { model } = resultsOf(doc);
   const states = result.outcome.path[Math.min(ui.step, result.outcome.path.length - 1)];
   return app.look({
     states: new Map(
-      doc.concepts.map(({ id }, i) => [id, { share: (states[i] - model.middle[i] + model.reach[i]) / (2 * model.reach[i]), words: `, ${t("stateWords", { state: fixed(states[i], 2) })}` }]),
+      doc.concepts.map(({ id }, i) => [
+        id,
+        {
+          share: (states[i] - model.middle[i] + model.reach[i]) / (2 * model.reach[i]),
+          words: `, ${t("stateWords", { state: fixed(states[i], 2) })}`,
+        },
+      ]),
     ),
   });
-}
-
-/** Draw the states of the most changing concepts over the steps. */
-function linesOf(doc, path) {
-  const spread = doc.concepts.map((_, i) => Math.max(...path.map((states) => states[i])) - Math.min(...path.map((states) => states[i])));
-  const shown = spread.map((_, i) => i).sort((a, b) => spread[b] - spread[a]).slice(0, SHOWN);
-  const all = shown.flatMap((i) => path.map((states) => states[i]));
-  const [low, high] = [Math.min(0, ...all), Math.max(1, ...all)];
-  const [width, height, right] = [420, 150, 150];
-  const x = (step) => 30 + ((width - 30 - right) * step) / Math.max(path.length - 1, 1);
-  const y = (state) => 8 + (height - 26) * (1 - (state - low) / (high - low));
-  const ends = shown.map((i) => ({ i, y: y(path.at(-1)[i]) })).sort((a, b) => a.y - b.y);
-  ends.forEach((end, k) => (end.y = Math.max(end.y, k ? ends[k - 1].y + 13 : 8)));
-  for (let k = ends.length - 1; k >= 0; k--) ends[k].y = Math.min(ends[k].y, height - 8 - 13 * (ends.length - 1 - k));
-  return draw(
-    "svg",
-    { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("linesLabel") },
-    draw("g", { class: "axis" }, ...[low, high].map((state) => draw("text", { x: 24, y: y(state) + 4, "text-anchor": "end" }, number(state))), draw("line", { x1: 30, x2: width - right, y1: y(low), y2: y(low) }), draw("text", { x: width - right, y: height - 3, "text-anchor": "end" }, tn("countSteps", path.length - 1))),
-    ...shown.map((i, k) => draw("polyline", { class: `series series-${k}`, fill: "none", points: path.map((states, step) => `${x(step).toFixed(1)},${y(states[i]).toFixed(1)}`).join(" ") })),
-    ...ends.map((end) => draw("text", { class: "series-name", x: width - right + 8, y: end.y + 4 }, short(doc.concepts[end.i].name, 22))),
-    ...ends.map((end) => draw("line", { class: `series series-${shown.indexOf(end.i)}`, x1: width - right + 1, x2: width - right + 6, y1: end.y, y2: end.y })),
-  );
-}
-
-/** Draw the changes of all scenarios as bars beside each concept. */
-export function barsOf(doc, { results: all }) {
-  const most = Math.max(1e-9, ...all.flatMap(({ change }) => [...change].map(Math.abs)));
-  const order = doc.concepts.map((_, i) => i).sort((a, b) => Math.max(...all.map(({ change }) => Math.abs(change[b]))) - Math.max(...all.map(({ change }) => Math.abs(change[a]))));
-  const [bar, gap, left, width] = [11, 10, 150, 420];
-  const middle = left + (width - left) / 2,
-    reach = (width - left) / 2 - 44;
-  const row = bar * all.length + gap;
-  const body = order.flatMap((i, r) => [
-    draw("text", { x: left - 8, y: 8 + r * row + (bar * all.length) / 2 + 4, "text-anchor": "end", class: "series-name" }, short(doc.concepts[i].name, 22)),
-    ...all.flatMap(({ change }, k) => {
-      const length = (reach * Math.abs(change[i])) / most;
-      return [
-        draw("rect", { class: `bar-of series-${k % 9}`, x: change[i] < 0 ? middle - length : middle, y: 8 + r * row + k * bar, width: Math.max(length, 0.5).toFixed(1), height: bar - 2 }),
-        draw("text", { class: "bar-number", x: change[i] < 0 ? middle - length - 3 : middle + length + 3, y: 8 + r * row + k * bar + bar - 3, "text-anchor": change[i] < 0 ? "end" : "start" }, signedFixed(change[i], 2)),
-      ];
-    }),
-  ]);
-  const legend = make("ul", { class: "legend" }, ...doc.scenarios.map(({ name }, k) => make("li", {}, draw("svg", { width: 14, height: 10, "aria-hidden": "true" }, draw("rect", { class: `bar-of series-${k % 9}`, width: 14, height: 10 })), ` ${name}`)));
-  const height = 12 + row * order.length;
-  return make("div", { class: "bars-box" }, legend, draw("svg", { class: "chart tall", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("barsLabel") }, draw("line", { class: "zero", x1: middle, x2: middle, y1: 2, y2: height - 4 }), ...body));
 }
 
 function sensitivityOf(app, doc, scenario) {
@@ -277,9 +321,21 @@ function sensitivityOf(app, doc, scenario) {
       make(
         "ol",
         { class: "arrow-list" },
-        ...found.slice(0, SHOWN).filter(({ effect }) => Math.abs(effect) >= 5e-4).map(({ edge, effect }) =>
-          make("li", {}, button(`${nameOf(doc, edge.source)} → ${nameOf(doc, edge.target)}`, () => app.board.show({ edge: [edge.source, edge.target], concepts: [], view: "map" }), { class: "quiet" }), make("span", { class: `number ${effect < 0 ? "down-text" : "up-text"}` }, signedFixed(effect, 3))),
-        ),
+        ...found
+          .slice(0, SHOWN)
+          .filter(({ effect }) => Math.abs(effect) >= 5e-4)
+          .map(({ edge, effect }) =>
+            make(
+              "li",
+              {},
+              button(
+                `${nameOf(doc, edge.source)} → ${nameOf(doc, edge.target)}`,
+                () => app.board.show({ edge: [edge.source, edge.target], concepts: [], view: "map" }),
+                { class: "quiet" },
+              ),
+              make("span", { class: `number ${effect < 0 ? "down-text" : "up-text"}` }, signedFixed(effect, 3)),
+            ),
+          ),
       ),
     );
   };
@@ -287,4 +343,3 @@ function sensitivityOf(app, doc, scenario) {
   else box.append(button(t("compute"), show));
   return box;
 }
-

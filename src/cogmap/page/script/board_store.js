@@ -7,7 +7,17 @@ export function createBoard(doc) {
   let past = [],
     future = [],
     gesture = null;
-  let ui = { view: "map", tab: "selected", concepts: [], edge: null, scenario: 0, step: null, shown: null, theme: null, search: "" };
+  let ui = {
+    view: "map",
+    tab: "selected",
+    concepts: [],
+    edge: null,
+    scenario: 0,
+    step: null,
+    shown: null,
+    theme: null,
+    search: "",
+  };
   const listeners = [];
   const tell = () => listeners.forEach((listen) => listen());
   return {

@@ -51,7 +51,10 @@ function answers(grid, questions, i, read) {
 
 // Columns that describe the concept of their row, and the name of the detail.
 export const ABOUT = Object.fromEntries(
-  ["x", "y", "group", "notes", "units", "external", "bias", "slope", "activation", "description"].map((name) => [name, name]),
+  ["x", "y", "group", "notes", "units", "external", "bias", "slope", "activation", "description"].map((name) => [
+    name,
+    name,
+  ]),
 );
 Object.assign(ABOUT, { fixed: "external", driver: "external", note: "notes", unit: "units" });
 for (const name of Object.keys(PARAMETERS)) ABOUT[`${name} of the concept`] = name;
@@ -226,10 +229,17 @@ function readEdges(grid, read, columns) {
     else if (start && terms.size) {
       const marked = [...terms].filter(([j]) => isMarked(row[j])).map(([, term]) => term);
       if (marked.length > 1) throw new Problem("twoMarks", { count: marked.length }).at(where());
-      if (marked.length && marked[0]) drawing.edges.push({ source: start, target: end, weight: marked[0], where, details: about });
+      if (marked.length && marked[0])
+        drawing.edges.push({ source: start, target: end, weight: marked[0], where, details: about });
     } else if (start && weight !== null) {
       const value = at(grid.place(i, weight), () => read(row[weight], direction === null ? null : row[direction]));
-      drawing.edges.push({ source: start, target: end, weight: value, where: () => grid.place(i, weight), details: about });
+      drawing.edges.push({
+        source: start,
+        target: end,
+        weight: value,
+        where: () => grid.place(i, weight),
+        details: about,
+      });
     }
   });
   return inOrder(drawing);

@@ -40,7 +40,12 @@ export function matrixPart(app) {
       make(
         "div",
         { class: "scroll matrix" },
-        make("table", { role: "grid", "aria-label": t("viewMatrix") }, make("thead", {}, head), make("tbody", {}, ...rows)),
+        make(
+          "table",
+          { role: "grid", "aria-label": t("viewMatrix") },
+          make("thead", {}, head),
+          make("tbody", {}, ...rows),
+        ),
       ),
     );
     if (ids.length) focusable([0, 0], false);
@@ -105,7 +110,14 @@ export function matrixPart(app) {
   element.addEventListener("keydown", (event) => {
     if (!event.target.matches?.("[data-edge]")) return;
     const [row, column] = current;
-    const steps = { ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1], Home: [row, 0], End: [row, ids.length - 1] };
+    const steps = {
+      ArrowUp: [row - 1, column],
+      ArrowDown: [row + 1, column],
+      ArrowLeft: [row, column - 1],
+      ArrowRight: [row, column + 1],
+      Home: [row, 0],
+      End: [row, ids.length - 1],
+    };
     if (event.key in steps) focusable(steps[event.key], true);
     else if (event.key === "Enter" || event.key === "F2") edit(event.target);
     else if (event.key === "Delete" || event.key === "Backspace") enter(ids[row], ids[column], "");
@@ -115,7 +127,10 @@ export function matrixPart(app) {
   });
 
   function update({ doc }) {
-    const same = drawn && doc.concepts.length === drawn.concepts.length && doc.concepts.every((one, i) => one.id === drawn.concepts[i].id && one.name === drawn.concepts[i].name);
+    const same =
+      drawn &&
+      doc.concepts.length === drawn.concepts.length &&
+      doc.concepts.every((one, i) => one.id === drawn.concepts[i].id && one.name === drawn.concepts[i].name);
     if (!same) build(doc);
     const weights = new Map(doc.edges.map(({ source, target, weight }) => [`${source} ${target}`, weight]));
     for (const [key, cell] of cells) {
@@ -131,7 +146,14 @@ export function matrixPart(app) {
 
 /** Return the lists of concepts and arrows, with forms to add both. */
 export function listPart(app) {
-  const name = make("input", { type: "text", class: "entry", "aria-label": t("nameOfConcept"), placeholder: t("nameOfConcept"), autocomplete: "off", id: "new-concept" });
+  const name = make("input", {
+    type: "text",
+    class: "entry",
+    "aria-label": t("nameOfConcept"),
+    placeholder: t("nameOfConcept"),
+    autocomplete: "off",
+    id: "new-concept",
+  });
   const addConcept = () => {
     if (!app.act({ do: "add", name: name.value })) return;
     name.value = "";
@@ -140,12 +162,20 @@ export function listPart(app) {
   name.addEventListener("keydown", (event) => event.key === "Enter" && addConcept());
   const source = make("select", { "aria-label": t("from"), id: "new-source" });
   const target = make("select", { "aria-label": t("to"), id: "new-target" });
-  const weight = make("input", { type: "text", class: "entry number", "aria-label": t("weight"), value: "0.5", autocomplete: "off", id: "new-weight" });
+  const weight = make("input", {
+    type: "text",
+    class: "entry number",
+    "aria-label": t("weight"),
+    value: "0.5",
+    autocomplete: "off",
+    id: "new-weight",
+  });
   const addArrow = () => {
     const value = readWeight(app, weight.value);
     if (value === null || !source.value || !target.value) return;
     const [from, to] = [Number(source.value), Number(target.value)];
-    if (app.board.doc.edges.some((edge) => edge.source === from && edge.target === to)) return app.notice(t("arrowExists"));
+    if (app.board.doc.edges.some((edge) => edge.source === from && edge.target === to))
+      return app.notice(t("arrowExists"));
     if (from === to && !confirmed(from)) return;
     app.act({ do: "connect", source: from, target: to, weight: value });
     app.say(t("saidArrow", { source: nameOf(app.board.doc, from), target: nameOf(app.board.doc, to) }));
@@ -173,7 +203,15 @@ export function listPart(app) {
     make("div", { class: "inline-form" }, name, button(t("addConcept"), addConcept)),
     table(t("concepts"), [t("name"), t("arrowsIn"), t("arrowsOut"), t("actions")], concepts),
     make("h3", {}, t("arrows")),
-    make("div", { class: "inline-form" }, source, make("span", { "aria-hidden": "true" }, "→"), target, weight, button(t("addArrow"), addArrow)),
+    make(
+      "div",
+      { class: "inline-form" },
+      source,
+      make("span", { "aria-hidden": "true" }, "→"),
+      target,
+      weight,
+      button(t("addArrow"), addArrow),
+    ),
     table(t("arrows"), [t("from"), t("to"), t("weight"), t("notes"), t("actions")], arrows),
   );
   let drawn = null;
@@ -193,7 +231,9 @@ export function listPart(app) {
     concepts.replaceChildren(...doc.concepts.filter((one) => has(one.name)).map((one) => conceptRow(app, doc, one)));
     const names = new Map(doc.concepts.map((one) => [one.id, one.name]));
     arrows.replaceChildren(
-      ...doc.edges.filter((edge) => has(names.get(edge.source)) || has(names.get(edge.target))).map((edge) => arrowRow(app, names, edge)),
+      ...doc.edges
+        .filter((edge) => has(names.get(edge.source)) || has(names.get(edge.target)))
+        .map((edge) => arrowRow(app, names, edge)),
     );
     drawn = { doc, found };
     if (focused) element.querySelector(`[data-key="${focused}"]`)?.focus();
@@ -202,7 +242,14 @@ export function listPart(app) {
 }
 
 function conceptRow(app, doc, { id, name }) {
-  const input = make("input", { type: "text", class: "entry", value: name, "aria-label": t("nameOfConcept"), "data-key": `name ${id}`, autocomplete: "off" });
+  const input = make("input", {
+    type: "text",
+    class: "entry",
+    value: name,
+    "aria-label": t("nameOfConcept"),
+    "data-key": `name ${id}`,
+    autocomplete: "off",
+  });
   input.addEventListener("change", () => {
     if (!app.act({ do: "rename", id, name: input.value })) input.value = nameOf(app.board.doc, id);
   });
@@ -217,7 +264,10 @@ function conceptRow(app, doc, { id, name }) {
       "td",
       { class: "row-buttons" },
       button(t("show"), () => app.reveal(id), { class: "small", "aria-label": t("showNamed", { name }) }),
-      button(t("remove"), () => app.act({ do: "remove", ids: [id] }), { class: "small", "aria-label": t("removeNamed", { name }) }),
+      button(t("remove"), () => app.act({ do: "remove", ids: [id] }), {
+        class: "small",
+        "aria-label": t("removeNamed", { name }),
+      }),
     ),
   );
 }
@@ -225,13 +275,30 @@ function conceptRow(app, doc, { id, name }) {
 function arrowRow(app, names, { source, target, weight, details }) {
   const key = `${source} ${target}`;
   const label = `${names.get(source)} → ${names.get(target)}`;
-  const entry = make("input", { type: "text", class: "entry number", value: String(weight), "aria-label": `${t("weight")}: ${label}`, "data-key": `weight ${key}`, autocomplete: "off" });
+  const entry = make("input", {
+    type: "text",
+    class: "entry number",
+    value: String(weight),
+    "aria-label": `${t("weight")}: ${label}`,
+    "data-key": `weight ${key}`,
+    autocomplete: "off",
+  });
   entry.addEventListener("change", () => {
     const value = readWeight(app, entry.value);
-    if (value === null || !app.act({ do: "weight", source, target, weight: value })) entry.value = String(app.edgeWeight(source, target));
+    if (value === null || !app.act({ do: "weight", source, target, weight: value }))
+      entry.value = String(app.edgeWeight(source, target));
   });
-  const notes = make("input", { type: "text", class: "entry", value: typeof details.notes === "string" ? details.notes : "", "aria-label": `${t("notes")}: ${label}`, "data-key": `notes ${key}`, autocomplete: "off" });
-  notes.addEventListener("change", () => app.act({ do: "edge", source, target, details: { notes: notes.value.trim() } }));
+  const notes = make("input", {
+    type: "text",
+    class: "entry",
+    value: typeof details.notes === "string" ? details.notes : "",
+    "aria-label": `${t("notes")}: ${label}`,
+    "data-key": `notes ${key}`,
+    autocomplete: "off",
+  });
+  notes.addEventListener("change", () =>
+    app.act({ do: "edge", source, target, details: { notes: notes.value.trim() } }),
+  );
   return make(
     "tr",
     {},
@@ -239,6 +306,13 @@ function arrowRow(app, names, { source, target, weight, details }) {
     make("td", {}, names.get(target)),
     make("td", {}, entry),
     make("td", {}, notes),
-    make("td", {}, button(t("remove"), () => app.act({ do: "disconnect", source, target }), { class: "small", "aria-label": t("removeNamed", { name: label }) })),
+    make(
+      "td",
+      {},
+      button(t("remove"), () => app.act({ do: "disconnect", source, target }), {
+        class: "small",
+        "aria-label": t("removeNamed", { name: label }),
+      }),
+    ),
   );
 }

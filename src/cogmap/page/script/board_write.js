@@ -43,7 +43,8 @@ export function toJson({ details, concepts, edges }) {
 }
 
 function csv(rows) {
-  const written = (cell) => (typeof cell === "string" ? `"${harmless(cell).replaceAll('"', '""')}"` : (asText(cell) ?? ""));
+  const written = (cell) =>
+    typeof cell === "string" ? `"${harmless(cell).replaceAll('"', '""')}"` : (asText(cell) ?? "");
   return rows.map((row) => `${row.map(written).join(",")}\n`).join("");
 }
 
@@ -107,7 +108,10 @@ export function toMmp({ details, concepts, edges }) {
     .filter(([key]) => /^\d+$/.test(key))
     .map(([key, name]) => leaf(key, label(name)));
   const scenarios = (details.scenarios ?? []).map(({ concepts: entries = [], ...rest }) =>
-    element("scenario", texts(rest) + element("concepts", entries.map((one) => element("concept", texts(one))).join(""))),
+    element(
+      "scenario",
+      texts(rest) + element("concepts", entries.map((one) => element("concept", texts(one))).join("")),
+    ),
   );
   const text =
     '<?xml version="1.0" encoding="UTF-8"?>\n' +
@@ -159,7 +163,9 @@ export function toPython({ concepts, edges, details }, { rule, keep, scenarios }
     "",
     `concepts = [${concepts.map(({ name }) => quoted(name)).join(", ")}]`,
     "edges = [  # source, target, weight",
-    ...edges.filter(({ weight }) => weight).map((edge) => `    (${quoted(edge.source)}, ${quoted(edge.target)}, ${edge.weight}),`),
+    ...edges
+      .filter(({ weight }) => weight)
+      .map((edge) => `    (${quoted(edge.source)}, ${quoted(edge.target)}, ${edge.weight}),`),
     "]",
     `weights = np.zeros((${index.size}, ${index.size}))`,
     "for source, target, weight in edges:",
@@ -168,13 +174,21 @@ export function toPython({ concepts, edges, details }, { rule, keep, scenarios }
     "    weights,",
     "    concepts=concepts,",
     ...options,
-    ...(concepts.some(({ held }) => held) ? [`    held=[${concepts.filter(({ held }) => held).map(({ name }) => quoted(name)).join(", ")}],`] : []),
+    ...(concepts.some(({ held }) => held)
+      ? [
+          `    held=[${concepts
+            .filter(({ held }) => held)
+            .map(({ name }) => quoted(name))
+            .join(", ")}],`,
+        ]
+      : []),
     ")",
   ];
   if (typeof details.name === "string") lines.splice(0, 0, `# ${details.name.replace(/[^\x20-\x7e]/g, " ")}`);
   if (scenarios.length) {
     const clamps = scenarios.map(
-      ({ name, clamp }) => `    ${quoted(name)}: {${clamp.map(([concept, state]) => `${quoted(concept)}: ${state}`).join(", ")}},`,
+      ({ name, clamp }) =>
+        `    ${quoted(name)}: {${clamp.map(([concept, state]) => `${quoted(concept)}: ${state}`).join(", ")}},`,
     );
     const map = rule === "kosko" ? "fcm" : `with_rule(fcm, ${quoted(rule)})`;
     lines.push("clamps = {", ...clamps, "}", `print(scenarios(${map}, clamps${keep ? ", keep=fcm.drivers" : ""}))`);
