@@ -11,6 +11,7 @@ from playwright.sync_api import Error
 
 from cogmap import FCMClassifier, FuzzyCognitiveMap, page, read_map, write_map
 from cogmap.exceptions import CogmapError
+from cogmap.maps.experts import combine, match_names, unify_names
 from cogmap.page import board, english_texts
 
 ACT = "(action) => window.board.app.act(action)"
@@ -433,6 +434,43 @@ def test_the_map_fills_the_paper(boards):
     assert page.locator(".board-map").first.get_attribute("viewBox") is not None
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert page.locator(".board-map > g").first.get_attribute("transform") == before
+
+
+PEOPLE = {
+    "fisher": [("Fishing", "Fish", -0.75), ("Pollution", "Fish", -1.0), ("Reed", "Fish", 0.5)],
+    "farmer": [("Fertilisers", "Pollution", 0.25), ("reeds", "Pollution", -0.5), ("Pollution", "fishes", 0.25)],
+    "ranger": [("Fishing", "Fish", -0.5), ("Dünger", "Pollution", 1.0), ("Pollution", "Fish", -0.75)],
+}
+
+
+def test_a_workshop_from_three_files_to_the_report(boards, tmp_path):
+    """Names are confirmed, the maps merged as Python merges them, disagreement is coloured, and the report has all."""
+    files = [tmp_path / f"{name}.mmp" for name in PEOPLE]
+    maps = [FuzzyCognitiveMap.from_edges(edges) for edges in PEOPLE.values()]
+    for file, fcm in zip(files, maps, strict=True):
+        write_map(fcm, file)
+    page = boards.open()
+    page.set_input_files("#file", files)
+    page.get_by_label("Your translations").fill("Dünger, Fertilisers")
+    page.get_by_label("Your translations").blur()
+    page.get_by_text("3 groups of names may mean the same").wait_for()
+    page.get_by_role("button", name="Confirm all").click()
+    page.get_by_label("People count").select_option("credibility")
+    page.get_by_role("button", name="Open the merged map").click()
+    merged = read_map(boards.save(page, "Whole board", tmp_path / "merged.json"))
+    matches = match_names(maps, {"Dünger": "Fertilisers"})
+    expected = combine(unify_names(maps, matches), weights="credibility")
+    assert merged.concepts == expected.concepts
+    np.testing.assert_allclose(merged.weights, expected.weights, rtol=0, atol=1e-9)
+    page.get_by_label("colour the arrows").check()
+    assert page.locator(".arrow.differs-3").count() >= 1
+    assert page.get_by_text("farmer: your arrow differs most at Pollution → Fish").is_visible()
+    page.get_by_role("tab", name="Report").click()
+    report = page.locator(".report")
+    assert report.locator("img").count() == 5, "the map, three people, the merged map"
+    for words in ("Feedback loops", "fisher", "Merged map of 3 people", "Where they disagree", "Group 1"):
+        assert words in report.inner_text()
+    assert page.problems == []
 
 
 def test_pictures_are_saved(boards, tmp_path):
