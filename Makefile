@@ -81,17 +81,19 @@ bench-scale: $(VENV)/dask.extra  ## Dask, out-of-core fitting and many rows: tim
 bench-table: $(VENV)/cli.extra  ## table commands: time against pandas and a random forest, memory
 	$(BIN)/python -m benchmarks.table
 
-bench-page: $(VENV)/test.group  ## the page in a real browser: size, time to open and to respond, accuracy
+bench-page: $(VENV)/test.group  ## page and drawing board in a real browser: size, time to open and to respond, accuracy
 	$(BIN)/python -m benchmarks.page
+	$(BIN)/python -m benchmarks.board
 
 pictures: $(VENV)/test.group  ## figures of the README and the docs
 	$(BIN)/python docs/pictures/draw.py
 	$(BIN)/python docs/pictures/diagrams.py
 	$(BIN)/python docs/pictures/photograph.py
+	$(BIN)/python docs/pictures/photograph_board.py
 
 guides: $(VENV)/test.group  ## rerun the guides and update their output
 	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/regression.md docs/serving.md \
-		docs/deployment.md docs/wide.md
+		docs/deployment.md docs/wide.md docs/workshop.md
 
 bench-serving: $(VENV)/test.group  ## serving: speed against an echo endpoint, 200 connections, reload, idle connections, drift, fuzzing
 	$(BIN)/python -m benchmarks.serving

@@ -16,11 +16,12 @@ COMMANDS = {
     "explain": ("cogmap.cli.explain", "Explain the prediction of a row by the contributions of its columns."),
     "what-if": ("cogmap.cli.what_if", "Find the smallest change to a row that changes its prediction."),
     "explore": ("cogmap.cli.explore", "Write an interactive page for exploring a model."),
+    "draw": ("cogmap.cli.draw", "Write a drawing board for maps."),
     "transform": ("cogmap.cli.transform", "Write the features learned by a map."),
     "export": ("cogmap.cli.export", "Export a model or its map to a format of other programs."),
     "drift": ("cogmap.cli.drift", "Compare a table with the training rows of a model."),
     "serve": ("cogmap.cli.serve", "Serve models over HTTP."),
-    "map": ("cogmap.cli.map", "Show and convert map files."),
+    "map": ("cogmap.cli.map", "Show, convert, combine and compare map files, and compute with them."),
     "datasets": ("cogmap.cli.datasets", "Show the paper's datasets."),
     "reproduce": ("cogmap.cli.reproduce", "Run the paper's experiment and write a report."),
 }
