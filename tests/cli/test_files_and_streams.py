@@ -61,7 +61,7 @@ def test_help_imports_no_large_package():
         "print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert len(COMMANDS) == 14
+    assert len(COMMANDS) == 15
     assert [name for name in done.stdout.split() if name.startswith(HEAVY)] == []
 
 
