@@ -47,7 +47,7 @@ def test_loss_and_gradient_are_those_of_the_network(link):
     np.testing.assert_allclose(space.to_theta(x), theta, atol=1e-12)
 
     def gradient(x):
-        loss, of_theta, weight = objective.sums(space.to_theta(x))
+        _, of_theta, weight = objective.sums(space.to_theta(x))
         return space.gradient(of_theta, x) / weight
 
     assert check_grad(lambda x: objective.value(space.to_theta(x)), gradient, x) < 1e-6
@@ -79,6 +79,15 @@ def test_pruning_removes_the_weakest_direct_arrows_first():
     network = Network(np.zeros((0, 5)), np.zeros(0), np.array([[5.0, 1.0, 4.0, 2.0, 3.0]]), np.zeros(1))
     pruned = network.pruned(T, np.full(len(T), 1 / len(T)), 3)
     assert np.flatnonzero(pruned.into_outputs[0]).tolist() == [0, 2, 4]
+
+
+def test_pruning_moves_the_influence_of_constants_into_the_bias():
+    T = states()
+    T[:, 1] = 0.4
+    network = random_network(3)
+    pruned = network.pruned(T, np.full(len(T), 1 / len(T)), 100)
+    assert not pruned.into_outputs[:, 1].any()
+    np.testing.assert_allclose(pruned.net(T), network.net(T), atol=0.5)  # weak inputs of hidden concepts are gone
 
 
 def test_a_joined_network_computes_the_mean():
