@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
-from sklearn.tree import DecisionTreeRegressor
 
 _N_TREES = 20
 _RATE = 0.25
@@ -37,6 +36,8 @@ def propose_steps(
     list of (feature, state)
         At most twelve steps, the strongest first. Features with two values have none: they are steps already.
     """
+    from sklearn.tree import DecisionTreeRegressor  # lazy: full maps do not need it
+
     if len(T) > _MAX_ROWS:
         rows = random.permutation(len(T))[:_MAX_ROWS]
         T, targets, weight = T[rows], targets[rows], weight[rows]
