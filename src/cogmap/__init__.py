@@ -7,7 +7,16 @@ if TYPE_CHECKING:
     from cogmap.estimators.classifier import FCMClassifier
     from cogmap.estimators.classifier_cv import FCMClassifierCV
     from cogmap.estimators.regressor import FCMRegressor
-    from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, to_rules, what_if
+    from cogmap.explanation import (
+        explain,
+        feature_importances,
+        influence,
+        prune,
+        pruning_curve,
+        story,
+        to_rules,
+        what_if,
+    )
     from cogmap.maps.formats import read_map, read_maps, write_map
     from cogmap.maps.map import FuzzyCognitiveMap
     from cogmap.persistence import load, save

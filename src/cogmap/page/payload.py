@@ -1,6 +1,7 @@
 """Data of the page as a plain dict: the map, the encoding of rows, a sample of rows, and the drawn graph."""
 
 import base64
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from cogmap.explanation import feature_importances, influence
 from cogmap.explanation._subject import Subject
+from cogmap.explanation.rules import carried_share
 from cogmap.maps._text import short
 from cogmap.maps.drawing.view import author_positions, edge_strength
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -79,7 +81,8 @@ def _of_model(page: PageSubject, model: MapModel) -> Payload:
     subject = Subject(model, page.names)
     rows = subject.typical_rows(_N_TYPICAL) if shown is None else shown
     strength = edge_strength(influence(model, rows).flow)
-    drawn = picture_of(page.fcm.concepts, page.fcm.weights, model.kinds, strength, None)
+    carried = partial(carried_share, model, X=rows)
+    drawn = picture_of(page.fcm.concepts, page.fcm.weights, model.kinds, strength, None, carried)
     importances = feature_importances(model, rows, n_repeats=1).importances_mean
     for column in columns:
         column["importance"] = round(float(importances[column["features"]].sum() / (importances.sum() or 1.0)), 4)
@@ -102,7 +105,7 @@ def _of_model(page: PageSubject, model: MapModel) -> Payload:
             "numbers": chosen.tolist(),
         },
         "n_rows": 0 if table is None else len(table),
-        "notes": _notes(page, columns, len(chosen), drawn["graph"]["left_out"]),
+        "notes": [*_notes(page, columns, len(chosen), drawn["graph"]["left_out"]), drawn["graph"]["note"]],
         **drawn,
     }
 
