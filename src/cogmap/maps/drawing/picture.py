@@ -95,9 +95,8 @@ class Box:
         """Return a copy moved by (x, y)."""
         ring = self.ring and replace(self.ring, x=self.ring.x + x, y=self.ring.y + y)
         weights = tuple(replace(label, x=label.x + x, y=label.y + y) for label in self.weights)
-        changes = {"left": self.left + x, "top": self.top + y, "text_x": self.text_x + x}
-        parts = tuple(height + y for height in self.parts)
-        return replace(self, **changes, ring=ring, parts=parts, weights=weights)
+        moved = replace(self, left=self.left + x, top=self.top + y, text_x=self.text_x + x)
+        return replace(moved, ring=ring, parts=tuple(height + y for height in self.parts), weights=weights)
 
     def heights_of_lines(self, size: float) -> list[float]:
         """Return the vertical middle of each line of text."""

@@ -66,7 +66,7 @@ class Router:
                 # Backward edges run below all boxes.
                 toward = self.boxes[edge[other]].middle if self._steps(number) >= 0 else 2 * self.bottom
                 users_of.setdefault((edge[end], side), []).append((toward, number, end))
-        ports = {}
+        ports: dict[tuple[int, str], float] = {}
         for (concept, side), users in users_of.items():
             box = self.boxes[concept]
             space = box.height - 4.0

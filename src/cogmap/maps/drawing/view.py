@@ -67,7 +67,7 @@ def graph_view(
         ``share``, a sentence on what the drawn edges carry; and texts of the legend.
     """
     weights = np.asarray(weights, dtype=np.float64)
-    small = kinds is not None and n_edges is None and _is_small(weights, kinds)
+    small = n_edges is None and _is_small(weights, kinds)
     strengths = np.abs(weights) if strength is None else strength
     if small:
         strengths = (
@@ -130,18 +130,20 @@ def graph_view(
     }
 
 
-def _is_small(weights: Array, kinds: Sequence[str]) -> bool:
+def _is_small(weights: Array, kinds: Sequence[str] | None) -> bool:
     """Return whether a map has few edges, all of which go to a later column."""
+    if kinds is None:
+        return False
     targets, sources = np.nonzero(weights)
     columns = np.array([_COLUMNS[kind] for kind in kinds])
     return bool(len(targets) <= _SMALL and (columns[sources] < columns[targets]).all())
 
 
-def _of_layers(weights: Array, kinds: Sequence[str]) -> Array:
+def _of_layers(weights: Array, kinds: Sequence[str] | None) -> Array:
     """Return absolute weights relative to the largest into the same column; those into steps are much larger."""
     strength = np.abs(weights)
-    for kind in set(kinds):
-        rows = [i for i, other in enumerate(kinds) if other == kind]
+    for kind in set(kinds or ()):
+        rows = [i for i, other in enumerate(kinds or ()) if other == kind]
         strength[rows] /= strength[rows].max() or 1.0
     return strength
 
