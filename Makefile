@@ -55,7 +55,7 @@ bench-rows: $(VENV)/bench.group  ## many rows: accuracy and time against rivals,
 bench-maps: $(VENV)/excel.extra  ## maps by hand: speed, memory, and convergence proofs for published maps
 	$(BIN)/python -m benchmarks.maps
 
-bench-readability: $(VENV)/bench.group  ## agreement of weights with effects, and constraints (an hour)
+bench-readability: $(VENV)/bench.group  ## size, names and signs of maps beside accuracy, and constraints (hours)
 	$(BIN)/python -m benchmarks.readability --picture docs/pictures/readability.svg
 	$(BIN)/python -m benchmarks.steering
 

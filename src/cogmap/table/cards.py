@@ -31,7 +31,7 @@ def make_card(
         "target": target.to_state(),
         "classes": [str(label) for label in fcm.classes_] if target.task == CLASSES else None,
         "map": {
-            "structure": fcm.structure_,
+            "structure": getattr(fcm, "structure_", "full"),
             "concepts": fcm.map_.n_concepts,
             "hidden": fcm.n_hidden_,
             "arrows": fcm.map_.n_arrows,
@@ -43,7 +43,7 @@ def make_card(
         "importances": _importances(model, X),
         "notes": notes,
     }
-    if fcm.structure_ != "full":
+    if card["map"]["structure"] != "full":
         rows = X.iloc[:: max(len(X) // _ROWS_FOR_RULES, 1)].to_numpy(dtype=np.float64)
         card["map"] |= _drawn(fcm.model_, rows)
         rules = to_rules(fcm.model_, rows).to_dict()
