@@ -67,6 +67,15 @@ def test_convert_writes_the_same_map(tmp_path, ending):
     assert ("The format cannot store: name, lag of edges." in done.stdout) == (ending in ("csv", "tsv", "xlsx"))
 
 
+def test_held_concepts_are_shown_and_their_loss_is_told(tmp_path):
+    """Only our JSON can say that a concept is held."""
+    fcm = FuzzyCognitiveMap([[0, 0], [0.5, 0]], concepts=["rain", "fish"], held=["rain"])
+    write_map(fcm, tmp_path / "lake.json")
+    assert "held concepts: rain" in cogmap("show", tmp_path / "lake.json").stdout.splitlines()
+    done = cogmap("convert", tmp_path / "lake.json", tmp_path / "lake.csv")
+    assert "The format cannot store: held concepts." in done.stdout
+
+
 def test_convert_to_edges_with_names_from_another_file(tmp_path):
     """All options at once."""
     (tmp_path / "edges.txt").write_text("(1, 2, 0.5),\n(2, 1, -0.25)")

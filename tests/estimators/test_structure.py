@@ -35,6 +35,11 @@ def test_hidden_concepts_have_names_and_at_most_three_inputs(named):
     assert len(set(named.map_.concepts)) == named.map_.n_concepts
 
 
+def test_transformed_columns_are_the_concepts(named, iris):
+    assert tuple(named.get_feature_names_out()) == named.map_.concepts
+    assert named.transform(iris[0]).shape == (150, named.map_.n_concepts)
+
+
 def test_features_are_held_and_nothing_is_dead(named, iris):
     model = named.model_
     assert named.map_.held == named.map_.concepts[: model.n_inputs]
@@ -86,7 +91,7 @@ def test_selection_lists_sizes_and_losses(named):
     assert n_sizes == len(selection["arrows"]) == len(selection["structure"]) == len(selection["standard_error"])
     assert selection["arrows"] == sorted(selection["arrows"], reverse=True)
     best, chosen = min(selection["loss"]), selection["loss"][selection["selected"]]
-    assert best <= chosen <= 1.05 * best + 0.005
+    assert best <= chosen <= 1.03 * best + 0.01
     assert len(named.teacher_losses_) == 5
 
 
@@ -169,7 +174,6 @@ CONTRADICTIONS = {
     "prior": None,
     "init": "uniform",
     "l1_ratio": 0.5,
-    "max_iter": 10,
     "early_stopping": True,
     "solver": "adam",
 }
@@ -211,7 +215,7 @@ def test_named_takes_many_columns():
 
 
 def test_max_arrows_below_the_number_of_outputs(iris):
-    with pytest.raises(ParameterError, match="max_arrows=.*at least 3.*got 2"):
+    with pytest.raises(ParameterError, match=r"max_arrows=.*at least 3.*got 2"):
         FCMClassifier(structure="named", max_arrows=2).fit(*iris)
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, influence, prune, pruning_curve
-from cogmap.explanation.pruning import _on_paths
+from cogmap.explanation.pruning import _on_paths, _strongest
 
 
 @pytest.mark.parametrize("keep", [1.0, 0.3, 0.1, 0.02, 1e-6])
@@ -147,3 +147,28 @@ def test_the_curve_takes_tables_of_all_kinds_and_values(learned):
     ]
     assert curves[0].metric == "R²"
     np.testing.assert_array_equal(curves[0].scores, curves[1].scores)
+
+
+def test_a_held_feature_reaches_an_output_late(named_model, named_rows):
+    """An arrow from a held feature to an output lies on a path of any depth, and holding is no edge."""
+    model = named_model("softmax", depth=4)
+    influences = influence(model, named_rows)
+    holding = model.map.step_matrix != model.map.weights
+    kept = _strongest(influences, model.depth, 1.0, holding)
+    np.testing.assert_array_equal(kept, model.map.weights != 0.0)
+    few = _strongest(influences, model.depth, 0.1, holding)
+    assert 1 <= few.sum() <= round(0.1 * np.count_nonzero(model.map.weights))
+    assert not few[holding].any()
+
+
+@pytest.mark.parametrize("structure", ["additive", "named"])
+def test_small_maps_are_refitted_with_fewer_arrows(structure, wine):
+    """The structure stays, features stay held, and the score is nearly that of the larger map."""
+    X, y = wine
+    full = FCMClassifier(structure=structure, random_state=0).fit(X, y)
+    small = prune(full, X, y, keep=0.5)
+    assert small.structure_ in ("additive", full.structure_)
+    assert 3 <= small.map_.n_arrows <= round(0.5 * full.map_.n_arrows)
+    assert small.map_.held == small.map_.concepts[: small.model_.n_inputs]
+    assert small.score(X, y) > 0.95
+    assert full.max_arrows is None

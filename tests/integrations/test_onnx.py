@@ -274,3 +274,13 @@ def test_a_map_that_uses_no_column(named_model, named_rows):
     np.testing.assert_allclose(
         run(to_onnx(model), to_inputs(model, named_rows))["probabilities"], model.outputs(named_rows), **NEAR
     )
+
+
+@pytest.mark.parametrize("structure", ["additive", "named"])
+def test_learned_small_maps_agree(structure):
+    """The metadata has the names of all columns, also of those without a concept."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    fcm = FCMClassifier(structure=structure, random_state=0).fit(X, y)
+    check_same(fcm, X)
+    stored = {entry.key: json.loads(entry.value) for entry in to_onnx(fcm).metadata_props}
+    assert stored["features"] == list(X.columns)

@@ -159,6 +159,23 @@ def test_used_inputs_of_a_sparse_table():
     np.testing.assert_array_equal(some.learned_from(X).toarray(), full.learned_from(X).toarray()[:, 1:])
 
 
+def test_sparse_rows_give_the_same_outputs(model, rows):
+    """Columns without a concept are left out before rows become dense."""
+    rows = np.nan_to_num(rows)
+    np.testing.assert_array_equal(model.outputs(csr_array(rows)), model.outputs(rows))
+    np.testing.assert_array_equal(model.derivative(csr_array(rows)), model.derivative(rows))
+
+
+@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+def test_an_encoding_of_fewer_columns_gives_the_same_states(named_model, rows, terms):
+    """Columns without a concept may be left out of the table."""
+    encoding = named_model(terms=terms, features=("age", "bmi", "glucose", "insulin", "pulse")).encoding
+    some = encoding.restricted(np.array([0, 2, 3]))
+    assert some.features == ("age", "glucose", "insulin")
+    assert (some.n_features, some.n_inputs, some.n_hidden) == (3, 3, 2)
+    np.testing.assert_array_equal(some.inputs(rows[:, [0, 2, 3]]), encoding.inputs(rows))
+
+
 @pytest.mark.parametrize("used", [[1, 0], [0, 0], [3], [-1], [0.5], [[0]], "ab"])
 def test_invalid_positions_are_rejected(used):
     """Positions must be ascending, different, and those of inputs."""

@@ -52,6 +52,7 @@ TO_FIT = {
     "random numbers": (FCMClassifier(max_iter=4, tol=0.0, random_state=np.random.RandomState(5)), X, LABELS),
     "early stopping": (FCMClassifier(**QUICK, early_stopping=True, solver="rmsprop"), X, LABELS),
     "chosen": (FCMClassifierCV(depths=(1, 2), alphas=(0.2,), n_folds=2, random_state=0), X, LABELS),
+    "named": (FCMClassifier(structure="named", random_state=0), X, LABELS),
     "many columns": (FCMClassifier(**QUICK), MANY, LABELS),
     "values": (FCMRegressor(**QUICK), X, X["height"].to_numpy()),
     "named value": (FCMRegressor(**QUICK, terms=3), X, X["height"] * 1e300),

@@ -24,8 +24,8 @@ from cogmap._learning.table import Table
 from cogmap._utils.threads import one_blas_thread
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.links import LogOddsLink, SoftmaxLink
-from cogmap.models.model import MapModel
-from cogmap.models.names import hidden_names
+from cogmap.models.model import MapModel, concept_names
+from cogmap.models.names import combination_names
 
 # Called with states, targets as numbers, row weights and a random state; returns steps as (feature, state) pairs.
 Propose = Callable[[Array, Array, NDArray[np.float64], np.random.RandomState], list[tuple[int, float]]]
@@ -35,13 +35,15 @@ Teacher = dict[Any, tuple[Network, float]]  # networks of several sizes, with th
 _N_TEACHERS = 5
 _N_HIDDEN = 24  # of the dense network from which a teacher starts
 _SIZES = (400, 220, 130, 80, 50, 30, 18)  # numbers of arrows to which teachers are pruned
+_MIN_NAMED = 8  # arrows per output; with fewer, a map has no hidden concepts
+_JOINED_SIZES = (1200, 700)  # further sizes of the joined map
 _N_ITER = 150  # of a teacher before it is pruned
 _PRUNED_ITER = 60  # after each pruning
 _FINAL_TOL = 1e-5  # entries of the gradient at which the joined map has converged
 _PATIENCE, _PRUNED_PATIENCE, _TOL = 20, 8, 1e-4  # training stops when so many iterations reduced the loss by less
-# A smaller map is selected if its loss is higher by at most one standard error, but at least and at most by these shares
-# of the loss. Differences of a loss near 0 are negligible.
-_TOLERANCES, _NEGLIGIBLE = (0.02, 0.05), 0.005
+# A smaller map is selected if its loss is higher by at most one standard error, limited to between these shares of the
+# loss. Small differences of a loss near 0, or of the sum over few rows, are negligible.
+_TOLERANCES, _NEGLIGIBLE, _NEGLIGIBLE_SUM = (0.01, 0.03), 0.003, 1.5
 _TARGET_SHARE = 0.35  # weight of the true targets in the targets of the joined map
 _STEEPNESS = 1.0 / 0.15  # of a proposed step, in units of T
 _EFFECT_ROWS = 2000
@@ -94,6 +96,7 @@ class _Trainer:
     propose: Propose
     additive_only: bool
     max_arrows: int
+    max_iter: int  # of each training
 
     def start_bias(self, table: Table) -> Array:
         """Return the net inputs of the outputs that predict the mean of the targets."""
@@ -121,18 +124,19 @@ class _Trainer:
             found[key] = network, value.value(network.theta(slope)) if stopping.n_iter else before
             return network
 
-        bias = self.start_bias(rows)
-        train("additive", Network.additive(T.shape[1], bias), _N_ITER)
+        bias, n_iter = self.start_bias(rows), min(_N_ITER, self.max_iter)
+        network = train("additive", Network.additive(T.shape[1], bias), n_iter)
         if self.additive_only or not self.free.any():
             return found
-        network = train("dense", Network.dense(T.shape[1], _N_HIDDEN, bias, random), _N_ITER)
+        network = train("dense", network.with_random_hidden(_N_HIDDEN, random), n_iter)
         network = network.reduced(deviations(T, share), self.free)
         steps = self.propose(T, rows.targets.columns, rows.row_weights, random)
         network = network.with_hidden(*_step_weights(steps, self.free, T.shape[1]))
-        network = train("all", network, _N_ITER)
+        network = train("all", network, n_iter)
         for size in _SIZES:
             if size < network.n_arrows:
-                network = train(size, network.pruned(T, share, size), _PRUNED_ITER, _PRUNED_PATIENCE)
+                pruned = network.pruned(T, share, size)
+                network = train(size, pruned, min(_PRUNED_ITER, self.max_iter), _PRUNED_PATIENCE)
             else:
                 found[size] = found["all"]
         return found
@@ -174,8 +178,10 @@ def train_named(
         low, high = (bound[concepts.outputs, concepts.inputs] for bound in limits)
         constrained = (low == 0.0).astype(float) - (high == 0.0)
     fit = NetworkFit(settings.slope, settings.alpha, link, constrained if limits is not None else None)
+    max_iter = _N_ITER if settings.max_iter_is_auto else settings.max_iter
     most = 2**31 if max_arrows is None else max_arrows
-    trainer = _Trainer(fit, ~constrained.any(axis=0), propose, structure == "additive", most)
+    free = np.logical_not(constrained.any(axis=0))
+    trainer = _Trainer(fit, free, propose, structure == "additive", most, max_iter)
     with one_blas_thread():
         splits = list(make_splits(table, _N_TEACHERS, random, counts=True))
         monitor.begin(2)
@@ -198,15 +204,15 @@ def train_named(
         fit = replace(fit, signs=signs)
         curve: list[float] = []
         outcome = Outcome.ENOUGH
-        with monitor.stage("map", _PRUNED_ITER * len(stages.sizes), model) as report:
+        n_iter = min(_PRUNED_ITER, max_iter)
+        with monitor.stage("map", n_iter * len(stages.sizes), model) as report:
+
+            def after_iteration(theta: Theta, number: int, loss: float) -> bool:
+                return report(theta, len(curve) + number, loss)
+
             for size in stages.sizes:
-                latest, before = latest.pruned(T, share, size), len(curve)
-                stopping = StoppingRule(
-                    _PRUNED_ITER,
-                    _FINAL_TOL,
-                    _PATIENCE,
-                    after_iteration=lambda theta, number, loss, before=before: report(theta, before + number, loss),
-                )
+                latest = latest.pruned(T, share, size)
+                stopping = StoppingRule(n_iter, _FINAL_TOL, _PATIENCE, after_iteration=after_iteration)
                 latest, outcome = fit(latest, table, stopping, targets)
                 curve += stopping.loss_curve
                 if outcome is Outcome.CALLBACK:
@@ -231,22 +237,24 @@ def _plan_stages(
     if not teachers:
         network = Network.additive(T.shape[1], trainer.start_bias(table))
         return Selection(), _Stages(network, [min(most, network.n_arrows)]), None
-    selection, best, chosen = _select(teachers, most, table.targets.loss.is_mean)
+    n_rows = max(table.n_rows, table.total_weight)
+    selection, best, chosen = _select(teachers, most, n_rows, table.targets.loss.is_mean)
     kinds = {"additive"} if trainer.additive_only else {"dense", "all", best} - {"additive"}
     networks = [teacher[kind][0] for kind in sorted(kinds, key=str) for teacher in teachers]
     predictions = [table.targets.predictions(link.outputs(network.net(T))) for network in networks]
     targets = table.targets.mixture(_TARGET_SHARE, np.float64)
     targets += (1.0 - _TARGET_SHARE) * np.mean(predictions, axis=0)
+    if most < _MIN_NAMED * link.n_outputs:
+        chosen = "additive"
     source = "additive" if chosen == "additive" else "all" if best == "additive" else best
     start = joined([teacher[source][0] for teacher in teachers], T)
     largest = int(max(selection.arrows))
     size = min(largest if isinstance(chosen, str) else chosen, most)
-    return selection, _Stages(start, [*(step for step in (1200, 700, *_SIZES) if size < step < start.n_arrows), size]), targets
+    larger = [step for step in (*_JOINED_SIZES, *_SIZES) if size < step < start.n_arrows]
+    return selection, _Stages(start, [*larger, size]), targets
 
 
-def _select(
-    teachers: list[Teacher], max_arrows: int, is_mean: bool
-) -> tuple[Selection, Any, Any]:
+def _select(teachers: list[Teacher], max_arrows: int, n_rows: float, is_mean: bool) -> tuple[Selection, Any, Any]:
     """Return the held-out losses, the size with the smallest, and the smallest size that is not clearly worse."""
     keys = [key for key in ("all", *_SIZES, "additive") if all(key in teacher for teacher in teachers)]
     losses = np.array([[teacher[key][1] for teacher in teachers] for key in keys])
@@ -257,14 +265,14 @@ def _select(
     best = int(mean.argmin())
     differences = losses - losses[best]
     error = differences.std(axis=1, ddof=1) / np.sqrt(len(teachers)) if len(teachers) > 1 else 0.0 * mean
-    low, high = np.array(_TOLERANCES) * (abs(mean[best]) if is_mean else 1.0)
-    good = np.flatnonzero(mean - mean[best] <= np.clip(error, low, high) + _NEGLIGIBLE)
+    # A loss that is half the logarithm of a mean square changes by half the relative change.
+    low, high = np.array(_TOLERANCES) * (abs(mean[best]) if is_mean else 0.5)
+    negligible = max(_NEGLIGIBLE, _NEGLIGIBLE_SUM / n_rows) if is_mean else 0.0
+    good = np.flatnonzero(mean - mean[best] <= np.clip(error, low, high) + negligible)
     small = good[arrows[good] <= max_arrows]
     chosen = int(small.max()) if len(small) else len(keys) - 1 if keys[-1] == "additive" else int(good.max())
     structures = ["additive" if key == "additive" else "named" for key in keys]
-    selection = Selection(
-        structures, arrows.tolist(), mean.tolist(), error.tolist(), chosen, losses[chosen].tolist()
-    )
+    selection = Selection(structures, arrows.tolist(), mean.tolist(), error.tolist(), chosen, losses[chosen].tolist())
     return selection, keys[best], keys[chosen]
 
 
@@ -276,7 +284,7 @@ def _effect_signs(network: Network, T: Array, fit: NetworkFit) -> Array:
     direct = response.mean(axis=0) @ network.into_outputs[:, :n]
     through = np.einsum("rco,rh->coh", response, 1.0 - np.square(network.hidden_states(T))) / len(T)
     indirect = np.einsum("coh,oh,hj->cj", through, network.into_outputs[:, n:], network.into_hidden)
-    return np.sign(direct + indirect)
+    return np.asarray(np.sign(direct + indirect))
 
 
 def _step_weights(steps: list[tuple[int, float]], free: NDArray[np.bool_], n_inputs: int) -> tuple[Array, Array]:
@@ -309,23 +317,10 @@ def _model(network: Network, table: Table, plan: Plan) -> MapModel:
     W = np.zeros((n_concepts, n_concepts))
     W[len(used) :] = theta[: -(m + k)].reshape(m + k, n_concepts)
     b = np.concatenate([np.zeros(len(used)), theta[-(m + k) :]])
-    encoding = replace(plan.encoding, n_hidden=m, used=used)
+    columns = tuple(plan.encoding.column_names(plan.features))
+    encoding = replace(plan.encoding, n_hidden=m, used=used, features=columns)
     features = [plan.features[j] for j in used]
-    names = [*features, *hidden_names(network.into_hidden, network.hidden_bias, features, encoding, table, used)]
-    concepts = _unique([*names, *link.names])
+    hidden = combination_names(network.into_hidden, network.hidden_bias, features, encoding, table, used)
+    concepts = concept_names(features, hidden, link.names)
     fcm = FuzzyCognitiveMap(W, b, slope, concepts, held=concepts[: len(used)])
     return MapModel(fcm, 2 if m else 1, encoding, link)
-
-
-def _unique(names: list[str]) -> list[str]:
-    """Number repeated names."""
-    taken: set[str] = set()
-    result = []
-    for text in names:
-        name, number = text, 1
-        while name in taken:
-            number += 1
-            name = f"{text} ({number})"
-        taken.add(name)
-        result.append(name)
-    return result

@@ -28,7 +28,10 @@ Array = NDArray[np.float64]
 
 MAX_INPUTS = 3  # of a hidden concept: more could not be named
 _MIN_SHARE = 0.25  # weaker inputs of a hidden concept, relative to its strongest, are removed
-_SAME = 0.98  # correlation of two hidden concepts that are merged
+_SAME = 0.85  # correlation of two hidden concepts that are merged
+_DIRECT_PULL = (
+    0.1  # penalty of direct arrows, relative to those from hidden concepts: effects are direct if they can be
+)
 _HIDDEN_PULL = 0.01  # penalty of weights into hidden concepts, relative to that of arrows into outputs
 
 
@@ -59,21 +62,18 @@ class Network:
         tiny = np.full((len(bias), n_inputs), 1e-3)
         return cls(np.zeros((0, n_inputs)), np.zeros(0), tiny, bias)
 
-    @classmethod
-    def dense(cls, n_inputs: int, n_hidden: int, bias: Array, random: np.random.RandomState) -> "Network":
-        """Return a random network in which all features influence all hidden concepts."""
-        width = 4.0 / np.sqrt(n_inputs)
-        return cls(
-            random.uniform(-width, width, (n_hidden, n_inputs)),
-            random.uniform(-0.5, 0.5, n_hidden),
-            random.uniform(-0.05, 0.05, (len(bias), n_inputs + n_hidden)),
-            bias,
-        )
+    def with_random_hidden(self, n_hidden: int, random: np.random.RandomState) -> "Network":
+        """Return the network with further hidden concepts that all features influence, with random weights."""
+        width = 4.0 / np.sqrt(self.n_inputs)
+        into_hidden = random.uniform(-width, width, (n_hidden, self.n_inputs))
+        network = self.with_hidden(into_hidden, random.uniform(-0.5, 0.5, n_hidden))
+        network.into_outputs[:, -n_hidden:] = random.uniform(-0.05, 0.05, (len(self.bias), n_hidden))
+        return network
 
     @property
     def n_inputs(self) -> int:
         """Number of features."""
-        return self.into_hidden.shape[1]
+        return int(self.into_hidden.shape[1])
 
     @property
     def n_hidden(self) -> int:
@@ -139,7 +139,8 @@ class Network:
         states = np.concatenate([T, self.hidden_states(T)], axis=1)
         deviation = deviations(states, share)
         strength = np.abs(self.into_hidden) * deviation[:n]
-        into_hidden = np.where(strength >= _MIN_SHARE * strength.max(axis=1, keepdims=True, initial=0.0), self.into_hidden, 0.0)
+        strongest = strength.max(axis=1, keepdims=True, initial=0.0)
+        into_hidden = np.where(strength >= _MIN_SHARE * strongest, self.into_hidden, 0.0)
         into_outputs = self.into_outputs.copy()
         importance = np.abs(into_outputs) * deviation
         inputs_of = np.count_nonzero(into_hidden, axis=1)
@@ -280,6 +281,7 @@ class NetworkFit:
         pull = np.full(W.shape, _HIDDEN_PULL)
         # The penalty is for arrows that act on log-odds; one of a softmax acts with the gain.
         pull[m:] = (0.25 * self.link.gain) ** 2 if isinstance(self.link, SoftmaxLink) else 1.0
+        pull[m:, :n] *= _DIRECT_PULL
         n_rows = max(objective.n_rows, objective.total_weight)
         penalty = ElasticNet.from_alpha(self.alpha, 0.0, n_rows, np.zeros(W.size), pull.ravel())
         bounds = None

@@ -11,9 +11,7 @@ from cogmap.exceptions import DataError
 Split = tuple[Table, Table]  # training rows, held-out rows
 
 
-def make_splits(
-    table: Table, n_folds: int, random: np.random.RandomState, counts: bool = False
-) -> Iterator[Split]:
+def make_splits(table: Table, n_folds: int, random: np.random.RandomState, counts: bool = False) -> Iterator[Split]:
     """Yield stratified splits, with each fold held out once.
 
     Folds have about equal size and the same fraction of each stratum. A row that represents several equal rows is

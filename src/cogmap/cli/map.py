@@ -105,7 +105,7 @@ def _lines(fcm: "FuzzyCognitiveMap") -> list[str]:
     if external:
         lines.append(f"concepts with a constant value: {', '.join(external)}")
     if fcm.held:
-        lines.append(f"held concepts: {', '.join(map(short, fcm.held))}")
+        lines.append(f"held concepts: {', '.join(short(name) for name in fcm.held)}")
     other = sorted({key for attributes in about.values() for key in attributes} - {"external", "id"})
     if other:
         lines.append(f"other attributes of concepts: {', '.join(other)}")

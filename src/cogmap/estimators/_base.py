@@ -26,7 +26,7 @@ from cogmap._learning.settings import CLASSIFICATION, LARGE, Defaults
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Outcome
 from cogmap._learning.spec import PriorDeviation
-from cogmap._learning.structures import check_max_arrows, structure_of
+from cogmap._learning.structure_choice import check_max_arrows, structure_of
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._learning.teachers import Teacher
@@ -192,7 +192,8 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         parameters = self._parameters() | changes
         self.structure_ = structure_of(parameters, sample, n_rows, self._defaults, earlier, len(self._grid()))
         if self.structure_ != "full":
-            return self._train_named(sample, scaling, parameters, random, FitMonitor(shown_as, *data))
+            self._train_named(sample, scaling, parameters, random, FitMonitor(shown_as, *data))
+            return
         self._check_sparse(sample, earlier)
         plans = make_plans(sample, scaling, n_rows, parameters, self._defaults, random, earlier, named, self._grid())
         self._check_size(plans, most_rows=None if n_rows == sample.n_rows else SEGMENT)

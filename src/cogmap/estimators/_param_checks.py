@@ -7,7 +7,7 @@ import numpy as np
 
 from cogmap._learning import initialization, priors
 from cogmap._learning.solvers import SOLVERS
-from cogmap._learning.structures import STRUCTURES
+from cogmap._learning.structure_choice import STRUCTURES
 from cogmap._utils.params import check_boolean, check_choice, check_integer, check_number, param_error
 from cogmap.estimators._labels import OUTPUTS
 from cogmap.maps.map import FuzzyCognitiveMap

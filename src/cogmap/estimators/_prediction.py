@@ -117,7 +117,7 @@ class FittedMap(TransformerMixin):
         return model.trajectory(X)
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]:
-        """Return the names of the concepts: the features, ``hidden 1`` and so on, then the outputs.
+        """Return the names of the concepts: the features, the hidden concepts, then the outputs.
 
         Parameters
         ----------
@@ -140,8 +140,10 @@ class FittedMap(TransformerMixin):
             if hasattr(self, "feature_names_in_") and new_names != names:
                 raise ValueError("input_features is not equal to feature_names_in_")
             names = new_names
-        inputs = self.model_.encoding.input_names(names)
-        return np.asarray(concept_names(inputs, self.n_hidden_, self.model_.link.names), dtype=object)
+        model = self.model_
+        hidden = model.map.concepts[model.n_inputs : model.n_inputs + model.n_hidden]
+        all_names = concept_names(model.encoding.input_names(names), hidden, model.link.names)
+        return np.asarray(all_names, dtype=object)
 
 
 class ClassPredictor(ClassifierMixin, FittedMap):

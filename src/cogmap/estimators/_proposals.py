@@ -72,10 +72,10 @@ def _add_gains(tree: object, gains: dict[tuple[int, float], float]) -> None:
         gains[key] = gains.get(key, 0.0) + float(mass[node] - mass[left[node]] - mass[right[node]])
 
 
-def _strongest(T: NDArray[np.float32], gains: dict[tuple[int, float], float]) -> list[tuple[int, float]]:
+def _strongest(T: NDArray[np.floating], gains: dict[tuple[int, float], float]) -> list[tuple[int, float]]:
     """Merge steps that are near each other and return the strongest."""
     merged: list[list[float]] = []  # feature, state, quantile, gain
-    sorted_columns: dict[int, NDArray[np.float32]] = {}
+    sorted_columns: dict[int, NDArray[np.floating]] = {}
     for (feature, cut), gain in sorted(gains.items(), key=lambda item: -item[1]):
         if feature not in sorted_columns:
             sorted_columns[feature] = np.sort(T[:, feature])

@@ -74,7 +74,8 @@ class PruningCurve(Drawn):
 def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
     """Remove the edges with the least flow on the data and refit the map.
 
-    The flow of an edge is that of `influence`: a large weight from a concept that never changes carries nothing.
+    The flow of an edge is that of `influence`: a large weight from a concept that never changes carries nothing. An
+    additive or named map is instead refitted with fewer arrows (`max_arrows`), at least one per output.
 
     Parameters
     ----------
@@ -92,8 +93,8 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
     -------
     estimator
         A new fitted estimator with the same parameters, except for `edges` (and `weight_bounds`, if `edges` set more
-        than which edges are allowed), and with the depth of the given one. Hidden concepts without an edge are removed
-        unless `prior` or `init` is a map. Edges whose bounds exclude 0 are kept.
+        than which edges are allowed), or for `structure` and `max_arrows`, and with the depth of the given one. Hidden
+        concepts without an edge are removed unless `prior` or `init` is a map. Edges whose bounds exclude 0 are kept.
 
     Examples
     --------
@@ -173,6 +174,9 @@ def pruning_curve(
 
 def _pruned(estimator: Any, X: Any, y: Any, keep: float) -> Any:
     """Refit the estimator with the edges of largest flow, keeping the bounds set on them."""
+    if estimator.structure_ != "full":
+        n_arrows = max(round(keep * estimator.map_.n_arrows), estimator.model_.n_outputs)
+        return _clone(estimator, structure=estimator.structure_, max_arrows=n_arrows).fit(X, y)
     low, high = _limits(estimator)
     holding = estimator.map_.step_matrix != estimator.map_.weights
     edges = _strongest(influence(estimator, X), estimator.depth_, keep, holding) | (low > 0.0) | (high < 0.0)

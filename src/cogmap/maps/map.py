@@ -201,7 +201,12 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         return self._step(*check_states(states, self._concepts, f"{_OWNER}.step"))
 
     def _step(self, A: Array, peak: float) -> Array:
-        return self._activate(self._net(A, peak))
+        net = self._net(A, peak)
+        with np.errstate(over="ignore"):  # the tanh of infinity is 1
+            self._activation.apply(net, self._slope)
+        if self._held.size:
+            net[..., self._held] = A[..., self._held]
+        return net
 
     def activate(self, net_input: Array) -> Array:
         """Return the states after a step, given its net input.
@@ -215,16 +220,10 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         -------
         ndarray of the shape of `net_input`
         """
-        return self._activate(net_input.copy())
-
-    def _activate(self, net: Array) -> Array:
-        """Replace the net input by the states, in place."""
-        kept = net[..., self._held] if self._held.size else None
-        with np.errstate(over="ignore"):  # the tanh of infinity is 1
-            self._activation.apply(net, self._slope)
-        if kept is not None:
-            net[..., self._held] = kept
-        return net
+        with np.errstate(over="ignore"):
+            states = self._activation.apply(net_input.copy(), self._slope)
+        states[..., self._held] = net_input[..., self._held]
+        return states
 
     def excitation(self, states: ArrayLike, concepts: slice = slice(None)) -> Array:
         """Return the net input, centered and scaled as the activation function does before it squashes.

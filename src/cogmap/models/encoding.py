@@ -1,7 +1,7 @@
 """Encode a table as first states: features are scaled to [0, 1]; missing values and other concepts are undecided."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -236,10 +236,22 @@ class Encoding:
             scaling = type(scaling)(scaling.known.narrowed(columns))
         return Encoding(len(columns), self.n_hidden, scaling)
 
+    def restricted(self, columns: NDArray[np.intp]) -> "Encoding":
+        """Return the encoding of a table of some columns, which must include all that have a concept."""
+        terms, used, features = self.terms, self.used, self.features
+        if used is not None:
+            kept = np.isin(replace(self, used=None).columns, columns)
+            used = (np.cumsum(kept) - 1)[used]
+            used = None if len(used) == kept.sum() else used
+        if terms is not None:
+            terms = Terms(tuple(terms.values[j] for j in columns), tuple(terms.words[j] for j in columns))
+        features = None if features is None else tuple(features[j] for j in columns)
+        return replace(self.narrowed(columns), terms=terms, used=used, features=features)
+
     def inputs(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Return the states of the inputs, undecided where a value is missing."""
-        if self.used is not None and self.terms is None:
-            return self.narrowed(self.used).inputs(np.take(X, self.used, axis=1), dtype)
+        if self.used is not None and len(columns := np.unique(self.columns)) < self.n_features:
+            return self.restricted(columns).inputs(np.take(X, columns, axis=1), dtype)
         numbers = self._numbers(X, dtype)
         return numbers if self.terms is None else self._of_used(self.terms.states(X, numbers))
 

@@ -285,10 +285,13 @@ class MapModel:
 
     def _by_blocks(self, X: ArrayLike, compute: Callable[[Array], Array], axis: int = 0) -> Array:
         """Apply a function to the first states of blocks of rows, to limit memory."""
-        table = self._checked(X)
+        table, encoding = self._checked(X), self.encoding
+        if issparse(table) and encoding.used is not None and encoding.n_inputs:  # do not densify unused columns
+            columns = np.unique(encoding.columns)
+            table, encoding = csr_array(table[:, columns]), encoding.restricted(columns)
         with one_blas_thread():  # so that rounding does not depend on the number of BLAS threads
             blocks = [
-                compute(self.encoding.first_states(dense(table[rows]), self.n_outputs))
+                compute(encoding.first_states(dense(table[rows]), self.n_outputs))
                 for rows in row_blocks(table.shape[0], table.shape[1])
             ]
         return np.concatenate(blocks, axis=axis)
@@ -304,14 +307,14 @@ def hidden_names(n_hidden: int) -> list[str]:
     return [f"hidden {i + 1}" for i in range(n_hidden)]
 
 
-def concept_names(features: Sequence[str], n_hidden: int, outputs: Sequence[str]) -> list[str]:
-    """Return the names of the concepts: the features, ``hidden 1`` and so on, then the outputs.
+def concept_names(features: Sequence[str], hidden: int | Sequence[str], outputs: Sequence[str]) -> list[str]:
+    """Return the names of the concepts: the features, the hidden concepts (``hidden 1`` and so on), then the outputs.
 
     Duplicate names are numbered: a, a (2).
     """
     taken: set[str] = set()
     result = []
-    for text in [*features, *hidden_names(n_hidden), *outputs]:
+    for text in [*features, *(hidden_names(hidden) if isinstance(hidden, int) else hidden), *outputs]:
         name, number = text, 1
         while name in taken:
             number += 1

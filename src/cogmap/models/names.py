@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 _SOFT = 0.5  # a step wider than this, relative to the middle 80 % of the data, is "high" or "low" instead of a cut
 
 
-def hidden_names(
+def combination_names(
     weights: Array, bias: Array, features: Sequence[str], encoding: Encoding, table: Any, used: NDArray[np.intp]
 ) -> list[str]:
     """Return the name of each hidden concept.
@@ -37,10 +37,8 @@ def hidden_names(
     return [_name(w, c, features, encoding, table, used) for w, c in zip(weights, bias, strict=True)]
 
 
-def _name(
-    w: Array, c: float, features: Sequence[str], encoding: Encoding, table: Any, used: NDArray[np.intp]
-) -> str:
-    places = np.flatnonzero(w)
+def _name(w: Array, c: float, features: Sequence[str], encoding: Encoding, table: Any, used: NDArray[np.intp]) -> str:
+    places = [int(j) for j in np.flatnonzero(w)]
     columns = [2.0 * np.asarray(table.X[:, used[j]], dtype=np.float64) - 1.0 for j in places]
     ends = [np.quantile(column, (0.1, 0.9)) for column in columns]
     two = [_two_values(column) for column in columns]

@@ -1,15 +1,12 @@
 """Removal of features without influence from large maps, which leaves predictions unchanged."""
 
-from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.models.encoding import Encoding
 from cogmap.models.model import MapModel
-from cogmap.models.terms import Terms
 
 _MAX_COMPLETE = 200  # concepts up to which a map is shown with all features
 
@@ -40,9 +37,7 @@ def select_features(model: MapModel, features: NDArray[np.intp]) -> MapModel:
     if len(features) == model.n_features:
         return model
     inputs = np.flatnonzero(np.isin(model.encoding.columns, features))
-    return MapModel(
-        _select_in_map(model, inputs), model.depth, _select_in_encoding(model.encoding, features), model.link
-    )
+    return MapModel(_select_in_map(model, inputs), model.depth, model.encoding.restricted(features), model.link)
 
 
 def _select_in_map(model: MapModel, inputs: NDArray[np.intp]) -> FuzzyCognitiveMap:
@@ -60,19 +55,3 @@ def _select_in_map(model: MapModel, inputs: NDArray[np.intp]) -> FuzzyCognitiveM
         activation=activation if isinstance(activation, str) else [activation[i] for i in kept],
         held=[fcm.concepts[i] for i in kept if fcm.concepts[i] in fcm.held],
     )
-
-
-def _select_in_encoding(encoding: Encoding, features: NDArray[np.intp]) -> Encoding:
-    scaling: Any = encoding.scaling
-    if scaling is not None:
-        known = scaling.known
-        full = {field.name: np.broadcast_to(getattr(known, field.name), encoding.n_features) for field in fields(known)}
-        scaling = replace(scaling, known=replace(known, **{name: values[features] for name, values in full.items()}))
-    terms, used, names = encoding.terms, encoding.used, encoding.features
-    if used is not None:
-        kept = np.isin(replace(encoding, used=None).columns, features)
-        used = (np.cumsum(kept) - 1)[used[kept[used]]]
-    if terms is not None:
-        terms = Terms(tuple(terms.values[j] for j in features), tuple(terms.words[j] for j in features))
-    names = None if names is None else tuple(names[j] for j in features)
-    return Encoding(len(features), encoding.n_hidden, scaling, terms, used, names)

@@ -56,6 +56,8 @@ def story_view(story: Story) -> View:
         f"Width shows how much of the change from {number(story.base_value)} (baseline) to {number(story.output)} goes "
         f"through an edge. Numbers are states."
     )
+    if (np.diagonal(story.flow, axis1=1, axis2=2) * (np.diag(story.weights) == 0.0)).any():
+        note += " A held concept keeps its part for later steps."
     if len(drawn) < n_all:
         note += f" The strongest {len(drawn)} of {n_all} edges are drawn."
     return {

@@ -30,14 +30,25 @@ def test_browser_computes_what_python_does(browser, payload_of, estimator, load)
     model = estimator.set_params(random_state=0).fit(X, y).model_
     rows = X[:100].copy()
     rows[::7, 2] = np.nan
-    cells = [[None if np.isnan(value) else value for value in row] for row in rows.tolist()]
+    _check_same(browser, payload_of(model, X, y), model, rows)
+
+
+@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+def test_browser_holds_features(browser, payload_of, named_model, named_rows, terms):
+    """The states of held features, and outputs and contributions of a map that uses only some columns."""
+    model = named_model(terms=terms)
+    _check_same(browser, payload_of(model), model, named_rows, [0, 2, 3])
+
+
+def _check_same(browser, payload, model, rows, columns=slice(None)):
+    cells = [[None if np.isnan(value) else value for value in row] for row in rows[:, columns].tolist()]
     page = browser.new_page()
     exported = "\nwindow.engine = { openModel, unpacked, run, contributions };"
     page.add_script_tag(type="module", content=bundle("engine.js") + exported)
-    results = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload_of(model, X, y))), "rows": cells})
+    results = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload)), "rows": cells})
     page.close()
     explained = explain(model, rows)
-    expected = [model.trajectory(rows).transpose(1, 0, 2), explained.outputs, explained.contributions]
+    expected = [model.trajectory(rows).transpose(1, 0, 2), explained.outputs, explained.contributions[:, columns]]
     for ours, theirs in zip(zip(*results, strict=True), expected, strict=True):
         assert np.abs(np.array(ours) - theirs).max() <= 1e-9
 

@@ -130,4 +130,7 @@ def _parts(owner: str, model: Any) -> tuple[Any, MapModel, list[str]]:
         raise param_error(owner, "model", "a cogmap estimator, its `model_`, or a pipeline with an estimator", model)
     if fitted is None or (preparer is not None and not hasattr(preparer, "columns_")):
         raise param_error(owner, "model", "fitted", Literal(f"an unfitted {type(model).__name__}"), "Call fit.")
-    return preparer, fitted, fitted.encoding.column_names(fitted.map.concepts[: fitted.n_inputs])
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = fitted.encoding.column_names(fitted.map.concepts[: fitted.n_inputs])
+    return preparer, fitted, [str(name) for name in names]

@@ -24,7 +24,6 @@ _OF_FULL_MAPS = {
     "n_hidden": "auto",
     "depth": "auto",
     "l1_ratio": 0.0,
-    "max_iter": "auto",
     "early_stopping": False,
 }
 
@@ -55,7 +54,8 @@ def structure_of(
     structure = str(parameters["structure"])
     of_full_maps = [name for name, neutral in _OF_FULL_MAPS.items() if not _is(parameters[name], neutral)]
     if structure == "auto":
-        searched = grid > 1 or isinstance(parameters["terms"], str) or parameters["n_teachers"] != "auto"
+        searched = grid > 1 or isinstance(parameters["terms"], str)
+        searched = searched or parameters["n_teachers"] != "auto" or parameters["max_iter"] != "auto"
         incremental = earlier is not None or parameters["solver"] not in ("auto", "lbfgs")
         suits = MIN_ROWS <= n_rows < defaults.many_rows and n_rows == sample.n_rows and not issparse(sample.X)
         small = suits and not is_high_dimensional(parameters, sample.X.shape[1])
