@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from cogmap._learning.structures import STRUCTURES
+from cogmap._learning.structure_choice import STRUCTURES
 from cogmap.cli import fit, reproduce
 from cogmap.cli.group import COMMANDS, cli
 from cogmap.research.datasets import EMBEDDED

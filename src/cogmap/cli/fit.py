@@ -8,7 +8,7 @@ from cogmap._utils.text import quoted
 from cogmap.cli.common import check_place, command, example, json_option, page_rows, progress, tell
 from cogmap.exceptions import DataError
 
-# Copies of constants in `table.targets`, `table.preparation.kinds` and `_learning.structures`: slow to import.
+# Copies of constants in `table.targets`, `table.preparation.kinds` and `_learning.structure_choice`: slow to import.
 TASKS = ("classification", "regression")
 KINDS = ("number", "category", "ordered", "date", "id", "text")
 ORDER = "<"

@@ -182,19 +182,19 @@ def _opened(owner: str, model: Any, X: ArrayLike | None) -> tuple[MapModel, Arra
 
 
 def _phrases(model: MapModel) -> dict[int, str]:
-    """Return "high glucose" for inputs that are numbers; those that are 0 or 1, and terms, are called by their name."""
+    """Return "high glucose" for inputs that are numbers; terms and features of two values are called by their name."""
     encoding, names = model.encoding, model.map.concepts
     words = encoding.input_names([""] * encoding.n_features)
-    known = None if encoding.scaling is None else encoding.scaling.known
-    result = {}
-    for place, column in enumerate(encoding.columns):
-        binary = False
-        if known is not None and known.low[column] == 0.0 and known.high[column] == 1.0:
-            mean = known.mean[column]
-            binary = bool(np.isclose(known.deviation[column] ** 2, mean * (1.0 - mean), rtol=1e-3))
-        if not (words[place] or binary):
-            result[place] = f"high {names[place]}"
-    return result
+    binary = np.zeros(encoding.n_features, dtype=bool)
+    if encoding.scaling is not None:
+        known = encoding.scaling.known
+        # No other feature with this mean and range varies as much as one of two values.
+        binary = np.isclose(known.deviation**2, (known.high - known.mean) * (known.mean - known.low), rtol=1e-3)
+    return {
+        place: f"high {names[place]}"
+        for place, column in enumerate(encoding.columns)
+        if not (words[place] or binary[column])
+    }
 
 
 def _adverb(share: float) -> str:
