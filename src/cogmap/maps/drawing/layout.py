@@ -72,7 +72,8 @@ def _boxes(view: View, columns: Columns, size: float, distance: float) -> dict[i
     rows = max(map(len, columns))
     small = view.get("small", False)
     n_lines, widest = (4, 16.0) if small else (3, 13.0) if rows <= 8 else (2, 15.0) if rows <= 14 else (1, 20.0)
-    lines = names_in_lines(view["names"], widest, n_lines, by_part=small)
+    combined = [small and kind == "hidden" for kind in view["kinds"]]
+    lines = names_in_lines(view["names"], widest, n_lines, combined)
     n_lines_of = np.array([len(name) if small else max(map(len, lines)) for name in lines])
     lowest = (n_lines_of * LINE + float(np.interp(rows, [14, 60], [0.5, 0.1]))) * size
     gap = float(np.interp(rows, [6, 14, 40], [20.0, 12.0, 3.0]))
@@ -111,7 +112,7 @@ def _boxes(view: View, columns: Columns, size: float, distance: float) -> dict[i
                 alone=not ports[i],
                 ring=make_ring(left + 0.95 * size, float(top + heights[i] / 2), size, rings.get(i)),
             )
-            if small and view["kinds"][i] == "hidden":
+            if combined[i]:
                 at = box.heights_of_lines(size)
                 box = replace(box, parts=tuple(at[number] for number in part_starts(lines[i])))
             boxes[i] = box

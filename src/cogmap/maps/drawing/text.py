@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from cogmap.maps._text import printable
 
@@ -42,36 +43,28 @@ def _width_of(letter: str) -> float:
     return _WIDTH_OF.get(base, 1.1 if letter.isupper() else _OTHER if letter.islower() else 1.0)
 
 
-def names_in_lines(names: Sequence[str], widest: float, n_lines: int, by_part: bool = False) -> list[tuple[str, ...]]:
+def names_in_lines(
+    names: Sequence[str], widest: float, n_lines: int, combined: Sequence[bool] = ()
+) -> list[tuple[str, ...]]:
     """Break names into at most `n_lines` lines of about `widest` times the font size, so that all remain distinct.
 
-    Text that does not fit is omitted in the middle, since names often differ at their ends. With `by_part`, each part
-    of a name such as "high age and low weight" that does not fit in one line has its own lines.
+    Text that does not fit is omitted in the middle, since names often differ at their ends. Each part of a combined
+    name, such as "high age and low weight", has its own lines.
     """
+    parts = [
+        _BETWEEN_PARTS.split(printable(name)) if is_combined else [printable(name)]
+        for name, is_combined in zip_longest(names, combined, fillvalue=False)
+    ]
     for wider in (1.0, 1.5, 2.0, 3.0):
-        lines = [
-            tuple(
-                line
-                for part in _parts(printable(name), wider * widest, by_part)
-                for line in _lines(part, wider * widest, n_lines)
-            )
-            for name in names
-        ]
+        lines = [tuple(line for part in name for line in _lines(part, wider * widest, n_lines)) for name in parts]
         if len(set(lines)) == len(set(names)):
             break
     return lines
 
 
 def part_starts(lines: Sequence[str]) -> list[int]:
-    """Return the number of the line in which each part of a name begins, of lines made with `by_part`."""
+    """Return the number of the line in which each part of a combined name begins."""
     return [number for number in range(len(lines)) if number == 0 or _PART_END.search(lines[number - 1])]
-
-
-def _parts(text: str, widest: float, by_part: bool) -> list[str]:
-    """Split the name of a combination that is too wide after each "and", "or" and "+"."""
-    if not by_part or text_width(text, 1.0) <= widest:
-        return [text]
-    return _BETWEEN_PARTS.split(text)
 
 
 def _lines(text: str, widest: float, n_lines: int) -> tuple[str, ...]:
