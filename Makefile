@@ -90,7 +90,7 @@ pictures: $(VENV)/test.group  ## figures of the README and the docs
 	$(BIN)/python docs/pictures/photograph.py
 
 guides: $(VENV)/test.group  ## rerun the guides and update their output
-	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/regression.md docs/serving.md docs/wide.md
+	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/regression.md docs/serving.md docs/wide.md docs/small-maps.md
 
 bench-serving: $(VENV)/test.group  ## serving: predictions per second against an echo endpoint, and 200 connections
 	$(BIN)/python -m benchmarks.serving

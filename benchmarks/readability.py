@@ -141,11 +141,11 @@ def scores(model, X, y, labels):
 def measured(group, name, method, fold):
     """Return the measures of one fold; NaN where a rival has none."""
     X, y = read_table(group, name)
-    train, test = folds(group, X, y)[fold]
     values = group.startswith("values")
     labels = None if values else np.unique(y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        train, test = folds(group, X, y)[fold]
         if method in RIVALS:
             model, seconds = fitted(lambda: RIVALS[method](values), X[train], y[train])
             blank = [np.nan] * (len(MEASURES) - 4)

@@ -30,6 +30,11 @@ def fitted_to_wide_rows(structure):
     return FCMClassifier(structure=structure, random_state=0).fit(wide, wide[:, 0] > 0)
 
 
+def fitted_to_many_rows(structure):
+    rows = np.random.default_rng(0).normal(size=(3000, 2))
+    return FCMClassifier(structure=structure, random_state=0).fit(rows, rows[:, 0] > 0)
+
+
 def fitted_to_sparse_rows(structure):
     rows = random_array((400, 40_000), density=1e-3, rng=np.random.default_rng(0), format="csr")
     return FCMClassifier(structure=structure, random_state=0).fit(rows, np.arange(400) % 2)
@@ -65,6 +70,7 @@ TABLE = {
     "warm_start": (FULL, ParameterError, fitted_twice),
     "fewer than 20 rows": (FULL, SMALL, lambda s: fitted(s, slice(20, 35))),
     "more than 100 columns": (FULL, SMALL, fitted_to_wide_rows),
+    "at least 3,000 rows": (FULL, SMALL, fitted_to_many_rows),
     "a small sparse table": (SMALL, SMALL, lambda s: FCMClassifier(structure=s, random_state=0).fit(csr_array(X), y)),
     "a large sparse table": (FULL, ParameterError, fitted_to_sparse_rows),
 }
