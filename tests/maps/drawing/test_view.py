@@ -130,6 +130,16 @@ def test_a_map_with_an_arrow_back_is_not_layered(target, source):
     assert not graph_view("abcde", weights)["small"]
 
 
+def test_of_a_large_layered_map_the_strongest_150_arrows_are_drawn():
+    """Two outputs of 90 features."""
+    weights = np.zeros((92, 92))
+    weights[90:, :90] = np.arange(1, 181).reshape(2, 90)
+    view = graph_view([f"c{i}" for i in range(92)], weights, ["feature"] * 90 + ["output"] * 2, carried=lambda _: 0.99)
+    assert not view["small"]
+    assert sorted(edge["weight"] for edge in view["edges"]) == list(range(31, 181))
+    assert "an R² of 0.99" in view["share"]
+
+
 def test_an_arrow_without_flow_is_drawn_in_a_small_map():
     """All of it is drawn, whatever the data."""
     weights = np.array([[0, 0, 0], [0, 0, 0], [1.0, 2.0, 0]])

@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from cogmap.maps._text import printable
 
@@ -53,7 +52,7 @@ def names_in_lines(
     """
     parts = [
         _BETWEEN_PARTS.split(printable(name)) if is_combined else [printable(name)]
-        for name, is_combined in zip_longest(names, combined, fillvalue=False)
+        for name, is_combined in zip(names, combined or [False] * len(names), strict=True)
     ]
     for wider in (1.0, 1.5, 2.0, 3.0):
         lines = [tuple(line for part in name for line in _lines(part, wider * widest, n_lines)) for name in parts]

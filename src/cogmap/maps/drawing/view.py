@@ -35,8 +35,8 @@ def graph_view(
 ) -> View:
     """Select the concepts and edges to draw.
 
-    A small layered map is drawn completely: features influence hidden concepts and outputs, hidden concepts influence
-    outputs, and there are at most 150 edges.
+    In a layered map features influence hidden concepts and outputs, and hidden concepts influence outputs. Its
+    strongest 150 edges are drawn; a small one, which has no more, is drawn completely.
 
     Parameters
     ----------
@@ -67,15 +67,17 @@ def graph_view(
         ``share``, a sentence on what the drawn edges carry; and texts of the legend.
     """
     weights = np.asarray(weights, dtype=np.float64)
-    small = n_edges is None and _is_small(weights, kinds)
+    layered = n_edges is None and _is_layered(weights, kinds)
+    small = layered and np.count_nonzero(weights) <= _SMALL
+    n_edges = _SMALL if layered else n_edges
     strengths = np.abs(weights) if strength is None else strength
-    if small:
+    if layered:
         strengths = (
             _of_layers(weights, kinds) if strength is None else np.where(weights, np.maximum(strength, _LEAST), 0.0)
         )
     off_diagonal = np.where(np.eye(len(strengths), dtype=bool), 0.0, strengths)
     kept = list(range(len(weights))) if small else _strongest_concepts(off_diagonal, kinds)
-    chosen = _strongest_edges(off_diagonal, kept, kinds, len(weights) ** 2 if small else n_edges, positions is not None)
+    chosen = _strongest_edges(off_diagonal, kept, kinds, n_edges, positions is not None)
     if not small and len(kept) > _ALL_CONCEPTS and chosen:
         connected = {concept for edge in chosen for concept in edge}
         # Isolated concepts have a box, unless the map is too large to draw all concepts.
@@ -99,8 +101,9 @@ def graph_view(
     self_loops = [i for i in kept if strengths[i, i] > 0.0 and strengths[i, i] >= smallest]
     left_out = [concepts[i] for i in range(len(concepts)) if i not in place]
     note = _note("weight" if strength is None else "influence on the data", len(chosen), n_all)
+    if layered and strength is None:
+        note = note.replace("Width shows the weight.", "Width compares the weights into the same column.")
     if small:
-        note = "Width compares the weights into the same column." if strength is None else note
         note = f"A map of {len(concepts)} concepts and {count(n_all, 'arrow')}; all of it is drawn. {note}"
     share = ""
     if carried is not None and len(chosen) < n_all:
@@ -130,13 +133,13 @@ def graph_view(
     }
 
 
-def _is_small(weights: Array, kinds: Sequence[str] | None) -> bool:
-    """Return whether a map has few edges, all of which go to a later column."""
+def _is_layered(weights: Array, kinds: Sequence[str] | None) -> bool:
+    """Return whether all edges go to a later column."""
     if kinds is None:
         return False
     targets, sources = np.nonzero(weights)
     columns = np.array([_COLUMNS[kind] for kind in kinds])
-    return bool(len(targets) <= _SMALL and (columns[sources] < columns[targets]).all())
+    return bool((columns[sources] < columns[targets]).all())
 
 
 def _of_layers(weights: Array, kinds: Sequence[str] | None) -> Array:
