@@ -81,19 +81,23 @@ bench-scale: $(VENV)/dask.extra  ## Dask, out-of-core fitting and many rows: tim
 bench-table: $(VENV)/cli.extra  ## table commands: time against pandas and a random forest, memory
 	$(BIN)/python -m benchmarks.table
 
-bench-page: $(VENV)/test.group  ## the page in a real browser: size, time to open and to respond, accuracy
+bench-page: $(VENV)/test.group  ## page and drawing board in a real browser: size, time to open and to respond, accuracy
 	$(BIN)/python -m benchmarks.page
+	$(BIN)/python -m benchmarks.board
 
 pictures: $(VENV)/test.group  ## figures of the README and the docs
 	$(BIN)/python docs/pictures/draw.py
 	$(BIN)/python docs/pictures/diagrams.py
 	$(BIN)/python docs/pictures/photograph.py
+	$(BIN)/python docs/pictures/photograph_board.py
 
 guides: $(VENV)/test.group  ## rerun the guides and update their output
-	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/regression.md docs/serving.md docs/wide.md docs/small-maps.md
+	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/regression.md docs/serving.md \
+		docs/deployment.md docs/small-maps.md docs/wide.md docs/workshop.md
 
-bench-serving: $(VENV)/test.group  ## serving: predictions per second against an echo endpoint, and 200 connections
+bench-serving: $(VENV)/test.group  ## serving: speed against an echo endpoint, 200 connections, reload, idle connections, drift, fuzzing
 	$(BIN)/python -m benchmarks.serving
+	$(BIN)/python -m benchmarks.operations
 
 format: $(VENV)/test.group
 	$(BIN)/ruff check --fix .
@@ -105,7 +109,7 @@ test-oldest:
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group test \
 		numpy==1.26.0 scipy==1.11.2 scikit-learn==1.6.0 joblib==1.4.0 threadpoolctl==3.1.0 \
-		pandas==2.2.1 pyarrow==16.0.0 polars==1.10.0 pytest==8.3.0 h11==0.14.0 starlette==0.40.0 uvicorn==0.30.0
+		pandas==2.2.1 pyarrow==16.0.0 polars==1.10.0 pytest==8.3.0 h11==0.14.0 msgspec==0.19.0 starlette==0.40.0 uvicorn==0.30.0
 	.venv-oldest/bin/python -m pytest -m "not slow" -n 2 --ignore=src/cogmap/integrations/keras --ignore=tests/integrations/test_keras.py
 	.venv-oldest/bin/python -m pytest -m "not slow" src/cogmap/integrations/keras tests/integrations/test_keras.py
 

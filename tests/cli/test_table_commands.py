@@ -295,6 +295,9 @@ def test_the_map_is_exported(folder, tmp_path, kind):
     fcm = read_map(tmp_path / f"map.{kind}")
     learned = cogmap.load(folder / "buys.cogmap")["map"].map_
     assert set(fcm.concepts) == set(learned.concepts)
+    if kind == "mmp":  # for people: the arrows that are drawn, with weights in [-1, 1]
+        assert np.abs(fcm.weights).max() <= 1.0
+        assert 0 < np.count_nonzero(fcm.weights) <= np.count_nonzero(learned.weights)
     out = subprocess.run(
         [sys.executable, "-m", "cogmap", "export", folder / "buys.cogmap", "--to", kind],
         capture_output=True,

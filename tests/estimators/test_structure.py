@@ -234,6 +234,27 @@ def test_a_feature_with_two_values_has_no_steps():
     assert not any(">" in name or "<" in name for name in fcm.map_.concepts)
 
 
+def test_constant_features_have_no_concept():
+    X = np.column_stack([np.ones(40), np.linspace(0, 1, 40)])
+    fcm = FCMClassifier(structure="named", random_state=0).fit(X, np.arange(40) // 20)
+    assert "x0" not in fcm.map_.concepts
+    nothing = FCMClassifier(structure="named", random_state=0).fit(np.ones((30, 2)), np.arange(30) % 2)
+    assert nothing.map_.n_arrows == 0
+    np.testing.assert_allclose(nothing.predict_proba(np.ones((1, 2))), 0.5, atol=0.01)
+
+
+def test_few_iterations_are_reported(iris):
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        FCMClassifier(structure="named", max_iter=3, random_state=0).fit(*iris)
+
+
+def test_chunks_give_the_same_map(iris):
+    X, y = iris
+    fcm = FCMClassifier(structure="named", random_state=0)
+    chunks = [(X[start : start + 60], y[start : start + 60]) for start in (0, 60, 120)]
+    assert clone(fcm).fit_chunks(chunks).map_ == clone(fcm).fit(X, y).map_
+
+
 def test_two_rows_per_class():
     X = np.arange(24.0)[:, None] * [1.0, -1.0]
     y = np.repeat(np.arange(12), 2)

@@ -131,7 +131,7 @@ def test_disagreement_is_counted_edge_by_edge(seed, k):
         (lambda a: combine([]), "maps.*at least one map, got none"),
         (lambda a: combine(a), "maps.*a list of maps, got FuzzyCog"),
         (lambda a: combine([a, np.eye(2)]), "maps.*a FuzzyCognitiveMap"),
-        (lambda a: combine([a], "mode"), "how.*'mean', 'median', got 'mode'"),
+        (lambda a: combine([a], "mode"), "how.*'mean', 'median', 'fuzzy', got 'mode'"),
         (lambda a: combine([a, a], weights=[1]), "weights.*2 numbers >= 0"),
         (lambda a: combine([a, a], weights=[1, -1]), "weights.*2 numbers >= 0"),
         (lambda a: combine([a, a], weights=[0, 0]), "weights.*not all 0"),

@@ -344,3 +344,15 @@ def test_invalid_details_raise(details, message):
     """The error gives the location in the details."""
     with pytest.raises(ParameterError, match=message):
         RAIN.replace(details=details)
+
+
+def test_names_are_found_without_their_blanks():
+    """Files of other tools have such names; an exact name goes first, and ambiguous ones are unknown."""
+    fcm = FuzzyCognitiveMap([[0, 1, 0], [0, 0, 0], [1, 0, 0]], concepts=["laws ", " fish", "men"])
+    np.testing.assert_array_equal(fcm.run({"laws": 1, "fish": 0}, 1), fcm.run({"laws ": 1, " fish": 0}, 1))
+    np.testing.assert_array_equal(fcm.settle(clamp={"laws": 1}).states, fcm.settle(clamp={"laws ": 1}).states)
+    np.testing.assert_array_equal(fcm.run({}, 1, keep=["fish"]), fcm.run({}, 1, keep=[" fish"]))
+    twins = FuzzyCognitiveMap(np.zeros((2, 2)), concepts=["fish", "fish "])
+    assert twins.run({"fish": 1}, 0)[0].tolist() == [1.0, 0.5]
+    with pytest.raises(ParameterError, match="Did you mean"):
+        FuzzyCognitiveMap(np.zeros((2, 2)), concepts=[" fish", "fish "]).run({"fish": 1}, 0)

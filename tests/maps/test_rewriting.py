@@ -5,7 +5,8 @@ import pytest
 
 from cogmap import FuzzyCognitiveMap
 from cogmap.exceptions import ParameterError
-from cogmap.maps.rewriting import RULES, with_clamp, with_rule
+from cogmap.maps.drawing.view import graph_view
+from cogmap.maps.rewriting import RULES, for_people, with_clamp, with_rule
 
 # The example in the documentation of FCMpy (rows are sources there) and the states it prints.
 FCMPY = np.array(
@@ -123,3 +124,18 @@ def test_invalid_arguments_raise(call, message):
     """Each error names the parameter and the expected value."""
     with pytest.raises(ParameterError, match=message):
         call(FuzzyCognitiveMap(np.eye(2)))
+
+
+def test_a_map_for_people_has_the_drawn_arrows_with_small_weights():
+    """Weights in [-1, 1], only edges that the drawing shows, and the dynamics of the remaining edges."""
+    random = np.random.default_rng(0)
+    fcm = FuzzyCognitiveMap(3 * random.normal(size=(30, 30)), random.normal(size=30), 2.0)
+    plain = for_people(fcm)
+    drawn = graph_view(fcm.concepts, fcm.weights)
+    assert np.abs(plain.weights).max() == 1.0
+    assert np.count_nonzero(plain.weights) == len(drawn["edges"]) + len(drawn["rings"]) < 200
+    kept = fcm.replace(weights=np.where(plain.weights != 0, fcm.weights, 0.0))
+    states = random.random((5, 30))
+    np.testing.assert_allclose(plain.step(states), kept.step(states), atol=1e-12)
+    small = FuzzyCognitiveMap([[0, 0.5], [0.25, 0]])
+    assert for_people(small) == small

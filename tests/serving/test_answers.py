@@ -68,7 +68,8 @@ def test_single_rows_give_the_predictions_of_python(models, name):
     served = ServedModel(TableModel.of(model))
     for i in range(0, 60, 7):
         _, expected = outputs(model, as_input(name, X[i : i + 1]))
-        (row,) = served.answer("predict", records(X[i : i + 1]), typed=False)["predictions"]
+        body = bytearray(json.dumps({"rows": records(X[i : i + 1])}).encode())
+        (row,) = json.loads(served.answer("predict", body, "application/json", 1).content)["predictions"]
         got = row.get("probabilities", row["prediction"])
         got = list(got.values()) if isinstance(got, dict) else [got]
         np.testing.assert_allclose(got, np.ravel(expected), rtol=1e-12, atol=1e-12)

@@ -12,8 +12,9 @@ import pytest
 
 from cogmap import FCMClassifier
 from cogmap.serving import Limits, application
+from cogmap.table import fit_table
 
-from .conftest import running
+from .conftest import people, running
 
 HOSTILE = "<script>alert('x')</script> & \"quotes\""
 
@@ -67,8 +68,8 @@ class Tags(HTMLParser):
         self.links += [value for name, value in attributes if name in ("href", "src")]
 
 
-def test_documentation_page_runs_no_scripts_and_loads_nothing():
-    """Names of columns and classes are escaped; the security policy allows only the style, by its hash."""
+def test_documentation_page_runs_only_its_script_and_loads_nothing():
+    """Names of columns and classes are escaped; the security policy allows only style and script, by their hashes."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(40, 2)), columns=[HOSTILE, "b"])
     model = FCMClassifier(n_teachers=0, random_state=0).fit(X, np.where(X["b"] > 0, HOSTILE, "no"))
@@ -77,11 +78,12 @@ def test_documentation_page_runs_no_scripts_and_loads_nothing():
         _, _, page = client.send("GET", "/")
     assert headers["content-type"].startswith("text/html")
     parsed = Tags(text)
-    assert "script" not in parsed.tags
+    assert parsed.tags.count("script") == 1
     assert all(re.fullmatch(r"\.?/?[a-z.]*", link) for link in parsed.links)
-    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)[1]
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    assert f"style-src 'sha256-{digest}'" in headers["content-security-policy"]
+    for tag in ("style", "script"):
+        content = re.search(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)[1]
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in headers["content-security-policy"]
     assert "default-src 'none'" in headers["content-security-policy"]
     assert "alert('x')</script>" not in page
 
@@ -96,3 +98,56 @@ def test_security_headers(client):
         assert "server" not in headers
     for path in ("/", "/docs"):
         assert "frame-ancestors 'none'" in client.send("GET", path)[1]["content-security-policy"]
+
+
+@pytest.fixture(scope="module")
+def kinds():
+    """Client of a server for a model with all kinds of columns and training statistics."""
+    X, y = people(120)
+    X = X.drop(columns="id").assign(size=pd.Categorical(["small", "large"] * 60, ["small", "large"], ordered=True))
+    X["colour"] = X["colour"].where(X.index % 3 > 0, "red")
+    model = fit_table(X.assign(target=y, **{HOSTILE: X["age"].fillna(0) ** 2}), "target")
+    with running(application(model)) as client:
+        yield client, X
+
+
+def test_examples_are_frequent_values(kinds):
+    """The most frequent category and the median, not the first category and the mean."""
+    client, X = kinds
+    content = document_of(client)["paths"]["/predict"]["post"]["requestBody"]["content"]
+    (example,) = content["application/json"]["example"]["rows"]
+    assert example["colour"] == X["colour"].mode()[0] == "red"
+    assert example["member"] == X["member"].mode()[0]
+    assert example["age"] == pytest.approx(X["age"].median(), rel=0.01)
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", example["joined"])
+
+
+def test_form_predicts_a_row(kinds, browser):
+    """The form begins with the example, and shows the prediction, notes and errors of the server."""
+    client, _ = kinds
+    page = browser.new_page()
+    failures = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.on("console", lambda message: failures.append(message.text) if message.type == "error" else None)
+    try:
+        page.goto(f"http://127.0.0.1:{client.port}/models/model/docs")
+        content = document_of(client)["paths"]["/predict"]["post"]
+        expected = content["responses"]["200"]["content"]["application/json"]["example"]["predictions"][0]
+        page.click("#try button")
+        page.wait_for_selector("#answer meter")
+        assert page.inner_text("#answer strong") == expected["prediction"]
+        bars = page.eval_on_selector_all("#answer meter", "bars => bars.map(bar => bar.value)")
+        assert bars == pytest.approx(list(expected["probabilities"].values()), abs=1e-9)
+        page.fill("[name=age]", "")
+        page.select_option("[name=colour]", "")
+        page.fill("[name=joined]", "2021-02-30")
+        page.click("#try button")
+        page.wait_for_selector("#answer.error")
+        assert "'2021-02-30' is not a date" in page.inner_text("#answer")
+        assert failures == ["Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)"]
+        page.fill("[name=joined]", "")
+        page.click("#try button")
+        page.wait_for_selector("#answer:not(.error)")
+        assert page.locator("#answer strong").count() == 1
+    finally:
+        page.close()

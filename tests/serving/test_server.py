@@ -210,22 +210,24 @@ def test_metrics(table_model):
         _, headers, text = client.send("GET", "/metrics")
     assert headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     lines = text.splitlines()
-    assert 'cogmap_requests_total{path="/predict",status="200"} 2' in lines
-    assert 'cogmap_requests_total{path="/predict",status="400"} 1' in lines
-    assert 'cogmap_requests_total{path="other",status="404"} 1' in lines
-    assert 'cogmap_rows_total{path="/predict"} 4' in lines
-    assert 'cogmap_rows_total{path="/explain"} 1' in lines
-    assert 'cogmap_request_seconds_count{path="/predict"} 3' in lines
+    assert 'cogmap_requests_total{model="model",path="/predict",status="200"} 2' in lines
+    assert 'cogmap_requests_total{model="model",path="/predict",status="400"} 1' in lines
+    assert 'cogmap_requests_total{model="",path="other",status="404"} 1' in lines
+    assert 'cogmap_rows_total{model="model",path="/predict"} 4' in lines
+    assert 'cogmap_rows_total{model="model",path="/explain"} 1' in lines
+    assert 'cogmap_request_seconds_count{model="model",path="/predict"} 3' in lines
+    assert "cogmap_requests_in_flight 1" in lines
+    assert re.search(r'^cogmap_waiting_seconds_total{model="model",path="/predict"} 0\.\d', text, re.MULTILINE)
     names = {re.sub(r"_(bucket|sum|count)$", "", re.split(r"[{ ]", line)[0]) for line in lines if line[0] != "#"}
     assert names == {line.split()[2] for line in lines if line.startswith("# TYPE")}
 
 
 def test_histogram_buckets_include_their_upper_bounds():
     """Buckets are cumulative."""
-    metrics = Metrics("1.0", "classifier")
+    metrics = Metrics()
     for seconds in (0.001, 0.0011, 100.0):
-        metrics.count_request("/predict", "200", seconds)
-    counts = [int(line.rpartition(" ")[2]) for line in metrics.text().splitlines() if "_bucket" in line]
+        metrics.count_request("model", "/predict", "200", seconds)
+    counts = [count for name, count in metrics.samples().items() if "_bucket" in name]
     assert counts == [1] + [2] * 12 + [3]
 
 
@@ -273,6 +275,10 @@ def guarded(table_model):
         ("[::1]:8000", 200),
         ("evil.example", 403),
         ("127.0.0.1.evil.example:80", 403),
+        ("localhost:80.evil.com", 403),
+        ("localhost:", 403),
+        ("localhost:80:80", 403),
+        ("[::1]evil.example", 403),
         ("", 403),
     ],
 )
@@ -323,7 +329,9 @@ def test_command_serves_until_a_signal(model_file, number):
             connection.sendall(body[-5:])
             assert response_on(connection)[0] == 200
         out, err = process.communicate(timeout=20)
-    assert (process.returncode, out, err) == (0, "", "Stopped.\n")
+    assert (process.returncode, out) == (0, "")
+    assert [line.split(" ")[4] for line in err.splitlines()[:-1]] == ["status=401", *["status=200"] * 3]
+    assert err.endswith("\nStopped.\n")
 
 
 def error_of(*arguments):
@@ -344,6 +352,10 @@ def error_of(*arguments):
         (["--host", "no.such.host.invalid", "--token", TOKEN], "cannot listen on no.such.host.invalid"),
         (["--port", "70000"], "70000"),
         (["--max-rows", "0"], "--max-rows"),
+        (["--workers", "0"], "--workers"),
+        (["--log", "xml"], "--log"),
+        (["--root-path", "models"], "--root-path must be a path that begins with /"),
+        (["--token-file", "no/such/file"], "token file no/such/file cannot be read: No such file"),
     ],
 )
 def test_invalid_arguments(model_file, arguments, words):

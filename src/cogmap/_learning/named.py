@@ -217,7 +217,8 @@ def train_named(
                 curve += stopping.loss_curve
                 if outcome is Outcome.CALLBACK:
                     break
-    outcome = outcome if outcome is Outcome.CALLBACK else Outcome.ENOUGH
+    if outcome is not Outcome.CALLBACK and settings.max_iter_is_auto:
+        outcome = Outcome.ENOUGH
     return NamedResult(_model(latest, table, plan), outcome, curve, selection)
 
 

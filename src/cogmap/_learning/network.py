@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 
 MAX_INPUTS = 3  # of a hidden concept: more could not be named
 _MIN_SHARE = 0.25  # weaker inputs of a hidden concept, relative to its strongest, are removed
+_CONSTANT = 1e-9  # deviation of a concept that is constant up to rounding
 _SAME = 0.85  # correlation of two hidden concepts that are merged
 _DIRECT_PULL = (
     0.1  # penalty of direct arrows, relative to those from hidden concepts: effects are direct if they can be
@@ -141,7 +142,9 @@ class Network:
         strength = np.abs(self.into_hidden) * deviation[:n]
         strongest = strength.max(axis=1, keepdims=True, initial=0.0)
         into_hidden = np.where(strength >= _MIN_SHARE * strongest, self.into_hidden, 0.0)
-        into_outputs = self.into_outputs.copy()
+        constant = deviation < _CONSTANT  # the influence of a constant concept is a bias
+        into_outputs = np.where(constant, 0.0, self.into_outputs)
+        bias = self.bias + (self.into_outputs * constant) @ states[0]
         importance = np.abs(into_outputs) * deviation
         inputs_of = np.count_nonzero(into_hidden, axis=1)
         outputs_of = np.count_nonzero(into_outputs[:, n:], axis=0)
@@ -155,7 +158,7 @@ class Network:
             if j >= n:
                 outputs_of[j - n] -= 1
                 left -= int(inputs_of[j - n]) if outputs_of[j - n] == 0 else 0
-        return replace(self, into_hidden=into_hidden, into_outputs=into_outputs)._alive()
+        return Network(into_hidden, self.hidden_bias, into_outputs, bias)._alive()
 
     def _alive(self) -> "Network":
         """Return the network without hidden concepts that have no input or influence nothing.

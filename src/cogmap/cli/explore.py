@@ -15,12 +15,18 @@ def explore(model: str, table: str | None, out: str) -> None:
     The page is one file that needs no network. With TABLE, its rows can be selected on the page, with their true
     values if TABLE has the target column.
     """
+    from pathlib import Path
+
+    from cogmap.exceptions import DataError
+    from cogmap.maps.formats.files import KINDS
     from cogmap.page import write
     from cogmap.table.files import read_table
     from cogmap.table.model import TableModel
 
     with command():
         check_place(out, model, *([] if table is None else [table]))
+        if Path(model).suffix.casefold() in KINDS:
+            raise DataError(f"{model} is a map, not a model. Use `cogmap draw {model}` instead.")
         subject = TableModel.load(model)
         frame = y = None
         if table is not None:

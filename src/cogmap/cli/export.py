@@ -31,7 +31,7 @@ def export(model: str, to: str, out: str, formulas: bool) -> None:
 
     onnx is the whole model including the preparation of the table, for runtimes without Python. The other formats hold
     only the concepts and weights of the map: JSON, DOT (Graphviz), CSV (a matrix, rows are sources) or mmp (Mental
-    Modeler).
+    Modeler: the arrows that drawings show, with weights from -1 to 1).
     """
     from pathlib import Path
 
@@ -62,8 +62,10 @@ def _map(model: "TableModel", to: str, formulas: bool) -> bytes:
     from pathlib import Path
 
     from cogmap.maps.formats import write_map
+    from cogmap.maps.rewriting import for_people
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"map.{to}")
-        write_map(model.model.map, path, formulas=formulas)
+        fcm = model.model.map
+        write_map(for_people(fcm, model.model.kinds) if to == "mmp" else fcm, path, formulas=formulas)
         return path.read_bytes()

@@ -1,28 +1,34 @@
-"""``cogmap map``: show map files and convert them to other formats."""
+"""``cogmap map``: show, convert, combine and compare map files, and compute with them."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from cogmap.cli import _map_commands
 from cogmap.cli.common import command, formulas_option
+from cogmap.cli.draw import draw, sheet_option
 
 if TYPE_CHECKING:
     from cogmap.maps.map import FuzzyCognitiveMap
 
 _EDGES_SHOWN = 20
 
-_sheet = click.option("--sheet", help="Name of the map, in a file with several maps.")
 _concepts = click.option("--concepts", help="Second file with the names of the concepts.")
 
 
 @click.group()
 def map() -> None:
-    """Show and convert map files."""
+    """Show, convert, combine and compare map files, and compute with them."""
+
+
+for _command in (_map_commands.combine, _map_commands.compare, _map_commands.scenario, _map_commands.indices):
+    map.add_command(_command)
+map.add_command(draw, "page")
 
 
 @map.command()
 @click.argument("file")
-@_sheet
+@sheet_option
 @_concepts
 def show(file: str, sheet: str | None, concepts: str | None) -> None:
     """Show the contents of the map in FILE."""
@@ -49,7 +55,7 @@ def show(file: str, sheet: str | None, concepts: str | None) -> None:
 @map.command()
 @click.argument("source")
 @click.argument("target")
-@_sheet
+@sheet_option
 @_concepts
 @click.option("--edges", is_flag=True, help="Write tables as edge lists instead of weight matrices.")
 @formulas_option

@@ -1,4 +1,4 @@
-"""``cogmap serve``: serve a model over HTTP."""
+"""``cogmap serve``: serve models over HTTP."""
 
 import os
 import sys
@@ -6,11 +6,9 @@ import sys
 import click
 
 from cogmap._utils.optional import import_or_raise
-from cogmap.cli.common import command, example, model_argument
+from cogmap.cli.common import command, example
 from cogmap.cli.errors import Problem
 from cogmap.cli.stopping import say
-
-_MIN_TOKEN_LENGTH = 16
 
 
 @click.command(
@@ -19,7 +17,7 @@ _MIN_TOKEN_LENGTH = 16
         "curl http://127.0.0.1:8000/predict --header 'Content-Type: text/csv' --data-binary @new.csv",
     )
 )
-@model_argument
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
@@ -34,43 +32,76 @@ _MIN_TOKEN_LENGTH = 16
     help="Secret that clients must send; required unless the host is a loopback address.  [env: COGMAP_TOKEN]",
 )
 @click.option(
+    "--token-file",
+    metavar="FILE",
+    envvar="COGMAP_TOKEN_FILE",
+    help="File with one accepted token per line, read again when it changes.  [env: COGMAP_TOKEN_FILE]",
+)
+@click.option(
     "--max-rows",
     type=click.IntRange(min=1),
     default=10_000,
     show_default=True,
     help="Maximum number of rows per request.",
 )
-def serve(model: str, host: str, port: int, token: str | None, max_rows: int) -> None:
-    """Serve a model over HTTP.
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of processes that serve."
+)
+@click.option("--watch", is_flag=True, help="Load a model again when its file is replaced, as on SIGHUP.")
+@click.option(
+    "--log",
+    type=click.Choice(["json", "text", "off"]),
+    default="text",
+    show_default=True,
+    help="Format of the lines about requests on standard error.",
+)
+@click.option(
+    "--root-path", metavar="PATH", default="", help="Path under which a proxy makes the server available, as /flowers."
+)
+def serve(
+    models: tuple[str, ...],
+    host: str,
+    port: int,
+    token: str | None,
+    token_file: str | None,
+    max_rows: int,
+    workers: int,
+    watch: bool,
+    log: str,
+    root_path: str,
+) -> None:
+    """Serve models over HTTP.
 
-    MODEL is a file saved by `cogmap fit`. /predict and /explain take rows as JSON or CSV, / is the interactive page,
-    and /docs is the API documentation. Stop the server with Ctrl-C.
+    Each MODEL is a file saved by `cogmap fit`. /predict and /explain take rows as JSON or CSV, / is the interactive
+    page, and /docs is the API documentation, all of the first model; /models/NAME/predict asks the one in NAME.cogmap.
+    Stop the server with Ctrl-C; SIGHUP loads the models again.
     """
     from pathlib import Path
 
-    from cogmap.table.model import TableModel
-
     with command():
         server = import_or_raise("cogmap.serving.server", "cogmap serve", "serve")
-        serving = import_or_raise("cogmap.serving", "cogmap serve", "serve")
-        _check_token(token, host, server.is_loopback(host))
+        serving = import_or_raise("cogmap.serving.workers", "cogmap serve", "serve")
+        if token is None and token_file is None and not server.is_loopback(host):
+            cure = "Generate one with: python -c 'import secrets; print(secrets.token_urlsafe())'"
+            raise Problem(f"--token (or COGMAP_TOKEN) is required: {host} is not a loopback address. {cure}")
+        if root_path and (not root_path.startswith("/") or not root_path.isascii() or not root_path.isprintable()):
+            raise Problem(f"--root-path must be a path that begins with /, got {root_path!r}.")
+        if workers > 1 and os.name != "posix":
+            raise Problem("--workers needs Linux or macOS; start several servers behind a proxy instead.")
         limits = serving.Limits(n_rows=max_rows)
-        name = Path(model).name
-        app = serving.application(TableModel.load(model).pipeline, title=name, token=token, limits=limits)
+        settings = serving.Settings(models, limits, token, token_file, log, watch, root_path.rstrip("/"))
+        app = settings.application()
         listener = server.open_listener(host, port)
+        crew = serving.Workers(settings, listener, workers) if workers > 1 else None
+    hangups = server.remember_hangups()
     url = server.address(listener)
-    click.echo(f"Serving {name} at {url}; see {url}/docs for the API. Press Ctrl-C to stop.")
+    names = ", ".join(Path(model).name for model in models)
+    click.echo(f"Serving {names} at {url}; see {url}/docs for the API. Press Ctrl-C to stop.")
     sys.stdout.flush()
-    server.Server(app).run_on(listener)
+    if crew is None:
+        server.Server(app, watch, hangups).run_on(listener)
+    else:
+        crew.run(hangups)
+    app.log.flush()
     say("Stopped.")
     os._exit(0)  # without waiting for threads whose clients have gone
-
-
-def _check_token(token: str | None, host: str, loopback: bool) -> None:
-    """Require a token of sufficient length unless the server is reachable from this machine only."""
-    cure = "Generate one with: python -c 'import secrets; print(secrets.token_urlsafe())'"
-    if token is None:
-        if not loopback:
-            raise Problem(f"--token (or COGMAP_TOKEN) is required: {host} is not a loopback address. {cure}")
-    elif len(token) < _MIN_TOKEN_LENGTH or not token.isascii() or not token.isprintable() or " " in token:
-        raise Problem(f"--token must be {_MIN_TOKEN_LENGTH} or more printable ASCII characters without spaces. {cure}")

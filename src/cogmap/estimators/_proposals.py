@@ -42,7 +42,7 @@ def propose_steps(
         T, targets, weight = T[rows], targets[rows], weight[rows]
     n_rows, single = len(T), targets.shape[1] == 1
     weight = weight / weight.mean()
-    T = T.astype(np.float32)
+    T = np.ascontiguousarray(T, dtype=np.float32)  # as trees need it
     scores = np.zeros(targets.shape)
     gains: dict[tuple[int, float], float] = {}
     smallest = max(5, n_rows // 100)
@@ -53,12 +53,11 @@ def propose_steps(
         if chosen.sum() < 2 * smallest:
             break
         tree = DecisionTreeRegressor(max_depth=2, min_samples_leaf=smallest, random_state=random.randint(2**31))
-        tree.fit(T[chosen], residual[chosen], sample_weight=weight[chosen])
-        leaf = tree.apply(T)
+        tree.fit(T[chosen], residual[chosen], sample_weight=weight[chosen], check_input=False)
+        leaf = tree.tree_.apply(T)
         curvature = predicted * (1.0 - predicted) if classes else np.ones(targets.shape)
-        for place in np.unique(leaf):
-            here = leaf == place
-            scores[here] += _RATE * residual[here].sum(axis=0) / (curvature[here].sum(axis=0) + 1.0)
+        of_leaf = np.equal.outer(np.unique(leaf), leaf) * weight
+        scores += _RATE * (of_leaf > 0.0).T @ ((of_leaf @ residual) / (of_leaf @ curvature + 1.0))
         _add_gains(tree.tree_, gains)
     return _strongest(T, gains)
 

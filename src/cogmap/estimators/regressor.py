@@ -99,14 +99,10 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         structured. None if `max_iter` or `early_stopping` is set, with ``"rmsprop"``, and if training resumes from an
         earlier fit.
     structure : {"full", "auto", "additive", "named"}, default="full"
-        Which concepts and arrows the map has. ``"additive"``: arrows from features (or their terms) to outputs only.
-        ``"named"``: also hidden concepts with one to three incoming arrows, named after them, such as "glucose > 126"
-        or "high glucose and low age". In both, features keep their state, and the map has no other concepts or
-        arrows. ``"full"``: every concept influences every other, as in the paper. ``"auto"``: ``"named"`` for 20 to
-        19,999 rows in memory and at most 100 columns, of the size that the held-out losses of teachers select, which
-        may be additive; ``"full"`` for other tables, if a parameter refers to the full map (`depth`, `n_hidden`,
-        `edges`, `weight_bounds`, `init`, `learn`, `l1_ratio`, `max_iter`, `early_stopping`, `n_teachers`, a `prior`
-        other than ``"memory"``, a `solver` of mini-batches, ``terms="auto"``), and where training resumes.
+        ``"full"``: every concept influences every other, as in the paper. ``"additive"``: arrows from features (or
+        their terms) to outputs only. ``"named"``: also hidden concepts of one to three features, named after them, such
+        as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, or additive if held-out losses
+        say so, below 20,000 rows, unless a parameter refers to the full map (``docs/small-maps.md``).
     max_arrows : int, default=None
         Largest number of arrows of an additive or named map. None: as many as the held-out losses select.
     terms : int, dict or "auto", default=None
@@ -180,9 +176,8 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
     structure_ : {"additive", "named", "full"}
         Structure of the map.
     selection_ : dict
-        Held-out losses behind the size of an additive or named map: lists ``structure``, ``arrows``, ``loss`` and
-        ``standard_error`` (of the difference to the smallest loss) with an entry per size, the index ``selected``, and
-        ``teacher_losses``. Not set for a full map.
+        For an additive or named map: ``structure``, ``arrows``, held-out ``loss`` and ``standard_error`` of each size,
+        the index ``selected``, and ``teacher_losses``.
     teacher_losses_ : list of float
         Held-out loss of each teacher; empty without teachers. It is half the logarithm of the mean squared error in
         units of the variance: 0 for predicting the mean, and R² is 1 - exp(2 loss).

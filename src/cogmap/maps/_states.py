@@ -2,6 +2,7 @@
 
 import math
 import reprlib
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -79,6 +80,14 @@ def _is_finite(state: object) -> bool:
 def columns_of(names: Collection[Any], concepts: Sequence[str], owner: str, name: str) -> list[int]:
     """Return the columns of the concepts with these names."""
     columns = {concept: i for i, concept in enumerate(concepts)}
+    if any(one not in columns for one in names if isinstance(one, str)):
+        # Files of other tools have names with surrounding blanks: these are found without them, if they are unique.
+        bare = Counter(concept.strip() for concept in concepts)
+        columns |= {
+            concept.strip(): i
+            for i, concept in enumerate(concepts)
+            if bare[concept.strip()] == 1 and concept.strip() not in columns
+        }
     unknown = [one for one in names if not isinstance(one, str) or one not in columns]
     if unknown:
         few = ", ".join(repr(concept) for concept in concepts[:6]) + (", ..." if len(concepts) > 6 else "")

@@ -1,4 +1,4 @@
-"""Maps of several experts: combination, credibility and disagreement.
+"""Maps of several experts: names that mean the same, combination, credibility, disagreement and clusters.
 
 Concepts are matched by name; a map without some concept counts as one without edges of that concept.
 """
@@ -11,15 +11,31 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.optional import import_or_raise
-from cogmap._utils.params import Literal, check_boolean, check_choice, numbers, param_error
+from cogmap._utils.params import Literal, check_boolean, check_choice, check_integer, numbers, param_error
 from cogmap.maps._arguments import check_map
 from cogmap.maps._text import aligned, count, number, short
-from cogmap.maps.indices import similarity, stacked
+from cogmap.maps.fuzzy_terms import fuzzy_mean
+from cogmap.maps.indices import similarity, similarity_matrix, stacked
 from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.maps.matching import Match, match_names, unify_names
+
+__all__ = [
+    "Clusters",
+    "Disagreement",
+    "Match",
+    "check_maps",
+    "clusters",
+    "combine",
+    "credibility",
+    "disagreement",
+    "match_names",
+    "unify_names",
+]
 
 Array = NDArray[np.float64]
 
 _SHOWN = 12
+_APART = 0.5 + 1e-9  # mean distance above which clusters are not joined
 
 
 def check_maps(maps: Iterable[FuzzyCognitiveMap], owner: str) -> list[FuzzyCognitiveMap]:
@@ -44,8 +60,11 @@ def combine(
     ----------
     maps : sequence of FuzzyCognitiveMap
         The maps, with the same slope and activation where they have the same concepts.
-    how : {"mean", "median"}, default="mean"
-        How to aggregate the weights of an edge over the maps.
+    how : {"mean", "median", "fuzzy"}, default="mean"
+        How to aggregate the weights of an edge over the maps. ``"fuzzy"`` reads each weight as the nearest linguistic
+        term (very low 0.1, low 0.25, medium 0.5, high 0.75, very high 1, or none), cuts its triangular membership
+        function off at the share of the maps that chose it, joins the terms by their maximum and takes the centroid,
+        as FCMpy does. Biases are averaged.
     weights : array-like of shape (n_maps,), or "credibility", default=None
         Weight of each map. ``"credibility"`` uses the result of `credibility`; None means equal weights.
     only_drawn : bool, default=False
@@ -72,7 +91,7 @@ def combine(
     weed             0.00     0.00     0.00  0.00
     """
     maps = check_maps(maps, "combine")
-    how = check_choice("combine", "how", how, ("mean", "median"))
+    how = check_choice("combine", "how", how, ("mean", "median", "fuzzy"))
     only_drawn = check_boolean("combine", "only_drawn", only_drawn)
     map_weights = _check_map_weights(maps, weights)
     concepts, W, has = stacked(maps)
@@ -80,10 +99,11 @@ def combine(
     biases = np.zeros(has.shape)
     for k, fcm in enumerate(maps):
         biases[k, [concepts.index(name) for name in fcm.concepts]] = fcm.bias
-    aggregate = _mean if how == "mean" else _median
+    aggregate = {"mean": _mean, "median": _median, "fuzzy": fuzzy_mean}[how]
+    aggregate_bias = _median if how == "median" else _mean
     return FuzzyCognitiveMap(
         aggregate(W, shares),
-        aggregate(biases, map_weights[:, np.newaxis] * has),
+        aggregate_bias(biases, map_weights[:, np.newaxis] * has),
         _shared(maps, concepts, "slope"),
         concepts,
         _shared(maps, concepts, "activation"),
@@ -277,3 +297,67 @@ def disagreement(maps: Iterable[FuzzyCognitiveMap]) -> Disagreement:
         W.max(axis=0),
         np.asarray((W > 0).any(axis=0) & (W < 0).any(axis=0)),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Groups of people whose maps are similar.
+
+    Attributes
+    ----------
+    labels : ndarray of int, of shape (n_maps,)
+        Cluster of each map: 1, 2, ... in order of first appearance.
+    merges : ndarray of shape (n_maps - 1, 4)
+        The hierarchy, as `scipy.cluster.hierarchy.linkage` returns it: in each row the two clusters joined, the
+        distance at which they are joined, and the number of maps.
+    similarity : ndarray of shape (n_maps, n_maps)
+        Pairwise similarity of the maps.
+    """
+
+    labels: NDArray[np.intp]
+    merges: Array
+    similarity: Array
+
+    def groups(self) -> list[list[int]]:
+        """Return the indices of the maps of each cluster."""
+        return [np.flatnonzero(self.labels == label).tolist() for label in range(1, int(self.labels.max()) + 1)]
+
+
+def clusters(maps: Iterable[FuzzyCognitiveMap], n_clusters: int | None = None) -> Clusters:
+    """Group people who think alike, by hierarchical clustering of their maps.
+
+    The distance of two maps is 1 minus their `similarity`; that of two clusters is the mean distance of their maps.
+
+    Parameters
+    ----------
+    maps : sequence of FuzzyCognitiveMap
+        The maps.
+    n_clusters : int, default=None
+        Number of clusters. None joins clusters while their mean similarity is at least 0.5.
+
+    Returns
+    -------
+    Clusters
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.experts import clusters
+    >>> one = FuzzyCognitiveMap([[0, 0], [0.4, 0]], concepts=["rain", "fish"])
+    >>> clusters([one, one.replace(weights=[[0, 0], [-0.8, 0]]), one]).labels
+    array([1, 2, 1])
+    """
+    from scipy.cluster.hierarchy import fcluster, linkage  # here, because it is slow to import
+    from scipy.spatial.distance import squareform
+
+    maps = check_maps(maps, "clusters")
+    if n_clusters is not None:
+        n_clusters = check_integer("clusters", "n_clusters", n_clusters, low=1)
+    similar = similarity_matrix(maps)
+    if len(maps) == 1:
+        return Clusters(np.ones(1, dtype=np.intp), np.empty((0, 4)), similar)
+    apart = 1.0 - similar
+    merges = linkage(squareform(apart, checks=False), "average")
+    found = fcluster(merges, _APART, "distance") if n_clusters is None else fcluster(merges, n_clusters, "maxclust")
+    order = list(dict.fromkeys(found.tolist()))
+    return Clusters(np.array([order.index(label) + 1 for label in found], dtype=np.intp), merges, similar)

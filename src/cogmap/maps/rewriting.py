@@ -1,9 +1,9 @@
-"""Inference rules and permanent clamps, expressed as changes of weights and biases.
+"""Inference rules, permanent clamps and readable versions of a map, expressed as changes of weights and biases.
 
 Functions of a map therefore need no parameters for rules or clamps: pass them the rewritten map.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from cogmap.maps._arguments import check_map
 from cogmap.maps._checks import renamed_details
 from cogmap.maps._states import by_name
 from cogmap.maps.activations import get_activation
+from cogmap.maps.drawing.view import graph_view
 from cogmap.maps.map import FuzzyCognitiveMap
 
 RULES = ("kosko", "modified", "rescaled")
@@ -113,4 +114,54 @@ def with_clamp(fcm: FuzzyCognitiveMap, clamp: Mapping[str, float]) -> FuzzyCogni
         details=renamed_details(fcm.details, {name: name for name in concepts}),
         held=[name for name in fcm.held if name not in clamp],
         **per_concept,
+    )
+
+
+def for_people(fcm: FuzzyCognitiveMap, kinds: Sequence[str] | None = None) -> FuzzyCognitiveMap:
+    """Return a map with only the arrows that its drawing shows, and weights in [-1, 1].
+
+    Drawing tools show every edge, and a learned map has an edge between almost any two concepts. If a weight is larger
+    than 1, all are divided by the largest; slopes and biases are adapted, so that the dynamics differ only by the
+    omitted edges.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map, such as a learned one.
+    kinds : sequence of {"feature", "hidden", "output"}, default=None
+        Kind of each concept. None means those of the map.
+
+    Returns
+    -------
+    FuzzyCognitiveMap
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.rewriting import for_people
+    >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5, activation="logistic")
+    >>> for_people(rain)
+    FuzzyCognitiveMap: 2 concepts, logistic, slope 10
+    influence on  of rain  of umbrellas  bias
+    rain             0.00          0.00  0.00
+    umbrellas        1.00          0.00  0.00
+    """
+    check_map(fcm, "for_people")
+    view = graph_view(fcm.concepts, fcm.weights, fcm.kinds if kinds is None else kinds)
+    index = {name: i for i, name in enumerate(fcm.concepts)}
+    weights = np.zeros(fcm.weights.shape)
+    for edge in [*view["edges"], *view["rings"]]:
+        ends = index[view["names"][edge["target"]]], index[view["names"][edge["source"]]]
+        weights[ends] = fcm.weights[ends]
+    largest = max(1.0, float(np.abs(weights).max()))
+    center = get_activation(fcm.activation).center
+    return FuzzyCognitiveMap(
+        weights / largest,
+        (fcm.bias - center) / largest + center,
+        fcm.slope * largest,
+        fcm.concepts,
+        fcm.activation,
+        fcm.details,
+        fcm.kinds,
+        fcm.held,
     )

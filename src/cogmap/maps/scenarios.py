@@ -254,5 +254,41 @@ def scenarios(
     )
 
 
+def stored_clamps(fcm: FuzzyCognitiveMap) -> dict[str, dict[str, float]]:
+    """Return the clamps of the scenarios in the details of a map, as files of Mental Modeler and the board have them.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map, such as one from `read_map`.
+
+    Returns
+    -------
+    dict
+        Clamp of each scenario that holds a concept, by scenario name, for `scenarios`.
+    """
+    about = fcm.details.get("concepts", {})
+    names = {str(about.get(name, {}).get("id", k)): name for k, name in enumerate(fcm.concepts, start=1)}
+    clamps: dict[str, dict[str, float]] = {}
+    for number, one in enumerate(fcm.details.get("scenarios", ()), start=1):
+        entries = [entry for entry in one.get("concepts", ()) if isinstance(entry, dict)]
+        states = {names.get(str(entry.get("id")), entry.get("name")): entry.get("influence") for entry in entries}
+        known = {name: _number(state) for name, state in states.items() if name in fcm.concepts}
+        clamp = {name: state for name, state in known.items() if state is not None}
+        if clamp:
+            name = str(one.get("name") or number)
+            clamps[name if name not in clamps else f"{name} ({number})"] = clamp
+    return clamps
+
+
+def _number(value: Any) -> float | None:
+    """Return a finite number from a cell of a file, or None."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if np.isfinite(number) else None
+
+
 def _signed(values: NDArray[np.float64]) -> list[str]:
     return [f"{value:+.3f}" for value in values]

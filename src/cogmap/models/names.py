@@ -85,8 +85,8 @@ def _value(encoding: Encoding, place: int, state: float) -> str:
         unit = float(scaling.deviation[place]) or 1.0
         value = float(scaling.mean[place]) + unit * float(logit(state)) / scaling.steepness
     elif isinstance(scaling, FeatureRange):
-        unit = float(scaling.high[place] - scaling.low[place]) or 1.0
-        value = float(scaling.low[place]) + unit * state
+        width = float(scaling.high[place] - scaling.low[place]) or 1.0
+        unit, value = 0.25 * width, float(scaling.low[place]) + width * state
     else:
         unit, value = 1.0, state
     digits = int(np.floor(np.log10(unit))) - 1 if unit > 0 else -2

@@ -1,4 +1,7 @@
-"""Interactive HTML page of a map: one self-contained file that works offline and makes no network requests."""
+"""Interactive HTML pages: self-contained files that work offline and make no network requests.
+
+`write` makes the page of a model, `board` the drawing board of maps.
+"""
 
 import os
 from pathlib import Path
@@ -8,10 +11,11 @@ from cogmap._utils.files import write_whole
 from cogmap._utils.params import param_error
 from cogmap.exceptions import DataError
 from cogmap.page.assemble import assemble_page
+from cogmap.page.board_page import board, english_texts
 from cogmap.page.payload import make_payload
 from cogmap.page.subject import page_subject
 
-__all__ = ["html", "write"]
+__all__ = ["board", "english_texts", "html", "write"]
 
 
 def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] | None = None) -> Path:

@@ -18,7 +18,11 @@ from importlib.resources import files
 from typing import Any
 
 _FOLDER = files("cogmap.page")
-_ENTRY = "main.js"
+# Entry module, style sheets and further sources of the page of a model and of the drawing board.
+_PAGES = {
+    "page": ("main.js", ["style.css"], ""),
+    "board": ("board_main.js", ["style.css", "board.css"], "; img-src data:"),
+}
 _LARGE = 2**21  # bytes above which the best compression takes too long
 
 _IMPORT = re.compile(r'^import\s+(\{[^}]*\}|\* as \w+)\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
@@ -26,11 +30,13 @@ _REEXPORT = re.compile(r'^export\s+(\{[^}]*\})\s+from\s+"\./([\w]+\.js)";\n', re
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
 
 
-def assemble_page(title: str, payload: dict[str, Any]) -> str:
-    """Return the page as one self-contained HTML document."""
-    style, starter, script = _read("style.css"), _read("starter.js"), bundle(_ENTRY)
+def assemble_page(title: str, payload: dict[str, Any], kind: str = "page", language: str = "en") -> str:
+    """Return the page of a model, or the drawing board, as one self-contained HTML document."""
+    entry, styles, sources = _PAGES[kind]
+    style, starter, script = "".join(map(_read, styles)), _read("starter.js"), bundle(entry)
     parts = {
-        "policy": html.escape(_policy(style, [starter, script]), quote=True),
+        "policy": html.escape(_policy(style, [starter, script]) + sources, quote=True),
+        "language": html.escape(language, quote=True),
         "title": html.escape(title),
         "style": style,
         "payload": packed(json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)),
@@ -41,7 +47,7 @@ def assemble_page(title: str, payload: dict[str, Any]) -> str:
         if f"</{name}" in text.lower():
             raise ValueError(f"the {name} of the page contains its own closing tag")
     # In one pass: inserted text is not searched for placeholders.
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read(f"{kind}.html"))
 
 
 def packed(text: str) -> str:

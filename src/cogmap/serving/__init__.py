@@ -2,7 +2,7 @@
 
 from cogmap._utils.optional import import_or_raise
 
-import_or_raise("starlette", "cogmap.serving", "serve")
+import_or_raise("msgspec", "cogmap.serving", "serve")
 
 from cogmap.serving.asgi import application  # noqa: E402
 from cogmap.serving.bodies import Limits  # noqa: E402

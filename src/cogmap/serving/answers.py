@@ -1,18 +1,28 @@
 """Answers about rows as JSON objects: predictions, contributions and counterfactuals of a `TableModel`."""
 
-from typing import Any
+from itertools import starmap
+from typing import Any, NamedTuple
+
+import msgspec
 
 from cogmap._utils.params import shown
 from cogmap.explanation import WhatIf
 from cogmap.models.links import ValueLink
-from cogmap.serving.bodies import JSONObject, RequestError, describe_value
-from cogmap.serving.columns import MAX_FLOAT, Columns, Rows
+from cogmap.serving.bodies import JSON, JSONObject, RequestError, describe_value, json_rows
+from cogmap.serving.columns import MAX_FLOAT, Columns, struct_type
 from cogmap.table.model import TableModel
 from cogmap.table.predictions import Predictions
 
 
+class Answer(NamedTuple):
+    """The JSON text of a response, and the predictions for its rows."""
+
+    content: bytes
+    predictions: Predictions
+
+
 class ServedModel:
-    """A table model that takes rows of JSON or CSV and returns JSON objects.
+    """A table model that takes bodies of JSON or CSV and returns JSON objects.
 
     Attributes
     ----------
@@ -38,35 +48,40 @@ class ServedModel:
         self.labels: list[Any] = [] if isinstance(link, ValueLink) else link.classes.tolist()
         self.outputs = model.outputs
         self.one_value = isinstance(link, ValueLink) and link.one_dimensional
+        self._types = _types(self.outputs) if self.labels else None
 
-    def answer(self, question: str, rows: Rows, options: JSONObject | None = None, typed: bool = True) -> JSONObject:
-        """Return predictions, explanations or counterfactuals for rows, with notes.
+    def answer(self, question: str, body: bytearray, kind: str, max_rows: int) -> Answer:
+        """Return predictions, explanations or counterfactuals for the rows of a body.
 
         Parameters
         ----------
         question : {"predict", "explain", "what-if"}
             What to compute.
-        rows : sequence of dict
-            The rows.
-        options : dict, default=None
-            ``to`` and ``fixed`` of "what-if".
-        typed : bool, default=True
-            See `Columns.predictions`.
+        body : bytearray
+            The body: rows, and for "what-if" also ``to`` and ``fixed``.
+        kind : {"application/json", "text/csv"}
+            Media type of the body.
+        max_rows : int
+            Maximum number of rows.
 
         Returns
         -------
-        dict
-            The JSON object of the response.
+        Answer
+            The response, and the predictions on which it rests.
         """
-        predictions, notes = self.columns.predictions(rows, typed)
-        if question == "explain":
-            answers = self._explanations(predictions)
-        elif question == "what-if":
-            to, fixed = self._goal((options or {}).get("to")), self._fixed((options or {}).get("fixed", []))
-            answers = {"answers": [self._counterfactual(self.model.what_if(row, to, fixed=fixed)) for row in rows]}
+        if question == "what-if":
+            rows, options = json_rows(body, max_rows)
+            predictions, notes = self.columns.from_rows(rows)
+            to, fixed = self._goal(options.get("to")), self._fixed(options.get("fixed", []))
+            content: JSONObject = {
+                "answers": [self._counterfactual(self.model.what_if(row, to, fixed=fixed)) for row in rows]
+            }
         else:
-            answers = {"predictions": self._predictions(predictions)}
-        return {**answers, "notes": notes}
+            read = self.columns.from_json if kind == JSON else self.columns.from_csv
+            predictions, notes = read(body, max_rows)
+            explain = question == "explain"
+            content = self._explanations(predictions) if explain else {"predictions": self._predictions(predictions)}
+        return Answer(msgspec.json.encode({**content, "notes": notes}), predictions)
 
     def _goal(self, to: Any) -> Any:
         """Validate and return the goal of "what-if"."""
@@ -99,9 +114,13 @@ class ServedModel:
         )
         return {"found": answer.found, "changes": changes, "before": before, "after": after}
 
-    def _predictions(self, predictions: Predictions) -> list[JSONObject]:
+    def _predictions(self, predictions: Predictions) -> list[Any]:
+        """Return predictions as JSON objects, or as objects that msgspec writes alike and that are made faster."""
         labels, outputs = predictions.labels.tolist(), predictions.outputs.tolist()
         if self.labels:
+            if self._types is not None:
+                row, probabilities = self._types
+                return list(map(row, labels, starmap(probabilities, outputs)))
             return [
                 {"prediction": label, "probabilities": dict(zip(self.outputs, row, strict=True))}
                 for label, row in zip(labels, outputs, strict=True)
@@ -115,7 +134,7 @@ class ServedModel:
         contributions, base_values = self.model.contributions(predictions.features)
         rows = [
             {
-                **prediction,
+                **msgspec.to_builtins(prediction),
                 "contributions": {
                     output: dict(zip(self.columns.names, values, strict=True))
                     for output, values in zip(self.outputs, by_output, strict=True)
@@ -126,3 +145,11 @@ class ServedModel:
             )
         ]
         return {"explanations": rows, "base_values": dict(zip(self.outputs, base_values.tolist(), strict=True))}
+
+
+def _types(outputs: list[str]) -> tuple[Any, Any] | None:
+    """Return the classes of a prediction and of its probabilities."""
+    probabilities = struct_type("Probabilities", tuple(outputs), [float] * len(outputs))
+    if probabilities is None:
+        return None
+    return msgspec.defstruct("Prediction", [("prediction", Any), ("probabilities", probabilities)]), probabilities

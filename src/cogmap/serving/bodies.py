@@ -4,27 +4,59 @@ import csv
 import io
 import json
 import re
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
+import msgspec
 
+from cogmap._utils.text import long_cells
+from cogmap.exceptions import DataError
 from cogmap.maps._text import short
-from cogmap.table.columns.texts import repeated
+from cogmap.table.columns.texts import pandas
+from cogmap.table.files.delimited import read_delimited
 
 JSON, CSV = "application/json", "text/csv"
 
 JSONObject = dict[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
 
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s\";]*)", flags=re.IGNORECASE)
 
 _MAX_BRACKETS, _MAX_BRACKETS_PER_ROW = 10_000, 10  # opening brackets: one per row, and some in strings
+_MIN_COLUMNS_ALLOWED = 2_000  # in the header of CSV, or twice as many as the model has
 _MAX_BUFFERED_BYTES = 2**28  # of all bodies that are being received or processed
 
 
-class RequestError(HTTPException):
-    """Rejected request: an HTTP status and one line with the problem, its location and the expected value."""
+class RequestError(Exception):
+    """Rejected request: an HTTP status and one line with the problem, its location and the expected value.
+
+    Parameters
+    ----------
+    status : int
+        Status of the response.
+    message : str
+        The line for the client.
+    reason : str, default=None
+        The line for the log, which must not contain values of rows. If None, `message`.
+    headers : dict, default=None
+        Additional headers of the response.
+    """
+
+    def __init__(
+        self, status: int, message: str, reason: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.reason = message if reason is None else reason
+        self.headers = dict(headers or {})
+
+
+class ClientDisconnect(Exception):
+    """The client has closed the connection before its request was complete."""
 
 
 @dataclass(frozen=True)
@@ -56,24 +88,28 @@ class BodyReader:
         self._limit = n_bytes
         self._buffered = 0
 
-    async def read(self, request: Request) -> bytearray:
+    async def read(self, receive: Receive, length: int) -> bytearray:
         """Return the body of a request, to be passed to `release` after use.
 
-        A body that is too large is rejected before it is in memory.
+        A body that is too large, by its Content-Length header or in fact, is rejected before it is in memory.
         """
-        if int(request.headers.get("content-length", 0)) > self._limit:
+        if length > self._limit:
             raise self._too_large()
         body = bytearray()
         try:
-            async for chunk in request.stream():
+            more = True
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientDisconnect
+                chunk, more = message.get("body", b""), message.get("more_body", False)
                 body += chunk
                 self._buffered += len(chunk)
                 if len(body) > self._limit:
                     raise self._too_large()
                 if self._buffered > _MAX_BUFFERED_BYTES:
-                    raise RequestError(
-                        503, "The server is busy with other requests; retry later.", {"Retry-After": "1"}
-                    )
+                    busy = "The server is busy with other requests; retry later."
+                    raise RequestError(503, busy, headers={"Retry-After": "1"})
         except BaseException:
             self.release(body)
             raise
@@ -87,9 +123,12 @@ class BodyReader:
         return RequestError(413, f"The body must have at most {self._limit:,} bytes. Send several requests.")
 
 
-def media_type(request: Request) -> str:
+def media_type(headers: Mapping[bytes, bytes]) -> str:
     """Return the media type of the body, JSON or CSV; reject other types, charsets and encodings."""
-    kind, _, parameters = request.headers.get("content-type", "").partition(";")
+    given = headers.get(b"content-type", b"")
+    if given == b"application/json" and b"content-encoding" not in headers:
+        return JSON
+    kind, _, parameters = given.decode("latin-1").partition(";")
     kind = kind.strip().lower()
     if kind not in (JSON, CSV):
         got = repr(kind[:80]) if kind else "none"
@@ -97,30 +136,83 @@ def media_type(request: Request) -> str:
     charset = _CHARSET.search(parameters)
     if charset and charset[1].lower() not in ("utf-8", "utf8", "us-ascii"):
         raise RequestError(415, f"The body must be UTF-8 text, got the charset {short(charset[1])!r}.")
-    coding = request.headers.get("content-encoding", "identity")
+    coding = headers.get(b"content-encoding", b"identity").decode("latin-1")
     if coding.lower() != "identity":
         raise RequestError(415, f"The body must not be compressed, got the Content-Encoding {short(coding)!r}.")
     return kind
 
 
-def parse_rows(body: bytearray, kind: str, max_rows: int) -> tuple[list[Any], JSONObject]:
-    """Parse a body into its rows and, for JSON, its other fields.
-
-    There are 1 to `max_rows` rows. Rows of CSV are dicts; rows of JSON are validated later.
-    """
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        byte = f"byte {error.start} is {body[error.start]:#04x}"
-        raise RequestError(400, f"The body is not valid UTF-8: {byte}.") from None
-    rows, fields = _json_rows(text, max_rows) if kind == JSON else (_csv_rows(text, max_rows), {})
-    if not rows:
+def check_size(n_rows: int, max_rows: int) -> None:
+    """Reject a body without rows, or with too many."""
+    if not n_rows:
         raise RequestError(422, "The body must have at least one row, got none.")
-    if len(rows) > max_rows:
-        raise RequestError(
-            422, f"The body must have at most {max_rows:,} rows, got {len(rows):,}. Send several requests."
-        )
-    return rows, fields
+    if n_rows > max_rows:
+        raise RequestError(422, f"The body must have at most {max_rows:,} rows, got {n_rows:,}. Send several requests.")
+
+
+def json_rows(body: bytearray, max_rows: int) -> tuple[list[Any], JSONObject]:
+    """Parse a body of JSON into 1 to `max_rows` rows, which are validated later, and its other fields."""
+    # Parsing millions of empty objects would hold the interpreter lock, and block all threads, for seconds.
+    if body.count(b"{") + body.count(b"[") > _MAX_BRACKETS + _MAX_BRACKETS_PER_ROW * max_rows:
+        raise RequestError(413, f"The body has too many objects and lists for at most {max_rows:,} rows.")
+    try:
+        content = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        content = _slowly_decoded(body)
+    if not isinstance(content, dict) or "rows" not in content:
+        got = "an object without rows" if isinstance(content, dict) else describe_value(content)
+        expected = 'The body must be an object {"rows": [...]}'
+        raise RequestError(422, f"{expected}, got {got}.", f"{expected}.")
+    rows = content.pop("rows")
+    if not isinstance(rows, list):
+        expected = "rows must be a list of objects"
+        raise RequestError(422, f"{expected}, got {describe_value(rows)}.", f"{expected}.")
+    check_size(len(rows), max_rows)
+    return rows, content
+
+
+def csv_rows(body: bytearray, n_columns: int, texts: list[str], max_rows: int) -> tuple[Any, dict[int, str], list[str]]:
+    """Parse a body of CSV as `cogmap predict` reads a file.
+
+    Parameters
+    ----------
+    body : bytearray
+        Delimited text with a header.
+    n_columns : int
+        Number of columns of the model.
+    texts : list of str
+        Columns to read as strings, without type inference.
+    max_rows : int
+        Maximum number of rows.
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+        1 to `max_rows` rows.
+    faults : dict of int to str
+        Rows with more values than the header, with the reason.
+    notes : list of str
+        Notes on the body.
+    """
+    if not body.strip():
+        raise RequestError(422, "The body must be CSV with column names in the first line, got no header.")
+    _check_width(body, max(_MIN_COLUMNS_ALLOWED, 2 * n_columns))
+    frames, notes, n_rows = [], list[str](), 0
+    faults: dict[int, str] = {}
+    try:
+        for frame, faulty, remarks in read_delimited(io.BytesIO(body), None, texts, whole=False):
+            faults |= {n_rows + row: reason for row, reason in faulty.items()}
+            n_rows += len(frame)
+            frames.append(frame)
+            notes += [f"The body {remark}" for remark in remarks]
+            remarks.clear()
+            if n_rows > max_rows:
+                break
+    except (DataError, csv.Error) as error:
+        reason = "The body cannot be parsed as CSV."
+        raise RequestError(422, f"The body cannot be parsed as CSV: {str(error).rstrip('.?')}.", reason) from None
+    check_size(n_rows, max_rows)
+    return frames[0] if len(frames) == 1 else pandas.concat(frames, ignore_index=True), faults, notes
 
 
 def describe_value(value: object) -> str:
@@ -137,57 +229,33 @@ def _reject_constant(constant: str) -> None:
 _decoder = json.JSONDecoder(parse_constant=_reject_constant)
 
 
-def _json_rows(text: str, max_rows: int) -> tuple[list[Any], JSONObject]:
-    # Parsing millions of empty objects would hold the interpreter lock, and block all threads, for seconds.
-    if text.count("{") + text.count("[") > _MAX_BRACKETS + _MAX_BRACKETS_PER_ROW * max_rows:
-        raise RequestError(413, f"The body has too many objects and lists for at most {max_rows:,} rows.")
+def _slowly_decoded(body: bytearray) -> Any:
+    """Decode JSON by the standard library, which gives the position of an error and accepts more than msgspec does.
+
+    Lone surrogates, numbers beyond the range of floats, and a byte order mark are accepted.
+    """
     try:
-        content = _decoder.decode(text)
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        byte = f"byte {error.start} is {body[error.start]:#04x}"
+        raise RequestError(400, f"The body is not valid UTF-8: {byte}.") from None
+    try:
+        return _decoder.decode(text)
     except json.JSONDecodeError as error:
         reason = f"{error.msg[0].lower()}{error.msg[1:]} at line {error.lineno}, column {error.colno}"
-        raise RequestError(400, f"The body cannot be parsed as JSON: {reason}.") from None
     except RecursionError:
-        raise RequestError(400, "The body cannot be parsed as JSON: it is nested too deeply.") from None
+        reason = "it is nested too deeply"
     except ValueError as error:  # NaN and infinities, or an integer of thousands of digits
         reason = str(error) if str(error).endswith("JSON") else "a number has too many digits"
-        raise RequestError(400, f"The body cannot be parsed as JSON: {reason}.") from None
-    if not isinstance(content, dict) or "rows" not in content:
-        got = "an object without rows" if isinstance(content, dict) else describe_value(content)
-        raise RequestError(422, f'The body must be an object {{"rows": [...]}}, got {got}.')
-    rows = content.pop("rows")
-    if not isinstance(rows, list):
-        raise RequestError(422, f"rows must be a list of objects, got {describe_value(rows)}.")
-    return rows, content
+    raise RequestError(400, f"The body cannot be parsed as JSON: {reason}.")
 
 
-def _csv_rows(text: str, max_rows: int) -> list[dict[str, str]]:
-    """Return the lines below the header as dicts."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows: list[dict[str, str]] = []
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        _check_header(header)
-        for line in reader:
-            if not line:  # an empty line, as at the end
-                continue
-            if len(line) != len(header):
-                raise RequestError(
-                    422, f"Line {reader.line_num} has {len(line)} cells, but the header has {len(header)}."
-                )
-            rows.append(dict(zip(header, line, strict=True)))
-            if len(rows) > max_rows:
-                raise RequestError(422, f"The body must have at most {max_rows:,} rows. Send several requests.")
-    except csv.Error as error:
-        raise RequestError(400, f"The body cannot be parsed as CSV: {error} in line {reader.line_num}.") from None
-    return rows
-
-
-def _check_header(header: list[str]) -> None:
-    if not header:
-        raise RequestError(422, "The body must be CSV with column names in the first line, got no header.")
-    if duplicates := repeated(header):
-        raise RequestError(422, f"The header has the column {short(duplicates[0])!r} more than once.")
-    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
-        raise RequestError(
-            422, f"The header has a single column, {short(header[0])!r}: columns must be separated by commas."
-        )
+def _check_width(body: bytearray, max_columns: int) -> None:
+    """Reject a header of very many columns, each of which takes pandas a tenth of a millisecond."""
+    for delimiter in (",", ";", "\t", "|"):
+        if body.count(delimiter.encode()) < max_columns:
+            continue
+        lines = io.TextIOWrapper(io.BytesIO(body), "latin-1", newline="")
+        with long_cells(), suppress(csv.Error):
+            if len(next(csv.reader(lines, delimiter=delimiter))) > max_columns:
+                raise RequestError(413, f"The header must have at most {max_columns:,} columns.")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from typing import Any
 
 from cogmap import __version__
@@ -17,6 +18,7 @@ _ERRORS = {
     413: "The body is too large.",
     415: "The media type of the body is not supported.",
     422: "A row or an option is invalid, or there are too many rows; the message gives the location.",
+    431: "The request headers are too large.",
     503: "The server is busy; retry later.",
 }
 
@@ -25,7 +27,8 @@ _SUMMARIES = {
     "explain": "Compute the contribution of each column to the predictions of rows.",
     "what-if": "Find the smallest change of each row that changes its prediction (counterfactuals).",
 }
-_CSV_TEXT = {"type": "string", "description": "UTF-8, comma-separated, with column names in the first line."}
+_CSV_TEXT = {"type": "string", "description": "Separated by commas, semicolons or tabs; names in the first line."}
+_TEXT = {"type": "string"}
 _NUMBER = {"type": "number"}
 _PROBABILITY = {"type": "number", "minimum": 0, "maximum": 1}
 _NOTES = {
@@ -35,7 +38,7 @@ _NOTES = {
 }
 
 
-def openapi(served: ServedModel, limits: Limits, title: str, token: bool) -> JSONObject:
+def openapi(served: ServedModel, limits: Limits, title: str, token: bool, root_path: str = "") -> JSONObject:
     """Return the OpenAPI document.
 
     Parameters
@@ -48,6 +51,8 @@ def openapi(served: ServedModel, limits: Limits, title: str, token: bool) -> JSO
         Name of the model.
     token : bool
         Whether requests need a token.
+    root_path : str, default=""
+        Path under which a proxy makes the server available.
 
     Returns
     -------
@@ -62,6 +67,7 @@ def openapi(served: ServedModel, limits: Limits, title: str, token: bool) -> JSO
             "description": f"A {served.kind}: a fuzzy cognitive map learned from a table. "
             f"The body of a request is limited to {limits.n_bytes:,} bytes.",
         },
+        **({"servers": [{"url": root_path}]} if root_path else {}),
         "paths": {
             "/predict": {"post": _question(served, "predict", limits.n_rows, token)},
             "/explain": {"post": _question(served, "explain", limits.n_explained, token)},
@@ -69,6 +75,10 @@ def openapi(served: ServedModel, limits: Limits, title: str, token: bool) -> JSO
             "/health": {
                 "get": {**_get("health", "Check that the server is running.", JSON, _ref("Health")), "security": []}
             },
+            "/ready": {
+                "get": {**_get("ready", "Check that the server takes requests.", JSON, _ref("Health")), "security": []}
+            },
+            "/models": {"get": _get("models", "All models of the server.", JSON, {"type": "object"}, token=token)},
             "/metrics": {"get": _get("metrics", "Metrics in the Prometheus text format.", METRICS, token=token)},
             "/openapi.json": {
                 "get": _get("openapi", "This API description as OpenAPI.", JSON, {"type": "object"}, token=token)
@@ -95,7 +105,8 @@ def _example_csv(row: JSONObject) -> str:
 def _question(served: ServedModel, name: str, max_rows: int, token: bool) -> JSONObject:
     """Describe ``/predict``, ``/explain`` or ``/what-if``, with an example request and its real response."""
     example, options = served.columns.example, {} if name != "what-if" else {"to": _example_goal(served), "fixed": []}
-    answer = served.answer(name, [example], options)
+    body = bytearray(json.dumps({"rows": [example], **options}).encode())
+    answer = json.loads(served.answer(name, body, JSON, max_rows).content)
     schema = name.title().replace("-", "")
     errors = {status: text for status, text in _ERRORS.items() if token or status != 401}
     return {
@@ -170,7 +181,7 @@ def _schemas(served: ServedModel, limits: Limits) -> JSONObject:
                 "notes": _NOTES,
             }
         ),
-        "Health": _object({"status": {"const": "ok"}, "version": {"type": "string"}, "kind": {"const": served.kind}}),
+        "Health": _object({"status": {"enum": ["ok", "stopping"]}, "version": _TEXT, "models": {"type": "object"}}),
         "Error": _object({"error": {"type": "string", "description": "The problem and its location, in one line."}}),
     }
 

@@ -1,4 +1,7 @@
-"""The API documentation as an HTML page, rendered from the OpenAPI document, without scripts or external resources."""
+"""The API documentation as an HTML page, rendered from the OpenAPI document, with a form to try a row.
+
+The page loads nothing: its style and its script are part of it, and the security policy allows only these two.
+"""
 
 import json
 from html import escape
@@ -9,7 +12,14 @@ from cogmap.serving.bodies import CSV, JSON, JSONObject
 
 _STYLE = (files("cogmap.serving") / "documentation.css").read_text(encoding="utf-8")
 
-POLICY = f"default-src 'none'; style-src {hash_of(_STYLE)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_SCRIPT = (files("cogmap.serving") / "documentation.js").read_text(encoding="utf-8")
+
+POLICY = (
+    f"default-src 'none'; style-src {hash_of(_STYLE)}; script-src {hash_of(_SCRIPT)}; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+_MAX_CHOICES = 200  # of a list in the form; a column with more has a text field
 
 
 def documentation(document: JSONObject) -> str:
@@ -25,6 +35,8 @@ def documentation(document: JSONObject) -> str:
         f"<p>{escape(info['description'])}</p>",
         f"<p>{_token(document)}<a href='./'>Explore the map</a> on an interactive page, or generate a client from "
         "<a href='openapi.json'>openapi.json</a>.</p>",
+        "<h2>Try a row</h2>",
+        _form(document["components"]["schemas"]["Row"], document["paths"]["/predict"]["post"]),
         "<h2>Columns</h2>",
         _columns(document["components"]["schemas"]["Row"], document["paths"]["/predict"]["post"]),
         *(_section(path, operation) for path, method, operation in operations if method == "post"),
@@ -43,7 +55,7 @@ def documentation(document: JSONObject) -> str:
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<title>{escape(info['title'])}</title><style>{_STYLE}</style></head>\n<body>\n"
         + "\n".join(parts)
-        + "\n</body></html>\n"
+        + f"\n<script>{_SCRIPT}</script>\n</body></html>\n"
     )
 
 
@@ -51,6 +63,35 @@ def _token(document: JSONObject) -> str:
     if "security" not in document:
         return ""
     return "All paths except /health need a token: <code>Authorization: Bearer &lt;token&gt;</code>. "
+
+
+def _form(row: JSONObject, operation: JSONObject) -> str:
+    """Return the form, with an example in each field."""
+    (example,) = operation["requestBody"]["content"][JSON]["example"]["rows"]
+    fields = [
+        f"<label>{escape(name)}{_field(name, schema, example[name])}</label>"
+        for name, schema in row["properties"].items()
+    ]
+    return (
+        "<form id='try'><div class='fields'>\n"
+        + "\n".join(fields)
+        + "\n</div><p><button>Predict</button> An empty field is a missing value.</p></form>\n"
+        "<div id='answer' role='status'></div>"
+    )
+
+
+def _field(name: str, schema: JSONObject, value: object) -> str:
+    """Return the field of a column: a list if it has choices, else a number or text."""
+    kind, choices = schema["title"], schema.get("examples", [])
+    named = f"name='{escape(name)}' data-kind='{kind}'"
+    if not choices or len(choices) > _MAX_CHOICES:
+        types = "type='number' step='any'" if kind == "number" else "type='text'"
+        return f"<input {named} {types} value='{escape(str(value))}'>"
+    options = [
+        f"<option value='{escape(json.dumps(choice))}'{' selected' if choice == value else ''}>{escape(str(choice))}"
+        for choice in choices
+    ]
+    return f"<select {named}>{''.join(options)}<option value=''></select>"
 
 
 def _columns(row: JSONObject, operation: JSONObject) -> str:

@@ -334,6 +334,8 @@ class TableModel:
         -------
         Reading
         """
+        if isinstance(rows, Reading):  # rows that were converted before
+            return rows
         if isinstance(rows, Mapping):
             rows = [rows]
         if not isinstance(rows, Sequence):

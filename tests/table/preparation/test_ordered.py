@@ -60,7 +60,7 @@ def test_the_server_reads_and_describes_categories(fitted):
     columns = pytest.importorskip("cogmap.serving.columns")
     pipeline, _ = fitted
     served = columns.Columns(TableModel.of(pipeline))
-    predictions, notes = served.predictions([{"size": text, "age": 40} for text in [*SIZES, None, "huge"]])
+    predictions, notes = served.from_rows([{"size": text, "age": 40} for text in [*SIZES, None, "huge"]])
     features = predictions.features
     np.testing.assert_array_equal(features[:, 0], [0, 1, 2, np.nan, np.nan])
     assert notes[0].startswith("size: 1 row has a value that was not seen in training")

@@ -2,7 +2,9 @@
 
 import { button, setAttribute, setText } from "./dom.js";
 
-export function themePart({ store }) {
+const WORDS = { light: "Light", dark: "Dark", toLight: "Change to light colours", toDark: "Change to dark colours" };
+
+export function themePart({ store, words = WORDS }) {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const paper = matchMedia("print");
   const now = () => (paper.matches ? "light" : (store.state.theme ?? (dark.matches ? "dark" : "light")));
@@ -10,8 +12,8 @@ export function themePart({ store }) {
   document.getElementById("theme").append(toggle);
   const update = () => {
     setAttribute(document.documentElement, "data-theme", now());
-    setText(toggle, now() === "dark" ? "Light" : "Dark");
-    setAttribute(toggle, "aria-label", `Change to ${now() === "dark" ? "light" : "dark"} colours`);
+    setText(toggle, now() === "dark" ? words.light : words.dark);
+    setAttribute(toggle, "aria-label", now() === "dark" ? words.toLight : words.toDark);
   };
   dark.addEventListener("change", update);
   paper.addEventListener("change", update);

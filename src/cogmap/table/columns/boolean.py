@@ -41,7 +41,8 @@ class BooleanColumn(Column):
         """Return the JSON schema of a value."""
         no, yes = self.choices
         text = f"true or false, or {quoted(yes)} or {quoted(no)}. Other values count as missing, with a note."
-        return {"type": ["boolean", "string", "number", "null"], "description": text}
+        values = [{"True": True, "False": False}.get(choice, choice) for choice in self.choices]
+        return {"type": ["boolean", "string", "number", "null"], "examples": values, "description": text}
 
     def example(self, ranges: Array | None) -> Any:
         """Return the value for yes."""

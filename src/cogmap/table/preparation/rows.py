@@ -1,7 +1,7 @@
 """Convert rows of plain values, such as parsed JSON, to features; small batches bypass pandas and take microseconds."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -13,7 +13,7 @@ from cogmap.table.columns.texts import MISSING, pandas, spelled
 from cogmap.table.preparation.reading import Reading, read_frame
 
 _PLAIN = {int, float, type(None)}
-_MANY = 500  # pandas is faster for more rows than this
+MANY = 500  # pandas is faster for more rows than this
 
 
 class RowReader:
@@ -65,8 +65,9 @@ class RowReader:
                     return Reading(np.array(values, dtype=np.float64), {}, {})
             except OverflowError:  # an integer too large for a float; the code below records a fault
                 pass
-        if len(rows) > _MANY:
-            return read_frame(self._all, pandas.DataFrame({c.name: _series(c, rows) for c in self._all}))
+        if len(rows) > MANY:
+            by_column = ([row[column.name] for row in rows] for column in self._all)
+            return read_frame(self._all, frame_of(self._all, by_column))
         table: list[list[float]] = []
         unseen: dict[str, dict[str, int]] = {}
         faults: dict[int, str] = {}
@@ -88,10 +89,15 @@ class RowReader:
         return Reading(np.array(table, dtype=np.float64), unseen, faults)
 
 
-def _series(column: Column, rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return the values of a column as a Series; only for numbers is the dtype inferred, other kinds parse strings."""
-    values = [row[column.name] for row in rows]
-    return pandas.Series(values, dtype=None if column.kind == "number" else object)
+def frame_of(columns: Sequence[Column], values: Iterable[Sequence[Any]]) -> Any:
+    """Return plain values by column as a frame; only for numbers is the dtype inferred, other kinds parse strings."""
+    pairs = zip(columns, values, strict=True)
+    return pandas.DataFrame(
+        {
+            column.name: pandas.Series(of_column, dtype=None if column.kind == "number" else object)
+            for column, of_column in pairs
+        }
+    )
 
 
 def _cell(column: Column) -> Callable[[Any], Value]:
