@@ -55,7 +55,7 @@ bench-rows: $(VENV)/bench.group  ## many rows: accuracy and time against rivals,
 bench-maps: $(VENV)/excel.extra  ## maps by hand: speed, memory, and convergence proofs for published maps
 	$(BIN)/python -m benchmarks.maps
 
-bench-readability: $(VENV)/bench.group  ## agreement of weights with effects, and constraints (an hour)
+bench-readability: $(VENV)/bench.group  ## size, names and signs of maps beside accuracy, and constraints (hours)
 	$(BIN)/python -m benchmarks.readability --picture docs/pictures/readability.svg
 	$(BIN)/python -m benchmarks.steering
 
@@ -93,7 +93,7 @@ pictures: $(VENV)/test.group  ## figures of the README and the docs
 
 guides: $(VENV)/test.group  ## rerun the guides and update their output
 	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/regression.md docs/serving.md \
-		docs/deployment.md docs/wide.md docs/workshop.md
+		docs/deployment.md docs/small-maps.md docs/wide.md docs/workshop.md
 
 bench-serving: $(VENV)/test.group  ## serving: speed against an echo endpoint, 200 connections, reload, idle connections, drift, fuzzing
 	$(BIN)/python -m benchmarks.serving

@@ -1,30 +1,49 @@
-"""Agreement of weights with effects, beside accuracy, on the tables used to choose and to confirm the defaults.
+"""Size, names and signs of learned maps beside accuracy and time, on tables used to choose and to confirm the defaults.
 
 ``python -m benchmarks.readability`` needs the data folder (``COGMAP_DATA``) for the paper's tables, and for the others
 the packages that `benchmarks.choosing` names; missing tables are skipped. Five folds, two seeds.
 
-- signs: share of the edges from features to outputs whose sign is that of the effect on the output's probability,
-  weighted by the size of the effect. The effect is the mean over the rows of the exact derivative, per standard
-  deviation of the feature.
-- strongest: share of the outputs whose strongest incoming edge has the sign of its effect.
-- seeds: correlation of the weights of these edges between two seeds: the mean, and the worst table. All arrows: the
-  same for all weights.
-- arrows: number of edges that carry 95 % of the influence on the data.
+- arrows: number of edges between different concepts, median over the tables; > 150: share of the tables with more.
+  For 95 %: number of edges that carry 95 % of the influence on the data.
+- named: share of the tables in which every hidden concept has a name.
+- drawn: R² between the decisions of the drawn arrows alone and those of the whole map, on held-out rows, worst table.
+- signs: share of the columns whose arrows to an output, those of its features, terms and steps taken together, have the
+  sign of their effect, weighted by the size of the effect: the mean over the rows of the exact derivative, per standard
+  deviation. Strongest: share of the outputs for which the strongest has.
+- same arrows: weighted Jaccard index of the arrows of two seeds, known by their columns, directions and output, with
+  cut points left aside; in a full map by both concepts and the sign. Seeds: correlation of the weights from features
+  to outputs, mean and worst table.
+- time: seconds of a fit, mean over the tables.
+
+Rivals are fitted once per fold at their defaults. EBM needs interpret-core; its arrows are its terms, those of a linear
+model its coefficients.
 """
 
 import argparse
+import importlib.util
 import os
+import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from benchmarks import choosing, regression
+from benchmarks import arrows, choosing, regression
 from benchmarks.timing import print_table
-from cogmap import FCMClassifier, FCMRegressor, influence
+from cogmap import FCMClassifier, FCMRegressor
 from cogmap.research.datasets import DATASETS, get_dataset, load_dataset
 
 N_FOLDS = 5
@@ -39,6 +58,10 @@ GROUPS = {
 }
 VARIANTS = {
     "default": {},
+    "structure='auto'": {"structure": "auto"},
+    "structure='additive'": {"structure": "additive"},
+    "structure='named'": {"structure": "named"},
+    "structure='named', max_arrows=30": {"structure": "named", "max_arrows": 30},
     "prior=None": {"prior": None},
     "prior=None, init='correlation'": {"prior": None, "init": "correlation"},
     "n_hidden=0": {"n_hidden": 0},
@@ -50,7 +73,39 @@ VARIANTS = {
     "terms='auto'": {"terms": "auto"},
     "classic: slope=5, weights in [-1, 1]": {"slope": 5, "weight_bounds": (-1, 1)},
 }
-MEASURES = ["accuracy", "log loss", "signs", "strongest", "seeds", "worst", "all arrows", "arrows"]
+MEASURES = [
+    "accuracy", "log loss", "time", "arrows", "> 150", "for 95 %", "named", "drawn", "signs", "strongest",
+    "same arrows", "seeds", "worst",
+]  # fmt: skip
+SIZE = MEASURES.index("arrows")
+
+
+def _catboost(values):
+    from catboost import CatBoostClassifier, CatBoostRegressor
+
+    kind = CatBoostRegressor if values else CatBoostClassifier
+    return kind(random_seed=0, thread_count=1, verbose=0, allow_writing_files=False)
+
+
+def _ebm(values):
+    from interpret.glassbox import ExplainableBoostingClassifier, ExplainableBoostingRegressor
+
+    return (ExplainableBoostingRegressor if values else ExplainableBoostingClassifier)(random_state=0, n_jobs=1)
+
+
+def _linear(values):
+    return make_pipeline(SimpleImputer(), StandardScaler(), Ridge() if values else LogisticRegression(max_iter=1000))
+
+
+RIVALS = {
+    "CatBoost": _catboost,
+    "EBM": _ebm,
+    "histogram boosting": lambda values: (HistGradientBoostingRegressor if values else HistGradientBoostingClassifier)(
+        random_state=0
+    ),
+    "random forest": lambda values: (RandomForestRegressor if values else RandomForestClassifier)(random_state=0),
+    "linear model": _linear,
+}
 
 
 def read_table(group, name):
@@ -69,87 +124,121 @@ def folds(group, X, y):
     return list(kind(N_FOLDS, shuffle=True, random_state=0).split(X, y))
 
 
-def arrows_and_effects(model, X):
-    """Return the weights from inputs to outputs, and the effects of the input states on the outputs."""
-    fitted = model.model_
-    n_outputs, n_inputs = fitted.n_outputs, fitted.n_inputs
-    if fitted.encoding.terms is None:
-        effects = (fitted.derivative(X) * X.std(axis=0)).mean(axis=0)[-n_outputs:]
-    else:  # of each term
-        effects = influence(model, X).effect[:n_inputs, -n_outputs:].T
-    return fitted.map.weights[-n_outputs:, :n_inputs], effects
+def fitted(make, X, y):
+    """Return a fitted model and the time that took."""
+    model = make()
+    begin = time.perf_counter()
+    model.fit(X, y)
+    return model, time.perf_counter() - begin
 
 
-def n_arrows(model, X):
-    """Return the number of edges that carry 95 % of the influence."""
-    flow = np.sort(influence(model, X[:200]).flow.sum(axis=2), axis=None)[::-1]
-    return int(np.searchsorted(np.cumsum(flow), 0.95 * flow.sum())) + 1
+def scores(model, X, y, labels):
+    """Return the score and the loss, which in regression is the mean squared error over the variance."""
+    score = model.score(X, y)
+    return score, 1 - score if labels is None else log_loss(y, model.predict_proba(X), labels=labels)
 
 
-def measured(group, name, variant, fold):
-    """Return the measures of one fold; the loss in regression is the mean squared error over the variance."""
+def measured(group, name, method, fold):
+    """Return the measures of one fold; NaN where a rival has none."""
     X, y = read_table(group, name)
-    train, test = folds(group, X, y)[fold]
-    estimator = FCMRegressor if group.startswith("values") else FCMClassifier
-    settings = VARIANTS[variant]
-    rows, arrows, weights = [], [], []
+    values = group.startswith("values")
+    labels = None if values else np.unique(y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        train, test = folds(group, X, y)[fold]
+        if method in RIVALS:
+            model, seconds = fitted(lambda: RIVALS[method](values), X[train], y[train])
+            blank = [np.nan] * (len(MEASURES) - 4)
+            return *scores(model, X[test], y[test], labels), seconds, n_terms(model), *blank
+        estimator, rows, models = FCMRegressor if values else FCMClassifier, [], []
         for seed in (0, 1):
-            model = estimator(random_state=seed, **settings).fit(X[train], y[train])
-            arrow, effect = arrows_and_effects(model, X[train])
-            right = np.sign(arrow) == np.sign(effect)
-            strongest = right[np.arange(len(arrow)), np.abs(arrow).argmax(axis=1)].mean()
-            score = model.score(X[test], y[test])
-            loss = 1 - score
-            if estimator is FCMClassifier:
-                loss = log_loss(y[test], model.predict_proba(X[test]), labels=np.unique(y))
-            signs = (np.abs(effect) * right).sum() / np.abs(effect).sum()
-            rows.append([score, loss, signs, strongest, n_arrows(model, X[train])])
-            arrows.append(arrow.ravel())
-            weights.append(model.map_.weights.ravel())
-    score, loss, signs, strongest, arrow_count = np.mean(rows, axis=0)
-    same = [np.corrcoef(*pair)[0, 1] if len(pair[0]) == len(pair[1]) else np.nan for pair in (arrows, weights)]
-    return score, loss, signs, strongest, *same, arrow_count
+            make = lambda seed=seed: estimator(random_state=seed, **VARIANTS[method])  # noqa: E731
+            fcm, seconds = fitted(make, X[train], y[train])
+            model = fcm.model_
+            models.append(model)
+            size = fcm.map_.n_arrows
+            rows.append(
+                [
+                    *scores(fcm, X[test], y[test], labels),
+                    seconds,
+                    size,
+                    size > 150,
+                    arrows.n_carrying(model, X[train]),
+                    arrows.n_unnamed(model) == 0,
+                    arrows.drawn_share(model, X[test]),
+                    *arrows.signs(model, X[train]),
+                ]
+            )
+        same, seeds = arrows.agreement(*models)
+        return *np.nanmean(rows, axis=0), same, seeds, seeds
 
 
-def group_table(group, names, variants):
-    """Measure the variants on a group of tables and print them."""
-    pieces = [(group, name, variant, fold) for variant in variants for name in names for fold in range(N_FOLDS)]
-    values = np.array(Parallel(n_jobs=os.cpu_count())(delayed(measured)(*piece) for piece in pieces))
-    values = np.nanmean(values.reshape(len(variants), len(names), N_FOLDS, -1), axis=2)
-    worst = np.nanmin(values[:, :, 4], axis=1)
-    score, loss, signs, strongest, seeds, every, arrows = np.moveaxis(np.nanmean(values, axis=1), 1, 0)
-    table = np.column_stack([score, loss, signs, strongest, seeds, worst, every, arrows])
-    rows = [
-        [variant, *(f"{value:.4f}" for value in row[:2]), *(f"{value:.3f}" for value in row[2:7]), f"{row[7]:.0f}"]
-        for variant, row in zip(variants, table, strict=True)
-    ]
+def n_terms(model):
+    """Return the number of terms of an EBM or coefficients of a linear model; NaN for other rivals."""
+    if hasattr(model, "term_names_"):
+        return len(model.term_names_)
+    return np.size(model[-1].coef_) if hasattr(model, "steps") else np.nan
+
+
+def group_table(group, names, methods, n_jobs):
+    """Measure the methods on a group of tables and print them."""
+    pieces = [(group, name, method, fold) for method in methods for name in names for fold in range(N_FOLDS)]
+    every = np.array(Parallel(n_jobs=n_jobs)(delayed(measured)(*piece) for piece in pieces), dtype=np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # means of nothing: measures that a rival does not have
+        every = np.nanmean(every.reshape(len(methods), len(names), N_FOLDS, -1), axis=2)
+        table = np.nanmean(every, axis=1)
+        for measure, summary in (
+            ("arrows", np.nanmedian), ("drawn", np.nanmin), ("worst", np.nanmin),
+        ):  # fmt: skip
+            place = MEASURES.index(measure)
+            table[:, place] = summary(every[:, :, place], axis=1)
+        for measure, limit in (("> 150", 0.5), ("named", 1.0)):  # shares of the tables, by the mean of their folds
+            place = MEASURES.index(measure)
+            of_tables = every[:, :, place]
+            table[:, place] = np.where(np.isnan(of_tables).all(axis=1), np.nan, (of_tables >= limit).mean(axis=1))
+    rows = [[method, *map(_text, MEASURES, row)] for method, row in zip(methods, table, strict=True)]
     print_table(f"{group}: {len(names)} tables", ["", *MEASURES], rows)
     return table
 
 
-def draw(tables, variants, path):
-    """Plot accuracy against sign agreement, one point per variant, one panel per group."""
+def _text(measure, value):
+    if np.isnan(value):
+        return ""
+    digits = {"accuracy": 4, "log loss": 4, "time": 2, "arrows": 0, "for 95 %": 0}.get(measure, 3)
+    return f"{value:.{digits}f}"
+
+
+def draw(tables, methods, path):
+    """Plot accuracy against the number of arrows, one point per method, one panel per group.
+
+    A rival without arrows is a horizontal line.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, len(tables), figsize=(4.6 * len(tables), 4.2), layout="constrained", squeeze=False)
+    figure, axes = plt.subplots(1, len(tables), figsize=(5.2 * len(tables), 4.4), layout="constrained", squeeze=False)
     for ax, (group, table) in zip(axes[0], tables.items(), strict=True):
-        for i, variant in enumerate(variants):
-            ax.plot(table[i, 2], table[i, 0], "o", color=f"C{i % 10}", markersize=9 if i == 0 else 6, label=variant)
-        ax.set(title=group, xlabel="share of signs that agree", ylabel="mean accuracy", xlim=(0.4, 1.02))
+        for i, (method, row) in enumerate(zip(methods, table, strict=True)):
+            color, is_map = f"C{i % 10}", method in VARIANTS
+            if np.isnan(row[SIZE]):
+                ax.axhline(row[0], color=color, linestyle="--" if i % 2 else ":", linewidth=1.2, label=method)
+            else:
+                ax.plot(row[SIZE], row[0], "o" if is_map else "s", color=color, markersize=8, label=method)
+        score = "mean R²" if group.startswith("values") else "mean accuracy"
+        ax.set(title=group, xlabel="arrows, median over the tables", ylabel=score, xscale="log")
         ax.grid(alpha=0.3)
     axes[0][-1].legend(fontsize=7, loc="best")
     figure.savefig(path)
+    plt.close(figure)
 
 
-def available(group):
-    """Return the available tables of a group."""
+def available(group, chosen):
+    """Return the available tables of a group, among the chosen ones if there is a choice."""
     names = []
-    for name in GROUPS[group]:
+    for name in (name for name in GROUPS[group] if chosen is None or name in chosen):
         try:
             read_table(group, name)
         except Exception as problem:  # a missing package or file only skips the table
@@ -160,21 +249,24 @@ def available(group):
 
 
 def main():
-    """Print a table per group, and plot them."""
+    """Print a table per group, and plot accuracy against the number of arrows."""
+    methods = [*VARIANTS, *RIVALS]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.readability", description=main.__doc__)
     parser.add_argument("--groups", nargs="+", choices=list(GROUPS), default=list(GROUPS), metavar="GROUP")
-    parser.add_argument("--variants", nargs="+", choices=list(VARIANTS), default=list(VARIANTS), metavar="VARIANT")
+    parser.add_argument("--tables", nargs="+", metavar="TABLE", help="only these tables of the groups")
+    parser.add_argument("--variants", nargs="+", choices=methods, default=methods, metavar="METHOD")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
     parser.add_argument("--picture", type=Path, help="file for the picture")
     arguments = parser.parse_args()
+    chosen = [method for method in arguments.variants if method != "EBM" or importlib.util.find_spec("interpret")]
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # one process per core instead
     tables = {}
     for group in arguments.groups:
-        names = available(group)
+        names = available(group, arguments.tables)
         if names:
-            tables[group] = group_table(group, names, arguments.variants)
-    if arguments.picture:
-        drawn = {group: table for group, table in tables.items() if not group.startswith("values")}
-        draw(drawn, arguments.variants, arguments.picture)
+            tables[group] = group_table(group, names, chosen, arguments.jobs)
+    if arguments.picture and tables:
+        draw(tables, chosen, arguments.picture)
 
 
 if __name__ == "__main__":

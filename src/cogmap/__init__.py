@@ -7,7 +7,16 @@ if TYPE_CHECKING:
     from cogmap.estimators.classifier import FCMClassifier
     from cogmap.estimators.classifier_cv import FCMClassifierCV
     from cogmap.estimators.regressor import FCMRegressor
-    from cogmap.explanation import explain, feature_importances, influence, prune, pruning_curve, story, what_if
+    from cogmap.explanation import (
+        explain,
+        feature_importances,
+        influence,
+        prune,
+        pruning_curve,
+        story,
+        to_rules,
+        what_if,
+    )
     from cogmap.maps.formats import read_map, read_maps, write_map
     from cogmap.maps.map import FuzzyCognitiveMap
     from cogmap.persistence import load, save
@@ -34,6 +43,7 @@ __all__ = [
     "read_maps",
     "save",
     "story",
+    "to_rules",
     "what_if",
     "write_map",
 ]
@@ -53,6 +63,7 @@ _MODULES = {
     "prune": "explanation",
     "pruning_curve": "explanation",
     "story": "explanation",
+    "to_rules": "explanation",
     "what_if": "explanation",
     "read_map": "maps.formats",
     "read_maps": "maps.formats",

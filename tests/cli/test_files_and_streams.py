@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from cogmap._learning.structure_choice import STRUCTURES
 from cogmap.cli import fit, reproduce
 from cogmap.cli.group import COMMANDS, cli
 from cogmap.research.datasets import EMBEDDED
@@ -69,6 +70,7 @@ def test_choices_of_options_are_those_of_the_library():
     """They are written out in the commands, which must not import the library for them."""
     task = next(option for option in fit.fit.params if option.name == "task")
     assert tuple(task.type.choices) == TASKS
+    assert fit.STRUCTURES == STRUCTURES
     assert (tuple(EMBEDDED), tuple(PROTOCOLS)) == (reproduce.EMBEDDED, reproduce.PROTOCOLS)
 
 

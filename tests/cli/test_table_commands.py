@@ -339,6 +339,20 @@ def test_signs_and_priors_of_experts_hold(folder, tmp_path):
     assert [departure.source for departure in cogmap.load(model)["map"].prior_deviations_] == ["age"]
 
 
+def test_a_small_map_is_fitted_and_shown(folder, tmp_path):
+    """Its card has the structure, the numbers of concepts and arrows, and rules."""
+    model = tmp_path / "small.cogmap"
+    arguments = ["--structure", "additive", "--max-arrows", 6, "--out", model]
+    text = run("fit", folder / "people.csv", "--target", "buys", *arguments).stdout
+    size = read_card(model)["map"]
+    assert size["structure"] == "additive"
+    assert size["arrows"] <= 6
+    assert f"a map of {size['concepts']} concepts and {size['arrows']} arrows; all of it is drawn" in text
+    assert read_card(model)["rules"][0]["rule"] in text
+    assert read_card(model)["rules"][0]["rule"] in run("show", model).stdout
+    assert run("predict", model, folder / "people.csv").exit_code == 0
+
+
 def test_a_model_that_was_saved_in_python_is_used_too(iris, tmp_path):
     """It has no preparer and no card: its columns are numbers."""
     X = pd.DataFrame(iris[0], columns=["a", "b", "c", "d"])
@@ -404,6 +418,13 @@ BAD_TABLES = {
     ),
     "data twice in the first line": (b"0.2,0.2,y\n1,2,x\n", [], "looks like data, not like column names: '0.2'"),
     "an expert's map that is not there": (GOOD, ["--prior", "nowhere.mmp"], "nowhere.mmp"),
+    "arrows limited in a full map": (GOOD, ["--max-arrows", "9"], "--max-arrows limits small maps: set --structure to"),
+    "fewer arrows than outputs": (
+        numbered(60, lambda i: f"{i * 7 % 11},{i % 3},c{i * 5 % 3}"),
+        ["--structure", "named", "--max-arrows", "2"],
+        "--max-arrows must be at least 3, one for each output, got 2",
+    ),
+    "a small map tuned": (GOOD, ["--structure", "named", "--tune"], "leave out --tune or --structure"),
     "out in no folder": (GOOD, ["--out", "nowhere/model.cogmap"], "there is no folder nowhere"),
     "out over the table": (GOOD, ["--out", "table.csv"], "is an input and would be replaced"),
     "page in no folder": (GOOD, ["--page", "nowhere/page.html"], "there is no folder nowhere"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cogmap import FCMClassifier, explain, feature_importances, influence, pruning_curve, story, what_if
+from cogmap import FCMClassifier, explain, feature_importances, influence, pruning_curve, story, to_rules, what_if
 
 
 @pytest.fixture(scope="module")
@@ -16,6 +16,7 @@ def answers(learned):
         feature_importances(fcm, X),
         story(fcm, X.iloc[0]),
         what_if(fcm, X.iloc[0]),
+        to_rules(fcm, X),
         pruning_curve(FCMClassifier(max_iter=5), X, y, keep=[0.5], n_folds=2),
     ]
 

@@ -30,7 +30,17 @@ def test_maps_by_hand(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["family.md", "model-files.md", "page.md", "reading.md", "regression.md", "reproduction.md", "wide.md"]
+    "name",
+    [
+        "family.md",
+        "model-files.md",
+        "page.md",
+        "reading.md",
+        "regression.md",
+        "reproduction.md",
+        "small-maps.md",
+        "wide.md",
+    ],
 )
 def test_guides_show_the_output_of_their_examples(name, tmp_path, monkeypatch):
     """Every Python block prints the text block below it."""

@@ -153,9 +153,10 @@ def test_omissions_of_a_thousand_features_are_stated():
     encoding = Encoding(1000, scaling=FeatureSpread(FeatureStatistics.of(table)))
     fcm = FuzzyCognitiveMap(random.normal(size=(1001, 1001)))
     payload = unpacked(page.html(MapModel(fcm, 2, encoding, LogOddsLink(np.array([0, 1]))), table))
-    rows, concepts = payload["notes"]
+    rows, concepts, drawn = payload["notes"]
     assert rows == "20 of 60 rows are shown, stratified by class."
     assert re.match(r"The picture leaves out \d+ of 1,001 concepts", concepts)
+    assert re.search(r"Drawn influences alone reproduce its decisions with an R² (of|below)", drawn)
     assert len(payload["columns"]) == 1000
     assert len(payload["graph"]["boxes"]) + payload["graph"]["left_out"] == 1001
 

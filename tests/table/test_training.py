@@ -8,8 +8,8 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 
-from cogmap import FCMClassifierCV, FCMRegressor, TablePreparer
-from cogmap.exceptions import DataError
+from cogmap import FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TablePreparer, to_rules
+from cogmap.exceptions import DataError, ParameterError
 from cogmap.table import fit_table
 from cogmap.table.cards import card_text
 from cogmap.table.scoring import THE_MAP, compare, make_folds
@@ -283,3 +283,58 @@ def test_the_target_cannot_order_the_rows(option):
     frame = pd.DataFrame({"x": np.arange(20.0) % 7, "y": np.arange(20.0)})
     with pytest.raises(DataError, match="The target 'y' cannot be given as"):
         train(frame, "y", FitOptions(**{option: "y"}))
+
+
+@pytest.fixture(scope="module")
+def steps():
+    """A table with a threshold and a linear effect."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["dose", "age", "noise"])
+    return frame.assign(risk=2.0 * (frame["dose"] > 0.5) + frame["age"] + 0.1 * rng.normal(size=200))
+
+
+@pytest.mark.parametrize("structure", ["auto", "additive", "named"])
+def test_the_card_of_a_small_map_has_its_size_and_rules(steps, structure):
+    """As numbers and as text; all arrows are drawn and carry everything."""
+    model = train(steps, "risk", FitOptions(structure=structure, max_arrows=12))
+    card, fcm = model.card, model.estimator
+    size = card["map"]
+    assert size["structure"] == fcm.structure_ != "full"
+    assert size["arrows"] == size["drawn"] == fcm.map_.n_arrows <= 12
+    assert size["carried"] == 1.0
+    rules = to_rules(model, steps)
+    assert [entry["rule"] for entry in card["rules"]] == list(rules)
+    text = card_text(card)
+    assert f"{size['concepts']} concepts and {size['arrows']} arrows; all of it is drawn" in text
+    assert f"  {rules[0]}" in text
+    assert "high age raises risk (strongly)" in list(rules)
+
+
+def test_a_small_map_of_many_arrows_says_what_the_drawn_carry():
+    """Cards of earlier versions, without a structure, are still read."""
+    entry = {"structure": "additive", "concepts": 204, "hidden": 0, "arrows": 200, "depth": 1}
+    card = {"target": {"name": "y", "why": "as asked", "task": "regression"}, "classes": None, "columns": []}
+    card |= {"table": {"name": "t", "learned from": 500}, "notes": [], "importances": [], "left out": {}}
+    text = card_text(card | {"map": entry | {"drawn": 108, "carried": 0.931}})
+    assert "additive, a map of 204 concepts and 200 arrows; the 108 drawn decide alike with an R² of 0.93" in text
+    assert "a map of 9 concepts, 2 of them hidden, 2 steps" in card_text(
+        card | {"map": {"concepts": 9, "hidden": 2, "depth": 2}}
+    )
+
+
+BAD_STRUCTURES = {
+    "`max_arrows` limits small maps": {"max_arrows": 20},
+    "Only a map of the structure 'full' is tuned": {"structure": "named", "tune": True},
+    "Only a map of the structure 'full' has a prior": {
+        "structure": "additive",
+        "prior": FuzzyCognitiveMap.from_edges([("age", "risk", 1.0)]),
+    },
+    "max_arrows=.* an integer >= 1, got 0": {"structure": "named", "max_arrows": 0},
+    "structure=.*one of .*'additive'.*got 'tiny'": {"structure": "tiny"},
+}
+
+
+@pytest.mark.parametrize("message", BAD_STRUCTURES)
+def test_contradictory_structures_are_errors(steps, message):
+    with pytest.raises((DataError, ParameterError), match=message):
+        train(steps, "risk", FitOptions(**BAD_STRUCTURES[message]))

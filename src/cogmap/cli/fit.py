@@ -8,10 +8,11 @@ from cogmap._utils.text import quoted
 from cogmap.cli.common import check_place, command, example, json_option, page_rows, progress, tell
 from cogmap.exceptions import DataError
 
-# Copies of constants in `table.targets` and `table.preparation.kinds`, which are slow to import.
+# Copies of constants in `table.targets`, `table.preparation.kinds` and `_learning.structure_choice`: slow to import.
 TASKS = ("classification", "regression")
 KINDS = ("number", "category", "ordered", "date", "id", "text")
 ORDER = "<"
+STRUCTURES = ("full", "auto", "additive", "named")
 
 
 @click.command(
@@ -39,6 +40,17 @@ ORDER = "<"
 )
 @click.option("--no-header", is_flag=True, help='The first line is data; columns are named "column 1", "column 2", ...')
 @click.option("--prior", metavar="FILE", help="Expert map used as a prior, such as map.mmp.")
+@click.option(
+    "--structure",
+    type=click.Choice(STRUCTURES),
+    default="full",
+    show_default=True,
+    help="Concepts of the map: features and outputs (additive), also named steps and combinations (named), the better "
+    "of both where they suit the table (auto), or anonymous hidden concepts (full).",
+)
+@click.option(
+    "--max-arrows", type=click.IntRange(1), metavar="N", help="Largest number of arrows of an additive or named map."
+)
 @click.option(
     "--sign",
     "signs",

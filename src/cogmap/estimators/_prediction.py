@@ -1,6 +1,7 @@
 """Predictions of a fitted map: states, transformed features, labels, probabilities."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cogmap.estimators._validation import input_names, validated
+from cogmap.explanation.rules import carried_share
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.structured import SQUARE_UP_TO
 from cogmap.models.encoding import Scaling
@@ -52,8 +54,8 @@ class FittedMap(TransformerMixin):
         model: MapModel | None = getattr(self, "model_", None)
         if model is None or model.map.n_concepts > SQUARE_UP_TO:
             return ""
-        caption = f"The learned map, run for {model.depth} step{'s' if model.depth > 1 else ''}:"
-        return model.map._drawn(caption)
+        caption = f"The learned map, run for {model.depth} step{'s' if model.depth > 1 else ''}."
+        return model.map._drawn(caption, partial(carried_share, model))
 
     @property
     def map_(self) -> FuzzyCognitiveMap:

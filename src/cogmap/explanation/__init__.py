@@ -1,4 +1,4 @@
-"""Explain fitted maps: attributions, influences, counterfactuals and pruning.
+"""Explain fitted maps: attributions, influences, counterfactuals, rules and pruning.
 
 Every function takes a fitted estimator or its `MapModel` and returns named numbers that convert to a data frame
 (`to_frame`) or JSON (`to_json`), or are plotted by `cogmap.plotting`.
@@ -8,6 +8,7 @@ from cogmap.explanation.changes import WhatIf, what_if
 from cogmap.explanation.contributions import Explanation, explain
 from cogmap.explanation.influences import Importances, Influence, feature_importances, influence
 from cogmap.explanation.pruning import PruningCurve, prune, pruning_curve
+from cogmap.explanation.rules import Rules, to_rules
 from cogmap.explanation.stories import Story, story
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Importances",
     "Influence",
     "PruningCurve",
+    "Rules",
     "Story",
     "WhatIf",
     "explain",
@@ -23,5 +25,6 @@ __all__ = [
     "prune",
     "pruning_curve",
     "story",
+    "to_rules",
     "what_if",
 ]

@@ -44,14 +44,18 @@ class MapReprMixin:
     def _repr_html_(self: Any) -> str:
         return str(self._drawn(self._summary))
 
-    def _drawn(self: Any, caption: str) -> str:
-        """Return the picture as HTML, at the positions in `details` if there are any, else in columns."""
+    def _drawn(self: Any, caption: str, carried: Any = None) -> str:
+        """Return the picture as HTML, at the positions in `details` if there are any, else in columns.
+
+        `carried` is that of `graph_view`.
+        """
         from cogmap.maps.drawing.svg import to_html  # imported on use: only notebooks draw
         from cogmap.maps.drawing.view import author_positions, graph_view
 
         positions = author_positions(self.concepts, self._details)
         kinds = self.kinds if positions is None else None
-        return to_html(graph_view(self.concepts, self.weights, kinds, positions=positions), caption)
+        view = graph_view(self.concepts, self.weights, kinds, positions=positions, carried=carried)
+        return to_html(view, caption)
 
     @property
     def _summary(self: Any) -> str:

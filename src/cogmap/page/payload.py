@@ -1,6 +1,7 @@
 """Data of the page as a plain dict: the map, the encoding of rows, a sample of rows, and the drawn graph."""
 
 import base64
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from cogmap.explanation import feature_importances, influence
 from cogmap.explanation._subject import Subject
+from cogmap.explanation.rules import carried_share
 from cogmap.maps._text import short
 from cogmap.maps.drawing.view import author_positions, edge_strength
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -61,7 +63,7 @@ def _of_map(page: PageSubject) -> Payload:
         "details": fcm.details,
         "drivers": drivers,
         "sample": {"columns": [], "answers": None, "numbers": []},
-        "notes": _notes(page, [], 0, drawn["graph"]["left_out"]),
+        "notes": _notes(page, [], 0, drawn["graph"]),
         **drawn,
     }
 
@@ -79,7 +81,8 @@ def _of_model(page: PageSubject, model: MapModel) -> Payload:
     subject = Subject(model, page.names)
     rows = subject.typical_rows(_N_TYPICAL) if shown is None else shown
     strength = edge_strength(influence(model, rows).flow)
-    drawn = picture_of(page.fcm.concepts, page.fcm.weights, model.kinds, strength, None)
+    carried = partial(carried_share, model, X=rows)
+    drawn = picture_of(page.fcm.concepts, page.fcm.weights, model.kinds, strength, None, carried)
     importances = feature_importances(model, rows, n_repeats=1).importances_mean
     for column in columns:
         column["importance"] = round(float(importances[column["features"]].sum() / (importances.sum() or 1.0)), 4)
@@ -102,7 +105,7 @@ def _of_model(page: PageSubject, model: MapModel) -> Payload:
             "numbers": chosen.tolist(),
         },
         "n_rows": 0 if table is None else len(table),
-        "notes": _notes(page, columns, len(chosen), drawn["graph"]["left_out"]),
+        "notes": _notes(page, columns, len(chosen), drawn["graph"]),
         **drawn,
     }
 
@@ -165,9 +168,9 @@ def _plain_answers(page: PageSubject, chosen: NDArray[np.intp]) -> list[Any] | N
     return [None if np.isnan(values).any() else plain(values) for values in answers]
 
 
-def _notes(page: PageSubject, columns: list[dict[str, Any]], n_shown: int, left_out: int) -> list[str]:
-    """Return notes on sampled rows, omitted concepts and columns, and constant columns."""
-    notes = []
+def _notes(page: PageSubject, columns: list[dict[str, Any]], n_shown: int, graph: dict[str, Any]) -> list[str]:
+    """Return notes on sampled rows, omitted concepts, drawn arrows, constant columns, and omitted columns."""
+    notes, left_out = [], graph["left_out"]
     n_rows = 0 if page.table is None else len(page.table)
     if n_shown < n_rows:
         strata = "class" if page.model is not None and hasattr(page.model.link, "classes") else "value"
@@ -178,6 +181,8 @@ def _notes(page: PageSubject, columns: list[dict[str, Any]], n_shown: int, left_
             f"The picture leaves out {left_out:,} of {n_concepts:,} concepts, those with the weakest influences. "
             "The computation includes them."
         )
+    if page.model is not None:
+        notes.append(graph["note"])
     constant = [column["name"] for column in columns if "low" in column and column["low"] == column["high"]]
     if constant:
         notes.append(f"Constant in the training data, so the effect of other values is unknown: {few(constant)}.")

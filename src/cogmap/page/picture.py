@@ -1,5 +1,6 @@
 """Graph of the map for the page: boxes and arrow paths, at the positions of the SVG drawing."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,14 @@ def picture_of(
     kinds: tuple[str, ...] | None,
     strength: NDArray[np.float64] | None,
     positions: NDArray[np.float64] | None,
+    carried: Callable[[NDArray[np.bool_]], float] | None = None,
 ) -> dict[str, Any]:
-    """Return ``graph`` (boxes) and ``edges`` (with their paths, strongest first) of the payload."""
-    view = graph_view(concepts, weights, kinds, strength, positions)
+    """Return ``graph`` (boxes) and ``edges`` (with their paths, strongest first) of the payload.
+
+    Weights are not written in boxes, because they can be edited on the page, which shows them on demand. `carried` is
+    that of `graph_view`.
+    """
+    view = graph_view(concepts, weights, kinds, strength, positions, carried=carried) | {"weights": False}
     picture = layout(view)
     index = {name: i for i, name in enumerate(concepts)}
     boxes = {view["names"].index(box.name): box for box in picture.boxes}
@@ -48,7 +54,7 @@ def picture_of(
         "headings": [
             _rounded(label, "x", "y") | {"text": label.text} for label in picture.labels[: len(view["headings"])]
         ],
-        "note": view["note"],
+        "note": f"{view['note']} {view['share']}".rstrip(),
         "left_out": view["n_left_out"],
     }
     return {"graph": graph, "edges": edges}

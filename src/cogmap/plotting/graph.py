@@ -1,6 +1,7 @@
 """Plot a map as a graph: features left, hidden concepts in the middle, outputs right, or at the author's positions."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,23 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 
 from cogmap._utils.params import check_integer, param_error
+from cogmap.explanation.rules import carried_share
 from cogmap.maps.drawing.layout import layout
-from cogmap.maps.drawing.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT, Picture, color
+from cogmap.maps.drawing.picture import (
+    BORDER,
+    FILLS,
+    MUTED,
+    NEGATIVE,
+    OPACITY,
+    POSITIVE,
+    SOFT,
+    TEXT,
+    WEIGHT_SIZE,
+    Picture,
+    color,
+)
 from cogmap.maps.drawing.view import author_positions, edge_strength, graph_view
+from cogmap.models.model import MapModel
 from cogmap.plotting.canvas import View, escape_dollars, fit_on_draw, make_axes, map_of
 
 # An artist, and the name and value of its property that is given in pixels of the picture.
@@ -32,6 +47,11 @@ def plot_map(fcm: Any, influence: Any = None, n_edges: int | None = None, ax: Ax
     out of it, and backward edges run below everything. A ring is the influence of a concept on itself. Blue is
     positive, vermilion negative.
 
+    An additive or named map of at most 150 edges is drawn completely, and with its weights if there are at most 60:
+    each is written in the box where its arrow ends. Of other learned maps, the note below the graph gives the R²
+    between the decisions of the map with only the drawn edges and those of the whole map, on rows drawn with the mean,
+    deviation and range of the training data.
+
     Parameters
     ----------
     fcm : estimator, MapModel or FuzzyCognitiveMap
@@ -40,8 +60,8 @@ def plot_map(fcm: Any, influence: Any = None, n_edges: int | None = None, ax: Ax
         Result of ``cogmap.explanation.influence`` on data: edges are selected, and their width is set, by their flow to
         the outputs. If None, by their weights.
     n_edges : int, default=None
-        Number of strongest edges between concepts to draw. If None, all if they are few or the author has laid out the
-        map; otherwise those with nine tenths of the total strength, and not many more than concepts.
+        Number of strongest edges between concepts to draw. If None, all if they are few, the map is small, or the
+        author has laid it out; otherwise those with nine tenths of the total strength, and not many more than concepts.
     ax : matplotlib Axes, default=None
         Axes to draw on; text is scaled to fit. If None, a new figure of sufficient size is created.
 
@@ -73,7 +93,10 @@ def map_view(fcm: Any, influence: Any = None, n_edges: int | None = None) -> Vie
         strength = edge_strength(influence.flow)
     positions = author_positions(shown.concepts, shown.details)
     kinds = shown.kinds if positions is None else None
-    return graph_view(shown.concepts, shown.weights, kinds, strength, positions, n_edges)
+    model = fcm if isinstance(fcm, MapModel) else getattr(fcm, "model_", None)
+    carried = None if model is None else partial(carried_share, model)
+    view = graph_view(shown.concepts, shown.weights, kinds, strength, positions, n_edges, carried)
+    return view | {"note": f"{view['note']} {view['share']}".rstrip()}
 
 
 def draw_map(view: View, ax: Axes | None = None) -> Axes:
@@ -135,6 +158,8 @@ def _draw_boxes(ax: Axes, picture: Picture) -> Iterator[Sized]:
         yield ground, "linewidth", 1.0
         for y, line in zip(box.heights_of_lines(picture.size), box.lines, strict=True):
             yield _write(ax, box.text_x, y, line, box.anchor, SOFT if box.alone else TEXT), "fontsize", picture.size
+        for label in box.weights:
+            yield _write(ax, label.x, label.y, label.text, "start", MUTED), "fontsize", WEIGHT_SIZE * picture.size
     rings = [box.ring for box in picture.boxes if box.ring]
     circles = [(ring.x, ring.y, ring.radius) for ring in rings]
     yield from _draw_rings(ax, circles, [color(ring.weight) for ring in rings], [ring.width for ring in rings])

@@ -1,17 +1,23 @@
 """The card of a model, as JSON and as text: what was learned, scores, importances, kinds of columns."""
 
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 
 from cogmap._utils.text import cut
+from cogmap.explanation.rules import carried_share, to_rules
 from cogmap.maps._text import count, short
+from cogmap.maps.drawing.view import graph_view
+from cogmap.models.model import MapModel
 from cogmap.table.columns import spans
 from cogmap.table.model import TableModel
 from cogmap.table.scoring import THE_MAP, measures
 from cogmap.table.targets import CLASSES, Target
 
 _ROWS_FOR_EFFECTS = 300
+_ROWS_FOR_RULES = 2000
+_WIDTH = 100  # of a line with rules
 _SHOWN, _LISTED = 10, 40  # columns in the text: the most important ones, and those of each list
 _SIGN = 0.05  # an effect this small beside the largest of all is none
 
@@ -24,13 +30,27 @@ def make_card(
     card: dict[str, Any] = {
         "target": target.to_state(),
         "classes": [str(label) for label in fcm.classes_] if target.task == CLASSES else None,
-        "map": {"concepts": fcm.map_.n_concepts, "hidden": fcm.n_hidden_, "depth": fcm.depth_},
+        "map": {
+            "structure": getattr(fcm, "structure_", "full"),
+            "concepts": fcm.map_.n_concepts,
+            "hidden": fcm.n_hidden_,
+            "arrows": fcm.map_.n_arrows,
+            "depth": fcm.depth_,
+        },
         "outcome": fcm.outcome_.sentence,
         "columns": [{"name": column.name, "kind": column.kind, "why": column.why} for column in preparer.columns_],
         "left out": dict(preparer.left_out_),
         "importances": _importances(model, X),
         "notes": notes,
     }
+    if card["map"]["structure"] != "full":
+        rows = X.iloc[:: max(len(X) // _ROWS_FOR_RULES, 1)].to_numpy(dtype=np.float64)
+        card["map"] |= _drawn(fcm.model_, rows)
+        rules = to_rules(fcm.model_, rows).to_dict()
+        card["rules"] = [
+            {"rule": rule, "source": source, "target": to, "weight": weight, "strength": strength}
+            for rule, source, to, weight, strength in zip(*rules.values(), strict=True)
+        ]
     if scores:
         names = measures(target.task)
         card["scores"] = {
@@ -68,9 +88,21 @@ def _importances(model: TableModel, X: Any) -> list[dict[str, Any]]:
     return sorted(result, key=lambda entry: -entry["share"])
 
 
+def _drawn(model: MapModel, rows: Any) -> dict[str, Any]:
+    """Return how many arrows a picture of the map has, and the share of the decisions that they carry."""
+    shares = [1.0]
+
+    def carried(drawn: Any) -> float:
+        shares.append(carried_share(model, drawn, rows))
+        return shares[-1]
+
+    view = graph_view(model.map.concepts, model.map.weights, model.kinds, carried=carried)
+    return {"drawn": len(view["edges"]), "carried": shares[-1]}
+
+
 def card_text(card: dict[str, Any]) -> str:
     """Return a card as text."""
-    blocks = [_about(card), _how_good(card), _what_matters(card), _columns(card), _left_out(card)]
+    blocks = [_about(card), _how_good(card), _what_matters(card), _rules(card), _columns(card), _left_out(card)]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
@@ -82,10 +114,27 @@ def _about(card: dict[str, Any]) -> list[str]:
     lines = [
         f"{cut(target['name'])}: {what}, from {count(len(card['columns']), 'column')} of {short(table['name'])}",
         f"  {target['task']}, {why}",
-        f"  learned from {table['learned from']:,} rows: a map of {card['map']['concepts']} concepts, "
-        f"{card['map']['hidden']} of them hidden, {card['map']['depth']} steps",
+        f"  learned from {table['learned from']:,} rows: {_map(card['map'])}",
     ]
     return lines + [f"  {note}" for note in card["notes"]]
+
+
+def _map(entry: dict[str, Any]) -> str:
+    """Return the size of the map in words; cards of earlier versions have no structure."""
+    if entry.get("structure", "full") == "full":
+        return f"a map of {entry['concepts']} concepts, {entry['hidden']} of them hidden, {entry['depth']} steps"
+    size = f"a map of {entry['concepts']} concepts and {count(entry['arrows'], 'arrow')}"
+    if entry["drawn"] == entry["arrows"]:
+        return f"{entry['structure']}, {size}; all of it is drawn"
+    return f"{entry['structure']}, {size}; the {entry['drawn']} drawn decide alike with an R² of {entry['carried']:.2f}"
+
+
+def _rules(card: dict[str, Any]) -> list[str]:
+    rules = card.get("rules", [])
+    if not rules:
+        return []
+    lines = [fill(entry["rule"], _WIDTH, initial_indent="  ", subsequent_indent="    ") for entry in rules[:_SHOWN]]
+    return ["Rules, the strongest first", *lines] + [f"  and {len(rules) - _SHOWN:,} more"] * (len(rules) > _SHOWN)
 
 
 def _how_good(card: dict[str, Any]) -> list[str]:

@@ -49,6 +49,10 @@ class FitOptions:
         Select hyperparameters by cross-validation within the training rows.
     prior : FuzzyCognitiveMap or None
         Expert map used as a prior.
+    structure : {"full", "auto", "additive", "named"}
+        Structure of the map, as for `FCMClassifier`.
+    max_arrows : int or None
+        Largest number of arrows of an additive or named map.
     signs : dict of str to int
         Columns whose effect must be monotone: 1 for increasing, -1 for decreasing.
     groups : str or None
@@ -68,6 +72,8 @@ class FitOptions:
     kinds: Mapping[str, str] = field(default_factory=dict)
     tune: bool = False
     prior: FuzzyCognitiveMap | None = None
+    structure: str = "full"
+    max_arrows: int | None = None
     signs: dict[str, int] = field(default_factory=dict)
     groups: str | None = None
     time: str | None = None
@@ -145,6 +151,8 @@ def train(
         "kinds": dict(fit_options.kinds),
         "prior": fit_options.prior is not None,
         "signs": signs,
+        "structure": fit_options.structure,
+        "max arrows": fit_options.max_arrows,
     }
     card["version"] = cogmap.__version__
     sections: dict[str, Any] = {"training_statistics": _statistics(preparer, table)}
@@ -257,6 +265,15 @@ def _estimator(task: str, fit_options: FitOptions, signs: dict[str, int]) -> Any
     options: dict[str, Any] = {"random_state": fit_options.seed, "monotonic_cst": signs or None}
     if fit_options.prior is not None:
         options["prior"] = fit_options.prior
+    if fit_options.structure == "full":
+        if fit_options.max_arrows is not None:
+            raise DataError("`max_arrows` limits small maps: set `structure` to 'auto', 'additive' or 'named' too.")
+    else:
+        if fit_options.tune:
+            raise DataError("Only a map of the structure 'full' is tuned: leave out `tune` or `structure`.")
+        if fit_options.prior is not None and fit_options.structure != "auto":
+            raise DataError("Only a map of the structure 'full' has a prior: leave out `prior` or `structure`.")
+        options |= {"structure": fit_options.structure, "max_arrows": fit_options.max_arrows}
     if task == CLASSES:
         return (FCMClassifierCV if fit_options.tune else FCMClassifier)(**options)
     regressor = FCMRegressor(**options)

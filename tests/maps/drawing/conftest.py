@@ -34,7 +34,34 @@ def _loose_view(n_concepts, seed=0, density=0.15, placed=False, long=False):
     return graph_view(_names_of(n_concepts, long), weights, positions=positions)
 
 
-_VIEWS = {
+def _small_view(n_features, n_hidden, n_outputs, seed=0, n_direct=0, long=False, **options):
+    """Return the view of a layered map whose hidden concepts are named after their two or three inputs."""
+    rng = np.random.default_rng(seed)
+    names, r = _names_of(n_features, long), n_features + n_hidden + n_outputs
+    weights = np.zeros((r, r))
+    for i in range(n_features, n_features + n_hidden):
+        inputs = np.sort(rng.choice(n_features, rng.integers(2, min(n_features, 3) + 1), replace=False))
+        weights[i, inputs] = rng.choice([-1, 1], len(inputs)) * rng.uniform(2, 20, len(inputs))
+        name = rng.choice([" + ", " and ", " or "]).join(
+            f"{'high' if weights[i, j] > 0 else 'low'} {names[j]}" for j in inputs
+        )
+        names.append(name if name not in names else f"{name} ({i})")
+        weights[n_features + n_hidden + i % n_outputs, i] = rng.normal()
+    for j in range(n_direct):
+        weights[r - 1 - j % n_outputs, j] = rng.normal()
+    kinds = ["feature"] * n_features + ["hidden"] * n_hidden + ["output"] * n_outputs
+    return graph_view([*names, *(f"output {i}" for i in range(n_outputs))], weights, kinds, **options)
+
+
+_SMALL_VIEWS = {
+    "combinations": lambda: _small_view(6, 8, 3),
+    "combinations, long names": lambda: _small_view(6, 8, 3, long=True),
+    "combinations and direct arrows": lambda: _small_view(15, 10, 2, n_direct=15),
+    "150 arrows": lambda: _small_view(20, 30, 3, n_direct=20),
+    "additive": lambda: _small_view(30, 0, 1, n_direct=30),
+    "additive, 140 features": lambda: _small_view(140, 0, 4, n_direct=140),
+}
+_VIEWS = _SMALL_VIEWS | {
     "7 concepts": lambda: _learned_view(4, 0, 3),
     "2 classes": lambda: _learned_view(30, 0, 1),
     "10 classes": lambda: _learned_view(64, 0, 10),
@@ -77,3 +104,9 @@ def loose_view():
 def any_view(request):
     """Return one view of each kind."""
     return _VIEWS[request.param]()
+
+
+@pytest.fixture(scope="session", params=_SMALL_VIEWS)
+def small_view(request):
+    """Return one view of each kind of small layered map."""
+    return _SMALL_VIEWS[request.param]()

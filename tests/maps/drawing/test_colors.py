@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cogmap.maps.drawing.picture import BORDER, FILLS, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT
+from cogmap.maps.drawing.picture import BORDER, FILLS, MUTED, NEGATIVE, OPACITY, POSITIVE, SOFT, TEXT
 from cogmap.maps.drawing.text import text_width
 
 # G. M. Machado, M. M. Oliveira, L. A. F. Fernandes, A physiologically-based model for simulation of color vision
@@ -86,6 +86,7 @@ def _gamma_mix(color, ground):
 def test_names_are_readable_in_their_boxes(fill):
     """WCAG 2 AAA requires 7:1; names of concepts without drawn edges are dimmed."""
     assert contrast(linear(TEXT), linear(fill)) > 7
+    assert contrast(linear(MUTED), linear(fill)) > 4.5
     assert contrast(linear(SOFT), linear(fill)) > 3
     assert contrast(linear(BORDER), linear(fill)) > 2
 

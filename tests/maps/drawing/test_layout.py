@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cogmap.maps.drawing.layout import layout
+from cogmap.maps.drawing.picture import WEIGHT_SIZE, weight_text
 from cogmap.maps.drawing.text import names_in_lines, text_width
 from cogmap.maps.drawing.view import graph_view
 
@@ -236,3 +237,45 @@ def test_short_names_are_unchanged():
     assert names_in_lines(["petal width (cm)"], 20.0, 1) == [("petal width (cm)",)]
     assert names_in_lines(["od280/od315_of_diluted_wines"], 10.0, 3) == [("od280/od315_of_", "diluted_wines")]
     assert names_in_lines(["", " ", "a\nb"], 20.0, 2) == [("",), (" ",), (r"a\nb",)]
+
+
+def test_small_maps_are_drawn_completely(small_view):
+    """With every concept, every arrow, and no shortened name."""
+    picture = layout(small_view)
+    assert small_view["small"]
+    assert not small_view["left_out"]
+    assert "all of it is drawn" in small_view["note"]
+    assert len(picture.arrows) == len(small_view["edges"]) <= 150
+    assert not any("…" in line for box in picture.boxes for line in box.lines)
+    for box in picture.boxes:
+        assert "".join(box.lines).replace(" ", "") == box.name.replace(" ", "")
+
+
+def test_weights_are_beside_their_arrows_and_overlap_nothing(small_view):
+    """In the box where the arrow ends, at its height, and left of the name."""
+    picture = layout(small_view)
+    assert small_view["weights"] == (len(picture.arrows) <= 60)
+    assert sum(len(box.weights) for box in picture.boxes) == len(picture.arrows) * small_view["weights"]
+    size = WEIGHT_SIZE * picture.size
+    ends = {(arrow.target, round(float(arrow.head[0][1]), 6)): arrow.weight for arrow in picture.arrows}
+    for box in picture.boxes:
+        for label in box.weights:
+            assert label.text == weight_text(ends[box.name, round(label.y, 6)])
+            assert box.left < label.x
+            assert label.x + text_width(label.text, size) < box.text_x
+            assert box.top <= label.y - 0.5 * size
+            assert label.y + 0.5 * size <= box.bottom
+        for one, other in pairwise(sorted(label.y for label in box.weights)):
+            assert other - one >= size
+
+
+def test_arrows_end_beside_the_part_of_the_name_that_they_are(small_view):
+    """The line beside a weight names the source of the arrow."""
+    picture = layout(small_view)
+    combinations_drawn = [box for box in picture.boxes if box.kind == "hidden" and len(box.lines) > 1]
+    for box in combinations_drawn:
+        lines = dict(zip(map(round, box.heights_of_lines(picture.size)), box.lines, strict=True))
+        for arrow in picture.arrows:
+            if arrow.target == box.name and len(box.parts) > 1:
+                line = lines[round(float(arrow.head[0][1]))]
+                assert line.startswith(f"{'high' if arrow.weight > 0 else 'low'} {arrow.source[:9]}")

@@ -101,3 +101,47 @@ def test_some_concepts_may_lack_a_position():
     assert positions[2, 0] != positions[3, 0]
     assert author_positions(["a"], {"concepts": {"a": {"x": 1}}}) is None
     assert author_positions(["a"], {}) is None
+
+
+def test_what_the_drawn_edges_carry_is_asked_only_if_some_are_missing(learned_view, small_view):
+    """The callable gets the drawn edges and self-loops."""
+    masks = []
+
+    def carried(mask):
+        masks.append(mask)
+        return 0.874
+
+    view = learned_view(10, 4, 2, carried=carried)
+    assert masks[0].sum() == len(view["edges"]) + len(view["rings"])
+    assert view["share"] == "Drawn influences alone reproduce its decisions with an R² of 0.87."
+    assert small_view["share"] == ""
+    assert "an R² below 0" in learned_view(10, 4, 2, carried=lambda mask: -3.0, n_edges=0)["share"]
+
+
+@pytest.mark.parametrize(("target", "source"), [(0, 1), (1, 3), (3, 3)])
+def test_a_map_with_an_arrow_back_is_not_layered(target, source):
+    """Two features, one hidden concept, two outputs."""
+    weights = np.zeros((5, 5))
+    weights[2, :2] = weights[3:, 2] = 1.0
+    kinds = ["feature"] * 2 + ["hidden"] + ["output"] * 2
+    assert graph_view("abcde", weights, kinds)["small"]
+    weights[target, source] = 1.0
+    assert not graph_view("abcde", weights, kinds)["small"]
+    assert not graph_view("abcde", weights)["small"]
+
+
+def test_of_a_large_layered_map_the_strongest_150_arrows_are_drawn():
+    """Two outputs of 90 features."""
+    weights = np.zeros((92, 92))
+    weights[90:, :90] = np.arange(1, 181).reshape(2, 90)
+    view = graph_view([f"c{i}" for i in range(92)], weights, ["feature"] * 90 + ["output"] * 2, carried=lambda _: 0.99)
+    assert not view["small"]
+    assert sorted(edge["weight"] for edge in view["edges"]) == list(range(31, 181))
+    assert "an R² of 0.99" in view["share"]
+
+
+def test_an_arrow_without_flow_is_drawn_in_a_small_map():
+    """All of it is drawn, whatever the data."""
+    weights = np.array([[0, 0, 0], [0, 0, 0], [1.0, 2.0, 0]])
+    view = graph_view("abc", weights, ["feature", "feature", "output"], strength=np.diag([0.0, 0, 1])[[0, 2, 1]])
+    assert len(view["edges"]) == 2

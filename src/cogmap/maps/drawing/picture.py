@@ -14,10 +14,12 @@ POSITIVE, NEGATIVE = "#1F83C4", "#D55E00"
 SOFT = "#7A7F87"
 TEXT = "#15191E"
 FILLS = {"feature": "#F4F6F8", "hidden": "#DDE1E6", "output": "#FFF1CF", "": "#F4F6F8"}
+MUTED = "#4A515A"  # weights in boxes
 BORDER = "#8B949E"
 OPACITY = 0.9  # of arrows, so that they remain visible where they cross
 
 LINE = 1.25  # line height, in units of the font size
+WEIGHT_SIZE = 0.8  # font size of weights in boxes, relative to that of names
 _THINNEST, _THICKEST = 0.8, 5.0
 
 
@@ -48,6 +50,15 @@ class Ring:
 
 
 @dataclass(frozen=True)
+class WeightLabel:
+    """The weight of an arrow, written in the box where it ends."""
+
+    x: float
+    y: float  # of the middle
+    text: str
+
+
+@dataclass(frozen=True)
 class Box:
     """A concept: its name on a background."""
 
@@ -62,6 +73,8 @@ class Box:
     kind: str
     alone: bool  # no arrow starts or ends here
     ring: Ring | None
+    parts: tuple[float, ...] = ()  # heights at which the parts of the name of a combination begin
+    weights: tuple[WeightLabel, ...] = ()
 
     @property
     def right(self) -> float:
@@ -81,7 +94,9 @@ class Box:
     def moved(self, x: float, y: float) -> "Box":
         """Return a copy moved by (x, y)."""
         ring = self.ring and replace(self.ring, x=self.ring.x + x, y=self.ring.y + y)
-        return replace(self, left=self.left + x, top=self.top + y, text_x=self.text_x + x, ring=ring)
+        weights = tuple(replace(label, x=label.x + x, y=label.y + y) for label in self.weights)
+        moved = replace(self, left=self.left + x, top=self.top + y, text_x=self.text_x + x)
+        return replace(moved, ring=ring, parts=tuple(height + y for height in self.parts), weights=weights)
 
     def heights_of_lines(self, size: float) -> list[float]:
         """Return the vertical middle of each line of text."""
@@ -142,6 +157,11 @@ class Picture:
     labels: list[Label]
     keys: list[LegendKey]
     title: str
+
+
+def weight_text(weight: float) -> str:
+    """Return a weight as it is written in a picture."""
+    return (f"{weight:+.2f}" if abs(weight) < 9.995 else f"{weight:+.3g}").replace("-", "\N{MINUS SIGN}")
 
 
 def head_length(width: float) -> float:

@@ -19,7 +19,7 @@ class Router:
     """Finds routes for arrows between boxes in columns.
 
     Every arrow starts and ends at its own port on the side of a box. Ports are ordered by the height of the other end,
-    so that arrowheads do not overlap.
+    so that arrowheads do not overlap, or by the parts of the name of a combination.
     """
 
     def __init__(self, columns: Columns, boxes: dict[int, Box], edges: list[DrawnEdge]) -> None:
@@ -66,12 +66,18 @@ class Router:
                 # Backward edges run below all boxes.
                 toward = self.boxes[edge[other]].middle if self._steps(number) >= 0 else 2 * self.bottom
                 users_of.setdefault((edge[end], side), []).append((toward, number, end))
-        ports = {}
-        for (concept, _), users in users_of.items():
+        ports: dict[tuple[int, str], float] = {}
+        for (concept, side), users in users_of.items():
             box = self.boxes[concept]
             space = box.height - 4.0
-            for place, (_, number, end) in enumerate(sorted(users)):
-                ports[number, end] = box.top + 2.0 + space * (place + 0.5) / len(users)
+            heights = [box.top + 2.0 + space * (place + 0.5) / len(users) for place in range(len(users))]
+            ordered = [(number, end) for _, number, end in sorted(users)]
+            if (
+                side == "left" and box.parts
+            ):  # arrows end beside the parts of the name, which are in order of the sources
+                ordered.sort(key=lambda user: self.edges[user[0]]["source"])
+                heights = list(box.parts) if len(box.parts) == len(ordered) else heights
+            ports.update(zip(ordered, heights, strict=True))
         return ports
 
     def _start(self, number: int) -> Point:

@@ -7,11 +7,13 @@ from cogmap.maps.drawing.layout import layout
 from cogmap.maps.drawing.picture import (
     BORDER,
     FILLS,
+    MUTED,
     NEGATIVE,
     OPACITY,
     POSITIVE,
     SOFT,
     TEXT,
+    WEIGHT_SIZE,
     Arrow,
     Box,
     Label,
@@ -19,6 +21,7 @@ from cogmap.maps.drawing.picture import (
     Picture,
     Points,
     Ring,
+    WeightLabel,
     color,
 )
 from cogmap.maps.drawing.view import View
@@ -28,9 +31,10 @@ _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 
 
 def to_html(view: View, caption: str) -> str:
     """Return a self-contained HTML element with a caption and the picture."""
+    text = escape(f"{caption} {view['share']}".rstrip())
     return (
         '<div style="margin:0.5em 0;overflow-x:auto">'
-        f'<div style="font-size:90%;margin-bottom:0.3em">{escape(caption)}</div>{to_svg(layout(view))}</div>'
+        f'<div style="font-size:90%;margin-bottom:0.3em">{text}</div>{to_svg(layout(view))}</div>'
     )
 
 
@@ -86,6 +90,9 @@ def _box(box: Box, size: float) -> str:
         f'<text x="{_n(box.text_x)}" y="{_n(y + 0.35 * size)}" text-anchor="{box.anchor}"{shade}>{_text(line)}</text>'
         for y, line in zip(box.heights_of_lines(size), box.lines, strict=True)
     )
+    if box.weights:
+        weights = "".join(_weight(label, size) for label in box.weights)
+        lines += f'<g font-size="{_n(WEIGHT_SIZE * size)}" fill="{MUTED}">{weights}</g>'
     dashed = ' stroke-dasharray="2 2"' if box.alone else ""
     title = f"<title>{_text(box.name)}</title>"
     background = (
@@ -93,6 +100,10 @@ def _box(box: Box, size: float) -> str:
         f'fill="{FILLS[box.kind]}" stroke="{BORDER}"{dashed}/>'
     )
     return f"<g>{title}{background}{lines}{_ring(box.ring) if box.ring else ''}</g>"
+
+
+def _weight(label: WeightLabel, size: float) -> str:
+    return f'<text x="{_n(label.x)}" y="{_n(label.y + 0.35 * WEIGHT_SIZE * size)}">{label.text}</text>'
 
 
 def _ring(ring: Ring) -> str:

@@ -22,6 +22,7 @@ _WIDTHS = {
 }
 _WIDTH_OF = {letter: width for width, letters in _WIDTHS.items() for letter in letters}
 _OTHER = 0.72  # lower-case letters of other alphabets are wider on average
+_BETWEEN_PARTS, _PART_END = re.compile(r"(?<= and) |(?<= or) |(?<= \+) "), re.compile(r" (and|or|\+)$")
 _ELLIPSIS = "…"
 
 
@@ -41,16 +42,28 @@ def _width_of(letter: str) -> float:
     return _WIDTH_OF.get(base, 1.1 if letter.isupper() else _OTHER if letter.islower() else 1.0)
 
 
-def names_in_lines(names: Sequence[str], widest: float, n_lines: int) -> list[tuple[str, ...]]:
+def names_in_lines(
+    names: Sequence[str], widest: float, n_lines: int, combined: Sequence[bool] = ()
+) -> list[tuple[str, ...]]:
     """Break names into at most `n_lines` lines of about `widest` times the font size, so that all remain distinct.
 
-    Text that does not fit is omitted in the middle, since names often differ at their ends.
+    Text that does not fit is omitted in the middle, since names often differ at their ends. Each part of a combined
+    name, such as "high age and low weight", has its own lines.
     """
+    parts = [
+        _BETWEEN_PARTS.split(printable(name)) if is_combined else [printable(name)]
+        for name, is_combined in zip(names, combined or [False] * len(names), strict=True)
+    ]
     for wider in (1.0, 1.5, 2.0, 3.0):
-        lines = [_lines(printable(name), wider * widest, n_lines) for name in names]
+        lines = [tuple(line for part in name for line in _lines(part, wider * widest, n_lines)) for name in parts]
         if len(set(lines)) == len(set(names)):
             break
     return lines
+
+
+def part_starts(lines: Sequence[str]) -> list[int]:
+    """Return the number of the line in which each part of a combined name begins."""
+    return [number for number in range(len(lines)) if number == 0 or _PART_END.search(lines[number - 1])]
 
 
 def _lines(text: str, widest: float, n_lines: int) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
 """Selection of the concepts and edges to draw, as a plain dict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cogmap.maps._text import count
 
 View = dict[str, Any]  # JSON-compatible, so that it can be stored and drawn later
 Array = NDArray[np.float64]
@@ -17,6 +19,9 @@ _HEADINGS = ("features", "hidden", "outputs")
 _MAX_CONCEPTS = 100  # per picture; of larger maps only the concepts with the strongest edges are drawn
 _ALL_CONCEPTS = 20  # up to this number, concepts whose edges are too weak to be drawn also have a box
 _SHARE = 0.9  # fraction of the total strength that the drawn edges should have, unless that takes too many
+_SMALL, _WITH_WEIGHTS = 150, 60  # edges up to which a layered map is drawn completely, and with its weights
+_LEAST = 1e-9  # strength of an edge of a small map that carries nothing on the data
+_NAMED_HEADING = "steps and combinations"
 
 
 def graph_view(
@@ -26,8 +31,12 @@ def graph_view(
     strength: Array | None = None,
     positions: Array | None = None,
     n_edges: int | None = None,
+    carried: Callable[[NDArray[np.bool_]], float] | None = None,
 ) -> View:
     """Select the concepts and edges to draw.
+
+    In a layered map features influence hidden concepts and outputs, and hidden concepts influence outputs. Its
+    strongest 150 edges are drawn; a small one, which has no more, is drawn completely.
 
     Parameters
     ----------
@@ -45,20 +54,31 @@ def graph_view(
         Number of edges between different concepts to draw, strongest first. None draws all edges of a map with few
         edges or with positions; of other maps, edges with 90% of the total strength, up to 8 more than there are
         concepts. Outputs without a drawn edge get their strongest one in addition.
+    carried : callable, default=None
+        Called with a mask of the drawn edges if some are missing; returns the R² between the decisions of the map with
+        only these edges and those of the whole map.
 
     Returns
     -------
     dict
         ``names``, ``kinds``, ``columns`` and ``positions`` of the concepts; ``edges``, each with source, target, weight
         and strength in (0, 1], the strongest first; ``rings``, the same for self-loops; ``left_out``, names of concepts
-        that are not drawn; and texts of the legend.
+        that are not drawn; ``small``, whether it is a small layered map; ``weights``, whether to write weights;
+        ``share``, a sentence on what the drawn edges carry; and texts of the legend.
     """
     weights = np.asarray(weights, dtype=np.float64)
+    layered = n_edges is None and _is_layered(weights, kinds)
+    small = layered and np.count_nonzero(weights) <= _SMALL
+    n_edges = _SMALL if layered else n_edges
     strengths = np.abs(weights) if strength is None else strength
+    if layered:
+        strengths = (
+            _of_layers(weights, kinds) if strength is None else np.where(weights, np.maximum(strength, _LEAST), 0.0)
+        )
     off_diagonal = np.where(np.eye(len(strengths), dtype=bool), 0.0, strengths)
-    kept = _strongest_concepts(off_diagonal, kinds)
+    kept = list(range(len(weights))) if small else _strongest_concepts(off_diagonal, kinds)
     chosen = _strongest_edges(off_diagonal, kept, kinds, n_edges, positions is not None)
-    if len(kept) > _ALL_CONCEPTS and chosen:
+    if not small and len(kept) > _ALL_CONCEPTS and chosen:
         connected = {concept for edge in chosen for concept in edge}
         # Isolated concepts have a box, unless the map is too large to draw all concepts.
         isolated = np.asarray(~(off_diagonal.any(axis=0) | off_diagonal.any(axis=1)))
@@ -80,19 +100,55 @@ def graph_view(
     columns = [_COLUMNS[kinds[i]] for i in kept] if kinds else None
     self_loops = [i for i in kept if strengths[i, i] > 0.0 and strengths[i, i] >= smallest]
     left_out = [concepts[i] for i in range(len(concepts)) if i not in place]
+    note = _note("weight" if strength is None else "influence on the data", len(chosen), n_all)
+    if layered and strength is None:
+        note = note.replace("Width shows the weight.", "Width compares the weights into the same column.")
+    if small:
+        note = f"A map of {len(concepts)} concepts and {count(n_all, 'arrow')}; all of it is drawn. {note}"
+    share = ""
+    if carried is not None and len(chosen) < n_all:
+        drawn = np.zeros(weights.shape, dtype=bool)
+        for edge in [*chosen, *((i, i) for i in self_loops)]:
+            drawn[edge] = True
+        r2 = carried(drawn)
+        share = (
+            f"Drawn influences alone reproduce its decisions with an R² {f'of {r2:.2f}' if r2 >= 0.0 else 'below 0'}."
+        )
+    headings = [_NAMED_HEADING if small and name == HIDDEN else name for name in _HEADINGS]
     return {
         "names": [concepts[i] for i in kept],
         "kinds": [kinds[i] if kinds else "" for i in kept],
         "columns": columns,
-        "headings": [_HEADINGS[column] for column in sorted(set(columns))] if columns else [],
+        "headings": [headings[column] for column in sorted(set(columns))] if columns else [],
         "positions": None if positions is None else [[float(x), float(y)] for x, y in positions[kept]],
         "edges": [drawn_edge(*edge) for edge in chosen],
         "rings": [drawn_edge(i, i) for i in self_loops],
         "signs": ["positive influence", "negative influence"],
-        "note": _note("weight" if strength is None else "influence on the data", len(chosen), n_all),
+        "note": note,
+        "share": share,
+        "small": small,
+        "weights": small and n_all <= _WITH_WEIGHTS,
         "left_out": left_out[:_MAX_CONCEPTS],
         "n_left_out": len(left_out),
     }
+
+
+def _is_layered(weights: Array, kinds: Sequence[str] | None) -> bool:
+    """Return whether all edges go to a later column."""
+    if kinds is None:
+        return False
+    targets, sources = np.nonzero(weights)
+    columns = np.array([_COLUMNS[kind] for kind in kinds])
+    return bool((columns[sources] < columns[targets]).all())
+
+
+def _of_layers(weights: Array, kinds: Sequence[str] | None) -> Array:
+    """Return absolute weights relative to the largest into the same column; those into steps are much larger."""
+    strength = np.abs(weights)
+    for kind in set(kinds or ()):
+        rows = [i for i, other in enumerate(kinds or ()) if other == kind]
+        strength[rows] /= strength[rows].max() or 1.0
+    return strength
 
 
 def _note(quantity: str, n_drawn: int, n_all: int) -> str:

@@ -1,0 +1,202 @@
+"""A map as sentences, one per arrow, and how much of the predictions some of its arrows carry."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, number
+from cogmap.explanation._subject import Subject, opened, table_parts
+from cogmap.maps._text import count
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.features import Array
+from cogmap.models.model import MapModel
+
+_TYPICAL_ROWS = 500
+_WIDTH = 100  # of a line of `repr`
+_STRONG, _WEAK = 0.5, 0.1  # strengths, relative to the strongest rule, from which a rule is strong and below weak
+
+
+@dataclass(frozen=True, eq=False)
+class Rules(Answer):
+    """A map as sentences, the strongest first. ``list(rules)`` is a list of str.
+
+    Attributes
+    ----------
+    sentences : tuple of str
+        One sentence per arrow, such as "glucose > 126 raises class=diabetes (strongly)".
+    sources, targets : tuple of str
+        The concepts that each arrow connects.
+    weights : ndarray of shape (n_rules,)
+        Weight of each arrow.
+    strengths : ndarray of shape (n_rules,)
+        Absolute weight times the standard deviation of the state of the source.
+    """
+
+    sentences: tuple[str, ...]
+    sources: tuple[str, ...]
+    targets: tuple[str, ...]
+    weights: Array
+    strengths: Array
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.sentences)
+
+    def __getitem__(self, place: int) -> str:
+        return self.sentences[place]
+
+    def to_frame(self) -> Any:
+        """Return the rules as a pandas data frame, the strongest first."""
+        columns = {"rule": self.sentences, "source": self.sources, "target": self.targets}
+        return frame("Rules", columns | {"weight": self.weights, "strength": self.strengths})
+
+    def __repr__(self) -> str:
+        shown = [
+            fill(sentence, _WIDTH, initial_indent=f"{number(weight, '+'):>8}  ", subsequent_indent=" " * 12)
+            for weight, sentence in zip(self.weights[:LINES_SHOWN], self.sentences, strict=False)
+        ]
+        more = [f"... and {len(self) - len(shown)} more"] * (len(self) > len(shown))
+        return "\n".join([f"Rules: {count(len(self), 'arrow')}, with their weights", *shown, *more])
+
+
+def to_rules(model: Any, X: ArrayLike | None = None) -> Rules:
+    """Return a map as sentences, one per arrow, ordered by strength.
+
+    The strength of an arrow is its absolute weight times the standard deviation of the state of its source: a large
+    weight from a concept that hardly changes says little. An additive or named map (``structure="auto"``) has one
+    sentence per arrow into an output; arrows into its steps and combinations are told by their names. Of other maps
+    every arrow has a sentence.
+
+    Parameters
+    ----------
+    model : FCMClassifier, FCMClassifierCV, FCMRegressor, TableModel, MapModel or FuzzyCognitiveMap
+        Fitted estimator, model or map.
+    X : array-like of shape (n_rows, n_features), default=None
+        Data over which states vary. If None, rows are drawn with the mean, deviation and range of the training data.
+        Not used for a map alone, whose arrows are ordered by weight.
+
+    Returns
+    -------
+    Rules
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from cogmap import FCMRegressor, to_rules
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    >>> rules = to_rules(FCMRegressor(structure="additive", max_arrows=3, random_state=0).fit(X, y), X)
+    >>> for rule in rules:
+    ...     print(rule)
+    high bmi raises target (strongly)
+    high s5 raises target (strongly)
+    high bp raises target
+
+    A map drawn by hand:
+
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> edges = [("rain", "harvest", 0.8), ("pests", "harvest", -0.3), ("birds", "pests", -0.06)]
+    >>> list(to_rules(FuzzyCognitiveMap.from_edges(edges)))
+    ['rain raises harvest (strongly)', 'pests lowers harvest', 'birds lowers pests (weakly)']
+    """
+    fcm, phrases, spread = model, {}, np.ones(getattr(model, "n_concepts", 0))
+    if not isinstance(model, FuzzyCognitiveMap):
+        fitted, rows = _opened("to_rules", model, X)
+        fcm, phrases = fitted.map, _phrases(fitted)
+        spread = fitted.transformed(rows).std(axis=0)
+    targets, sources, weights = fcm._edges()
+    shown = targets != sources
+    if fcm.held and fcm.kinds:  # the names of hidden concepts tell their inputs
+        shown &= np.array([kind == "output" for kind in fcm.kinds])[targets]
+    targets, sources, weights = targets[shown], sources[shown], weights[shown]
+    strengths = np.abs(weights) * spread[sources]
+    order = np.argsort(-strengths, kind="stable")
+    strongest = float(strengths.max(initial=0.0)) or 1.0
+    names = fcm.concepts
+    return Rules(
+        sentences=tuple(
+            f"{phrases.get(int(sources[k]), names[sources[k]])} {'raises' if weights[k] > 0 else 'lowers'} "
+            f"{names[targets[k]]}{_adverb(float(strengths[k]) / strongest)}"
+            for k in order
+        ),
+        sources=tuple(names[j] for j in sources[order]),
+        targets=tuple(names[i] for i in targets[order]),
+        weights=weights[order],
+        strengths=strengths[order],
+    )
+
+
+def carried_share(model: Any, drawn: NDArray[np.bool_], X: ArrayLike | None = None) -> float:
+    """Return how much of the decisions of a model some of its arrows carry.
+
+    Parameters
+    ----------
+    model : FCMClassifier, FCMClassifierCV, FCMRegressor, TableModel or MapModel
+        Fitted estimator or model.
+    drawn : ndarray of bool of shape (n_concepts, n_concepts)
+        The arrows, as positions in the weight matrix.
+    X : array-like of shape (n_rows, n_features), default=None
+        Data. If None, rows are drawn with the mean, deviation and range of the training data.
+
+    Returns
+    -------
+    float
+        R² between the decision values (log-odds or scores of classes, or predicted values) of the map with only these
+        arrows and those of the whole map; 1 if no arrow is missing. The source of a missing arrow counts as undecided.
+    """
+    fitted, rows = _opened("carried_share", model, X)
+    fcm = fitted.map
+    missing = np.where(drawn, 0.0, fcm.weights)
+    if not missing.any():
+        return 1.0
+    changes = {"weights": fcm.weights - missing, "bias": fcm.bias + 0.5 * missing.sum(axis=1)}
+    reduced = MapModel(
+        FuzzyCognitiveMap(**changes, slope=fcm.slope, concepts=fcm.concepts, held=fcm.held),
+        fitted.depth,
+        fitted.encoding,
+        fitted.link,
+    )
+    whole, partly = fitted.decision(rows), reduced.decision(rows)
+    varies = float(np.square(whole - whole.mean(axis=0)).sum())
+    lost = float(np.square(whole - partly).sum())
+    return 1.0 - lost / varies if varies > 0.0 else float(lost == 0.0)
+
+
+def _opened(owner: str, model: Any, X: ArrayLike | None) -> tuple[MapModel, Array]:
+    """Return the model, and the rows given or typical ones."""
+    if X is not None:
+        subject, rows = opened(owner, model, X)
+        return subject.model, rows
+    parts = table_parts(model)
+    estimator = model if parts is None else parts[1]
+    fitted = estimator if isinstance(estimator, MapModel) else getattr(estimator, "model_", None)
+    if isinstance(estimator, type) or not isinstance(fitted, MapModel):
+        opened(owner, estimator, X)  # raises the error for what is not fitted, or no model at all
+        raise AssertionError(estimator)
+    return fitted, Subject(fitted, ()).typical_rows(_TYPICAL_ROWS)
+
+
+def _phrases(model: MapModel) -> dict[int, str]:
+    """Return "high glucose" for inputs that are numbers; terms and features of two values are called by their name."""
+    encoding, names = model.encoding, model.map.concepts
+    words = encoding.input_names([""] * encoding.n_features)
+    binary = np.zeros(encoding.n_features, dtype=bool)
+    if encoding.scaling is not None:
+        known = encoding.scaling.known
+        # No other feature with this mean and range varies as much as one of two values.
+        binary = np.isclose(known.deviation**2, (known.high - known.mean) * (known.mean - known.low), rtol=1e-3)
+    return {
+        place: f"high {names[place]}"
+        for place, column in enumerate(encoding.columns)
+        if not (words[place] or binary[column])
+    }
+
+
+def _adverb(share: float) -> str:
+    """Return the strength of a rule relative to the strongest, in words."""
+    return " (strongly)" if share >= _STRONG else " (weakly)" if share < _WEAK else ""
