@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -205,7 +206,8 @@ def test_heads_are_also_checked_behind_another_server(table_model, headers, stat
 
     head = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json"), *headers]
     scope = {"type": "http", "method": "POST", "path": "/predict", "headers": head}
-    asyncio.run(application(table_model[0])(scope, receive, send))
+    with ThreadPoolExecutor(1) as pool:  # the browser of other tests may have an event loop in this thread
+        pool.submit(lambda: asyncio.run(application(table_model[0])(scope, receive, send))).result()
     assert sent[0]["status"] == status
 
 
