@@ -229,6 +229,9 @@ def draw(tables, methods, path):
                 ax.plot(row[SIZE], row[0], "o" if is_map else "s", color=color, markersize=8, label=method)
         score = "mean R²" if group.startswith("values") else "mean accuracy"
         ax.set(title=group, xlabel="arrows, median over the tables", ylabel=score, xscale="log")
+        sizes = table[:, SIZE][~np.isnan(table[:, SIZE])]
+        ax.set_xlim(min(8.0, 0.7 * sizes.min(initial=10.0)), max(150.0, 1.5 * sizes.max(initial=10.0)))
+        ax.xaxis.set_major_formatter("{x:,.0f}")
         ax.grid(alpha=0.3)
     axes[0][-1].legend(fontsize=7, loc="best")
     figure.savefig(path)
