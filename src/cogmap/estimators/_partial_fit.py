@@ -100,6 +100,7 @@ class PartialFitMixin(ClassMap):
         result = train_one_pass(states, plan, rule, random, seen, start)
         curve = [*getattr(self, "loss_curve_", []), *result.loss_curve]
         self._publish(replace(result, loss_curve=curve), sample_of(X, weight))
+        self.structure_ = "full"
         self._incremental = rule, random, seen
 
     def _remembered(self, solver: str, learning_rate: float) -> tuple[Rule, np.random.RandomState, float]:

@@ -33,7 +33,8 @@ function emptyPanel({ model }) {
   const kinds = ["input", "hidden", "output"]
     .map((kind) => [kind, model.concepts.filter((concept) => concept.kind === kind).length])
     .filter(([, amount]) => amount);
-  const labels = { input: "from values", hidden: "hidden", output: "for outputs" };
+  const named = model.held?.length > 0; // hidden concepts of a small map have names
+  const labels = { input: "from values", hidden: named ? "steps and combinations" : "hidden", output: "for outputs" };
   const counts = kinds.map(([kind, amount]) => `${amount} ${labels[kind]}`).join(", ");
   return [
     make("h3", {}, "Nothing is chosen"),
