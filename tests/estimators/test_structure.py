@@ -121,7 +121,7 @@ def test_missing_values_are_undecided():
     assert fcm.score(X, y) > 0.95
 
 
-def test_monotonic_constraints_hold(iris):
+def test_monotonic_constraints_hold():
     X, y = load_breast_cancer(return_X_y=True)
     X = X[:, :8]
     fcm = FCMClassifier(structure="named", monotonic_cst=[-1, 0, 0, 0, 0, 1, 0, 0], random_state=0).fit(X, y)
@@ -131,6 +131,13 @@ def test_monotonic_constraints_hold(iris):
         more[:, j] += step[j]
         change = fcm.predict_proba(more)[:, 1] - fcm.predict_proba(X)[:, 1]
         assert (sign * change >= -1e-12).all()
+
+
+def test_a_map_of_constrained_features_only_is_additive():
+    X, y = load_breast_cancer(return_X_y=True)
+    fcm = FCMClassifier(structure="named", monotonic_cst=[-1, -1, -1], random_state=0).fit(X[:, :3], y)
+    assert fcm.structure_ == "additive"
+    assert (fcm.map_.weights[-1] <= 0.0).all()
 
 
 def test_terms_are_inputs_of_an_additive_map(iris):

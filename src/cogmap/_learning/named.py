@@ -240,7 +240,7 @@ def _plan_stages(
         return Selection(), _Stages(network, [min(most, network.n_arrows)]), None
     n_rows = max(table.n_rows, table.total_weight)
     selection, best, chosen = _select(teachers, most, n_rows, table.targets.loss.is_mean)
-    kinds = {"additive"} if trainer.additive_only else {"dense", "all", best} - {"additive"}
+    kinds = {"dense", "all", best} - {"additive"} if "dense" in teachers[0] else {"additive"}
     networks = [teacher[kind][0] for kind in sorted(kinds, key=str) for teacher in teachers]
     predictions = [table.targets.predictions(link.outputs(network.net(T))) for network in networks]
     targets = table.targets.mixture(_TARGET_SHARE, np.float64)
