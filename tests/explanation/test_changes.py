@@ -43,6 +43,18 @@ def says(model, rows):
     return model.link.classes[(decision >= 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
 
 
+def test_a_negative_zero_that_does_not_change_stays():
+    rng = np.random.default_rng(25018)
+    model = random_model(rng, "odds", 4, 0, 1, np.array([True, True, False, False]))
+    for _ in range(50):
+        row = rng.uniform(-4, 4, 4)
+        row[:2] = -0.0
+        answer = what_if(model, row)
+        if answer.found:
+            same = answer.row == row
+            assert answer.row[same].tobytes() == row[same].tobytes()
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_every_promise_is_kept(data):

@@ -163,7 +163,8 @@ def _described(
 ) -> WhatIf:
     """Describe the result; `given` is the row, and the same as a table."""
     goal = "another class" if to is None else repr(to.item() if isinstance(to, np.generic) else to)
-    row = space.start if found is None else found
+    # What did not change keeps its bits: 0.0 does not replace -0.0.
+    row = space.start if found is None else np.where(found == space.start, space.start, found)
     sizes = space.sizes(row)
     changed = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
     features = space.features(np.stack([space.start, row]))
