@@ -116,12 +116,9 @@ class _Trainer:
         found: Teacher = {}
 
         def train(key: Any, network: Network, n_iter: int, patience: int = _PATIENCE) -> Network:
-            value = self.fit.objective(network, held_out)
-            slope = self.fit.slope
-            stopping = StoppingRule(n_iter, _TOL, patience, value.value)
-            before = value.value(network.theta(slope))
-            network, _ = self.fit(network, rows, stopping)
-            found[key] = network, value.value(network.theta(slope)) if stopping.n_iter else before
+            loss = self.fit.objective(network, held_out).value
+            network, _ = self.fit(network, rows, StoppingRule(n_iter, _TOL, patience, loss))
+            found[key] = network, loss(network.theta(self.fit.slope))
             return network
 
         bias, n_iter = self.start_bias(rows), min(_N_ITER, self.max_iter)
@@ -197,8 +194,8 @@ def train_named(
                 latest, loss = teachers[-1][_SIZES[0] if _SIZES[0] in teachers[-1] else "additive"]
                 if report(latest.theta(settings.slope), len(teachers), loss):
                     break
-        selection, stages, targets = _plan_stages(table, trainer, teachers)
         T, share = states_of(table), table.row_weights / table.total_weight
+        selection, stages, targets = _plan_stages(table, T, trainer, teachers)
         latest = stages.start
         signs = np.where(constrained != 0.0, constrained, _effect_signs(latest, T, fit))
         fit = replace(fit, signs=signs)
@@ -231,10 +228,10 @@ class _Stages:
 
 
 def _plan_stages(
-    table: Table, trainer: _Trainer, teachers: list[Teacher]
+    table: Table, T: Array, trainer: _Trainer, teachers: list[Teacher]
 ) -> tuple[Selection, _Stages, NDArray[np.floating] | None]:
     """Select a size and join the teachers; return also the targets on which the joined network is trained."""
-    T, link, most = states_of(table), trainer.fit.link, trainer.max_arrows
+    link, most = trainer.fit.link, trainer.max_arrows
     if not teachers:
         network = Network.additive(T.shape[1], trainer.start_bias(table))
         return Selection(), _Stages(network, [min(most, network.n_arrows)]), None

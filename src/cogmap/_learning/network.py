@@ -240,15 +240,12 @@ class NetworkFit:
         Link of the outputs.
     signs : ndarray of shape (n_outputs, n_inputs), optional
         Sign that a direct arrow must have: 1, -1, or 0 for any.
-    n_threads : int
-        Number of threads.
     """
 
     slope: float
     alpha: float
     link: Link
     signs: Array | None = None
-    n_threads: int = 1
 
     def objective(self, network: Network, table: Table, targets: NDArray[Any] | None = None) -> StructuredObjective:
         """Return the loss of networks with these concepts on a table."""
@@ -262,12 +259,7 @@ class NetworkFit:
             n_hidden=network.n_hidden,
             sample_weight=table.weight,
             rows=table.rows,
-            n_threads=self.n_threads,
         )
-
-    def loss(self, network: Network, table: Table) -> float:
-        """Return the loss of a network on a table."""
-        return self.objective(network, table).value(network.theta(self.slope))
 
     def __call__(
         self,

@@ -70,8 +70,8 @@ def to_rules(model: Any, X: ArrayLike | None = None) -> Rules:
 
     The strength of an arrow is its absolute weight times the standard deviation of the state of its source: a large
     weight from a concept that hardly changes says little. An additive or named map (``structure="auto"``) has one
-    sentence per arrow into an output; arrows into its steps and combinations are told by their names. Of other maps
-    every arrow has a sentence.
+    sentence per arrow into an output; the names of its steps and combinations contain the arrows into them. For
+    other maps, every arrow has a sentence.
 
     Parameters
     ----------
