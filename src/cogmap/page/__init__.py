@@ -7,10 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from cogmap._utils.files import write_whole
-from cogmap._utils.params import param_error
-from cogmap.exceptions import DataError
-from cogmap.page.assemble import assemble_page
+from cogmap.page.assemble import assemble_page, write_page
 from cogmap.page.board_page import board, english_texts
 from cogmap.page.payload import make_payload
 from cogmap.page.subject import page_subject
@@ -56,18 +53,7 @@ def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str]
     ...     file.stat().st_size < 200_000
     True
     """
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
-        raise param_error("page.write", "path", "the path of a file, such as 'map.html'", path)
-    target = Path(path)
-    try:
-        if target.is_dir():  # fail before the page is computed
-            raise OSError("it is a directory")
-        if not target.parent.is_dir():
-            raise OSError(f"the directory {target.parent} does not exist")
-        write_whole(target, _page("page.write", model, X, y))
-    except OSError as error:
-        raise DataError(f"The page cannot be written to {target}: {error.strerror or error}.") from None
-    return target
+    return write_page("page.write", "page", "map.html", path, lambda: _page("page.write", model, X, y))
 
 
 def html(model: Any, X: Any = None, y: Any = None) -> str:

@@ -12,10 +12,18 @@ import base64
 import hashlib
 import html
 import json
+import os
 import re
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
+
+from cogmap._utils.files import write_whole
+from cogmap._utils.params import param_error
+from cogmap.exceptions import DataError
 
 _FOLDER = files("cogmap.page")
 # Entry module, style sheets and further sources of the page of a model and of the drawing board.
@@ -111,3 +119,28 @@ def hash_of(text: str) -> str:
 
 def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def write_page(owner: str, what: str, example: str, path: Any, make: Callable[[], str]) -> Path:
+    """Write what `make` returns to a file, and raise before calling it if the file cannot be written."""
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
+        raise param_error(owner, "path", f"the path of a file, such as {example!r}", path)
+    target = Path(path)
+    with _refusals(what, target):
+        if target.is_dir():
+            raise OSError("it is a directory")
+        if not target.parent.is_dir():
+            raise OSError(f"the directory {target.parent} does not exist")
+    text = make()
+    with _refusals(what, target):
+        write_whole(target, text)
+    return target
+
+
+@contextmanager
+def _refusals(what: str, target: Path) -> Iterator[None]:
+    """Say in one sentence why a file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"The {what} cannot be written to {target}: {error.strerror or error}.") from None

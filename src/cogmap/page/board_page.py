@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from cogmap._utils.files import read_limited, write_whole
+from cogmap._utils.files import read_limited
 from cogmap._utils.params import check_path, param_error, suggestion
 from cogmap._utils.text import decoded
 from cogmap.exceptions import DataError
 from cogmap.maps.formats import own_json
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.model import MapModel
-from cogmap.page.assemble import assemble_page
+from cogmap.page.assemble import assemble_page, write_page
 
 Payload = dict[str, Any]
 
@@ -59,19 +59,7 @@ def board(path: str | os.PathLike[str], map: Any = None, texts: str | os.PathLik
     ...     file.stat().st_size < 200_000
     True
     """
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "\0" in str(path):
-        raise param_error("page.board", "path", "the path of a file, such as 'board.html'", path)
-    target = Path(path)
-    text = board_html(map, texts)
-    try:
-        if target.is_dir():
-            raise OSError("it is a directory")
-        if not target.parent.is_dir():
-            raise OSError(f"the directory {target.parent} does not exist")
-        write_whole(target, text)
-    except OSError as error:
-        raise DataError(f"The board cannot be written to {target}: {error.strerror or error}.") from None
-    return target
+    return write_page("page.board", "board", "board.html", path, lambda: board_html(map, texts))
 
 
 def board_html(map: Any = None, texts: str | os.PathLike[str] | None = None) -> str:
