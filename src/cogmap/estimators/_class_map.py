@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from cogmap._learning.table import Table
-from cogmap._learning.targets import ClassTargets
+from cogmap._learning.targets import ClassTargets, Targets
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._labels import check_label_types, class_link, class_weights, encode_labels
-from cogmap.estimators._out_of_core import ClassWeight, Labels, Survey
+from cogmap.estimators._out_of_core import Chunk, ClassWeight, Labels, Survey
 from cogmap.estimators._prediction import ClassPredictor
 from cogmap.estimators._validation import check_products, validated
 from cogmap.models.links import Link
@@ -31,15 +31,15 @@ class ClassMap(ClassPredictor, BaseFCM):
         classes, codes = encode_labels(y, classes, self._owner)
         return ClassTargets(codes, class_link(self.output, classes, self.gain, self._owner))
 
-    def _surveyed_link(self, survey: Survey) -> tuple[Link, ClassWeight | None]:
-        """Return the link for the surveyed labels, and the class weights if there are any."""
+    def _surveyed_targets(self, survey: Survey, sample: Chunk) -> tuple[Targets, ClassWeight | None]:
+        """Return targets of no rows with the link for the surveyed labels, and the class weights if there are any."""
         seen = cast(Labels, survey.targets)
         classes, codes = encode_labels(seen.labels, None, self._owner)
-        link = class_link(self.output, classes, self.gain, self._owner)
+        targets = ClassTargets(codes[:0], class_link(self.output, classes, self.gain, self._owner))
         if self.class_weight is None:
-            return link, None
+            return targets, None
         weights = class_weights(self.class_weight, classes, codes, seen.weights, self._owner)
-        return link, ClassWeight(classes, weights, self._owner)
+        return targets, ClassWeight(classes, weights, self._owner)
 
     def _finalize(self, table: Table, known: Link | None) -> Table:
         """Return the table with row weights multiplied by class weights."""
