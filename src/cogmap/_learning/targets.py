@@ -35,6 +35,7 @@ POWERS = {"poisson": 1.0, "gamma": 2.0}
 
 _STRATA_OF_VALUES = 10
 _STRATA_OF_LABELS = 8  # combinations of labels; rarer ones share a stratum
+_OFFSET = 0.05  # added to values relative to their mean, which may be 0, before the logarithm
 _MAX_DEVIATIONS = 5.0  # of a target in `columns`, if the loss is robust
 
 
@@ -177,9 +178,12 @@ class ValueTargets:
 
     @property
     def columns(self) -> NDArray[np.float64]:
-        """The standardized values, without far outliers if the loss is robust; labels as 0 and 1."""
+        """The standardized values, or logarithms with a logarithmic link; far outliers are cut if the loss is robust."""
         if isinstance(self.link, LabelsLink):
             return self.values
+        if isinstance(self.link, LogLink):
+            logs = np.log(self.array + _OFFSET)
+            return (logs - logs.mean(axis=0)) / self.link.spread
         columns = self.link.deviations(self.values)
         return np.clip(columns, -_MAX_DEVIATIONS, _MAX_DEVIATIONS) if getattr(self.loss, "robust", False) else columns
 

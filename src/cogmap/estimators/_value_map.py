@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cogmap._learning.settings import REGRESSION
 from cogmap._learning.table import Table
-from cogmap._learning.targets import POWERS, ValueTargets
+from cogmap._learning.targets import ValueTargets
 from cogmap._utils.params import param_error
 from cogmap.estimators._out_of_core import Chunk, OutOfCoreMixin, Survey
 from cogmap.estimators._validation import validated
@@ -23,6 +23,7 @@ _NEEDS = {
     "tweedie": (False, True, "amounts >= 0", "For values of both signs, use loss='squared_error' or 'huber'."),
 }
 _ROBUST = ("quantile", "huber")
+_SMALLEST = 1e-4  # predicted value relative to the mean, if there are zeros
 _IQR = 1.349  # interquartile range of a normal distribution, in standard deviations
 
 
@@ -74,9 +75,10 @@ class ValueMap(OutOfCoreMixin):
         names, one_dimensional = tuple(self._target_names), n_targets == 1 and self._target_is_vector
         if self.loss == "quantile":
             return self._quantile_link(names, one_dimensional)
-        kind = LogLink if self.loss in (*POWERS, "tweedie") else ValueLink
-        mean = np.ones(n_targets) if kind is LogLink else np.zeros(n_targets)
-        return kind(names, mean, np.ones(n_targets), one_dimensional)
+        ones = np.ones(n_targets)
+        if self.loss in _NEEDS:
+            return LogLink(names, ones, ones, one_dimensional, ones, ones)
+        return ValueLink(names, np.zeros(n_targets), ones, one_dimensional)
 
     def _quantile_link(self, names: tuple[str, ...], one_dimensional: bool) -> QuantileLink:
         if np.ndim(self.quantile) == 0:
@@ -129,6 +131,9 @@ class ValueMap(OutOfCoreMixin):
                     f"{deviation:g}. Multiply the target by a constant, or use more similar row weights."
                 )
         link, mean, deviation = targets.link, statistics.mean, statistics.deviation
+        if isinstance(link, LogLink):
+            low = np.maximum(statistics.low, _SMALLEST * mean)
+            return replace(link, mean=mean, deviation=deviation, low=low, high=statistics.high)
         if self.loss in _ROBUST:  # mean and deviation would depend on outliers
             levels = link.quantiles if isinstance(link, QuantileLink) else (0.5,) * link.n_outputs
             n_targets = targets.values.shape[1]

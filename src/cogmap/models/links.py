@@ -262,8 +262,11 @@ class LogLink(ValueLink):
     """Logarithmic link of counts and positive amounts: the value is the mean times ``exp(spread * net)``.
 
     The spread is that of a lognormal distribution with the mean and deviation of the training data. A state of 0.5 is
-    the mean.
+    the mean. Values are limited to the range of the training data, which the exponential would leave far behind.
     """
+
+    low: NDArray[np.float64]  # smallest prediction of each target, above 0
+    high: NDArray[np.float64]
 
     @property
     def spread(self) -> NDArray[np.float64]:
@@ -277,16 +280,14 @@ class LogLink(ValueLink):
 
     def outputs(self, net: Net) -> NDArray[np.floating]:
         """Return the values, one column per target."""
-        limits = np.finfo(np.float64)
         with np.errstate(over="ignore", under="ignore"):
-            values: NDArray[np.floating] = np.clip(
-                np.exp(np.log(self.mean) + self.spread * net.T), limits.tiny, limits.max
-            )
-        return values
+            values: NDArray[np.floating] = np.exp(np.log(self.mean) + self.spread * net.T)
+        return np.clip(values, self.low, self.high)
 
     def outputs_derivative(self, net: Net) -> NDArray[np.floating]:
         """Return the derivative of the values, of shape (n_rows, n_targets, n_targets)."""
-        slopes = self.outputs(net) * self.spread
+        values = self.outputs(net)
+        slopes = values * self.spread * ((values > self.low) & (values < self.high))
         derivative: NDArray[np.floating] = slopes[:, :, None] * np.eye(self.n_outputs)
         return derivative
 
