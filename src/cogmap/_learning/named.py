@@ -23,7 +23,7 @@ from cogmap._learning.splits import Split, make_splits
 from cogmap._learning.table import Table
 from cogmap._utils.threads import one_blas_thread
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.models.links import LogOddsLink, SoftmaxLink
+from cogmap.models.links import SoftmaxLink
 from cogmap.models.model import MapModel, concept_names
 from cogmap.models.names import combination_names
 
@@ -102,7 +102,7 @@ class _Trainer:
         """Return the net inputs of the outputs that predict the mean of the targets."""
         link = self.fit.link
         mean = table.row_weights @ table.targets.columns / table.total_weight
-        if isinstance(link, LogOddsLink):
+        if link.output in ("single", "labels"):
             return np.asarray(0.5 * np.log((mean + 1e-3) / (1.0 - mean + 1e-3)))
         if isinstance(link, SoftmaxLink):
             scores = np.log(mean + 1e-3)

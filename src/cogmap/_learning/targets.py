@@ -120,7 +120,7 @@ class ClassTargets:
         """The targets one-hot encoded, as 0 and 1 for a single output, or as standardized ranks if ordered."""
         if isinstance(self.link, OrderedLink):
             ranks = self.codes.astype(np.float64)
-            return ((ranks - ranks.mean()) / (ranks.std() or 1.0))[:, None]
+            return np.asarray((ranks - ranks.mean()) / (ranks.std() or 1.0))[:, None]
         of_class = np.eye(len(self.link.classes))
         return of_class[:, -self.link.n_outputs :][self.codes]
 
@@ -178,12 +178,12 @@ class ValueTargets:
 
     @property
     def columns(self) -> NDArray[np.float64]:
-        """The standardized values, or logarithms with a logarithmic link; far outliers are cut if the loss is robust."""
+        """The values or their logarithms, as the link, standardized; outliers are cut if the loss is robust."""
         if isinstance(self.link, LabelsLink):
             return self.values
         if isinstance(self.link, LogLink):
             logs = np.log(self.array + _OFFSET)
-            return (logs - logs.mean(axis=0)) / self.link.spread
+            return np.asarray((logs - logs.mean(axis=0)) / self.link.spread)
         columns = self.link.deviations(self.values)
         return np.clip(columns, -_MAX_DEVIATIONS, _MAX_DEVIATIONS) if getattr(self.loss, "robust", False) else columns
 

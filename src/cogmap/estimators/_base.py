@@ -5,7 +5,7 @@ import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -208,6 +208,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         number, teachers = self._select(plans, tables, random, monitor)
         plan = plans[number]
         result = train(datasets[id(plan.encoding)], plan, random, monitor, start, teachers)
+        result = replace(result, model=self._refined(result.model, sample))
         self._publish(result, sample_of(sample.X, sample.weight))
         self.teacher_losses_ = result.teacher_losses
         if plan.settings.early_stopping:
@@ -228,11 +229,11 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         encoding = make_encodings(sample, scaling, parameters, None)[0]
         plan = make_plan(sample, encoding, sample.n_rows, parameters, self._defaults)
         table = plan.encoded(sample)
-        propose = functools.partial(propose_steps, classes=link.output != "values")
+        propose = functools.partial(propose_steps, output=link.output)
         named = train_named(table, plan, propose, random, self.structure_, parameters["max_arrows"], monitor)
         self.structure_ = "named" if named.model.n_hidden else "additive"
         self.selection_ = asdict(named.selection)
-        result = TrainResult(named.model, named.outcome, named.loss_curve)
+        result = TrainResult(self._refined(named.model, sample), named.outcome, named.loss_curve)
         self._publish(result, sample_of(sample.X, sample.weight))
         self.teacher_losses_ = named.selection.teacher_losses
         monitor.end(self.model_)
@@ -267,6 +268,10 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
     @abstractmethod
     def _finalize(self, table: Table, known: Link | None) -> Table:
         """Apply class weights or standardize targets, after equal rows are merged."""
+
+    def _refined(self, model: MapModel, sample: Table) -> MapModel:
+        """Return the trained model with a link fitted to its outputs, if it needs one; rows are not scaled."""
+        return model
 
     def _grid(self) -> Sequence[dict[str, Any]]:
         """Return the candidate parameters of a search, the preferred ones first."""

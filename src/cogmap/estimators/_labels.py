@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cogmap._utils.params import Literal, param_error, shown
 from cogmap.exceptions import DataError
-from cogmap.models.links import ClassLink, LogOddsLink, SoftmaxLink
+from cogmap.models.links import ClassLink, LogOddsLink, OrderedLink, SoftmaxLink, codes_of
 
 OUTPUTS = ("single", "one_hot")
 
@@ -59,8 +59,58 @@ def encode_labels(
     return classes, codes
 
 
-def class_link(output: str, classes: NDArray[Any], gain: float, owner: str) -> ClassLink:
-    """Return the link for one output (two classes) or one output per class."""
+def class_order(ordered: Any, y: Any, owner: str) -> list[Any] | None:
+    """Return the labels in their order, or None if classes have none or it is that of the labels.
+
+    Parameters
+    ----------
+    ordered : bool or sequence
+        Whether classes are ordered, or their labels in order.
+    y : array-like
+        Labels as given by the user: an ordered categorical of pandas has an order.
+    owner : str
+        Estimator named in messages.
+    """
+    if not isinstance(ordered, bool | np.bool_):
+        return list(ordered)
+    if not ordered:
+        return None
+    dtype: Any = getattr(y, "dtype", None)
+    if hasattr(dtype, "categories") and getattr(dtype, "ordered", False):
+        return list(dtype.categories)
+    labels = np.asarray(y)
+    if hasattr(dtype, "categories") or labels.dtype.kind not in "biuf":
+        some = shown(sorted({str(label) for label in labels.ravel()}))
+        raise param_error(
+            owner,
+            "ordered",
+            "a list of the classes from the lowest to the highest, unless labels are numbers or an ordered categorical",
+            Literal(f"True for the labels {some}"),
+        )
+    return None
+
+
+def in_order(
+    order: list[Any] | None, classes: NDArray[Any], y: NDArray[Any], owner: str
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes that occur in a given order, and the code of each label; None means sorted."""
+    ranks = np.arange(len(classes))
+    if order is not None:
+        labels = classes.tolist()
+        missing = [label for label in labels if label not in order]
+        if missing:
+            expected = f"a list with every label in y, {shown(labels)}"
+            raise param_error(owner, "ordered", expected, Literal(f"one without {shown(missing)}"))
+        ranks = np.array([labels.index(label) for label in order if label in labels])
+    return classes[ranks], codes_of(classes[ranks], y)
+
+
+def class_link(output: str, classes: NDArray[Any], gain: float, owner: str, ordered: bool = False) -> ClassLink:
+    """Return the link for one output (two classes, or ordered ones) or one output per class."""
+    if ordered and output == "one_hot":
+        raise param_error(owner, "output", "'auto' or 'single' for ordered classes", output)
+    if ordered and len(classes) > 2:
+        return OrderedLink(classes, np.arange(len(classes) - 1.0))  # thresholds are fitted later
     if output == "single" and len(classes) != 2:
         cure = "A single output supports two classes only."
         raise param_error(owner, "output", f"'one_hot' for {len(classes)} classes", output, cure)

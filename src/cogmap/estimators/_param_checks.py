@@ -65,6 +65,16 @@ def _several(check: Check) -> Check:
     return check_all
 
 
+def _ordered(owner: str, name: str, value: Any) -> None:
+    """Check True, False, or distinct labels."""
+    if isinstance(value, bool | np.bool_):
+        return
+    if not isinstance(value, list | tuple | np.ndarray) or np.ndim(value) != 1 or len(value) < 2:
+        raise param_error(owner, name, "True, False, or a list of at least two labels", value)
+    if len(set(value)) < len(value):
+        raise param_error(owner, name, "a list of different labels", value)
+
+
 def _quantile(owner: str, name: str, value: Any) -> None:
     """Check one quantile, or ascending quantiles."""
     if np.ndim(value) == 0:
@@ -123,6 +133,7 @@ _CHECKS: dict[str, Check] = {
     "loss": _choice(list(VALUE_LOSSES)),
     "power": _number(1, 2, ends=False),
     "quantile": _quantile,
+    "ordered": _ordered,
     "class_weight": _choice(
         ["balanced"], "a dict {label: weight}", lambda value: value is None or isinstance(value, dict)
     ),

@@ -21,9 +21,10 @@ class FCMRegressor(RegressorMixin, ValueMap, FitChunksMixin):
     states of the features, all other concepts start undecided (0.5), and the map runs for a fixed number of steps. The
     prediction is the net input of an output in the last step, in standard deviations from the mean of the training
     data; the state of the output shows where the value lies (0.5 is the mean, 0.88 one deviation above it). The weights
-    are trained by backpropagation through these steps, by default with squared loss. The states before the last step are a
-    learned transformation of the features, and the last step is a linear regression on them. Tables of more than 100
-    columns get a structured map, as in `FCMClassifier`.
+    are trained by backpropagation through these steps, by default with squared loss; `loss` selects another for counts,
+    amounts, quantiles and data with outliers. The states before the last step are a learned transformation of the
+    features, and the last step is a linear regression on them. Tables of more than 100 columns get a structured map, as
+    in `FCMClassifier`.
 
     Parameters
     ----------

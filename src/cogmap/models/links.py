@@ -192,7 +192,8 @@ class OrderedLink:
 
     def outputs(self, net: Net) -> NDArray[np.floating]:
         """Return the probability of each class, one column per class."""
-        return np.exp(self.decision(net))
+        probabilities: NDArray[np.floating] = np.exp(self.decision(net))
+        return probabilities
 
     def outputs_derivative(self, net: Net) -> NDArray[np.floating]:
         """Return the derivative of the probabilities, of shape (n_rows, n_classes, 1)."""
@@ -281,8 +282,8 @@ class LogLink(ValueLink):
     def outputs(self, net: Net) -> NDArray[np.floating]:
         """Return the values, one column per target."""
         with np.errstate(over="ignore", under="ignore"):
-            values: NDArray[np.floating] = np.exp(np.log(self.mean) + self.spread * net.T)
-        return np.clip(values, self.low, self.high)
+            values: NDArray[np.floating] = np.clip(np.exp(np.log(self.mean) + self.spread * net.T), self.low, self.high)
+        return values
 
     def outputs_derivative(self, net: Net) -> NDArray[np.floating]:
         """Return the derivative of the values, of shape (n_rows, n_targets, n_targets)."""

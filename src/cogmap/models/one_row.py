@@ -14,7 +14,15 @@ import numpy as np
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import FeatureSpread
 from cogmap.models.features import Array, unit_of
-from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.links import (
+    LabelsLink,
+    LogLink,
+    LogOddsLink,
+    OrderedLink,
+    QuantileLink,
+    SoftmaxLink,
+    ValueLink,
+)
 from cogmap.models.model import MapModel
 
 Prediction = tuple[list[float], int]  # probabilities or values of a row, and the index of the predicted class
@@ -102,13 +110,37 @@ def _quick_link(model: MapModel) -> Callable[[list[float]], Prediction] | None:
             return [power / total for power in powers], chosen
 
         return softmax
+    if isinstance(link, OrderedLink):
+        thresholds, widths = link.thresholds.tolist(), np.exp(link.widths).tolist()
+
+        def ordered(net: list[float]) -> Prediction:
+            above = [_logistic(2.0 * (net[0] - threshold)) for threshold in thresholds]
+            at_least, not_above = [1.0, *(yes for yes, _ in above)], [*(no for _, no in above), 1.0]
+            p = [yes * no * width for yes, no, width in zip(at_least, not_above, widths, strict=True)]
+            return p, p.index(max(p))
+
+        return ordered
+    if isinstance(link, LabelsLink):
+        return lambda net: ([_logistic(2.0 * number)[0] for number in net], 0)
+    if isinstance(link, LogLink):
+        parts = list(
+            zip(*(each.tolist() for each in (np.log(link.mean), link.spread, link.low, link.high)), strict=True)
+        )
+
+        def exponentials(net: list[float]) -> Prediction:
+            logs = [min(log + spread * x, 709.0) for (log, spread, _, _), x in zip(parts, net, strict=True)]
+            return [min(max(math.exp(x), low), high) for (_, _, low, high), x in zip(parts, logs, strict=True)], 0
+
+        return exponentials
     if isinstance(link, ValueLink):
         means, deviations = link.mean.tolist(), link.deviation.tolist()
         limit = float(np.finfo(np.float64).max)
+        crossing = isinstance(link, QuantileLink) and link.is_sorted
 
         def values(net: list[float]) -> Prediction:
             predictions = (mean + deviation * x for mean, deviation, x in zip(means, deviations, net, strict=True))
-            return [min(max(value, -limit), limit) for value in predictions], 0
+            limited = [min(max(value, -limit), limit) for value in predictions]
+            return sorted(limited) if crossing else limited, 0
 
         return values
     return None

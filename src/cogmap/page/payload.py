@@ -13,6 +13,7 @@ from cogmap.explanation.rules import carried_share
 from cogmap.maps._text import short
 from cogmap.maps.drawing.view import author_positions, edge_strength
 from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.links import LogLink, QuantileLink
 from cogmap.models.model import MapModel
 from cogmap.page.columns import (
     cells,
@@ -142,7 +143,15 @@ def _link(link: Any) -> Payload:
         return {"kind": "log-odds"}
     if link.output == "one_hot":
         return {"kind": "softmax", "gain": float(link.gain)}
-    return {"kind": "values", "mean": plain(link.mean), "deviation": plain(link.deviation)}
+    if link.output == "ordered":
+        return {"kind": "ordered", "thresholds": plain(link.thresholds), "widths": plain(np.exp(link.widths))}
+    of_values = {"mean": plain(link.mean), "deviation": plain(link.deviation)}
+    if link.output == "labels":
+        return {"kind": "labels", **of_values}
+    if isinstance(link, LogLink):
+        return {"kind": "log", **of_values, **{name: plain(getattr(link, name)) for name in ("spread", "low", "high")}}
+    crossing = isinstance(link, QuantileLink) and link.is_sorted
+    return {"kind": "sorted" if crossing else "values", **of_values}
 
 
 def _chosen(page: PageSubject, model: MapModel, n_columns: int) -> NDArray[np.intp]:

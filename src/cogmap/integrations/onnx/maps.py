@@ -12,7 +12,15 @@ from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
 from cogmap.models.features import unit_of
-from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.links import (
+    LabelsLink,
+    LogLink,
+    LogOddsLink,
+    OrderedLink,
+    QuantileLink,
+    SoftmaxLink,
+    ValueLink,
+)
 from cogmap.models.model import MapModel
 from cogmap.models.terms import Terms
 
@@ -35,6 +43,13 @@ def add_predictions(graph: Graph, model: MapModel, X: Name) -> None:
         _add_log_odds(graph, link, net)
     elif isinstance(link, SoftmaxLink):
         _add_softmax(graph, link, net)
+    elif isinstance(link, OrderedLink):
+        _add_ordered(graph, link, net)
+    elif isinstance(link, LabelsLink):
+        graph.output(
+            LABEL, graph.node("Cast", graph.node("GreaterOrEqual", net, 0.0), to=type_of(int)), int, link.n_outputs
+        )
+        graph.output(PROBABILITIES, graph.node("Sigmoid", graph.node("Mul", net, 2.0)), float, link.n_outputs)
     elif isinstance(link, ValueLink):
         _add_values(graph, link, net)
 
@@ -56,6 +71,15 @@ def _add_softmax(graph: Graph, link: SoftmaxLink, net: Name) -> None:
     graph.output(PROBABILITIES, graph.node("Softmax", scores, axis=1), float, len(link.classes))
 
 
+def _add_ordered(graph: Graph, link: OrderedLink, net: Name) -> None:
+    above = graph.node("Mul", graph.node("Sub", net, link.thresholds[None, :]), 2.0)
+    at_least = graph.node("Pad", graph.node("Sigmoid", above), np.array([0, 1, 0, 0]), 1.0)
+    not_above = graph.node("Pad", graph.node("Sigmoid", graph.node("Neg", above)), np.array([0, 0, 0, 1]), 1.0)
+    probabilities = graph.node("Mul", graph.node("Mul", at_least, not_above), np.exp(link.widths)[None, :])
+    _add_label(graph, link.classes, graph.node("ArgMax", probabilities, axis=1, keepdims=1))
+    graph.output(PROBABILITIES, probabilities, float, len(link.classes))
+
+
 def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
     """Add the label output; `chosen` is a column of class indices, or of whether the second class is predicted."""
     number = graph.node("Squeeze", graph.node("Cast", chosen, to=type_of(int)), np.array([1]))
@@ -68,9 +92,16 @@ def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
 
 
 def _add_values(graph: Graph, link: ValueLink, net: Name) -> None:
-    most = np.finfo(np.float64).max
-    values = graph.node("Add", graph.node("Mul", net, link.deviation[None, :]), link.mean[None, :])
-    values = graph.node("Clip", values, -most, most)
+    if isinstance(link, LogLink):
+        logs = graph.node("Add", graph.node("Mul", net, link.spread[None, :]), np.log(link.mean)[None, :])
+        values = graph.node("Max", graph.node("Exp", logs), link.low[None, :])
+        values = graph.node("Min", values, link.high[None, :])
+    else:
+        most = np.finfo(np.float64).max
+        values = graph.node("Add", graph.node("Mul", net, link.deviation[None, :]), link.mean[None, :])
+        values = graph.node("Clip", values, -most, most)
+    if isinstance(link, QuantileLink) and link.is_sorted:
+        values = graph.node("TopK", values, np.array([link.n_outputs]), largest=0)
     if link.one_dimensional:
         graph.output(PREDICTION, graph.node("Squeeze", values, np.array([1])), float)
     else:
