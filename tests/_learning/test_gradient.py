@@ -132,20 +132,20 @@ def torch_losses(torch, name, net, targets):
     if name == "labels":
         return functional.binary_cross_entropy_with_logits(2 * net, targets, reduction="none").sum(axis=1)
     if name == "ordered":
-        above = torch.sigmoid(2 * (net - torch.tensor([-0.4, 0.7])))
+        above = torch.sigmoid(2 * (net - torch.tensor([-0.4, 0.7], dtype=torch.double)))
         ends = torch.ones_like(net)
         p = torch.cat([ends, above], 1) - torch.cat([above, 0 * ends], 1)
         return functional.nll_loss(torch.log(p), targets, reduction="none")
     if name == "Huber":
         return functional.huber_loss(net, targets, reduction="none", delta=0.5).sum(axis=1)
-    mu = torch.exp(net * torch.tensor([0.7, 1.2]))
+    mu = torch.exp(net * torch.tensor([0.7, 1.2], dtype=torch.double))
     if name == "Poisson":
         losses = functional.poisson_nll_loss(torch.log(mu), targets, reduction="none")
         losses = losses - functional.poisson_nll_loss(torch.log(targets), targets, reduction="none")
     else:
         t = targets
         losses = t**up / ((up - 1) * up) - t * mu ** (up - 1) / (up - 1) + mu**up / up
-    return (losses / torch.tensor([0.7, 1.2]) ** 2).sum(axis=1)
+    return (losses / torch.tensor([0.7, 1.2], dtype=torch.double) ** 2).sum(axis=1)
 
 
 ORDERED = OrderedLoss(OrderedLink(np.arange(3), np.array([-0.4, 0.7])))
