@@ -148,7 +148,7 @@ def torch_losses(torch, name, net, targets):
     return (losses / torch.tensor([0.7, 1.2], dtype=torch.double) ** 2).sum(axis=1)
 
 
-ORDERED = OrderedLoss(OrderedLink(np.arange(3), np.array([-0.4, 0.7])))
+ORDERED = OrderedLoss(OrderedLink(np.arange(3), np.arange(3), np.array([-0.4, 0.7])))
 MORE_LOSSES = {
     "labels": (LabelsLoss(2), lambda rng: rng.integers(0, 2, (50, 2)).astype(float)),
     "ordered": (ORDERED, lambda rng: rng.integers(0, 3, 50)),

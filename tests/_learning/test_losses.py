@@ -42,7 +42,7 @@ def labels(net, y):
     return -np.log(np.where(y.T == 1.0, p, 1.0 - p)).sum(axis=0)
 
 
-ORDERED = OrderedLink(np.arange(3), np.array([-0.4, 0.7]))
+ORDERED = OrderedLink(np.arange(3), np.arange(3), np.array([-0.4, 0.7]))
 
 
 def ordered(net, codes):

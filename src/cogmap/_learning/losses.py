@@ -139,10 +139,8 @@ class OrderedLoss(Loss):
             losses = -np.einsum("ij,ij->i", targets, self.link.decision(net))
             gradient = -np.einsum("ij,ij->i", targets, self.link.decision_derivative(net)[:, :, 0])
         else:
-            ends = np.array([np.inf])
-            low = 2.0 * (net[0] - np.concatenate([-ends, self.link.thresholds])[targets])
-            high = 2.0 * (net[0] - np.concatenate([self.link.thresholds, ends])[targets])
-            losses = -log_expit(low) - log_expit(-high) - self.link.widths[targets]
+            low, high = 2.0 * (net[0] - self.link.low[targets]), 2.0 * (net[0] - self.link.high[targets])
+            losses = -log_expit(low) - log_expit(-high) - np.log(self.link.factors)[targets]
             gradient = 2.0 * (expit(high) - expit(-low))
         net[0] = gradient
         if weight is not None:

@@ -278,7 +278,7 @@ def _effect_signs(network: Network, T: Array, fit: NetworkFit) -> Array:
     """Return the sign of the average effect of each feature on each output, through all paths."""
     n = network.n_inputs
     T = T[np.linspace(0, len(T) - 1, min(len(T), _EFFECT_ROWS)).astype(np.intp)]
-    response = fit.link.outputs_derivative(network.net(T))[:, -len(network.bias) :]
+    response = fit.link.outputs_derivative(network.net(T))[:, fit.link.rising]
     direct = response.mean(axis=0) @ network.into_outputs[:, :n]
     through = np.einsum("rco,rh->coh", response, 1.0 - np.square(network.hidden_states(T))) / len(T)
     indirect = np.einsum("coh,oh,hj->cj", through, network.into_outputs[:, n:], network.into_hidden)

@@ -26,7 +26,7 @@ def linear_thresholds(X: NDArray[np.floating], codes: NDArray[np.intp], n_classe
     X : ndarray of shape (n_rows, n_features)
         Features, unscaled; missing values count as the mean. At most 5000 rows and 200 columns are used.
     codes : ndarray of shape (n_rows,)
-        Numbers of the classes.
+        Ranks of the classes, from 0 for the lowest.
     n_classes : int
         Number of classes.
     weight : ndarray of shape (n_rows,)

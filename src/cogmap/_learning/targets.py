@@ -26,7 +26,6 @@ from cogmap.models.links import (
     OrderedLink,
     QuantileLink,
     ValueLink,
-    codes_of,
 )
 
 # Losses of values, with the power of the variance function of those that are deviances.
@@ -99,7 +98,7 @@ class ClassTargets:
 
     def of(self, y: NDArray[Any]) -> "ClassTargets":
         """Return the targets of rows with these labels."""
-        return replace(self, codes=codes_of(self.link.classes, y))
+        return replace(self, codes=np.searchsorted(self.link.classes, y))
 
     @property
     def loss(self) -> Loss:
@@ -119,7 +118,7 @@ class ClassTargets:
     def columns(self) -> NDArray[np.float64]:
         """The targets one-hot encoded, as 0 and 1 for a single output, or as standardized ranks if ordered."""
         if isinstance(self.link, OrderedLink):
-            ranks = self.codes.astype(np.float64)
+            ranks = self.link.ranks[self.codes].astype(np.float64)
             return np.asarray((ranks - ranks.mean()) / (ranks.std() or 1.0))[:, None]
         of_class = np.eye(len(self.link.classes))
         return of_class[:, -self.link.n_outputs :][self.codes]

@@ -17,9 +17,9 @@ from cogmap.estimators._labels import (
     check_label_types,
     class_link,
     class_order,
+    class_ranks,
     class_weights,
     encode_labels,
-    in_order,
 )
 from cogmap.estimators._out_of_core import Chunk, ClassWeight, Survey
 from cogmap.estimators._prediction import ClassPredictor
@@ -69,9 +69,15 @@ class ClassMap(ClassPredictor, BaseFCM):
             half = np.full(y.shape[1], 0.5)
             return ValueTargets(y, LabelsLink(tuple(self._label_names), half, half, False))
         classes, codes = encode_labels(y, classes, self._owner)
-        if self.ordered is not False:
-            classes, codes = in_order(self._order, classes, y, self._owner)
-        return ClassTargets(codes, class_link(self.output, classes, self.gain, self._owner, self.ordered is not False))
+        if self.ordered is not False and len(classes) > 2:
+            return ClassTargets(codes, self._ordered_link(classes))
+        return ClassTargets(codes, class_link(self.output, classes, self.gain, self._owner))
+
+    def _ordered_link(self, classes: NDArray[Any]) -> OrderedLink:
+        """Return a link whose thresholds are not fitted yet."""
+        if self.output == "one_hot":
+            raise param_error(self._owner, "output", "'auto' or 'single' for ordered classes", self.output)
+        return OrderedLink(classes, class_ranks(self._order, classes, self._owner), np.arange(len(classes) - 1.0))
 
     def _surveyed_targets(self, survey: Survey, sample: Chunk) -> tuple[Targets, ClassWeight | None]:
         """Return targets of no rows with the link for the surveyed labels, and the class weights if there are any."""
@@ -120,11 +126,11 @@ class ClassMap(ClassPredictor, BaseFCM):
         """Return the table with thresholds between the classes: those of the earlier model, or of a linear model."""
         targets = cast(ClassTargets, table.targets)
         link = cast(OrderedLink, targets.link)
-        if isinstance(known, OrderedLink) and known.classes.tolist() == link.classes.tolist():
+        if isinstance(known, OrderedLink) and _same_order(known, link):
             thresholds = known.thresholds
         else:
             X = np.empty((table.n_rows, 0)) if issparse(table.X) else table.X
-            thresholds = linear_thresholds(X, targets.codes, len(link.classes), table.row_weights)
+            thresholds = linear_thresholds(X, link.ranks[targets.codes], len(link.classes), table.row_weights)
         return replace(table, targets=replace(targets, link=replace(link, thresholds=thresholds)))
 
     def _refined(self, model: MapModel, sample: Table) -> MapModel:
@@ -132,7 +138,11 @@ class ClassMap(ClassPredictor, BaseFCM):
         link = model.link
         if not isinstance(link, OrderedLink):
             return model
-        net, codes = model.net(sample.X)[0].astype(np.float64), cast(ClassTargets, sample.targets).codes
-        none = np.empty((len(codes), 0))
-        thresholds = fitted_thresholds(net, codes, len(link.classes), sample.row_weights, none)
+        net, ranks = model.net(sample.X)[0].astype(np.float64), link.ranks[cast(ClassTargets, sample.targets).codes]
+        none = np.empty((len(ranks), 0))
+        thresholds = fitted_thresholds(net, ranks, len(link.classes), sample.row_weights, none)
         return replace(model, link=replace(link, thresholds=thresholds))
+
+
+def _same_order(one: OrderedLink, other: OrderedLink) -> bool:
+    return one.classes.tolist() == other.classes.tolist() and one.ranks.tolist() == other.ranks.tolist()

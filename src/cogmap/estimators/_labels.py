@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cogmap._utils.params import Literal, param_error, shown
 from cogmap.exceptions import DataError
-from cogmap.models.links import ClassLink, LogOddsLink, OrderedLink, SoftmaxLink, codes_of
+from cogmap.models.links import ClassLink, LogOddsLink, SoftmaxLink
 
 OUTPUTS = ("single", "one_hot")
 
@@ -90,27 +90,20 @@ def class_order(ordered: Any, y: Any, owner: str) -> list[Any] | None:
     return None
 
 
-def in_order(
-    order: list[Any] | None, classes: NDArray[Any], y: NDArray[Any], owner: str
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the classes that occur in a given order, and the code of each label; None means sorted."""
-    ranks = np.arange(len(classes))
-    if order is not None:
-        labels = classes.tolist()
-        missing = [label for label in labels if label not in order]
-        if missing:
-            expected = f"a list with every label in y, {shown(labels)}"
-            raise param_error(owner, "ordered", expected, Literal(f"one without {shown(missing)}"))
-        ranks = np.array([labels.index(label) for label in order if label in labels])
-    return classes[ranks], codes_of(classes[ranks], y)
+def class_ranks(order: list[Any] | None, classes: NDArray[Any], owner: str) -> NDArray[np.intp]:
+    """Return the rank of each class in a given order, which may have further labels; None means sorted."""
+    if order is None:
+        return np.arange(len(classes))
+    labels = classes.tolist()
+    missing = [label for label in labels if label not in order]
+    if missing:
+        expected = f"a list with every label in y, {shown(labels)}"
+        raise param_error(owner, "ordered", expected, Literal(f"one without {shown(missing)}"))
+    return np.argsort([labels.index(label) for label in order if label in labels])
 
 
-def class_link(output: str, classes: NDArray[Any], gain: float, owner: str, ordered: bool = False) -> ClassLink:
-    """Return the link for one output (two classes, or ordered ones) or one output per class."""
-    if ordered and output == "one_hot":
-        raise param_error(owner, "output", "'auto' or 'single' for ordered classes", output)
-    if ordered and len(classes) > 2:
-        return OrderedLink(classes, np.arange(len(classes) - 1.0))  # thresholds are fitted later
+def class_link(output: str, classes: NDArray[Any], gain: float, owner: str) -> ClassLink:
+    """Return the link for one output (two classes) or one output per class."""
     if output == "single" and len(classes) != 2:
         cure = "A single output supports two classes only."
         raise param_error(owner, "output", f"'one_hot' for {len(classes)} classes", output, cure)

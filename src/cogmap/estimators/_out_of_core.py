@@ -22,7 +22,6 @@ from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._validation import check_products, input_names
 from cogmap.exceptions import DataError
 from cogmap.models.features import FeatureStatistics
-from cogmap.models.links import codes_of
 
 Chunk = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
@@ -87,7 +86,7 @@ class ClassWeight:
 
     def __call__(self, y: NDArray[Any], weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
         """Return the weights of some rows."""
-        of_rows = self.weights[codes_of(self.classes, y)]
+        of_rows = self.weights[np.searchsorted(self.classes, y)]
         if weight is not None:
             with np.errstate(over="ignore", under="ignore"):
                 of_rows *= weight

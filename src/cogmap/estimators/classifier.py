@@ -178,7 +178,7 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     n_hidden_ : int
         Number of hidden concepts.
     classes_ : ndarray of shape (n_classes,)
-        Class labels: sorted, or in the order of ordered classes. With several labels per row, their numbers.
+        Class labels, sorted. With several labels per row, their numbers.
     output_ : {"single", "one_hot", "ordered", "labels"}
         Kind of output used.
     depth_ : int

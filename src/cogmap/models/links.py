@@ -6,6 +6,7 @@ predictions round to 1, where the net input still shows how confident they are. 
 a few outputs are then vectorized.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -34,6 +35,11 @@ class Link(Protocol):
         """Kind of outputs: ``"single"``, ``"one_hot"``, ``"ordered"``, ``"labels"`` or ``"values"``."""
         ...
 
+    @property
+    def rising(self) -> Sequence[int]:
+        """Number of the column of `outputs` that each output raises."""
+        ...
+
     def outputs(self, net: Net) -> NDArray[np.floating]:
         """Return the predictions, one row per sample: probabilities with one column per class, or values."""
         ...
@@ -56,12 +62,6 @@ def class_names(classes: NDArray[Any]) -> list[str]:
     return [f"class={label}" for label in classes]
 
 
-def codes_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the number of the class of each label; classes need not be sorted, and have every label."""
-    order = np.argsort(classes, kind="stable")
-    return np.asarray(order[np.searchsorted(classes, labels, sorter=order)])
-
-
 @dataclass(frozen=True, eq=False)
 class LogOddsLink:
     """Link of binary classification: the state of a single output is the probability of the second class."""
@@ -71,6 +71,7 @@ class LogOddsLink:
     n_outputs = 1
     output = "single"
     gain = 1.0  # unused without softmax
+    rising = (1,)
 
     @property
     def names(self) -> list[str]:
@@ -112,6 +113,11 @@ class SoftmaxLink:
         return len(self.classes)
 
     @property
+    def rising(self) -> list[int]:
+        """The class of each output."""
+        return list(range(self.n_outputs))
+
+    @property
     def names(self) -> list[str]:
         """Names of the outputs."""
         return class_names(self.classes)
@@ -150,11 +156,12 @@ class SoftmaxLink:
 class OrderedLink:
     """Cumulative logit link of three or more ordered classes, with a single output that says how high the class is.
 
-    The log-odds of a class above `classes[k]` are ``2 * (net - thresholds[k])``.
+    The log-odds of a class of a rank above k are ``2 * (net - thresholds[k])``.
     """
 
-    classes: NDArray[Any]
-    thresholds: NDArray[np.float64]  # ascending, one between each class and the next
+    classes: NDArray[Any]  # sorted labels, as of every classifier
+    ranks: NDArray[np.intp]  # of each class, from 0 for the lowest
+    thresholds: NDArray[np.float64]  # ascending, one between each rank and the next
 
     n_outputs = 1
     output = "ordered"
@@ -165,29 +172,37 @@ class OrderedLink:
         """Name of the output."""
         return ["class"]
 
-    def log_odds(self, net: Net) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Return the log-odds of being at least in each class, and of being above it, one column per class."""
-        above = 2.0 * (net[0][:, None] - self.thresholds)
-        ends = np.full((len(above), 1), np.inf)
-        return np.hstack([ends, above]), np.hstack([above, -ends])
+    @property
+    def rising(self) -> list[int]:
+        """The highest class."""
+        return [int(self.ranks.argmax())]
 
     @property
-    def widths(self) -> NDArray[np.float64]:
-        """Logarithm of ``1 - exp(-2 width)`` for the interval of each class, 0 for the first and the last class."""
-        inner = np.log(-np.expm1(-2.0 * np.diff(self.thresholds)))
-        return np.concatenate([[0.0], inner, [0.0]])
+    def low(self) -> NDArray[np.float64]:
+        """Threshold below each class."""
+        return np.concatenate([[-np.inf], self.thresholds])[self.ranks]
+
+    @property
+    def high(self) -> NDArray[np.float64]:
+        """Threshold above each class."""
+        return np.concatenate([self.thresholds, [np.inf]])[self.ranks]
+
+    @property
+    def factors(self) -> NDArray[np.float64]:
+        """Factor of the probability of each class: ``1 - exp(-2 width)`` of the interval between its thresholds."""
+        return np.asarray(-np.expm1(-2.0 * (self.high - self.low)))
 
     def decision(self, net: Net) -> NDArray[np.floating]:
         """Return the logarithms of the probabilities, one column per class."""
-        at_least, above = self.log_odds(net)
+        z = net[0][:, None]
         # The difference of two logistic functions as a product, which does not cancel.
-        scores: NDArray[np.floating] = log_expit(at_least) + log_expit(-above) + self.widths
-        return scores
+        scores: NDArray[np.floating] = log_expit(2.0 * (z - self.low)) + log_expit(2.0 * (self.high - z))
+        return scores + np.log(self.factors)
 
     def decision_derivative(self, net: Net) -> NDArray[np.floating]:
         """Return the derivative of `decision`, of shape (n_rows, n_classes, 1)."""
-        at_least, above = self.log_odds(net)
-        derivative: NDArray[np.floating] = 2.0 * (expit(-at_least) - expit(above))
+        z = net[0][:, None]
+        derivative: NDArray[np.floating] = 2.0 * (expit(2.0 * (self.low - z)) - expit(2.0 * (z - self.high)))
         return derivative[:, :, None]
 
     def outputs(self, net: Net) -> NDArray[np.floating]:
@@ -228,6 +243,11 @@ class ValueLink:
     def n_outputs(self) -> int:
         """One output per target."""
         return len(self.targets)
+
+    @property
+    def rising(self) -> list[int]:
+        """The value of each output."""
+        return list(range(self.n_outputs))
 
     @property
     def names(self) -> list[str]:

@@ -111,12 +111,11 @@ def _quick_link(model: MapModel) -> Callable[[list[float]], Prediction] | None:
 
         return softmax
     if isinstance(link, OrderedLink):
-        thresholds, widths = link.thresholds.tolist(), np.exp(link.widths).tolist()
+        classes = list(zip(link.low.tolist(), link.high.tolist(), link.factors.tolist(), strict=True))
 
         def ordered(net: list[float]) -> Prediction:
-            above = [_logistic(2.0 * (net[0] - threshold)) for threshold in thresholds]
-            at_least, not_above = [1.0, *(yes for yes, _ in above)], [*(no for _, no in above), 1.0]
-            p = [yes * no * width for yes, no, width in zip(at_least, not_above, widths, strict=True)]
+            z = net[0]
+            p = [_logistic(2.0 * (z - low))[0] * _logistic(2.0 * (high - z))[0] * by for low, high, by in classes]
             return p, p.index(max(p))
 
         return ordered

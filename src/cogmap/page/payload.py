@@ -144,7 +144,8 @@ def _link(link: Any) -> Payload:
     if link.output == "one_hot":
         return {"kind": "softmax", "gain": float(link.gain)}
     if link.output == "ordered":
-        return {"kind": "ordered", "thresholds": plain(link.thresholds), "widths": plain(np.exp(link.widths))}
+        limits = [[None if np.isinf(end) else end for end in ends.tolist()] for ends in (link.low, link.high)]
+        return {"kind": "ordered", "low": limits[0], "high": limits[1], "factors": plain(link.factors)}
     of_values = {"mean": plain(link.mean), "deviation": plain(link.deviation)}
     if link.output == "labels":
         return {"kind": "labels", **of_values}

@@ -148,7 +148,9 @@ def _class_link(kind: type[Any], state: State) -> Any:
     if kind is SoftmaxLink:
         require(_is_positive(state["gain"]), "gain")
     elif kind is OrderedLink:
-        thresholds = state["thresholds"]
+        thresholds, ranks = state["thresholds"], state["ranks"]
+        require(isinstance(ranks, np.ndarray) and ranks.dtype.kind == "i" and ranks.ndim == 1, "order of the classes")
+        require(sorted(ranks.tolist()) == list(range(len(classes))), "order of the classes")
         require(len(classes) > 2 and _are_numbers(thresholds, len(classes) - 1), "thresholds of the classes")
         require(np.isfinite(thresholds).all() and (np.diff(thresholds) > 0.0).all(), "thresholds of the classes")
     else:

@@ -80,7 +80,9 @@ def _importances(model: TableModel, X: Any) -> list[dict[str, Any]]:
         entry: dict[str, Any] = {"column": column.name, "share": float(of_column / (size.sum() or 1.0))}
         effect = effects[span.start]
         if column.has_order and np.abs(effect).max() > threshold:
-            if hasattr(fcm, "classes_"):
+            if getattr(fcm, "output_", None) == "ordered":
+                entry["more"] = "higher" if effect[fcm.model_.link.rising[0]] > 0 else "lower"
+            elif hasattr(fcm, "classes_"):
                 entry["more"] = str(fcm.classes_[effect.argmax()])
             else:
                 entry["more"] = "higher" if effect[0] > 0 else "lower"
@@ -109,7 +111,7 @@ def card_text(card: dict[str, Any]) -> str:
 def _about(card: dict[str, Any]) -> list[str]:
     target, table = card["target"], card["table"]
     classes, why = card["classes"], target["why"]
-    why = why if why == "as asked" else f"because {why}"
+    why = why if why.startswith("as asked") else f"because {why}"
     what = f"one of {len(classes):,} classes" if classes else "a number"
     lines = [
         f"{cut(target['name'])}: {what}, from {count(len(card['columns']), 'column')} of {short(table['name'])}",

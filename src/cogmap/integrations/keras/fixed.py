@@ -138,11 +138,9 @@ class OutputLink(keras.layers.Layer):
             return ops.convert_to_tensor(array, dtype=self.compute_dtype)
 
         if isinstance(self.link, OrderedLink):
-            above = 2.0 * (inputs - tensor(self.link.thresholds))
-            ends = ops.ones_like(inputs)
-            at_least = ops.concatenate([ends, ops.sigmoid(above)], axis=-1)
-            not_above = ops.concatenate([ops.sigmoid(-above), ends], axis=-1)
-            return at_least * not_above * tensor(np.exp(self.link.widths))
+            at_least = ops.sigmoid(2.0 * (inputs - tensor(self.link.low)))
+            at_most = ops.sigmoid(2.0 * (tensor(self.link.high) - inputs))
+            return at_least * at_most * tensor(self.link.factors)
         link = cast(ValueLink, self.link)
         if isinstance(link, LogLink):
             values = ops.exp(tensor(np.log(link.mean)) + tensor(link.spread) * inputs)

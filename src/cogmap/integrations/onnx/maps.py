@@ -72,10 +72,10 @@ def _add_softmax(graph: Graph, link: SoftmaxLink, net: Name) -> None:
 
 
 def _add_ordered(graph: Graph, link: OrderedLink, net: Name) -> None:
-    above = graph.node("Mul", graph.node("Sub", net, link.thresholds[None, :]), 2.0)
-    at_least = graph.node("Pad", graph.node("Sigmoid", above), np.array([0, 1, 0, 0]), 1.0)
-    not_above = graph.node("Pad", graph.node("Sigmoid", graph.node("Neg", above)), np.array([0, 0, 0, 1]), 1.0)
-    probabilities = graph.node("Mul", graph.node("Mul", at_least, not_above), np.exp(link.widths)[None, :])
+    z = graph.node("Mul", net, 2.0)
+    at_least = graph.node("Sigmoid", graph.node("Sub", z, 2.0 * link.low[None, :]))
+    at_most = graph.node("Sigmoid", graph.node("Sub", 2.0 * link.high[None, :], z))
+    probabilities = graph.node("Mul", graph.node("Mul", at_least, at_most), link.factors[None, :])
     _add_label(graph, link.classes, graph.node("ArgMax", probabilities, axis=1, keepdims=1))
     graph.output(PROBABILITIES, probabilities, float, len(link.classes))
 

@@ -9,8 +9,8 @@ export function linkOutputs(link, net) {
   if (link.kind === "log-odds") return Float64Array.of(expit(-2 * net[0]), expit(2 * net[0]));
   if (link.kind === "softmax") return softmax(net.map((x) => 0.5 * link.gain * Math.tanh(x)));
   if (link.kind === "ordered") {
-    const above = logOddsAbove(link, net);
-    return Float64Array.from(link.widths, (width, k) => expit(above[k]) * expit(-above[k + 1]) * width);
+    const { atLeast, atMost } = logOdds(link, net);
+    return Float64Array.from(link.factors, (factor, k) => expit(atLeast[k]) * expit(atMost[k]) * factor);
   }
   if (link.kind === "labels") return net.map((x) => expit(2 * x));
   if (link.kind === "log") {
@@ -21,9 +21,12 @@ export function linkOutputs(link, net) {
   return link.kind === "sorted" ? values.sort() : values;
 }
 
-/** Return the log-odds of being above each of the thresholds between ordered classes, and above both ends. */
-function logOddsAbove(link, net) {
-  return [Infinity, ...link.thresholds.map((threshold) => 2 * (net[0] - threshold)), -Infinity];
+/** Return the log-odds of being at least and at most in each of several ordered classes. */
+function logOdds({ low, high }, [z]) {
+  return {
+    atLeast: low.map((threshold) => (threshold === null ? Infinity : 2 * (z - threshold))),
+    atMost: high.map((threshold) => (threshold === null ? Infinity : 2 * (threshold - z))),
+  };
 }
 
 function logExpit(x) {
@@ -72,9 +75,8 @@ export function decisionValues(link, net) {
     return scores.length === 2 ? Float64Array.of(scores[1] - scores[0]) : scores;
   }
   if (link.kind === "ordered") {
-    const above = logOddsAbove(link, net);
-    const logarithm = (width, k) => logExpit(above[k]) + logExpit(-above[k + 1]) + Math.log(width);
-    return Float64Array.from(link.widths, logarithm);
+    const { atLeast, atMost } = logOdds(link, net);
+    return Float64Array.from(link.factors, (factor, k) => logExpit(atLeast[k]) + logExpit(atMost[k]) + Math.log(factor));
   }
   return linkOutputs(link, net);
 }
@@ -88,8 +90,8 @@ export function decisionDerivative(link, net) {
     return Array.from(slopes, (slope, k) => slopes.map((_, l) => (k === l ? slope : 0)));
   }
   if (link.kind === "ordered") {
-    const above = logOddsAbove(link, net);
-    return link.widths.map((_, k) => Float64Array.of(2 * (expit(-above[k]) - expit(above[k + 1]))));
+    const { atLeast, atMost } = logOdds(link, net);
+    return link.factors.map((_, k) => Float64Array.of(2 * (expit(-atLeast[k]) - expit(-atMost[k]))));
   }
   return linkDerivative(link, net);
 }
