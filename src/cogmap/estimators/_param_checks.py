@@ -129,7 +129,7 @@ _CHECKS: dict[str, Check] = {
         list(initialization.NAMES), "a FuzzyCognitiveMap", lambda value: isinstance(value, FuzzyCognitiveMap)
     ),
     "learn": _choice(["weights", "slopes"]),
-    "scale": _choice(["logistic"], "True or False", lambda value: isinstance(value, bool | np.bool_)),
+    "scale": _choice(["auto", "logistic"], "True or False", lambda value: isinstance(value, bool | np.bool_)),
     "loss": _choice(list(VALUE_LOSSES)),
     "power": _number(1, 2, ends=False),
     "quantile": _quantile,
