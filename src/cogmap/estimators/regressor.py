@@ -318,6 +318,7 @@ class FCMRegressor(RegressorMixin, ValueMap, FitChunksMixin):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.target_tags.positive_only = self.loss in ("poisson", "gamma", "tweedie")
         return tags
 
     def predict(self, X: ArrayLike) -> NDArray[np.floating]:

@@ -14,6 +14,7 @@ from cogmap.explanation._subject import Subject, table_parts
 from cogmap.explanation._subject import opened as opened_subject
 from cogmap.maps._text import short
 from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.links import QuantileLink
 from cogmap.models.model import MapModel
 from cogmap.page.unused import influential_features, select_features
 
@@ -153,6 +154,8 @@ def _answers(owner: str, model: MapModel, y: Any, table: Array | None) -> NDArra
         values = real(array)
     except (TypeError, ValueError):
         raise param_error(owner, "y", "numbers, as in fit", y) from None
+    if isinstance(model.link, QuantileLink) and model.link.is_sorted and values.size == len(array):
+        values = np.repeat(values.reshape(-1, 1), model.n_outputs, axis=1)  # each quantile is one of the same target
     if values.size != len(array) * model.n_outputs:
         raise param_error(owner, "y", f"values of {model.n_outputs} targets per row", Literal(f"shape {values.shape}"))
     if np.isinf(values).any():

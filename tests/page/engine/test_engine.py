@@ -38,6 +38,11 @@ MODELS = {
     "chosen by cross-validation": (FCMClassifierCV(), iris),
     "values": (FCMRegressor(n_teachers=0), diabetes),
     "values of two targets": (FCMRegressor(n_teachers=0), two_targets),
+    "counts": (FCMRegressor(loss="poisson", n_teachers=0), (diabetes[0], diabetes[1] // 20)),
+    "amounts of two targets": (FCMRegressor(loss="gamma", n_teachers=0), (diabetes[0], np.exp(two_targets[1] / 200))),
+    "crossing quantiles": (FCMRegressor(loss="quantile", quantile=[0.48, 0.5, 0.52], n_teachers=0), diabetes),
+    "ordered classes": (FCMClassifier(ordered=[1, 0, 2], n_teachers=0), wine),
+    "several labels": (FCMClassifier(n_teachers=0), (wine[0], np.column_stack([wine[1] > 0, wine[0][:, 0] > 13]))),
 }
 
 
@@ -69,7 +74,8 @@ def test_page_computes_what_python_does(name, differences, payload_of):
     if hasattr(model.link, "classes"):
         score = [len(X), accuracy_score(y, estimator.predict(X)), log_loss(y, outputs)]
     else:
-        score = [len(X), r2_score(y, outputs), mean_absolute_error(y, outputs)]
+        truth = np.broadcast_to(y.reshape(len(y), -1), outputs.shape)  # the same for each quantile
+        score = [len(X), r2_score(truth, outputs), mean_absolute_error(truth, outputs)]
     apart = differences(
         payload_of(model, X, y),
         rows=plain(rows),
