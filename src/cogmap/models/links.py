@@ -302,7 +302,7 @@ class LogLink(ValueLink):
     def outputs(self, net: Net) -> NDArray[np.floating]:
         """Return the values, one column per target."""
         with np.errstate(over="ignore", under="ignore"):
-            values: NDArray[np.floating] = np.clip(np.exp(np.log(self.mean) + self.spread * net.T), self.low, self.high)
+            values: NDArray[np.floating] = np.clip(self.mean * np.exp(self.spread * net.T), self.low, self.high)
         return values
 
     def outputs_derivative(self, net: Net) -> NDArray[np.floating]:

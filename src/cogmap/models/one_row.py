@@ -124,13 +124,12 @@ def _quick_link(model: MapModel) -> Callable[[list[float]], Prediction] | None:
     if isinstance(link, LabelsLink):
         return lambda net: ([_logistic(2.0 * number)[0] for number in net], 0)
     if isinstance(link, LogLink):
-        parts = list(
-            zip(*(each.tolist() for each in (np.log(link.mean), link.spread, link.low, link.high)), strict=True)
-        )
+        arrays = link.mean, link.spread, link.low, link.high
+        targets = list(zip(*(array.tolist() for array in arrays), strict=True))
 
         def exponentials(net: list[float]) -> Prediction:
-            logs = [min(log + spread * x, 709.0) for (log, spread, _, _), x in zip(parts, net, strict=True)]
-            return [min(max(math.exp(x), low), high) for (_, _, low, high), x in zip(parts, logs, strict=True)], 0
+            both = zip(targets, net, strict=True)
+            return [min(max(m * math.exp(min(s * x, 700.0)), low), high) for (m, s, low, high), x in both], 0
 
         return exponentials
     if isinstance(link, ValueLink):

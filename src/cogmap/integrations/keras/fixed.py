@@ -156,7 +156,7 @@ class OutputLink(keras.layers.Layer):
             return at_least * at_most * tensor(self.link.factors)
         link = cast(ValueLink, self.link)
         if isinstance(link, LogLink):
-            values = ops.exp(tensor(np.log(link.mean)) + tensor(link.spread) * inputs)
+            values = tensor(link.mean) * ops.exp(tensor(link.spread) * inputs)
             return ops.minimum(ops.maximum(values, tensor(link.low)), tensor(link.high))
         values = tensor(link.mean) + tensor(link.deviation) * inputs
         return ops.sort(values, axis=-1) if isinstance(link, QuantileLink) and link.is_sorted else values

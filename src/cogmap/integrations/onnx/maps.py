@@ -94,8 +94,8 @@ def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
 
 def _add_values(graph: Graph, link: ValueLink, net: Name) -> None:
     if isinstance(link, LogLink):
-        logs = graph.node("Add", graph.node("Mul", net, link.spread[None, :]), np.log(link.mean)[None, :])
-        values = graph.node("Max", graph.node("Exp", logs), link.low[None, :])
+        factors = graph.node("Exp", graph.node("Mul", net, link.spread[None, :]))
+        values = graph.node("Max", graph.node("Mul", factors, link.mean[None, :]), link.low[None, :])
         values = graph.node("Min", values, link.high[None, :])
     else:
         most = np.finfo(np.float64).max

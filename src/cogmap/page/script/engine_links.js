@@ -14,7 +14,7 @@ export function linkOutputs(link, net) {
   }
   if (link.kind === "labels") return net.map((x) => expit(2 * x));
   if (link.kind === "log") {
-    const value = (x, k) => Math.exp(Math.log(link.mean[k]) + link.spread[k] * x);
+    const value = (x, k) => link.mean[k] * Math.exp(link.spread[k] * x);
     return net.map((x, k) => Math.min(Math.max(value(x, k), link.low[k]), link.high[k]));
   }
   const values = standardized(link, net);
