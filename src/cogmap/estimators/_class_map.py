@@ -38,6 +38,10 @@ class ClassMap(ClassPredictor, BaseFCM):
     _order: list[Any] | None  # of the classes, if given
     _label_names: list[str]
 
+    @property
+    def _is_ordered(self) -> bool:
+        return not isinstance(self.ordered, bool | np.bool_) or bool(self.ordered)
+
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
         if self._takes_labels and len(shape := np.shape(y)) == 2 and shape[1] > 1:
             return self._checked_labels(X, y, reset)
@@ -50,9 +54,10 @@ class ClassMap(ClassPredictor, BaseFCM):
 
     def _checked_labels(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
         """Return features and labels, one column per label, which is 1 if it applies."""
-        for name, value in (("class_weight", None), ("ordered", False)):
-            if getattr(self, name) is not value:
-                raise param_error(self._owner, name, f"{value} for several labels", getattr(self, name))
+        for name, given in (("class_weight", self.class_weight is not None), ("ordered", self._is_ordered)):
+            if given:
+                neutral = "False" if name == "ordered" else "None"
+                raise param_error(self._owner, name, f"{neutral} for several labels", getattr(self, name))
         names = [str(name) for name in getattr(y, "columns", ())]
         X, y = validated(self, X, y, reset=reset, multi_output=True)
         y = y.toarray() if issparse(y) else np.asarray(y)
@@ -69,7 +74,7 @@ class ClassMap(ClassPredictor, BaseFCM):
             half = np.full(y.shape[1], 0.5)
             return ValueTargets(y, LabelsLink(tuple(self._label_names), half, half, False))
         classes, codes = encode_labels(y, classes, self._owner)
-        if self.ordered is not False and len(classes) > 2:
+        if self._is_ordered and len(classes) > 2:
             return ClassTargets(codes, self._ordered_link(classes))
         return ClassTargets(codes, class_link(self.output, classes, self.gain, self._owner))
 

@@ -59,7 +59,7 @@ class PartialFitMixin(ClassMap):
         if isinstance(self.class_weight, str):
             cure = "Class frequencies are not known before all rows are seen."
             raise param_error(owner, "class_weight", "a dict or None", self.class_weight, cure)
-        if self.ordered is not False or np.ndim(y) > 1:
+        if self._is_ordered or np.ndim(y) > 1:
             cure = "partial_fit takes one unordered label per row; use fit or fit_chunks."
             raise param_error(owner, "y", "one-dimensional, with ordered=False", Literal(f"shape {np.shape(y)}"), cure)
         first = not hasattr(self, "model_")

@@ -195,7 +195,8 @@ class FCMRegressor(RegressorMixin, ValueMap, FitChunksMixin):
         the index ``selected``, and ``teacher_losses``.
     teacher_losses_ : list of float
         Held-out loss of each teacher; empty without teachers. It is half the logarithm of the mean squared error in
-        units of the variance: 0 for predicting the mean, and R² is 1 - exp(2 loss).
+        units of the variance: 0 for predicting the mean, and R² is 1 - exp(2 loss). With another `loss`, it is half the
+        logarithm of the mean deviance or of twice the mean Huber loss, or the logarithm of the mean pinball loss.
     terms_ : dict of str to tuple of str
         Linguistic terms of each feature that has any.
     prior_deviations_ : list of PriorDeviation
@@ -238,6 +239,13 @@ class FCMRegressor(RegressorMixin, ValueMap, FitChunksMixin):
 
     >>> fcm = FCMRegressor(monotonic_cst={"bmi": 1}, random_state=0).fit(X, y)
     >>> bool((fcm.predict(X.assign(bmi=X["bmi"] + 0.01)) >= fcm.predict(X)).all())
+    True
+
+    Predict three quantiles, which never cross:
+
+    >>> fcm = FCMRegressor(loss="quantile", quantile=[0.1, 0.5, 0.9], random_state=0).fit(X, y)
+    >>> low, median, high = fcm.predict(X).T
+    >>> bool((low <= median).all() and (median <= high).all())
     True
 
     Keep the weights of a map drawn by a doctor, and train only slopes and biases:
