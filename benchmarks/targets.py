@@ -181,20 +181,29 @@ def main():
     parser.add_argument("--losses", nargs="+", choices=CASES, default=list(CASES), metavar="LOSS")
     parser.add_argument("--structures", nargs="+", default=["auto"], metavar="STRUCTURE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
-    parser.add_argument("--chosen", action="store_true", help="only the tables on which defaults were chosen")
+    parser.add_argument(
+        "--group", choices=["chosen", "confirmed"], help="only the tables on which defaults were chosen, or the others"
+    )
+    parser.add_argument("--most", type=int, default=1000, help="largest number of tables per loss, evenly spaced")
     parser.add_argument("--each", action="store_true", help="print the ratio of each table too")
     arguments = parser.parse_args()
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # one process per core instead
     print("| loss | structure | tables | mean ratio | chosen on | confirmed on | lower loss | time ratio |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for case in arguments.losses:
-        names = sorted(CASES[case][0])[:: 2 if arguments.chosen else 1]
+        names = sorted(CASES[case][0])
+        if arguments.group:
+            names = names[arguments.group == "confirmed" :: 2]
+        names = [
+            names[i] for i in np.unique(np.linspace(0, len(names) - 1, min(arguments.most, len(names))).astype(int))
+        ]
         for structure in arguments.structures:
             pieces = [(case, name, structure) for name in names]
             results = np.array(Parallel(n_jobs=arguments.jobs)(delayed(compare)(*piece) for piece in pieces))
             ratio = results[:, 0] / results[:, 1]
-            groups = [ratio] if arguments.chosen else [ratio[::2], ratio[1::2]]
-            cells = [f"{group.mean():.3f}" for group in groups] + ["-"] * (2 - len(groups))
+            of_all = sorted(CASES[case][0])
+            chosen_on = np.array([of_all.index(name) % 2 == 0 for name in names])
+            cells = [f"{group.mean():.3f}" if len(group) else "-" for group in (ratio[chosen_on], ratio[~chosen_on])]
             speed = results[:, 2].sum() / results[:, 3].sum()
             better = f"{(ratio < 1).sum()} of {len(names)}"
             row = [case, structure, len(names), f"{ratio.mean():.3f}", *cells, better, f"{speed:.1f}"]
