@@ -88,7 +88,7 @@ class TestPrediction:
         np.testing.assert_allclose(trajectory, fcm.map_.run(trajectory[0], 3), atol=1e-15)
         np.testing.assert_allclose(fcm.transform(X), trajectory[2], atol=1e-15)
         outputs = trajectory[3][:, -3:]
-        np.testing.assert_allclose(fcm.decision_function(X), 10.0 * outputs, atol=1e-12)
+        np.testing.assert_allclose(fcm.decision_function(X), fcm.gain_ * outputs, atol=1e-12)
         exponentials = np.exp(10.0 * outputs)
         np.testing.assert_allclose(
             fcm.predict_proba(X), exponentials / exponentials.sum(axis=1, keepdims=True), atol=1e-12

@@ -13,11 +13,12 @@ from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._labels import check_label_types, class_link, class_weights, encode_labels
 from cogmap.estimators._out_of_core import ClassWeight, Labels, Survey
 from cogmap.estimators._prediction import ClassPredictor
+from cogmap.estimators._uncertainty import SetMixin
 from cogmap.estimators._validation import check_products, validated
 from cogmap.models.links import Link
 
 
-class ClassMap(ClassPredictor, BaseFCM):
+class ClassMap(SetMixin, ClassPredictor, BaseFCM):
     """Base class of estimators that train a map on classes."""
 
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
