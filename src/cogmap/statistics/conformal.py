@@ -8,7 +8,6 @@ where predictions were less accurate.
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +24,8 @@ _SMALLEST = 1e-3  # errors below this share of the median count as this: logarit
 
 def check_level(owner: str, level: object) -> float:
     """Return the level if it is a number between 0 and 1."""
-    percent = isinstance(level, Real) and 1.0 < level < 100.0
-    cure = f"For {level} %, use {float(level) / 100:g}." if percent else ""
+    number = float(level) if isinstance(level, int | float) else 0.0
+    cure = f"For {number:g} %, use {number / 100:g}." if 1.0 < number < 100.0 else ""
     return check_number(owner, "level", level, low=0.0, high=1.0, low_included=False, high_included=False, cure=cure)
 
 
