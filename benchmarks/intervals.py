@@ -120,7 +120,7 @@ def values_of(name, structure, n_mapie):
 
 
 def classes_of(name, structure, n_mapie):
-    """Return coverage and size of sets, relative to MAPIE's, and calibration before and after, for a table of classes."""
+    """Return coverage and size of sets, relative to MAPIE's, and calibration before and after the correction."""
     from mapie.classification import CrossConformalClassifier
 
     X, y = choosing.read_table(name, choosing.MOST_ROWS)

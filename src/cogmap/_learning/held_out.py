@@ -82,4 +82,3 @@ class HeldOut:
 
     def _factor(self, scores: Net) -> float:
         return confidence_factor(scores.T, cast(NDArray[np.intp], self.truth), self.weight)
-

@@ -72,7 +72,7 @@ def confidence_factor(scores: ArrayLike, codes: ArrayLike, weight: ArrayLike | N
     codes : array-like of int of shape (n_rows,)
         Column of the true class.
     weight : array-like of shape (n_rows,), default=None
-        Weights of the rows; only their ratios matter.
+        Weights of the rows: numbers of equal rows, or any others, which are enlarged if their mean is below 1.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def confidence_factor(scores: ArrayLike, codes: ArrayLike, weight: ArrayLike | N
     """
     logits, truth = np.asarray(scores, dtype=np.float64), np.asarray(codes)
     of_row = np.ones(len(truth)) if weight is None else np.asarray(weight, dtype=np.float64)
-    of_row = of_row / of_row.mean()
+    of_row = of_row * max(1.0, 1.0 / of_row.mean())
     of_truth = logits[np.arange(len(truth)), truth]
 
     def loss(log_factor: float) -> float:

@@ -87,7 +87,8 @@ class HeldOutErrors:
         """
         errors = np.abs(values - predictions)
         columns = zip(predictions.T, errors.T, values.T, strict=True)
-        spread = np.stack([_spread(*column, weight / weight.mean()) for column in columns], axis=1)
+        rows = weight * max(1.0, len(weight) / weight.sum())  # weights are numbers of rows, unless they are smaller
+        spread = np.stack([_spread(*column, rows) for column in columns], axis=1)
         relative = errors / _typical(spread, predictions)
         return cls(np.stack([weighted_quantiles(column, weight) for column in relative.T], axis=1), n_rows, spread)
 
@@ -142,7 +143,8 @@ def _spread(predictions: Array, errors: Array, values: Array, weight: Array) -> 
     """Fit the logarithm of the errors by ridge regression on the prediction and its absolute deviation."""
     center = float(np.average(predictions, weights=weight))
     scale = math.sqrt(float(np.average(np.square(predictions - center), weights=weight))) or 1.0
-    least = _SMALLEST * float(np.median(errors)) or 1e-12 * (float(np.abs(values).max()) or 1.0)
+    median = weighted_quantiles(errors, weight)[_N_QUANTILES // 2 - 1]
+    least = _SMALLEST * float(median) or 1e-12 * (float(np.abs(values).max()) or 1.0)
     logs = np.log(np.maximum(errors, least))
     z = (predictions - center) / scale
     terms = np.stack([z, np.abs(z)], axis=1)

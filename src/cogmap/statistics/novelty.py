@@ -70,9 +70,10 @@ class RowDistances:
             precision = np.linalg.inv(covariance).astype(np.float32)
         else:
             precision = (1.0 / (kept * share @ np.square(Z) + _SHRINKAGE)).astype(np.float32)
-        distances = _distances(Z, precision)
-        # Leaving a row out reduces the covariance by its outer product; Sherman and Morrison give the new distance.
-        distances /= np.maximum(1.0 - kept * share * distances, 1e-6)
+        # Leaving a row out reduces the covariance by its outer product, and the distance d grows to d / (1 - share d).
+        by_feature = np.square(Z) * precision if precision.ndim == 1 else _distances(Z, precision)[:, None]
+        by_feature /= np.maximum(1.0 - kept * share[:, None] * by_feature, 1e-6)
+        distances = by_feature.sum(axis=1)
         return cls(center, scale, precision, weighted_quantiles(distances, share), n_rows)
 
     def p_values(self, X: Array) -> NDArray[np.float64]:
