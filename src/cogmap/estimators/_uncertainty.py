@@ -22,7 +22,7 @@ class NoveltyMixin(FittedMap):
         """Return how usual each row is: the share of training rows at least as far from the mean of the training data.
 
         The distance is a Mahalanobis distance of the features. If rows come from the same source as the training
-        rows, at most a share p of them gets a p-value of p or less (up to the resolution of 0.001). A p-value of 0.01
+        rows, at most a share p of them gets a p-value of p or less (up to the resolution of 0.0025). A p-value of 0.01
         or less thus means that the row is unlike the training data, where predictions and intervals mean little.
 
         Parameters

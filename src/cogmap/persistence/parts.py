@@ -21,7 +21,7 @@ from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MAX_DEPTH, MapModel
 from cogmap.models.terms import Terms
 from cogmap.persistence.values import Kind, State
-from cogmap.statistics.conformal import HeldOutErrors
+from cogmap.statistics.conformal import N_QUANTILES, HeldOutErrors
 from cogmap.statistics.novelty import RowDistances
 
 _LINKS = LogOddsLink | SoftmaxLink | ValueLink
@@ -55,9 +55,9 @@ def _are_numbers(value: Any, length: int | None = None) -> bool:
     return is_row and length in (None, len(value))
 
 
-def _is_table(value: Any, n_rows: int) -> bool:
-    """Return whether a value is a 2-D float64 array with a given number of rows, and at least one column."""
-    is_table = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 2
+def _is_table(value: Any, n_rows: int, dtype: Any = np.float64) -> bool:
+    """Return whether a value is a 2-D array with a given number of rows, and at least one column."""
+    is_table = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == 2
     return is_table and value.shape[0] == n_rows and value.shape[1] > 0
 
 
@@ -211,7 +211,7 @@ def _random(state: State) -> np.random.RandomState:
 
 def _errors(state: State) -> HeldOutErrors:
     quantiles, spread = state["quantiles"], state["spread"]
-    require(_is_positive(state["n_rows"]) and _is_table(quantiles, 1000) and np.isfinite(quantiles).all(), "errors")
+    require(_is_positive(state["n_rows"]) and _is_table(quantiles, N_QUANTILES, np.float32) and np.isfinite(quantiles).all(), "errors")
     require((np.diff(quantiles, axis=0) >= 0).all() and (quantiles >= 0).all(), "errors")
     if spread is not None:
         require(_is_table(spread, 5) and spread.shape[1] == quantiles.shape[1], "errors")
@@ -221,7 +221,7 @@ def _errors(state: State) -> HeldOutErrors:
 
 def _distances(state: State) -> RowDistances:
     n_features, precision = len(state["center"]), state["precision"]
-    require(_is_positive(state["n_rows"]) and _are_numbers(state["quantiles"], 1000), "distances of rows")
+    require(_is_positive(state["n_rows"]) and _is_table(state["quantiles"][:, None], N_QUANTILES, np.float32), "distances of rows")
     require(_are_numbers(state["center"], n_features) and _are_numbers(state["scale"], n_features), "distances of rows")
     is_array = isinstance(precision, np.ndarray) and precision.dtype == np.float32
     require(is_array and precision.shape in ((n_features,), (n_features, n_features)), "distances of rows")

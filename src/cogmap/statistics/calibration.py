@@ -87,8 +87,8 @@ def confidence_factor(scores: ArrayLike, codes: ArrayLike, weight: ArrayLike | N
     --------
     >>> from cogmap.statistics import confidence_factor
     >>> scores = [[0.0, 3.0]] * 400  # a probability of 0.95 of the second class, which is true for three quarters
-    >>> round(confidence_factor(scores, [0, 1, 1, 1] * 100), 2)
-    0.38
+    >>> round(confidence_factor(scores, [0, 1, 1, 1] * 100), 1)
+    0.5
     """
     logits, truth = np.asarray(scores, dtype=np.float64), np.asarray(codes)
     of_row = np.ones(len(truth)) if weight is None else np.asarray(weight, dtype=np.float64)

@@ -16,7 +16,7 @@ from cogmap._utils.params import check_number
 
 Array = NDArray[np.floating]
 
-_N_QUANTILES = 1000
+N_QUANTILES = 400
 _SPREAD_ROWS = 300.0  # as many rows without any dependence on the prediction are added when the spread is estimated
 _MOST_CHANGE = 1.5  # of the logarithm of the typical error
 _SMALLEST = 1e-3  # errors below this share of the median count as this: logarithms of tiny ones are noise
@@ -35,8 +35,8 @@ class HeldOutErrors:
 
     Attributes
     ----------
-    quantiles : ndarray of shape (1000, n_columns)
-        Quantiles of the errors, at levels of 0.001 to 1. For classes there is one column: an error is 1 minus the
+    quantiles : ndarray of shape (400, n_columns)
+        Quantiles of the errors, at levels of 0.0025 to 1. For classes there is one column: an error is 1 minus the
         probability of the true class. For values there is one column per target: an error is the absolute difference,
         divided by the typical error.
     n_rows : float
@@ -46,7 +46,7 @@ class HeldOutErrors:
         ``exp(a + b z + c |z|)``, where ``b z + c |z|`` is clipped to [-1.5, 1.5].
     """
 
-    quantiles: NDArray[np.float64]
+    quantiles: NDArray[np.float32]
     n_rows: float
     spread: NDArray[np.float64] | None = None
 
@@ -99,8 +99,8 @@ class HeldOutErrors:
         rows. It is that of one held-out part rather than of all of them, because each part was also used to stop the
         training without it.
         """
-        rank = math.ceil(level * (1.0 + 1.0 / self.n_rows) * _N_QUANTILES - 1e-9)
-        return np.asarray(self.quantiles[min(rank, _N_QUANTILES) - 1])
+        rank = math.ceil(level * (1.0 + 1.0 / self.n_rows) * N_QUANTILES - 1e-9)
+        return np.asarray(self.quantiles[min(rank, N_QUANTILES) - 1], dtype=np.float64)
 
     def half_widths(self, predictions: Array, level: float) -> Array:
         """Return half the width of the interval around each predicted value.
@@ -130,20 +130,20 @@ class HeldOutErrors:
         return np.asarray(probabilities >= np.minimum(1.0 - self.quantile(level), likeliest))
 
 
-def weighted_quantiles(values: Array, weight: Array) -> NDArray[np.float64]:
-    """Return the quantiles at levels of 0.001 to 1: the smallest value that is large enough."""
-    levels = np.arange(1, _N_QUANTILES + 1) / _N_QUANTILES
+def weighted_quantiles(values: Array, weight: Array) -> NDArray[np.float32]:
+    """Return the quantiles at levels of 0.0025 to 1: the smallest value that is large enough."""
+    levels = np.arange(1, N_QUANTILES + 1) / N_QUANTILES
     order = np.argsort(values, kind="stable")
     share = np.cumsum(weight[order])
     places = np.searchsorted(share, levels * share[-1] * (1.0 - 1e-12))
-    return np.asarray(values[order][np.minimum(places, len(order) - 1)], dtype=np.float64)
+    return np.asarray(values[order][np.minimum(places, len(order) - 1)], dtype=np.float32)
 
 
 def _spread(predictions: Array, errors: Array, values: Array, weight: Array) -> NDArray[np.float64]:
     """Fit the logarithm of the errors by ridge regression on the prediction and its absolute deviation."""
     center = float(np.average(predictions, weights=weight))
     scale = math.sqrt(float(np.average(np.square(predictions - center), weights=weight))) or 1.0
-    median = weighted_quantiles(errors, weight)[_N_QUANTILES // 2 - 1]
+    median = weighted_quantiles(errors, weight)[N_QUANTILES // 2 - 1]
     least = _SMALLEST * float(median) or 1e-12 * (float(np.abs(values).max()) or 1.0)
     logs = np.log(np.maximum(errors, least))
     z = (predictions - center) / scale

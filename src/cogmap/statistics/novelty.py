@@ -27,8 +27,8 @@ class RowDistances:
         What is subtracted from each feature, and by what it is then divided.
     precision : ndarray of shape (n_features, n_features) or (n_features,)
         Inverse of the covariance of the scaled features, or of its diagonal for more than 100 features.
-    quantiles : ndarray of shape (1000,)
-        Quantiles of the distances of the training rows, at levels of 0.001 to 1.
+    quantiles : ndarray of shape (400,)
+        Quantiles of the distances of the training rows, at levels of 0.0025 to 1.
     n_rows : float
         Number of training rows.
     """
@@ -36,7 +36,7 @@ class RowDistances:
     center: NDArray[np.float64]
     scale: NDArray[np.float64]
     precision: NDArray[np.float32]
-    quantiles: NDArray[np.float64]
+    quantiles: NDArray[np.float32]
     n_rows: float
 
     @classmethod
