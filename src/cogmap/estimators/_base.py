@@ -311,6 +311,16 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
             X, y, weight = X[kept], y[kept], weight[kept]
         return X, y, weight
 
+    def _known_rows(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        """Return rows as a table of features, with targets for the link of the fitted model."""
+        X, y, weight = self._validated(X, y, sample_weight, reset=False, method="arrow_intervals")
+        table = Table(X, self._known_targets(y), weight, tuple(input_names(self)))
+        return self._finalize(table, self.model_.link)
+
+    def _known_targets(self, y: NDArray[Any]) -> Targets:
+        """Return targets for the link of the fitted model."""
+        return self._targets(y, self.model_.link)
+
     def _scaling(self, table: Table, earlier: Scaling | None = None) -> Scaling | None:
         """Return the scaling for a table, merged with the statistics of an earlier scaling."""
         if not self.scale:

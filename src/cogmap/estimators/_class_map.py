@@ -28,6 +28,9 @@ class ClassMap(SetMixin, ClassPredictor, BaseFCM):
             check_classification_targets(y)
         return X, y
 
+    def _known_targets(self, y: NDArray[Any]) -> ClassTargets:
+        return replace(self._targets(y, None, self.classes_), link=self._link)
+
     def _targets(self, y: NDArray[Any], known: Link | None, classes: Any = None) -> ClassTargets:
         classes, codes = encode_labels(y, classes, self._owner)
         return ClassTargets(codes, class_link(self.output, classes, self.gain, self._owner))

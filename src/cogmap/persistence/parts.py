@@ -211,7 +211,12 @@ def _random(state: State) -> np.random.RandomState:
 
 def _errors(state: State) -> HeldOutErrors:
     quantiles, spread = state["quantiles"], state["spread"]
-    require(_is_positive(state["n_rows"]) and _is_table(quantiles, N_QUANTILES, np.float32) and np.isfinite(quantiles).all(), "errors")
+    require(
+        _is_positive(state["n_rows"])
+        and _is_table(quantiles, N_QUANTILES, np.float32)
+        and np.isfinite(quantiles).all(),
+        "errors",
+    )
     require((np.diff(quantiles, axis=0) >= 0).all() and (quantiles >= 0).all(), "errors")
     if spread is not None:
         require(_is_table(spread, 5) and spread.shape[1] == quantiles.shape[1], "errors")
@@ -221,7 +226,10 @@ def _errors(state: State) -> HeldOutErrors:
 
 def _distances(state: State) -> RowDistances:
     n_features, precision = len(state["center"]), state["precision"]
-    require(_is_positive(state["n_rows"]) and _is_table(state["quantiles"][:, None], N_QUANTILES, np.float32), "distances of rows")
+    require(
+        _is_positive(state["n_rows"]) and _is_table(state["quantiles"][:, None], N_QUANTILES, np.float32),
+        "distances of rows",
+    )
     require(_are_numbers(state["center"], n_features) and _are_numbers(state["scale"], n_features), "distances of rows")
     is_array = isinstance(precision, np.ndarray) and precision.dtype == np.float32
     require(is_array and precision.shape in ((n_features,), (n_features, n_features)), "distances of rows")
