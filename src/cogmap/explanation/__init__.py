@@ -4,10 +4,10 @@ Every function takes a fitted estimator or its `MapModel` and returns named numb
 (`to_frame`) or JSON (`to_json`), or are plotted by `cogmap.plotting`.
 """
 
-from cogmap.explanation.arrow_intervals import ArrowIntervals, arrow_intervals
 from cogmap.explanation.changes import WhatIf, what_if
 from cogmap.explanation.contributions import Explanation, explain
 from cogmap.explanation.influences import Importances, Influence, feature_importances, influence
+from cogmap.explanation.intervals import ArrowIntervals, arrow_intervals
 from cogmap.explanation.pruning import PruningCurve, prune, pruning_curve
 from cogmap.explanation.rules import Rules, to_rules
 from cogmap.explanation.stories import Story, story

@@ -163,9 +163,11 @@ def arrow_intervals(
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> fcm = FCMRegressor(structure="additive", random_state=0).fit(X, y)
     >>> intervals = arrow_intervals(fcm, X, y)
-    >>> bmi, age = (intervals.features.index(name) for name in ("bmi", "age"))
-    >>> bool(intervals.effects_low[bmi, 0] > 0), bool(intervals.effects_low[age, 0] < 0 < intervals.effects_high[age, 0])
-    (True, True)
+    >>> for name in ("bmi", "age"):
+    ...     j = intervals.features.index(name)
+    ...     print(name, bool(intervals.effects_low[j, 0] < 0 < intervals.effects_high[j, 0]))
+    bmi False
+    age True
     """
     level = check_level(_OWNER, level)
     n_refits = check_integer(_OWNER, "n_refits", n_refits, low=2)
@@ -173,8 +175,8 @@ def arrow_intervals(
     parts = table_parts(estimator)
     if parts is not None:
         preparer, estimator = parts
-        X = preparer.transform(preparer.arranged(X)[0])
-        X = X if hasattr(estimator, "feature_names_in_") else X.to_numpy()
+        prepared: Any = preparer.transform(preparer.arranged(X)[0])
+        X = prepared if hasattr(estimator, "feature_names_in_") else prepared.to_numpy()
     if isinstance(estimator, type) or not (hasattr(estimator, "_known_rows") and hasattr(estimator, "model_")):
         cure = "A model alone cannot be refitted: pass the estimator." if isinstance(estimator, MapModel) else ""
         raise param_error(_OWNER, "estimator", "a fitted estimator of cogmap", estimator, cure)
