@@ -96,7 +96,10 @@ def values_of(name, structure, n_mapie):
             _, fit_time = clocked(model.fit, X_train, y_train)
         extra.append(part[0] / fit_time)
         (low, high), seconds = clocked(lambda model=model, X=X_test: model.predict_interval(X, LEVEL).T)
-        question.append(seconds / clocked(model.predict, X_test)[1])
+        asked, predicted = (
+            min(clocked(method, X_test)[1] for _ in range(5)) for method in (model.predict_interval, model.predict)
+        )
+        question.append(asked / predicted)
         inside.append((low <= y_test) & (y_test <= high))
         widths.append(np.mean(high - low) / y.std())
         if seed < n_mapie:

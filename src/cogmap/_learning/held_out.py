@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cogmap._learning.table import Table
 from cogmap.maps.structured import StructuredMap
-from cogmap.models.links import Link, LogOddsLink, Net, SoftmaxLink
+from cogmap.models.links import LogOddsLink, Net, SoftmaxLink
 from cogmap.models.model import MapModel
 from cogmap.statistics.calibration import confidence_factor
 from cogmap.statistics.conformal import HeldOutErrors
@@ -53,11 +53,25 @@ class HeldOut:
         truth, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "weight"))
         return cls(net, truth, weight, float(np.mean([part.part_rows for part in parts])))
 
-    def errors(self, link: Link) -> HeldOutErrors:
-        """Return the distribution of the errors, from which intervals and sets of classes are computed."""
-        outputs = link.outputs(self.net)
+    def errors(self, model: MapModel, table: Table) -> HeldOutErrors:
+        """Return the distribution of the errors, from which intervals and sets of classes are computed.
+
+        They are at least as large as the errors of the map on the rows that it was trained on: a small map may be less
+        accurate than its teachers.
+
+        Parameters
+        ----------
+        model : MapModel
+            The map taught by the teachers.
+        table : Table
+            Features and targets of the training rows.
+        """
+        some = table.subsample(MAX_ROWS)
+        own = HeldOut.of(some, np.concatenate([model.net(X) for _, X in some.blocks()], axis=1))
+        link = model.link
         make = HeldOutErrors.of_values if link.output == "values" else HeldOutErrors.of_classes
-        return make(outputs, self.truth, self.weight, self.part_rows)
+        errors = make(link.outputs(self.net), self.truth, self.weight, self.part_rows)
+        return errors.at_least(link.outputs(own.net), own.truth, own.weight)
 
     def calibrate(self, model: MapModel, keep_weights: bool = False) -> "tuple[MapModel, HeldOut]":
         """Return a model whose probabilities are calibrated, and the predictions calibrated likewise.

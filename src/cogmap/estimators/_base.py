@@ -262,7 +262,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
             given = self.weight_bounds is not None or isinstance(self.prior, FuzzyCognitiveMap)
             keep = given or self.learn == "slopes"
             self.model_, held_out = result.held_out.calibrate(self.model_, keep)
-            self.held_out_errors_ = held_out.errors(self.model_.link)
+            self.held_out_errors_ = held_out.errors(self.model_, sample)
         self._outcome = result.outcome.name
         self.loss_curve_ = result.loss_curve
         self.n_iter_ = len(result.loss_curve)

@@ -7,7 +7,8 @@ where predictions were less accurate.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,8 +68,7 @@ class HeldOutErrors:
         n_rows : float
             Mean number of rows in a held-out part.
         """
-        errors = 1.0 - probabilities[np.arange(len(codes)), codes]
-        return cls(weighted_quantiles(errors, weight)[:, None], n_rows)
+        return cls(_quantiles(_class_errors(probabilities, codes), weight), n_rows)
 
     @classmethod
     def of_values(cls, predictions: Array, values: Array, weight: Array, n_rows: float) -> "HeldOutErrors":
@@ -89,8 +89,25 @@ class HeldOutErrors:
         columns = zip(predictions.T, errors.T, values.T, strict=True)
         rows = weight * max(1.0, len(weight) / weight.sum())  # weights are numbers of rows, unless they are smaller
         spread = np.stack([_spread(*column, rows) for column in columns], axis=1)
-        relative = errors / _typical(spread, predictions)
-        return cls(np.stack([weighted_quantiles(column, weight) for column in relative.T], axis=1), n_rows, spread)
+        return cls(_quantiles(errors / _typical(spread, predictions), weight), n_rows, spread)
+
+    def at_least(self, outputs: Array, truth: NDArray[Any], weight: Array) -> "HeldOutErrors":
+        """Return the errors, with every quantile at least as large as that of other predictions.
+
+        Parameters
+        ----------
+        outputs : ndarray of shape (n_other, n_classes or n_targets)
+            Probabilities or values.
+        truth : ndarray of shape (n_other,) or (n_other, n_targets)
+            Column of the true class, or true values.
+        weight : ndarray of shape (n_other,)
+            Weights of the rows.
+        """
+        if self.spread is None:
+            errors = _class_errors(outputs, truth)
+        else:
+            errors = np.abs(truth - outputs) / _typical(self.spread, outputs)
+        return replace(self, quantiles=np.maximum(self.quantiles, _quantiles(errors, weight)))
 
     def quantile(self, level: float) -> NDArray[np.float64]:
         """Return the error that a share `level` of new rows does not exceed, for each column.
@@ -128,6 +145,16 @@ class HeldOutErrors:
         """
         likeliest = probabilities.max(axis=1, keepdims=True)
         return np.asarray(probabilities >= np.minimum(1.0 - self.quantile(level), likeliest))
+
+
+def _class_errors(probabilities: Array, codes: NDArray[Any]) -> Array:
+    """Return 1 minus the probability of the true class, as a column."""
+    return 1.0 - probabilities[np.arange(len(codes)), codes][:, None]
+
+
+def _quantiles(errors: Array, weight: Array) -> NDArray[np.float32]:
+    """Return the quantiles of each column."""
+    return np.stack([weighted_quantiles(column, weight) for column in errors.T], axis=1)
 
 
 def weighted_quantiles(values: Array, weight: Array) -> NDArray[np.float32]:
