@@ -149,7 +149,7 @@ class HeldOutErrors:
 
 def _class_errors(probabilities: Array, codes: NDArray[Any]) -> Array:
     """Return 1 minus the probability of the true class, as a column."""
-    return 1.0 - probabilities[np.arange(len(codes)), codes][:, None]
+    return np.asarray(1.0 - probabilities[np.arange(len(codes)), codes][:, None])
 
 
 def _quantiles(errors: Array, weight: Array) -> NDArray[np.float32]:
