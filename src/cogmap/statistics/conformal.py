@@ -19,7 +19,7 @@ Array = NDArray[np.floating]
 
 N_QUANTILES = 400
 _SPREAD_ROWS = 300.0  # as many rows without any dependence on the prediction are added when the spread is estimated
-_MOST_CHANGE = 1.5  # of the logarithm of the typical error
+MOST_CHANGE = 1.5  # of the logarithm of the typical error
 _SMALLEST = 1e-3  # errors below this share of the median count as this: logarithms of tiny ones are noise
 
 
@@ -188,5 +188,5 @@ def _typical(spread: NDArray[np.float64], predictions: Array) -> Array:
     """Return the typical error of each prediction."""
     base, linear, absolute, center, scale = spread
     z = (predictions - center) / scale
-    change: Array = np.clip(linear * z + absolute * np.abs(z), -_MOST_CHANGE, _MOST_CHANGE)
+    change: Array = np.clip(linear * z + absolute * np.abs(z), -MOST_CHANGE, MOST_CHANGE)
     return np.asarray(np.exp(base + change))
