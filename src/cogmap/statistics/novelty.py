@@ -1,6 +1,6 @@
 """Novelty of rows: how far a row lies from the training data, as a conformal p-value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,11 @@ class RowDistances:
         Z = np.nan_to_num((X - self.center) / self.scale, nan=0.0)
         nearer = np.searchsorted(self.quantiles, _distances(Z, self.precision)) / len(self.quantiles)
         return np.asarray((1.0 + (1.0 - nearer) * self.n_rows) / (1.0 + self.n_rows))
+
+    def narrowed(self, columns: NDArray[np.intp]) -> "RowDistances":
+        """Return the distances for rows of some features; the others are at their mean."""
+        precision = self.precision[np.ix_(columns, columns)] if self.precision.ndim == 2 else self.precision[columns]
+        return replace(self, center=self.center[columns], scale=self.scale[columns], precision=precision)
 
     @property
     def strange(self) -> float:
