@@ -40,6 +40,15 @@ def test_missing_values_are_not_strange():
     assert (p_values > 0.3).all()
 
 
+@pytest.mark.parametrize("size", [1e-300, 1.0, 1e300])
+def test_numbers_of_any_size(size):
+    """No warning of an overflow; p-values do not depend on the unit."""
+    X = correlated(100, 0)
+    distances = RowDistances.of(X * size)
+    np.testing.assert_allclose(distances.p_values(X * size), RowDistances.of(X).p_values(X), atol=0.011)
+    assert (distances.p_values(np.array([[1.7e308, 0, 0, 0], [-1.7e308] * 4])) <= 0.011).all()
+
+
 def test_a_rare_category_does_not_hide_an_absurd_number():
     """A category of one row is the strangest of the training rows, but less strange than an age of 1000."""
     rng = np.random.default_rng(0)

@@ -115,7 +115,8 @@ class SetMixin(NoveltyMixin):
 
 def interval(values: NDArray[np.floating], half_widths: NDArray[np.floating]) -> NDArray[np.floating]:
     """Return the lower and upper ends of intervals, along a new last axis."""
-    return np.stack([values - half_widths, values + half_widths], axis=-1)
+    with np.errstate(over="ignore"):  # extreme extrapolation
+        return np.stack([values - half_widths, values + half_widths], axis=-1)
 
 
 def held_out_errors(fitted: Any, method: str) -> HeldOutErrors:

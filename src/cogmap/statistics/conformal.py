@@ -169,7 +169,9 @@ def weighted_quantiles(values: Array, weight: Array) -> NDArray[np.float32]:
 def _spread(predictions: Array, errors: Array, values: Array, weight: Array) -> NDArray[np.float64]:
     """Fit the logarithm of the errors by ridge regression on the prediction and its absolute deviation."""
     center = float(np.average(predictions, weights=weight))
-    scale = math.sqrt(float(np.average(np.square(predictions - center), weights=weight))) or 1.0
+    away = np.abs(predictions - center)
+    peak = float(away.max()) or 1.0  # squares of very large numbers would overflow
+    scale = peak * math.sqrt(float(np.average(np.square(away / peak), weights=weight))) or 1.0
     median = weighted_quantiles(errors, weight)[N_QUANTILES // 2 - 1]
     least = _SMALLEST * float(median) or 1e-12 * (float(np.abs(values).max()) or 1.0)
     logs = np.log(np.maximum(errors, least))

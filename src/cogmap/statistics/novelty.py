@@ -13,6 +13,7 @@ _SHRINKAGE = 0.2  # share of the identity in the covariance: rare values of one 
 _MOST_ROWS = 20_000
 _RANGE_SHARE = 0.1  # a feature is divided by its deviation, but at least by this share of its range
 _CONSTANT = 1e-9  # deviation of a constant feature, relative to its value
+_FARTHEST = 1e100  # scaled values beyond this are set to it, so that squares do not overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +58,15 @@ class RowDistances:
         share = share / share.sum()
         known = ~np.isnan(X)
         X = np.where(known, X, 0.0)
+        unit = np.abs(X).max(axis=0, initial=0.0)
+        unit = np.where(unit > 0.0, unit, 1.0)
+        X = X / unit  # squares of very large numbers would overflow
         total = np.maximum(share @ known, 1e-300)
         center = share @ X / total
         deviation = np.sqrt(share @ np.where(known, np.square(X - center), 0.0) / total)
         reach = np.where(known, X, -np.inf).max(axis=0) - np.where(known, X, np.inf).min(axis=0)
         scale = np.maximum(deviation, _RANGE_SHARE * np.where(np.isfinite(reach), reach, 0.0))
-        scale = np.maximum(scale, _CONSTANT * (1.0 + np.abs(center)))
+        scale = np.maximum(scale, _CONSTANT)
         Z = np.where(known, (X - center) / scale, 0.0)
         kept = 1.0 - _SHRINKAGE
         if Z.shape[1] <= MAX_JOINT:
@@ -74,7 +78,8 @@ class RowDistances:
         by_feature = np.square(Z) * precision if precision.ndim == 1 else _distances(Z, precision)[:, None]
         by_feature /= np.maximum(1.0 - kept * share[:, None] * by_feature, 1e-6)
         distances = by_feature.sum(axis=1)
-        return cls(center, scale, precision, weighted_quantiles(distances, share), n_rows)
+        scale = np.maximum(scale * unit, np.finfo(np.float64).tiny)
+        return cls(center * unit, scale, precision, weighted_quantiles(distances, share), n_rows)
 
     def p_values(self, X: Array) -> NDArray[np.float64]:
         """Return the share of training rows that are at least as far from their mean as each row.
@@ -89,7 +94,9 @@ class RowDistances:
         ndarray of shape (n_rows,)
             Conformal p-values: ``(1 + number of training rows at least as far) / (1 + number of training rows)``.
         """
-        Z = np.nan_to_num((X - self.center) / self.scale, nan=0.0)
+        with np.errstate(over="ignore"):
+            Z = np.clip((X - self.center) / self.scale, -_FARTHEST, _FARTHEST)
+        Z = np.where(np.isnan(Z), 0.0, Z)
         nearer = np.searchsorted(self.quantiles, _distances(Z, self.precision)) / len(self.quantiles)
         return np.asarray((1.0 + (1.0 - nearer) * self.n_rows) / (1.0 + self.n_rows))
 

@@ -5,6 +5,7 @@ import { featuresOf, numbersOf } from "./engine_encoding.js";
 import { bytesOf } from "./payload.js";
 
 const MOST_CHANGE = 1.5; // of the logarithm of the typical error
+const FARTHEST = 1e100; // of a scaled value, so that squares do not overflow
 
 /** Return the lower and upper end of the interval of each predicted value, or null if the model does not know. */
 export function intervals(model, outputs) {
@@ -30,7 +31,8 @@ export function pValue(model, row) {
   if (!model.distances) return null;
   const { center, scale, precision, quantiles, n_rows: nRows } = opened(model.distances);
   const features = featuresOf(model, numbersOf(model, row));
-  const z = Float64Array.from(features, (value, f) => (Number.isNaN(value) ? 0 : (value - center[f]) / scale[f]));
+  const scaled = (value, f) => Math.min(Math.max((value - center[f]) / scale[f], -FARTHEST), FARTHEST);
+  const z = Float64Array.from(features, (value, f) => (Number.isNaN(value) ? 0 : scaled(value, f)));
   const joint = precision.length > z.length;
   let distance = 0;
   for (let i = 0; i < z.length; i++) {
