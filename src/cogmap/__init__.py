@@ -6,6 +6,7 @@ TYPE_CHECKING = False  # type checkers treat it as true; avoids importing `typin
 if TYPE_CHECKING:
     from cogmap.estimators.classifier import FCMClassifier
     from cogmap.estimators.classifier_cv import FCMClassifierCV
+    from cogmap.estimators.forecaster import FCMForecaster
     from cogmap.estimators.regressor import FCMRegressor
     from cogmap.explanation import (
         explain,
@@ -27,6 +28,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "FCMClassifier",
     "FCMClassifierCV",
+    "FCMForecaster",
     "FCMRegressor",
     "FuzzyCognitiveMap",
     "TableModel",
@@ -52,6 +54,7 @@ __all__ = [
 _MODULES = {
     "FCMClassifier": "estimators.classifier",
     "FCMClassifierCV": "estimators.classifier_cv",
+    "FCMForecaster": "estimators.forecaster",
     "FCMRegressor": "estimators.regressor",
     "FuzzyCognitiveMap": "maps.map",
     "TableModel": "table",

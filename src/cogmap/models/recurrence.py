@@ -118,6 +118,16 @@ class Recurrence:
             paths[:, k] = values
         return paths
 
+    def blended(self, other: "Recurrence", share: float) -> "Recurrence":
+        """Return the mean of this recurrence without hidden concepts and another, with the share of the other."""
+        return Recurrence(
+            (1.0 - share) * self.direct + share * other.direct,
+            (1.0 - share) * self.bias + share * other.bias,
+            other.into_hidden,
+            other.hidden_bias,
+            share * other.from_hidden,
+        )
+
     def with_hidden(self, into_hidden: Array, hidden_bias: Array, from_hidden: Array) -> "Recurrence":
         """Return the recurrence with other hidden concepts."""
         return replace(self, into_hidden=into_hidden, hidden_bias=hidden_bias, from_hidden=from_hidden)

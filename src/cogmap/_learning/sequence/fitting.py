@@ -26,7 +26,8 @@ Array = NDArray[np.float64]
 
 _CROSS = (10.0, 1.0, 0.1)  # penalties of arrows between variables that are tried
 _DRIVERS = (1.0, 0.1, 0.01)  # of arrows from drivers
-_CROSS_GAIN, _TRAINED_GAIN = 0.99, 0.97  # held-out errors that justify more arrows, and training, relative to before
+_CROSS_GAIN, _TRAINED_GAIN = 0.99, 0.75  # held-out errors that justify more arrows, and training, relative to before
+_TRAINED_SHARE = 0.5  # of the trained map in its mean with its teachers, which follow trends less far
 _N_HIDDEN = 4
 _MIN_ROWS = 40  # to train through several steps
 _MIN_ROWS_HIDDEN = 60
@@ -132,9 +133,11 @@ class _Learner:
     def learn(self, tables: list[Table], settings: _Settings) -> Recurrence:
         """Return the map learned with some settings."""
         linear = self._linear(tables, settings)
-        if settings.n_hidden:
-            return self._with_hidden(tables, linear, settings.n_hidden)
-        return self._trained(tables, linear, linear) if settings.trained else linear
+        if not settings.trained:
+            return linear
+        n_hidden = settings.n_hidden
+        trained = self._with_hidden(tables, linear, n_hidden) if n_hidden else self._trained(tables, linear, linear)
+        return linear.blended(trained, _TRAINED_SHARE)
 
     def error(self, tables: list[Table], recurrence: Recurrence) -> float:
         """Return the held-out error."""

@@ -1,0 +1,478 @@
+"""`FCMForecaster`: forecasts of time series by a fuzzy cognitive map."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from cogmap._learning.sequence.fitting import SequenceData, SequenceFit, fit_sequence
+from cogmap._learning.sequence.mapping import map_in_time, map_of_step, sequence_model
+from cogmap._learning.structure import _edge_bounds
+from cogmap._utils.params import check_boolean, check_integer, check_number, param_error, shown, suggestion
+from cogmap._utils.text import quoted
+from cogmap._utils.threads import one_blas_thread
+from cogmap.estimators._forecasts import Forecast
+from cogmap.estimators._time_axis import Runs, TimeAxis, read_runs
+from cogmap.exceptions import DataError
+from cogmap.explanation import explain
+from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.transforms import DIFFERENCE, INDEX
+from cogmap.statistics.conformal import forecast_radii
+
+Array = NDArray[np.float64]
+
+_OWNER = "FCMForecaster"
+_MAX_STEPS = 10_000
+_MAX_HORIZON = 60  # steps over which maps are compared
+_MIN_VALUES = 6
+_MAX_LEARNED = 3000  # last steps of a longer series that are learned from
+_N_HISTORY = 3  # horizons of past values in pictures
+
+
+class FCMForecaster(BaseEstimator):
+    """Forecasts of time series by a fuzzy cognitive map.
+
+    The concepts of the map are the variables, their past values and changes, their averages over the past, drivers that
+    are known in advance, and hidden concepts, each with a name. Direct arrows are a linear model; hidden concepts, which
+    are used if they reduce held-out errors, make it nonlinear. One map forecasts all variables: its outputs become its
+    inputs of the next step. Logarithms, season, lags and arrows between variables are chosen by errors of forecasts of
+    the last part of the series, over as many steps as `horizon`, and the map is trained through several steps.
+
+    Parameters
+    ----------
+    season : int or "auto", default="auto"
+        Number of steps in a season, 1 for none. ``"auto"``: 12 for months, 4 for quarters, 7 for days, 24 for hours, 52
+        for weeks, 1 for years and for series without dates. Whether there is a season is decided by the data.
+    horizon : int or "auto", default="auto"
+        Number of steps over which forecasts are compared and trained. ``"auto"``: a season, at least 6 and at most 24.
+        `forecast` may have more or fewer steps.
+    hidden : bool, default=True
+        Whether hidden concepts are tried.
+    weight_bounds : dict of (from, to) names, default=None
+        Sign ``"+"`` or ``"-"``, bounds (low, high), or 0 for no arrow, from one variable or driver to another variable.
+        Weights are those of standardized values.
+    prior : FuzzyCognitiveMap, default=None
+        Map of an expert. Weights between variables, and from drivers, are pulled towards its weights.
+
+    Attributes
+    ----------
+    model_ : MapModel
+        The map of one step: from features to the next values. `explain`, `to_rules` and figures take it.
+    map_ : FuzzyCognitiveMap
+        The map of `model_`.
+    sequence_ : SequenceModel
+        The same map as a recurrence, with the ends of the series.
+    variables_, drivers_ : list of str
+        Names.
+    errors_ : list of ndarray of shape (n_origins, horizon, n_variables)
+        Errors of forecasts of held-out values, of logarithms where these are modelled.
+    error_ : float
+        Mean absolute error of these forecasts, divided by that of the (seasonal) naive forecast of one step.
+    sentence_ : str
+        What was chosen.
+
+    See Also
+    --------
+    learn_map : Learn a map from observed states, without transforms and lags.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cogmap import FCMForecaster
+    >>> months = np.arange(60)
+    >>> sales = 100 + months + 20 * np.sin(2 * np.pi * months / 12)
+    >>> forecaster = FCMForecaster(season=12).fit(sales)
+    >>> forecaster.forecast(2).values.round(0)
+    array([[160.],
+           [171.]])
+    """
+
+    def __init__(
+        self,
+        season: int | str = "auto",
+        horizon: int | str = "auto",
+        hidden: bool = True,
+        weight_bounds: Mapping[tuple[str, str], Any] | None = None,
+        prior: FuzzyCognitiveMap | None = None,
+    ) -> None:
+        self.season = season
+        self.horizon = horizon
+        self.hidden = hidden
+        self.weight_bounds = weight_bounds
+        self.prior = prior
+
+    def fit(self, series: Any, drivers: Any = None) -> "FCMForecaster":
+        """Learn from time series.
+
+        Parameters
+        ----------
+        series : array-like of shape (n_steps,) or (n_steps, n_variables), Series, DataFrame, or mapping
+            One or several variables. A pandas index of dates or periods, or a polars column of dates, gives the time. A
+            mapping from names to series, a list of series, or a frame with two index levels is a panel: one map is
+            learned from all. NaN is a missing value.
+        drivers : like `series`, default=None
+            Variables known in advance, such as prices. They must be known for all steps of `series`.
+
+        Returns
+        -------
+        FCMForecaster
+        """
+        runs = read_runs(series, "FCMForecaster.fit(series=...)")
+        inputs = None if drivers is None else read_runs(drivers, "FCMForecaster.fit(drivers=...)")
+        season = self._season(runs.axes[0])
+        horizon = self._horizon(season)
+        check_boolean(_OWNER, "hidden", self.hidden)
+        values = [_checked_run(run, runs, place, season) for place, run in enumerate(runs.values)]
+        driver_names = [] if inputs is None else inputs.names
+        both = [name for name in driver_names if name in runs.names]
+        if both:
+            raise DataError(f"FCMForecaster.fit: {quoted(both[0])} is both a variable and a driver. Leave one of them out.")
+        known = None if inputs is None else _aligned_drivers(inputs, runs, values)
+        center, scale = np.zeros(len(driver_names)), np.ones(len(driver_names))
+        if known is not None:
+            together = np.concatenate(known)
+            center, scale = together.mean(axis=0), together.std(axis=0)
+            scale[scale < 1e-12] = 1.0
+            known = [(one - center) / scale for one in known]
+        allowed, prior = self._constraints(runs.names, driver_names)
+        data = SequenceData(
+            values, known, runs.names, driver_names, season, horizon, runs.axes[0].unit, allowed, prior
+        )
+        with one_blas_thread():
+            fit = fit_sequence(data, self.hidden)
+        learned = np.concatenate([table.features[table.run.start :] for table in fit.tables])
+        self.sequence_ = sequence_model(fit, data, center, scale)
+        self.model_ = map_of_step(self.sequence_, learned)
+        self.variables_, self.drivers_ = list(runs.names), driver_names
+        self.labels_, self._axes = runs.labels, runs.axes
+        self.season_, self.horizon_ = season, horizon
+        self.errors_, self.error_ = fit.errors, float(fit.error)
+        self.sentence_ = _sentence(fit, data)
+        n_shown = _N_HISTORY * horizon
+        self._history = [run[-n_shown:] for run in values]
+        return self
+
+    @property
+    def map_(self) -> FuzzyCognitiveMap:
+        """The map of one step."""
+        check_is_fitted(self, "model_")
+        return self.model_.map
+
+    @property
+    def map_in_time_(self) -> FuzzyCognitiveMap:
+        """A map whose steps are those of time, for `settle`, `scenario` and `certificate` of `cogmap.maps`."""
+        check_is_fitted(self, "model_")
+        return map_in_time(self.sequence_)
+
+    def forecast(
+        self,
+        steps: int | None = None,
+        drivers: Any = None,
+        hold: Mapping[str, Any] | None = None,
+        level: float | None = None,
+        series: str | int = 0,
+    ) -> Forecast:
+        """Forecast the next steps, also with some variables or drivers held at given values.
+
+        Parameters
+        ----------
+        steps : int, default=None
+            Number of steps; None means `horizon`.
+        drivers : like `drivers` of `fit`, default=None
+            Values of the drivers in these steps. With dates, those after the end of the series are used.
+        hold : mapping, default=None
+            Variables or drivers to hold, by name: a number, one number per step, or a mapping from times to the numbers
+            from then on, such as ``{"fishing": {"2027": 0.5}}``. The result then has a baseline.
+        level : float, default=None
+            Probability with which intervals cover the values, such as 0.9.
+        series : str or int, default=0
+            Series of a panel, by name or number.
+
+        Returns
+        -------
+        Forecast
+        """
+        check_is_fitted(self, "model_")
+        owner = f"{_OWNER}.forecast"
+        steps = self.horizon_ if steps is None else check_integer(owner, "steps", steps, low=1, high=_MAX_STEPS)
+        if level is not None:
+            level = check_number(owner, "level", level, low=0.0, high=1.0, low_included=False, high_included=False)
+        run = self._run_number(series)
+        axis = self._axes[run]
+        held, fixed = self._held(hold or {}, steps, run)
+        future = self._future(drivers, steps, run, fixed)
+        modelled, values = self.sequence_.paths(steps, run, future, held)
+        baseline = None
+        if hold:
+            plain = self._future(drivers, steps, run, np.full((steps, len(self.drivers_)), np.nan))
+            baseline = self.sequence_.paths(steps, run, plain)[1]
+        low, high = (None, None) if level is None else self._interval(modelled, values, held, level, run)
+        index = axis.after(steps)
+        history = (self._history[run], [str(axis.last)])
+        times = tuple(str(step) for step in index)
+        if axis.kind == "date" and all(time.endswith(" 00:00:00") for time in times):
+            times = tuple(time.removesuffix(" 00:00:00") for time in times)
+        names = tuple(hold or ())
+        return Forecast(tuple(self.variables_), times, values, low, high, level, baseline, names, index, history)
+
+    def scenario(
+        self, hold: Mapping[str, Any], steps: int | None = None, drivers: Any = None, level: float | None = None
+    ) -> Forecast:
+        """Forecast with some variables or drivers held; the same as ``forecast(steps, drivers, hold, level)``.
+
+        Parameters
+        ----------
+        hold : mapping
+            What to hold, as in `forecast`.
+        steps, drivers, level
+            As in `forecast`.
+
+        Returns
+        -------
+        Forecast
+            Its `change` is the difference from the forecast in which nothing is held.
+        """
+        if not hold:
+            names = [*self.variables_, *self.drivers_]
+            raise param_error(f"{_OWNER}.scenario", "hold", f"a mapping from some of {shown(names)} to values", hold)
+        return self.forecast(steps, drivers, hold, level)
+
+    def explain(self, steps: int = 1, drivers: Any = None, series: str | int = 0) -> Any:
+        """Explain the forecast of each step: the contributions of past values, averages and drivers.
+
+        Parameters
+        ----------
+        steps : int, default=1
+            Number of steps.
+        drivers : like `drivers` of `fit`, default=None
+            Future values of the drivers.
+        series : str or int, default=0
+            Series of a panel.
+
+        Returns
+        -------
+        Explanation
+            One row per step. Values are standardized, and logarithms where these are modelled.
+        """
+        check_is_fitted(self, "model_")
+        steps = check_integer(f"{_OWNER}.explain", "steps", steps, low=1, high=_MAX_STEPS)
+        run = self._run_number(series)
+        free = np.full((steps, len(self.drivers_)), np.nan)
+        rows = self.sequence_.feature_rows(steps, run, self._future(drivers, steps, run, free))
+        return explain(self.model_, rows)
+
+    def coverage(self, level: float = 0.9) -> Array:
+        """Return the share of held-out values that intervals would have covered, for each step and variable.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            Probability with which intervals should cover them.
+
+        Returns
+        -------
+        ndarray of shape (horizon, n_variables)
+        """
+        check_is_fitted(self, "model_")
+        errors = np.concatenate(self.errors_)
+        shares = []
+        for v in range(errors.shape[2]):
+            radii = forecast_radii(errors[:, :, v], level, errors.shape[1])
+            inside = np.where(np.isnan(errors[:, :, v]), np.nan, np.abs(errors[:, :, v]) <= radii)
+            with np.errstate(invalid="ignore"):
+                shares.append(np.nansum(inside, axis=0) / np.maximum((~np.isnan(inside)).sum(axis=0), 1))
+        return np.stack(shares, axis=1)
+
+    def _season(self, axis: TimeAxis) -> int:
+        if isinstance(self.season, str) and self.season == "auto":
+            return axis.period
+        return check_integer(_OWNER, "season", self.season, low=1, high=_MAX_STEPS, cure='Or "auto".')
+
+    def _horizon(self, season: int) -> int:
+        if isinstance(self.horizon, str) and self.horizon == "auto":
+            return int(np.clip(season if season > 4 else 2 * season, 6, 24))
+        return check_integer(_OWNER, "horizon", self.horizon, low=1, high=_MAX_HORIZON, cure='Or "auto".')
+
+    def _constraints(self, names: list[str], drivers: list[str]) -> tuple[Array | None, Array | None]:
+        """Return bounds and prior of arrows between variables, and from drivers."""
+        sources = [*names, *drivers]
+        shape = (len(names), len(sources))
+        allowed = prior = None
+        if self.weight_bounds is not None:
+            if not isinstance(self.weight_bounds, Mapping):
+                raise param_error(_OWNER, "weight_bounds", "a dict whose keys are (from, to) names", self.weight_bounds)
+            allowed = np.stack([np.full(shape, -np.inf), np.full(shape, np.inf)])
+            for edge, value in self.weight_bounds.items():
+                source, target = edge if isinstance(edge, tuple) and len(edge) == 2 else (None, None)
+                if source not in sources or target not in names or source == target:
+                    cure = suggestion(source if source not in sources else target, sources)
+                    raise param_error(_OWNER, "weight_bounds", f"pairs of different names in {shown(sources)}", edge, cure)
+                low, high = (0.0, 0.0) if value == 0 else _edge_bounds(value, edge, _OWNER, "weight_bounds")
+                allowed[:, names.index(target), sources.index(source)] = low, high
+        if self.prior is not None:
+            if not isinstance(self.prior, FuzzyCognitiveMap):
+                raise param_error(_OWNER, "prior", "a FuzzyCognitiveMap", self.prior)
+            known = [name for name in sources if name in self.prior.concepts]
+            if not known:
+                raise param_error(_OWNER, "prior", f"a map with some of the concepts {shown(sources)}", self.prior.concepts)
+            prior = np.zeros(shape)
+            for source in known:
+                for target in (name for name in known if name in names and name != source):
+                    places = [self.prior.concepts.index(name) for name in (target, source)]
+                    prior[names.index(target), sources.index(source)] = self.prior.weights[tuple(places)]
+        return allowed, prior
+
+    def _run_number(self, series: str | int) -> int:
+        n = len(self.sequence_.ends)
+        if isinstance(series, str):
+            if series in self.labels_:
+                return self.labels_.index(series)
+            cure = suggestion(series, self.labels_)
+            expected = f"one of {shown(self.labels_)}" if self.labels_ else "0: the forecaster learned from one series"
+            raise param_error(f"{_OWNER}.forecast", "series", expected, series, cure)
+        return check_integer(f"{_OWNER}.forecast", "series", series, low=0, high=n - 1)
+
+    def _held(self, hold: Mapping[str, Any], steps: int, run: int) -> tuple[Array | None, Array]:
+        """Return the values at which variables, and drivers, are held; NaN where they are free."""
+        owner = f"{_OWNER}.forecast"
+        names = [*self.variables_, *self.drivers_]
+        if not isinstance(hold, Mapping):
+            raise param_error(owner, "hold", f"a mapping from some of {shown(names)} to values", hold)
+        held = np.full((steps, len(names)), np.nan)
+        for name, value in hold.items():
+            if name not in names:
+                raise param_error(owner, "hold", f"a mapping from some of {shown(names)}", name, suggestion(name, names))
+            column = held[:, names.index(name)]
+            if isinstance(value, Mapping):
+                for when, number in sorted(value.items(), key=lambda pair: str(pair[0])):
+                    first = self._axes[run].place(when, steps, f"{owner}(hold=...)")
+                    column[first:] = check_number(owner, "hold", number, low=-np.inf)
+            elif np.ndim(value) == 1 and len(value) == steps:
+                column[:] = [check_number(owner, "hold", number, low=-np.inf) for number in np.asarray(value).tolist()]
+            elif np.ndim(value) == 0:
+                column[:] = check_number(owner, "hold", value, low=-np.inf)
+            else:
+                raise param_error(owner, "hold", f"a number, {steps} numbers, or a mapping from times, for {quoted(name)}", value)
+        k = len(self.variables_)
+        for v, transform in enumerate(self.sequence_.ends[run].transforms):
+            if transform.log and (held[:, v] <= 0.0).any():
+                cure = "All its values were positive, and their logarithms are modelled."
+                raise param_error(owner, "hold", f"a number > 0 for {quoted(names[v])}", float(np.nanmin(held[:, v])), cure)
+        variables = held[:, :k]
+        return None if np.isnan(variables).all() else variables, held[:, k:]
+
+    def _future(self, drivers: Any, steps: int, run: int, fixed: Array) -> Array | None:
+        """Return the drivers of the next steps."""
+        if not self.drivers_:
+            if drivers is not None:
+                raise DataError(f"{_OWNER}.forecast: it was fitted without drivers, so that it takes none.")
+            return None
+        result = np.full((steps, len(self.drivers_)), np.nan)
+        if drivers is not None:
+            given = read_runs(drivers, f"{_OWNER}.forecast(drivers=...)")
+            if len(self.drivers_) > 1 or given.names != ["value"]:
+                missing = [name for name in self.drivers_ if name not in given.names]
+                if missing and not all(name.startswith("value") for name in given.names):
+                    raise DataError(f"{_OWNER}.forecast: the driver {quoted(missing[0])} is missing from drivers.")
+            places = [given.names.index(name) if name in given.names else k for k, name in enumerate(self.drivers_)]
+            values = given.values[min(run, len(given.values) - 1)][:, places]
+            index = given.index[min(run, len(given.values) - 1)]
+            if index is not None and self._axes[run].kind != "number":
+                values = values[np.asarray(index > index[:0].append(self._axes[run].after(1))[0]) | (index == self._axes[run].after(1)[0])]
+            n = min(len(values), steps)
+            result[:n] = values[:n]
+        result = np.where(np.isnan(fixed), result, fixed)
+        if np.isnan(result).any():
+            step, place = np.argwhere(np.isnan(result))[0]
+            raise DataError(
+                f"{_OWNER}.forecast: the driver {quoted(self.drivers_[place])} must be known for all {steps} steps, but "
+                f"is not for step {step + 1}. Pass drivers=, or hold it."
+            )
+        return result
+
+    def _interval(
+        self, modelled: Array, values: Array, held: Array | None, level: float, run: int
+    ) -> tuple[Array, Array]:
+        """Return the bounds of intervals."""
+        own = self.errors_[run] if (~np.isnan(self.errors_[run])).any() else np.concatenate(self.errors_)
+        end, steps = self.sequence_.ends[run], len(modelled)
+        radii = np.stack([forecast_radii(own[:, :, v], level, steps) for v in range(own.shape[2])], axis=1)
+        low, high = end.units(modelled - radii), end.units(modelled + radii)
+        if held is not None:
+            low, high = (np.where(np.isnan(held), bound, values) for bound in (low, high))
+        return low, high
+
+
+def _checked_run(values: Array, runs: Runs, place: int, season: int) -> Array:
+    """Return the steps of a run that are learned from; raise if there are too few known values."""
+    where = f", series {quoted(runs.labels[place])}" if runs.labels else ""
+    for v, name in enumerate(runs.names):
+        known = np.flatnonzero(~np.isnan(values[:, v]))
+        least = max(_MIN_VALUES, 2 * season if season <= 12 else _MIN_VALUES)
+        if len(known) < least:
+            two = f"two seasons of {season} steps" if least > _MIN_VALUES else f"{_MIN_VALUES} values"
+            raise DataError(
+                f"FCMForecaster.fit{where}: {quoted(name)} has {len(known)} known values, and needs at least {two}"
+                + (", or season=1." if least > _MIN_VALUES else ".")
+            )
+        if np.ptp(values[known, v]) == 0.0:
+            raise DataError(
+                f"FCMForecaster.fit{where}: {quoted(name)} is always {values[known[0], v]:g}, so that there is nothing to "
+                "learn. Leave it out."
+            )
+        if known[-1] < len(values) - 1 - max(season, 3):
+            raise DataError(
+                f"FCMForecaster.fit{where}: the last {len(values) - 1 - known[-1]} values of {quoted(name)} are missing. "
+                "Leave these steps out: the forecast starts after the last."
+            )
+    first = int(np.min([np.flatnonzero(~np.isnan(values[:, v]))[0] for v in range(values.shape[1])]))
+    return values[max(first, len(values) - _MAX_LEARNED) :]
+
+
+def _aligned_drivers(inputs: Runs, runs: Runs, values: list[Array]) -> list[Array]:
+    """Return the drivers of the steps of each run."""
+    result = []
+    for place, run in enumerate(values):
+        drivers = inputs.values[min(place, len(inputs.values) - 1)]
+        index, own = inputs.index[min(place, len(inputs.values) - 1)], runs.index[place]
+        if index is not None and own is not None:
+            places = index.get_indexer(own)
+            if (places < 0).any():
+                raise DataError(f"FCMForecaster.fit: the drivers have no row for {quoted(str(own[places < 0][0]))}.")
+            drivers = drivers[places]
+        elif len(drivers) < len(runs.values[place]):
+            raise DataError(
+                f"FCMForecaster.fit: the drivers have {len(drivers)} steps, the series {len(runs.values[place])}. They must "
+                "be known for all of them."
+            )
+        else:
+            drivers = drivers[: len(runs.values[place])]
+        drivers = drivers[len(drivers) - len(run) :]
+        if np.isnan(drivers).any():
+            name = inputs.names[int(np.argwhere(np.isnan(drivers))[0, 1])]
+            raise DataError(f"FCMForecaster.fit: the driver {quoted(name)} has missing values. Fill them first.")
+        result.append(drivers)
+    return result
+
+
+def _sentence(fit: SequenceFit, data: SequenceData) -> str:
+    """Return what was chosen."""
+    n_steps = sum(len(run) for run in data.runs)
+    parts = []
+    for choice, name in zip(fit.choices, data.names, strict=True):
+        transform = choice.transform
+        words = ["logarithms"] if transform.log else []
+        if transform.season == INDEX:
+            words.append(f"an index for each of {transform.period} seasons")
+        if transform.season == DIFFERENCE:
+            words.append(f"differences over {transform.period} {data.unit}s")
+        parts.append(f"{name}: {' and '.join(words)}" if words else f"{name} as it is")
+    kept = f" Held-out errors fell with {' and '.join(fit.steps)}." if fit.steps else ""
+    return (
+        f"Learned from {n_steps} {data.unit}s ({'; '.join(parts)}).{kept} Forecasts of {data.horizon} {data.unit}s of "
+        f"held-out values have {fit.error:.2f} times the error of a naive forecast of one "
+        f"{'season' if data.period > 1 else data.unit}."
+    )
