@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from cogmap.estimators.classifier import FCMClassifier
     from cogmap.estimators.classifier_cv import FCMClassifierCV
     from cogmap.estimators.forecaster import FCMForecaster
+    from cogmap.estimators.learn_map import learn_map
     from cogmap.estimators.regressor import FCMRegressor
     from cogmap.explanation import (
         explain,
@@ -38,6 +39,7 @@ __all__ = [
     "feature_importances",
     "fit_table",
     "influence",
+    "learn_map",
     "load",
     "prune",
     "pruning_curve",
@@ -63,6 +65,7 @@ _MODULES = {
     "feature_importances": "explanation",
     "fit_table": "table",
     "influence": "explanation",
+    "learn_map": "estimators.learn_map",
     "prune": "explanation",
     "pruning_curve": "explanation",
     "story": "explanation",

@@ -185,7 +185,8 @@ class FCMForecaster(BaseEstimator):
             Values of the drivers in these steps. With dates, those after the end of the series are used.
         hold : mapping, default=None
             Variables or drivers to hold, by name: a number, one number per step, or a mapping from times to the numbers
-            from then on, such as ``{"fishing": {"2027": 0.5}}``. The result then has a baseline.
+            from then on, such as ``{"fishing": {"2027": 0.5}}``. The result then has a baseline, in which a held driver
+            has its value in `drivers`, or its last one.
         level : float, default=None
             Probability with which intervals cover the values, such as 0.9.
         series : str or int, default=0
@@ -207,7 +208,7 @@ class FCMForecaster(BaseEstimator):
         modelled, values = self.sequence_.paths(steps, run, future, held)
         baseline = None
         if hold:
-            plain = self._future(drivers, steps, run, np.full((steps, len(self.drivers_)), np.nan))
+            plain = self._future(drivers, steps, run, fixed, hold)
             baseline = self.sequence_.paths(steps, run, plain)[1]
         low, high = (None, None) if level is None else self._interval(modelled, values, held, level, run)
         index = axis.after(steps)
@@ -364,8 +365,13 @@ class FCMForecaster(BaseEstimator):
         variables = held[:, :k]
         return None if np.isnan(variables).all() else variables, held[:, k:]
 
-    def _future(self, drivers: Any, steps: int, run: int, fixed: Array) -> Array | None:
-        """Return the drivers of the next steps."""
+    def _future(
+        self, drivers: Any, steps: int, run: int, fixed: Array, not_held: Mapping[str, Any] | None = None
+    ) -> Array | None:
+        """Return the drivers of the next steps.
+
+        Those of `not_held`, for the baseline of a scenario, are not fixed; if unknown, they keep their last value.
+        """
         if not self.drivers_:
             if drivers is not None:
                 raise DataError(f"{_OWNER}.forecast: it was fitted without drivers, so that it takes none.")
@@ -384,7 +390,13 @@ class FCMForecaster(BaseEstimator):
                 values = values[np.asarray(index > index[:0].append(self._axes[run].after(1))[0]) | (index == self._axes[run].after(1)[0])]
             n = min(len(values), steps)
             result[:n] = values[:n]
-        result = np.where(np.isnan(fixed), result, fixed)
+        if not_held is None:
+            result = np.where(np.isnan(fixed), result, fixed)
+        else:
+            model = self.sequence_
+            last = model.driver_center + model.driver_scale * model.ends[run].drivers
+            held = np.array([name in not_held for name in self.drivers_])
+            result = np.where(np.isnan(result) & held, last, result)
         if np.isnan(result).any():
             step, place = np.argwhere(np.isnan(result))[0]
             raise DataError(
