@@ -20,6 +20,12 @@ _UNITS = {
     "D": ("day", 7), "B": ("day", 5), "h": ("hour", 24), "H": ("hour", 24), "min": ("minute", 60), "s": ("second", 60),
 }  # fmt: skip
 _FREQUENCIES = ("YS", "YE", "QS", "QE", "MS", "ME", "W", "D", "B", "h", "min", "s")
+_SEASON_NAMES = {
+    ("month", 12): lambda time: time.strftime("%B"),
+    ("quarter", 4): lambda time: f"quarter {time.quarter}",
+    ("day", 7): lambda time: time.strftime("%A"),
+    ("hour", 24): lambda time: f"{time.hour} o'clock",
+}
 _MOST_GAPS = 0.5  # of the steps between the first and the last date
 
 
@@ -66,6 +72,31 @@ class TimeAxis:
         if self.kind == "period":
             return pandas.period_range(self.last, periods=n_steps + 1, freq=self.frequency)[1:]
         return pandas.date_range(self.last, periods=n_steps + 1, freq=self.frequency)[1:]
+
+    def until(self, n_steps: int) -> Any:
+        """Return the last steps, as `after` returns the next."""
+        if self.kind == "number":
+            return range(int(self.last) + 1 - n_steps, int(self.last) + 1)
+        pandas = import_or_raise("pandas", "A time series with dates", "table")
+        make = pandas.period_range if self.kind == "period" else pandas.date_range
+        return make(end=self.last, periods=n_steps, freq=self.frequency)
+
+    def texts(self, steps: Any) -> tuple[str, ...]:
+        """Return times as text; dates without the time of day, if there is none."""
+        texts = tuple(str(step) for step in steps)
+        midnight = " 00:00:00"
+        if self.kind == "date" and all(text.endswith(midnight) for text in texts):
+            return tuple(text.removesuffix(midnight) for text in texts)
+        return texts
+
+    def season_names(self, period: int) -> list[str]:
+        """Return the names of the seasons of the next `period` steps, such as "December"."""
+        steps = self.after(period)
+        if self.kind != "number" and (self.unit, period) in _SEASON_NAMES:
+            return [_SEASON_NAMES[self.unit, period](step) for step in steps]
+        return [f"season {1 + int(step) % period}" for step in steps] if self.kind == "number" else [
+            f"season {k + 1} of {period}" for k in range(period)
+        ]
 
     def place(self, when: Any, n_steps: int, owner: str) -> int:
         """Return the position of the first of the next steps that is not before `when`."""

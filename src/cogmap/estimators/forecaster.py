@@ -8,18 +8,17 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from cogmap._learning.sequence.fitting import SequenceData, SequenceFit, fit_sequence
+from cogmap._learning.sequence.fitting import SequenceData, fit_sequence
 from cogmap._learning.sequence.mapping import map_in_time, map_of_step, sequence_model
-from cogmap._learning.structure import _edge_bounds
 from cogmap._utils.params import check_boolean, check_integer, check_number, param_error, shown, suggestion
 from cogmap._utils.text import quoted
 from cogmap._utils.threads import one_blas_thread
 from cogmap.estimators._forecasts import Forecast
-from cogmap.estimators._time_axis import Runs, TimeAxis, read_runs
+from cogmap.estimators._series import aligned_drivers, checked_run, constraints, sentence
+from cogmap.estimators._time_axis import TimeAxis, read_runs
 from cogmap.exceptions import DataError
 from cogmap.explanation import explain
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.models.transforms import DIFFERENCE, INDEX
 from cogmap.statistics.conformal import forecast_radii
 
 Array = NDArray[np.float64]
@@ -27,8 +26,6 @@ Array = NDArray[np.float64]
 _OWNER = "FCMForecaster"
 _MAX_STEPS = 10_000
 _MAX_HORIZON = 60  # steps over which maps are compared
-_MIN_VALUES = 6
-_MAX_LEARNED = 3000  # last steps of a longer series that are learned from
 _N_HISTORY = 3  # horizons of past values in pictures
 
 
@@ -125,34 +122,34 @@ class FCMForecaster(BaseEstimator):
         season = self._season(runs.axes[0])
         horizon = self._horizon(season)
         check_boolean(_OWNER, "hidden", self.hidden)
-        values = [_checked_run(run, runs, place, season) for place, run in enumerate(runs.values)]
+        values = [checked_run(run, runs, place, season) for place, run in enumerate(runs.values)]
         driver_names = [] if inputs is None else inputs.names
         both = [name for name in driver_names if name in runs.names]
         if both:
             raise DataError(f"FCMForecaster.fit: {quoted(both[0])} is both a variable and a driver. Leave one of them out.")
-        known = None if inputs is None else _aligned_drivers(inputs, runs, values)
+        known = None if inputs is None else aligned_drivers(inputs, runs, values)
         center, scale = np.zeros(len(driver_names)), np.ones(len(driver_names))
         if known is not None:
             together = np.concatenate(known)
             center, scale = together.mean(axis=0), together.std(axis=0)
             scale[scale < 1e-12] = 1.0
             known = [(one - center) / scale for one in known]
-        allowed, prior = self._constraints(runs.names, driver_names)
+        allowed, prior = constraints(self.weight_bounds, self.prior, runs.names, driver_names)
         data = SequenceData(
             values, known, runs.names, driver_names, season, horizon, runs.axes[0].unit, allowed, prior
         )
         with one_blas_thread():
             fit = fit_sequence(data, self.hidden)
         learned = np.concatenate([table.features[table.run.start :] for table in fit.tables])
-        self.sequence_ = sequence_model(fit, data, center, scale)
+        self.sequence_ = sequence_model(fit, data, center, scale, runs.axes[0].season_names(season))
         self.model_ = map_of_step(self.sequence_, learned)
         self.variables_, self.drivers_ = list(runs.names), driver_names
-        self.labels_, self._axes = runs.labels, runs.axes
+        self.labels_, self.axes_ = runs.labels, runs.axes
         self.season_, self.horizon_ = season, horizon
         self.errors_, self.error_ = fit.errors, float(fit.error)
-        self.sentence_ = _sentence(fit, data)
+        self.sentence_ = sentence(fit, data)
         n_shown = _N_HISTORY * horizon
-        self._history = [run[-n_shown:] for run in values]
+        self.history_ = [run[-n_shown:] for run in values]
         return self
 
     @property
@@ -202,7 +199,7 @@ class FCMForecaster(BaseEstimator):
         if level is not None:
             level = check_number(owner, "level", level, low=0.0, high=1.0, low_included=False, high_included=False)
         run = self._run_number(series)
-        axis = self._axes[run]
+        axis = self.axes_[run]
         held, fixed = self._held(hold or {}, steps, run)
         future = self._future(drivers, steps, run, fixed)
         modelled, values = self.sequence_.paths(steps, run, future, held)
@@ -212,11 +209,8 @@ class FCMForecaster(BaseEstimator):
             baseline = self.sequence_.paths(steps, run, plain)[1]
         low, high = (None, None) if level is None else self._interval(modelled, values, held, level, run)
         index = axis.after(steps)
-        history = (self._history[run], [str(axis.last)])
-        times = tuple(str(step) for step in index)
-        if axis.kind == "date" and all(time.endswith(" 00:00:00") for time in times):
-            times = tuple(time.removesuffix(" 00:00:00") for time in times)
-        names = tuple(hold or ())
+        history = (axis.until(len(self.history_[run])), self.history_[run])
+        names, times = tuple(hold or ()), axis.texts(index)
         return Forecast(tuple(self.variables_), times, values, low, high, level, baseline, names, index, history)
 
     def scenario(
@@ -256,13 +250,13 @@ class FCMForecaster(BaseEstimator):
         Returns
         -------
         Explanation
-            One row per step. Values are standardized, and logarithms where these are modelled.
+            One row per step. Values are logarithms where these are modelled.
         """
         check_is_fitted(self, "model_")
         steps = check_integer(f"{_OWNER}.explain", "steps", steps, low=1, high=_MAX_STEPS)
         run = self._run_number(series)
         free = np.full((steps, len(self.drivers_)), np.nan)
-        rows = self.sequence_.feature_rows(steps, run, self._future(drivers, steps, run, free))
+        rows = self.sequence_.map_rows(steps, run, self._future(drivers, steps, run, free))
         return explain(self.model_, rows)
 
     def coverage(self, level: float = 0.9) -> Array:
@@ -297,35 +291,6 @@ class FCMForecaster(BaseEstimator):
             return int(np.clip(season if season > 4 else 2 * season, 6, 24))
         return check_integer(_OWNER, "horizon", self.horizon, low=1, high=_MAX_HORIZON, cure='Or "auto".')
 
-    def _constraints(self, names: list[str], drivers: list[str]) -> tuple[Array | None, Array | None]:
-        """Return bounds and prior of arrows between variables, and from drivers."""
-        sources = [*names, *drivers]
-        shape = (len(names), len(sources))
-        allowed = prior = None
-        if self.weight_bounds is not None:
-            if not isinstance(self.weight_bounds, Mapping):
-                raise param_error(_OWNER, "weight_bounds", "a dict whose keys are (from, to) names", self.weight_bounds)
-            allowed = np.stack([np.full(shape, -np.inf), np.full(shape, np.inf)])
-            for edge, value in self.weight_bounds.items():
-                source, target = edge if isinstance(edge, tuple) and len(edge) == 2 else (None, None)
-                if source not in sources or target not in names or source == target:
-                    cure = suggestion(source if source not in sources else target, sources)
-                    raise param_error(_OWNER, "weight_bounds", f"pairs of different names in {shown(sources)}", edge, cure)
-                low, high = (0.0, 0.0) if value == 0 else _edge_bounds(value, edge, _OWNER, "weight_bounds")
-                allowed[:, names.index(target), sources.index(source)] = low, high
-        if self.prior is not None:
-            if not isinstance(self.prior, FuzzyCognitiveMap):
-                raise param_error(_OWNER, "prior", "a FuzzyCognitiveMap", self.prior)
-            known = [name for name in sources if name in self.prior.concepts]
-            if not known:
-                raise param_error(_OWNER, "prior", f"a map with some of the concepts {shown(sources)}", self.prior.concepts)
-            prior = np.zeros(shape)
-            for source in known:
-                for target in (name for name in known if name in names and name != source):
-                    places = [self.prior.concepts.index(name) for name in (target, source)]
-                    prior[names.index(target), sources.index(source)] = self.prior.weights[tuple(places)]
-        return allowed, prior
-
     def _run_number(self, series: str | int) -> int:
         n = len(self.sequence_.ends)
         if isinstance(series, str):
@@ -349,7 +314,7 @@ class FCMForecaster(BaseEstimator):
             column = held[:, names.index(name)]
             if isinstance(value, Mapping):
                 for when, number in sorted(value.items(), key=lambda pair: str(pair[0])):
-                    first = self._axes[run].place(when, steps, f"{owner}(hold=...)")
+                    first = self.axes_[run].place(when, steps, f"{owner}(hold=...)")
                     column[first:] = check_number(owner, "hold", number, low=-np.inf)
             elif np.ndim(value) == 1 and len(value) == steps:
                 column[:] = [check_number(owner, "hold", number, low=-np.inf) for number in np.asarray(value).tolist()]
@@ -386,8 +351,8 @@ class FCMForecaster(BaseEstimator):
             places = [given.names.index(name) if name in given.names else k for k, name in enumerate(self.drivers_)]
             values = given.values[min(run, len(given.values) - 1)][:, places]
             index = given.index[min(run, len(given.values) - 1)]
-            if index is not None and self._axes[run].kind != "number":
-                values = values[np.asarray(index > index[:0].append(self._axes[run].after(1))[0]) | (index == self._axes[run].after(1)[0])]
+            if index is not None and self.axes_[run].kind != "number":
+                values = values[np.asarray(index >= self.axes_[run].after(1)[0])]
             n = min(len(values), steps)
             result[:n] = values[:n]
         if not_held is None:
@@ -416,75 +381,3 @@ class FCMForecaster(BaseEstimator):
         if held is not None:
             low, high = (np.where(np.isnan(held), bound, values) for bound in (low, high))
         return low, high
-
-
-def _checked_run(values: Array, runs: Runs, place: int, season: int) -> Array:
-    """Return the steps of a run that are learned from; raise if there are too few known values."""
-    where = f", series {quoted(runs.labels[place])}" if runs.labels else ""
-    for v, name in enumerate(runs.names):
-        known = np.flatnonzero(~np.isnan(values[:, v]))
-        least = max(_MIN_VALUES, 2 * season if season <= 12 else _MIN_VALUES)
-        if len(known) < least:
-            two = f"two seasons of {season} steps" if least > _MIN_VALUES else f"{_MIN_VALUES} values"
-            raise DataError(
-                f"FCMForecaster.fit{where}: {quoted(name)} has {len(known)} known values, and needs at least {two}"
-                + (", or season=1." if least > _MIN_VALUES else ".")
-            )
-        if np.ptp(values[known, v]) == 0.0:
-            raise DataError(
-                f"FCMForecaster.fit{where}: {quoted(name)} is always {values[known[0], v]:g}, so that there is nothing to "
-                "learn. Leave it out."
-            )
-        if known[-1] < len(values) - 1 - max(season, 3):
-            raise DataError(
-                f"FCMForecaster.fit{where}: the last {len(values) - 1 - known[-1]} values of {quoted(name)} are missing. "
-                "Leave these steps out: the forecast starts after the last."
-            )
-    first = int(np.min([np.flatnonzero(~np.isnan(values[:, v]))[0] for v in range(values.shape[1])]))
-    return values[max(first, len(values) - _MAX_LEARNED) :]
-
-
-def _aligned_drivers(inputs: Runs, runs: Runs, values: list[Array]) -> list[Array]:
-    """Return the drivers of the steps of each run."""
-    result = []
-    for place, run in enumerate(values):
-        drivers = inputs.values[min(place, len(inputs.values) - 1)]
-        index, own = inputs.index[min(place, len(inputs.values) - 1)], runs.index[place]
-        if index is not None and own is not None:
-            places = index.get_indexer(own)
-            if (places < 0).any():
-                raise DataError(f"FCMForecaster.fit: the drivers have no row for {quoted(str(own[places < 0][0]))}.")
-            drivers = drivers[places]
-        elif len(drivers) < len(runs.values[place]):
-            raise DataError(
-                f"FCMForecaster.fit: the drivers have {len(drivers)} steps, the series {len(runs.values[place])}. They must "
-                "be known for all of them."
-            )
-        else:
-            drivers = drivers[: len(runs.values[place])]
-        drivers = drivers[len(drivers) - len(run) :]
-        if np.isnan(drivers).any():
-            name = inputs.names[int(np.argwhere(np.isnan(drivers))[0, 1])]
-            raise DataError(f"FCMForecaster.fit: the driver {quoted(name)} has missing values. Fill them first.")
-        result.append(drivers)
-    return result
-
-
-def _sentence(fit: SequenceFit, data: SequenceData) -> str:
-    """Return what was chosen."""
-    n_steps = sum(len(run) for run in data.runs)
-    parts = []
-    for choice, name in zip(fit.choices, data.names, strict=True):
-        transform = choice.transform
-        words = ["logarithms"] if transform.log else []
-        if transform.season == INDEX:
-            words.append(f"an index for each of {transform.period} seasons")
-        if transform.season == DIFFERENCE:
-            words.append(f"differences over {transform.period} {data.unit}s")
-        parts.append(f"{name}: {' and '.join(words)}" if words else f"{name} as it is")
-    kept = f" Held-out errors fell with {' and '.join(fit.steps)}." if fit.steps else ""
-    return (
-        f"Learned from {n_steps} {data.unit}s ({'; '.join(parts)}).{kept} Forecasts of {data.horizon} {data.unit}s of "
-        f"held-out values have {fit.error:.2f} times the error of a naive forecast of one "
-        f"{'season' if data.period > 1 else data.unit}."
-    )

@@ -88,6 +88,8 @@ class SequenceModel:
         End of each run.
     driver_center, driver_scale : ndarray of shape (n_drivers,)
         Standardization of drivers.
+    season_names : tuple of str
+        Names of the seasons, such as "December", from that of the first step of a forecast on.
     """
 
     lags: Lags
@@ -98,6 +100,7 @@ class SequenceModel:
     ends: tuple[SequenceEnd, ...]
     driver_center: Array
     driver_scale: Array
+    season_names: tuple[str, ...] = ()
 
     def inputs(self, run: int, drivers: Array | None) -> Array | None:
         """Return what future values of drivers, of shape (n_steps, n_drivers), add to the features."""
@@ -148,3 +151,45 @@ class SequenceModel:
             rows.append(features if inputs is None else features + inputs[k])
             memory = F @ memory + G @ (path[k] - memory[self.lags.starts[:-1]])
         return np.clip(np.array(rows), self.low, self.high)
+
+    @property
+    def n_period(self) -> int:
+        """Number of steps in a season."""
+        return len(self.ends[0].seasons)
+
+    def season_columns(self) -> tuple[list[str], Array]:
+        """Return the names of what seasons add to the features of the map of one step, and their weights.
+
+        These are the seasons, if a variable has an index for each, and the value one season before, if differences
+        from it are modelled; nothing for a panel. Weights, of shape (n_variables, n_columns), are those of modelled
+        values.
+        """
+        if len(self.ends) > 1:
+            return [], np.zeros((len(self.names), 0))
+        transforms, names, weights = self.ends[0].transforms, [], []
+        if any(transform.season == INDEX for transform in transforms):
+            names += self.season_names
+            indexed = np.array([transform.season == INDEX for transform in transforms])
+            weights.append(self.ends[0].seasons.T * indexed[:, None])
+        for v, transform in enumerate(transforms):
+            if transform.season == DIFFERENCE:
+                log = "log " if transform.log else ""
+                names.append(f"{log}{self.names[v]} one season before")
+                weights.append(np.eye(len(transforms))[:, [v]])
+        return names, np.concatenate(weights, axis=1) if weights else np.zeros((len(transforms), 0))
+
+    def season_rows(self, n_steps: int, drivers: Array | None = None) -> Array:
+        """Return the columns of `season_columns` at each step of a forecast."""
+        end, columns = self.ends[0], []
+        if any(transform.season == INDEX for transform in end.transforms):
+            columns.append(np.eye(self.n_period)[np.arange(n_steps) % self.n_period])
+        differences = [v for v, transform in enumerate(end.transforms) if transform.season == DIFFERENCE]
+        if differences:
+            later = self.paths(n_steps, 0, drivers)[0] if n_steps > self.n_period else end.modelled[:0]
+            columns.append(np.concatenate([end.modelled, later])[:n_steps][:, differences])
+        return np.concatenate(columns, axis=1) if columns else np.zeros((n_steps, 0))
+
+    def map_rows(self, n_steps: int, run: int = 0, drivers: Array | None = None) -> Array:
+        """Return the inputs of the map of one step, for each step of a forecast."""
+        rows = self.feature_rows(n_steps, run, drivers)
+        return rows if len(self.ends) > 1 else np.concatenate([rows, self.season_rows(n_steps, drivers)], axis=1)

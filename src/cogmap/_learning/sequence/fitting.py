@@ -9,7 +9,7 @@ What was chosen is then learned again from all values.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from cogmap._learning.sequence.prepared import Prepared, Table, feature_bounds, 
 from cogmap._learning.sequence.rollout import Rollout, train
 from cogmap.models.lags import AVERAGE, CHANGE, LEVEL, Lags
 from cogmap.models.recurrence import Recurrence
+from cogmap.models.transforms import DIFFERENCE, INDEX
 
 Array = NDArray[np.float64]
 
@@ -113,12 +114,21 @@ class _Settings:
     n_hidden: int = 0
 
 
+def _label(choice: Choice, unit: str) -> str:
+    """Return what the features of a variable are called, given its transform."""
+    name, transform = choice.lags.name, choice.transform
+    if transform.season == DIFFERENCE:
+        return f"{'growth' if transform.log else 'increase'} of {name} over {transform.period} {unit}s"
+    return f"{name} without season" if transform.season == INDEX else name
+
+
 class _Learner:
     """Learns maps of the same data with different settings."""
 
     def __init__(self, data: SequenceData, choices: list[Choice]) -> None:
         self.data, self.choices = data, choices
-        self.lags = Lags(tuple(choice.lags for choice in choices), tuple(data.driver_names), data.unit)
+        variables = [replace(choice.lags, name=_label(choice, data.unit)) for choice in choices]
+        self.lags = Lags(tuple(variables), tuple(data.driver_names), data.unit)
 
     def tables(self, n_out: Sequence[int]) -> list[Table]:
         """Return the runs, of which the last `n_out` steps are held out."""

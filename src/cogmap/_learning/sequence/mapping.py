@@ -1,5 +1,6 @@
 """Turn what was learned from time series into a `SequenceModel`, and into the map of one step."""
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,7 +23,7 @@ SLOPE = 2.0
 
 
 def sequence_model(
-    fit: SequenceFit, data: SequenceData, driver_center: Array, driver_scale: Array
+    fit: SequenceFit, data: SequenceData, driver_center: Array, driver_scale: Array, season_names: Sequence[str]
 ) -> SequenceModel:
     """Return the model with the ends of all runs."""
     ends = []
@@ -34,12 +35,22 @@ def sequence_model(
         ends.append(SequenceEnd(run.transforms, table.memories[-1], modelled, seasons, drivers))
     low, high = fit.bounds
     return SequenceModel(
-        fit.lags, fit.recurrence, low, high, tuple(data.names), tuple(ends), driver_center, driver_scale
+        fit.lags,
+        fit.recurrence,
+        low,
+        high,
+        tuple(data.names),
+        tuple(ends),
+        driver_center,
+        driver_scale,
+        tuple(season_names),
     )
 
 
 def map_of_step(model: SequenceModel, features: Array) -> MapModel:
-    """Return the map of one step: from features to the next value of each variable, transformed and without season.
+    """Return the map of one step: from the columns of `SequenceModel.map_rows` to the next value of each variable.
+
+    Its outputs are the values as modelled: logarithms where these are modelled.
 
     Parameters
     ----------
@@ -48,15 +59,28 @@ def map_of_step(model: SequenceModel, features: Array) -> MapModel:
     features : ndarray of shape (n_rows, n_features)
         Features from which it was learned.
     """
-    recurrence, lags = model.recurrence, model.lags
+    recurrence, lags, end = model.recurrence, model.lags, model.ends[0]
     third = (model.high - model.low) / 3.0  # the range of a feature; it is clipped at one range beyond
     low, width = model.low + third, np.where(third > 0.0, third, 1.0)
     direct = recurrence.direct.copy()
     direct[np.arange(len(direct)), lags.levels] += 1.0  # the next value is the present one plus the change
+    into_hidden = recurrence.into_hidden
+    one = len(model.ends) == 1  # runs of a panel differ in seasons and units
+    center = np.array([transform.center for transform in end.transforms]) if one else np.zeros(len(direct))
+    scale = np.array([transform.scale for transform in end.transforms]) if one else np.ones(len(direct))
+    columns, season_weights = model.season_columns()
+    if columns:
+        direct = np.concatenate([direct, season_weights / scale[:, None]], axis=1)
+        into_hidden = np.concatenate([into_hidden, np.zeros((len(into_hidden), len(columns)))], axis=1)
+        known = model.season_rows(model.n_period)
+        lowest, highest = known.min(axis=0), known.max(axis=0)
+        low = np.concatenate([low, lowest])
+        width = np.concatenate([width, np.where(highest > lowest, highest - lowest, 1.0)])
+        features = np.concatenate([features, known[np.arange(len(features)) % len(known)]], axis=1)
     middle = low + 0.5 * width
     network = Network(
-        0.5 * width * recurrence.into_hidden,
-        recurrence.hidden_bias + recurrence.into_hidden @ middle,
+        0.5 * width * into_hidden,
+        recurrence.hidden_bias + into_hidden @ middle,
         np.concatenate([0.5 * width * direct, recurrence.from_hidden], axis=1),
         recurrence.bias + direct @ middle,
     )
@@ -69,17 +93,18 @@ def map_of_step(model: SequenceModel, features: Array) -> MapModel:
     weights = np.zeros((n_concepts, n_concepts))
     weights[len(used) :] = theta[: -(m + k)].reshape(m + k, n_concepts)
     bias = np.concatenate([np.zeros(len(used)), theta[-(m + k) :]])
-    known = FeatureStatistics.of(features)
-    known = FeatureStatistics(known.weight, known.mean, known.deviation, low, low + width)
-    encoding = Encoding(n, m, FeatureRange(known), used=used, features=tuple(lags.names))
-    names = [lags.names[j] for j in used]
-    states = SimpleNamespace(X=encoding.scaling.scale(features) if encoding.scaling else features)
+    statistics = FeatureStatistics.of(features)
+    statistics = FeatureStatistics(statistics.weight, statistics.mean, statistics.deviation, low, low + width)
+    all_names = [*lags.names, *columns]
+    scaling = FeatureRange(statistics)
+    encoding = Encoding(n, m, scaling, used=used, features=tuple(all_names))
+    names = [all_names[j] for j in used]
+    states = SimpleNamespace(X=scaling.scale(features))
     hidden = combination_names(small.into_hidden, small.hidden_bias, names, encoding, states, used)
     outputs = tuple(f"next {name}" for name in model.names)
     concepts = concept_names(names, hidden, list(outputs))
     fcm = FuzzyCognitiveMap(weights, bias, SLOPE, concepts, held=concepts[: len(used)])
-    link = ValueLink(outputs, np.zeros(k), np.ones(k), k == 1)
-    return MapModel(fcm, 2 if m else 1, encoding, link)
+    return MapModel(fcm, 2 if m else 1, encoding, ValueLink(outputs, center, scale, k == 1))
 
 
 def map_in_time(model: SequenceModel) -> FuzzyCognitiveMap:
