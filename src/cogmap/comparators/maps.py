@@ -82,5 +82,7 @@ def search_map(
     result = search(unrolled, (now, later, share), solver, max_evaluations, max_seconds, random_state)
     if not result.outcome.converged:
         warnings.warn(f"{_OWNER}: {result.outcome.sentence} {result.outcome.cure}", ConvergenceWarning, stacklevel=2)
-    fcm = FuzzyCognitiveMap(unrolled.unpacked(result.x)[0], slope=slope, concepts=concepts or columns, activation="logistic")
+    fcm = FuzzyCognitiveMap(
+        unrolled.unpacked(result.x)[0], slope=slope, concepts=concepts or columns, activation="logistic"
+    )
     return LearnedMap(fcm, result.value, result.n_evaluations, result.outcome)

@@ -90,7 +90,9 @@ def _forecaster(state: State) -> FCMForecaster:
     for array in (*learned["errors_"], *learned["history_"]):
         require(isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape[-1] == k, "errors")
     require(all(array.ndim == 3 for array in learned["errors_"]), "errors")
-    require(learned["variables_"] == list(sequence.names) and learned["drivers_"] == list(sequence.lags.drivers), "names")
+    require(
+        learned["variables_"] == list(sequence.names) and learned["drivers_"] == list(sequence.lags.drivers), "names"
+    )
     require(type(learned["horizon_"]) is int and type(learned["season_"]) is int, "horizon")
     forecaster = FCMForecaster(**parameters)
     forecaster.__dict__ |= learned

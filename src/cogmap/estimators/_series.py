@@ -22,7 +22,9 @@ _MIN_VALUES = 6
 _MAX_LEARNED = 3000  # last steps of a longer series that are learned from
 
 
-def constraints(weight_bounds: Any, expert: Any, names: list[str], drivers: list[str]) -> tuple[Array | None, Array | None]:
+def constraints(
+    weight_bounds: Any, expert: Any, names: list[str], drivers: list[str]
+) -> tuple[Array | None, Array | None]:
     """Return bounds and prior of arrows between variables, and from drivers."""
     sources = [*names, *drivers]
     shape = (len(names), len(sources))

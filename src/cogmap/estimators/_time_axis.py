@@ -94,9 +94,11 @@ class TimeAxis:
         steps = self.after(period)
         if self.kind != "number" and (self.unit, period) in _SEASON_NAMES:
             return [_SEASON_NAMES[self.unit, period](step) for step in steps]
-        return [f"season {1 + int(step) % period}" for step in steps] if self.kind == "number" else [
-            f"season {k + 1} of {period}" for k in range(period)
-        ]
+        return (
+            [f"season {1 + int(step) % period}" for step in steps]
+            if self.kind == "number"
+            else [f"season {k + 1} of {period}" for k in range(period)]
+        )
 
     def place(self, when: Any, n_steps: int, owner: str) -> int:
         """Return the position of the first of the next steps that is not before `when`."""
@@ -135,8 +137,12 @@ def read_runs(series: Any, owner: str) -> Runs:
     """
     if isinstance(series, Mapping):
         parts = {str(label): part for label, part in series.items()}
-    elif isinstance(series, list | tuple) and series and any(np.ndim(one) or hasattr(one, "index") for one in series
-                                                            if not isinstance(one, str)) and not _is_table(series):
+    elif (
+        isinstance(series, list | tuple)
+        and series
+        and any(np.ndim(one) or hasattr(one, "index") for one in series if not isinstance(one, str))
+        and not _is_table(series)
+    ):
         parts = {str(number): part for number, part in enumerate(series)}
     elif getattr(getattr(series, "index", None), "nlevels", 1) == 2:
         parts = {str(label): part.droplevel(0) for label, part in series.groupby(level=0, sort=False)}

@@ -13,6 +13,7 @@ from cogmap._learning.sequence.mapping import map_in_time, map_of_step, sequence
 from cogmap._utils.params import check_boolean, check_integer, check_number, param_error, shown, suggestion
 from cogmap._utils.text import quoted
 from cogmap._utils.threads import one_blas_thread
+from cogmap.estimators._backtest import backtest
 from cogmap.estimators._forecasts import Forecast
 from cogmap.estimators._series import aligned_drivers, checked_run, constraints, sentence
 from cogmap.estimators._time_axis import TimeAxis, read_runs
@@ -126,7 +127,9 @@ class FCMForecaster(BaseEstimator):
         driver_names = [] if inputs is None else inputs.names
         both = [name for name in driver_names if name in runs.names]
         if both:
-            raise DataError(f"FCMForecaster.fit: {quoted(both[0])} is both a variable and a driver. Leave one of them out.")
+            raise DataError(
+                f"FCMForecaster.fit: {quoted(both[0])} is both a variable and a driver. Leave one of them out."
+            )
         known = None if inputs is None else aligned_drivers(inputs, runs, values)
         center, scale = np.zeros(len(driver_names)), np.ones(len(driver_names))
         if known is not None:
@@ -135,9 +138,7 @@ class FCMForecaster(BaseEstimator):
             scale[scale < 1e-12] = 1.0
             known = [(one - center) / scale for one in known]
         allowed, prior = constraints(self.weight_bounds, self.prior, runs.names, driver_names)
-        data = SequenceData(
-            values, known, runs.names, driver_names, season, horizon, runs.axes[0].unit, allowed, prior
-        )
+        data = SequenceData(values, known, runs.names, driver_names, season, horizon, runs.axes[0].unit, allowed, prior)
         with one_blas_thread():
             fit = fit_sequence(data, self.hidden)
         learned = np.concatenate([table.features[table.run.start :] for table in fit.tables])
@@ -281,6 +282,26 @@ class FCMForecaster(BaseEstimator):
                 shares.append(np.nansum(inside, axis=0) / np.maximum((~np.isnan(inside)).sum(axis=0), 1))
         return np.stack(shares, axis=1)
 
+    def backtest(self, series: Any, drivers: Any = None, n_origins: int = 3, level: float = 0.9) -> dict[str, Any]:
+        """Forecast the last part of a series from several origins, each by a map learned only from earlier values.
+
+        Parameters
+        ----------
+        series, drivers
+            As in `fit`, one run.
+        n_origins : int, default=3
+            Number of forecasts of `horizon` steps, half a horizon apart.
+        level : float, default=0.9
+            Probability with which intervals should cover the values.
+
+        Returns
+        -------
+        dict
+            ``"errors"``: the mean absolute scaled error (MASE) of the map and of simple forecasts, by method;
+            ``"coverage"``: the share of values within the intervals; ``"steps"`` and ``"origins"``.
+        """
+        return backtest(self, series, drivers, n_origins, level)
+
     def _season(self, axis: TimeAxis) -> int:
         if isinstance(self.season, str) and self.season == "auto":
             return axis.period
@@ -310,7 +331,9 @@ class FCMForecaster(BaseEstimator):
         held = np.full((steps, len(names)), np.nan)
         for name, value in hold.items():
             if name not in names:
-                raise param_error(owner, "hold", f"a mapping from some of {shown(names)}", name, suggestion(name, names))
+                raise param_error(
+                    owner, "hold", f"a mapping from some of {shown(names)}", name, suggestion(name, names)
+                )
             column = held[:, names.index(name)]
             if isinstance(value, Mapping):
                 for when, number in sorted(value.items(), key=lambda pair: str(pair[0])):
@@ -321,12 +344,16 @@ class FCMForecaster(BaseEstimator):
             elif np.ndim(value) == 0:
                 column[:] = check_number(owner, "hold", value, low=-np.inf)
             else:
-                raise param_error(owner, "hold", f"a number, {steps} numbers, or a mapping from times, for {quoted(name)}", value)
+                raise param_error(
+                    owner, "hold", f"a number, {steps} numbers, or a mapping from times, for {quoted(name)}", value
+                )
         k = len(self.variables_)
         for v, transform in enumerate(self.sequence_.ends[run].transforms):
             if transform.log and (held[:, v] <= 0.0).any():
                 cure = "All its values were positive, and their logarithms are modelled."
-                raise param_error(owner, "hold", f"a number > 0 for {quoted(names[v])}", float(np.nanmin(held[:, v])), cure)
+                raise param_error(
+                    owner, "hold", f"a number > 0 for {quoted(names[v])}", float(np.nanmin(held[:, v])), cure
+                )
         variables = held[:, :k]
         return None if np.isnan(variables).all() else variables, held[:, k:]
 

@@ -13,7 +13,16 @@ from cogmap._learning.concepts import Concepts
 from cogmap._learning.sequence.observed import ObservedSteps, learn_weights
 from cogmap._learning.solvers import Outcome
 from cogmap._learning.structure import free, weight_limits
-from cogmap._utils.params import Literal, check_boolean, check_choice, check_integer, check_number, param_error, shown, suggestion
+from cogmap._utils.params import (
+    Literal,
+    check_boolean,
+    check_choice,
+    check_integer,
+    check_number,
+    param_error,
+    shown,
+    suggestion,
+)
 from cogmap._utils.threads import one_blas_thread
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -180,14 +189,18 @@ def learn_map(
     pulled[closed] = 0.0
     observed_steps = ObservedSteps.of(observed, steps, slope, held)
     if not (observed_steps.weight[:, 0] > 0.0).any():
-        raise DataError(f"`{_OWNER}`: no two successive observations are known, so that there is nothing to learn from.")
+        raise DataError(
+            f"`{_OWNER}`: no two successive observations are known, so that there is nothing to learn from."
+        )
     if isinstance(sparse, str):
         check_choice(_OWNER, "sparse", sparse, _SPARSE, also="a number")
         cutoff = float(np.sqrt(np.log(max(len(observed_steps.start), 2))))
     else:
         cutoff = check_number(_OWNER, "sparse", sparse, low=0)
     with one_blas_thread():
-        result = learn_weights(observed_steps, (lower, upper), bias, pulled, _NO_PRIOR if prior is None else alpha, cutoff, max_iter)
+        result = learn_weights(
+            observed_steps, (lower, upper), bias, pulled, _NO_PRIOR if prior is None else alpha, cutoff, max_iter
+        )
     if not result.outcome.converged:
         warnings.warn(f"{_OWNER}: {result.outcome.sentence} {result.outcome.cure}", ConvergenceWarning, stacklevel=2)
     fcm = FuzzyCognitiveMap(
@@ -222,7 +235,9 @@ def checked_runs(observed: Any, owner: str, parameter: str, scaled: bool) -> tup
             raise param_error(owner, parameter, expected, Literal(f"one of shape {run.shape}"))
         valid = (run >= 0.0) & (run <= 1.0) if scaled else ~np.isinf(run)
         if not valid.all():
-            raise param_error(owner, parameter, expected, float(run[~valid][0]), "Scale the states first." if scaled else "")
+            raise param_error(
+                owner, parameter, expected, float(run[~valid][0]), "Scale the states first." if scaled else ""
+            )
     return runs, None if columns is None else [str(name) for name in columns]
 
 

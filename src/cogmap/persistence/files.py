@@ -16,7 +16,16 @@ from cogmap.persistence.values import Kind, Reader, Writer
 
 _PIPELINE = "Pipeline"
 # Kinds of objects that can be saved.
-_SAVED = ("map", "structured map", "model", "FCMClassifier", "FCMClassifierCV", "FCMRegressor", "FCMForecaster", _PIPELINE)
+_SAVED = (
+    "map",
+    "structured map",
+    "model",
+    "FCMClassifier",
+    "FCMClassifierCV",
+    "FCMRegressor",
+    "FCMForecaster",
+    _PIPELINE,
+)
 _LONGEST = 400  # characters in a message
 
 

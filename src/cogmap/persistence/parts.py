@@ -211,7 +211,9 @@ def _sequence_end(state: State) -> SequenceEnd:
     k = len(transforms)
     require(_has_shape(state["memory"], None) and _has_shape(state["drivers"], None), "end of a series")
     require(_has_shape(state["modelled"], None, k) and _has_shape(state["seasons"], None, k), "end of a series")
-    require(len(state["seasons"]) and len(state["modelled"]) >= max(one.period for one in transforms), "end of a series")
+    require(
+        len(state["seasons"]) and len(state["modelled"]) >= max(one.period for one in transforms), "end of a series"
+    )
     return SequenceEnd(**state)
 
 
@@ -219,7 +221,9 @@ def _sequence(state: State) -> SequenceModel:
     lags, recurrence, ends = state["lags"], state["recurrence"], state["ends"]
     require(isinstance(lags, Lags) and isinstance(recurrence, Recurrence), "sequence model")
     k, n = len(lags.variables), lags.n_features
-    require(_has_shape(recurrence.direct, k, n) and _has_shape(state["low"], n) and _has_shape(state["high"], n), "weights")
+    require(
+        _has_shape(recurrence.direct, k, n) and _has_shape(state["low"], n) and _has_shape(state["high"], n), "weights"
+    )
     require(_are_texts(state["names"]) and len(state["names"]) == k and _are_texts(state["season_names"]), "names")
     n_drivers = len(lags.drivers)
     require(_has_shape(state["driver_center"], n_drivers) and _has_shape(state["driver_scale"], n_drivers), "drivers")

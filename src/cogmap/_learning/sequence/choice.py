@@ -108,8 +108,7 @@ def choose(series: Sequence[Array], name: str, period: int, horizon: int, held_o
     candidates = []
     for transform in _transforms(series, period):
         runs = [
-            prepare(y[:, None], [transform], len(y) - out, horizon)
-            for y, out in zip(series, held_out, strict=True)
+            prepare(y[:, None], [transform], len(y) - out, horizon) for y, out in zip(series, held_out, strict=True)
         ]
         lags = Lags((_lags_of(name, transform, runs),))
         tables = [table_of(run, lags) for run in runs]
@@ -178,9 +177,7 @@ def _transforms(series: Sequence[Array], period: int) -> list[Transform]:
     plain = [Transform(log) for log in logs]
     if period < 2 or shortest < 2 * period + 4:
         return plain
-    strength = max(
-        season_strength(Transform(log).modelled(y), period) for y in series for log in logs
-    )
+    strength = max(season_strength(Transform(log).modelled(y), period) for y in series for log in logs)
     if strength < _NO_SEASON:
         return plain
     seasonal = [Transform(log, INDEX, period, rate) for log in logs for rate in _RATES]

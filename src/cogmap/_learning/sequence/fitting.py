@@ -195,7 +195,14 @@ class _Learner:
         return Recurrence.linear(direct, bias)
 
     def _bounded_ridge(
-        self, rows, v: int, penalty: Array, prior: Array, places: NDArray[np.intp], sources: NDArray[np.intp], drift: bool
+        self,
+        rows,
+        v: int,
+        penalty: Array,
+        prior: Array,
+        places: NDArray[np.intp],
+        sources: NDArray[np.intp],
+        drift: bool,
     ) -> tuple[Array, float]:
         """Return a ridge regression in which weights beyond a bound are set to it."""
         weights, offset = ridge(rows, v, penalty, drift)
@@ -210,7 +217,9 @@ class _Learner:
             fixed[places[changed]] = clipped[changed]
             penalty = penalty.copy()
             penalty[places[changed]] = np.inf
-            rows = type(rows)(rows.features, rows.changes - (rows.features @ (fixed - prior * (fixed != 0)))[:, None], rows.weight)
+            rows = type(rows)(
+                rows.features, rows.changes - (rows.features @ (fixed - prior * (fixed != 0)))[:, None], rows.weight
+            )
             weights, offset = ridge(rows, v, penalty, drift)
             free = ~np.isin(np.arange(len(prior)), places[changed])
             weights = weights + np.where(free, prior, 0.0) + fixed
@@ -241,7 +250,11 @@ class _Learner:
         scale[scale < 1e-9] = 1.0
         all_weights /= np.square(scale) * max(float(all_weights.sum()), 1e-9)
         rollout = Rollout(
-            self.lags, np.concatenate(memory), np.concatenate(targets), all_weights, np.concatenate(inputs) if inputs else None
+            self.lags,
+            np.concatenate(memory),
+            np.concatenate(targets),
+            all_weights,
+            np.concatenate(inputs) if inputs else None,
         )
         return rollout, np.maximum(np.concatenate(seen).std(axis=0), 1e-6)
 

@@ -54,7 +54,9 @@ class ObservedSteps:
         weight = (~np.isnan(later)).astype(np.float64)
         weight[:, :, drivers] = 0.0
         weight /= max(float(weight.sum()), 1.0)
-        return cls(np.nan_to_num(np.array(starts), nan=UNDECIDED), np.nan_to_num(later, nan=UNDECIDED), weight, slope, drivers)
+        return cls(
+            np.nan_to_num(np.array(starts), nan=UNDECIDED), np.nan_to_num(later, nan=UNDECIDED), weight, slope, drivers
+        )
 
     def loss_and_gradient(self, W: Array, b: Array) -> tuple[float, Array, Array]:
         """Return the mean squared error, and its gradient with respect to weights and biases."""
@@ -168,9 +170,7 @@ def _minimized(
 
     start = np.concatenate([W[free], b[updated] if with_bias else b[:0]])
     everywhere = np.full(len(start) - n, np.inf)
-    limits = scipy.optimize.Bounds(
-        np.concatenate([low[free], -everywhere]), np.concatenate([high[free], everywhere])
-    )
+    limits = scipy.optimize.Bounds(np.concatenate([low[free], -everywhere]), np.concatenate([high[free], everywhere]))
     result = scipy.optimize.minimize(
         objective, start, jac=True, method="L-BFGS-B", bounds=limits,
         options={"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 1e-13, "gtol": 1e-9},

@@ -134,9 +134,7 @@ def prepare(
         columns.append((x - center) / scale)
         start = max(start, transform.period if transform.season == DIFFERENCE else 1)
     x = np.stack(columns, axis=1)
-    return Prepared(
-        values, tuple(final), tuple(modelled), tuple(seasons), x, known, start, n_known, drivers
-    )
+    return Prepared(values, tuple(final), tuple(modelled), tuple(seasons), x, known, start, n_known, drivers)
 
 
 @dataclass(frozen=True, eq=False)
