@@ -16,13 +16,40 @@ from cogmap.exceptions import DataError
     )
 )
 @click.argument("table", metavar="TABLE")
-@click.option("--target", "targets", multiple=True, required=True, metavar="COLUMN", help="Column to forecast. May be given several times.")  # fmt: skip
-@click.option("--time", metavar="COLUMN", help="Column of dates, periods (2026-11, 2026Q4, 2026) or numbers; by default rows are in order.")  # fmt: skip
-@click.option("--driver", "drivers", multiple=True, metavar="COLUMN", help="Column known in advance, also in rows after the last target.")  # fmt: skip
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    required=True,
+    metavar="COLUMN",
+    help="Column to forecast. May be given several times.",
+)
+@click.option(
+    "--time",
+    metavar="COLUMN",
+    help="Column of dates, periods (2026-11, 2026Q4, 2026) or numbers; by default rows are in order.",
+)
+@click.option(
+    "--driver",
+    "drivers",
+    multiple=True,
+    metavar="COLUMN",
+    help="Column known in advance, also in rows after the last target.",
+)
 @click.option("--steps", type=click.IntRange(1, 10_000), metavar="N", help="Number of steps; a season by default.")
-@click.option("--season", type=click.IntRange(1, 10_000), metavar="N", help="Steps in a season; by the dates by default.")
-@click.option("--hold", "holds", multiple=True, metavar="NAME=VALUE", help='Hold a target or driver at a value: "price=9.5", or from a time on: "price=9.5@2027-03".')  # fmt: skip
-@click.option("--level", type=click.FloatRange(0.01, 0.999), default=0.9, show_default=True, help="Probability of the intervals.")  # fmt: skip
+@click.option(
+    "--season", type=click.IntRange(1, 10_000), metavar="N", help="Steps in a season; by default of the dates."
+)
+@click.option(
+    "--hold",
+    "holds",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help='Hold a target or driver: "price=9.5", or from a time on: "price=9.5@2027-03".',
+)
+@click.option(
+    "--level", type=click.FloatRange(0.01, 0.999), default=0.9, show_default=True, help="Probability of intervals."
+)
 @click.option("--out", metavar="FILE", help="Write the forecast as CSV; - is standard output.")
 @click.option("--plot", metavar="FILE", help="Draw the forecast, as .svg, .png or .pdf.")
 @click.option("--save", "model", metavar="FILE", help="Save the model, such as sales.cogmap.")
@@ -111,7 +138,9 @@ def _hold(text: str) -> tuple[str, Any]:
     except ValueError:
         value = float("nan")
     if not name or value != value:
-        raise DataError(f'--hold must be a name with a value, such as "price=9.5" or "price=9.5@2027", got {quoted(text)}.')
+        raise DataError(
+            f'--hold must be a name with a value, such as "price=9.5" or "price=9.5@2027", got {quoted(text)}.'
+        )
     return name, {when: value} if when else value
 
 

@@ -29,8 +29,8 @@ def search_map(
     """Learn a map from sequences of states by a population-based search.
 
     Weights are in [-1, 1], concepts have no bias and no influence on themselves, and the activation is the logistic
-    function, as in the first papers on learning maps from data. `cogmap.learn_map` learns by gradients, which is faster and
-    more accurate.
+    function, as in the first papers on learning maps from data. `cogmap.learn_map` learns by gradients, which is
+    faster and more accurate.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def backtest(forecaster: Any, series: Any, drivers: Any, n_origins: int, level: 
                     errors[name].append(float(wrong.mean()) / unit)
     if not used:
         raise DataError(
-            f"FCMForecaster.backtest: {len(values)} steps are too few to test forecasts of {horizon} steps. Lower horizon."
+            f"FCMForecaster.backtest: {len(values)} steps are too few to test forecasts of {horizon}. Lower horizon."
         )
     scores = {name: float(np.mean(all_errors)) for name, all_errors in errors.items() if all_errors}
     share = float(np.concatenate(covered).mean()) if covered else float("nan")

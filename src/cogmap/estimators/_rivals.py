@@ -55,7 +55,9 @@ def autoregression(y: Array, period: int, n_steps: int) -> Array:
     best, chosen = np.inf, np.zeros(1)
     longest = max(1, min(m + 1 if m > 1 else 8, len(x) // 4))
     for order in range(longest + 1):
-        table = np.column_stack([np.ones(len(x) - longest)] + [x[longest - k : len(x) - k] for k in range(1, order + 1)])
+        table = np.column_stack(
+            [np.ones(len(x) - longest)] + [x[longest - k : len(x) - k] for k in range(1, order + 1)]
+        )
         weights, *_ = np.linalg.lstsq(table, x[longest:], rcond=None)
         error = max(float(np.square(table @ weights - x[longest:]).mean()), 1e-300)
         criterion = len(table) * np.log(error) + 2.0 * (order + 1)

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from cogmap._learning.sequence.fitting import SequenceData, SequenceFit
 from cogmap._learning.structure import edge_bounds
-from cogmap._utils.params import param_error, shown, suggestion
+from cogmap._utils.params import check_number, param_error, shown, suggestion
 from cogmap._utils.text import quoted
-from cogmap.estimators._time_axis import Runs
+from cogmap.estimators._time_axis import Runs, TimeAxis
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.sequence import SequenceEnd
 from cogmap.models.transforms import DIFFERENCE, INDEX
 
 Array = NDArray[np.float64]
@@ -68,13 +69,13 @@ def checked_run(values: Array, runs: Runs, place: int, season: int) -> Array:
             )
         if np.ptp(values[known, v]) == 0.0:
             raise DataError(
-                f"FCMForecaster.fit{where}: {quoted(name)} is always {values[known[0], v]:g}, so that there is nothing to "
-                "learn. Leave it out."
+                f"FCMForecaster.fit{where}: {quoted(name)} is always {values[known[0], v]:g}: there is nothing to learn. "
+                "Leave it out."
             )
         if known[-1] < len(values) - 1 - max(season, 3):
             raise DataError(
-                f"FCMForecaster.fit{where}: the last {len(values) - 1 - known[-1]} values of {quoted(name)} are missing. "
-                "Leave these steps out: the forecast starts after the last."
+                f"FCMForecaster.fit{where}: the last {len(values) - 1 - known[-1]} values of {quoted(name)} are "
+                "missing. Leave these steps out: the forecast starts after the last."
             )
     first = int(np.min([np.flatnonzero(~np.isnan(values[:, v]))[0] for v in range(values.shape[1])]))
     return values[max(first, len(values) - _MAX_LEARNED) :]
@@ -93,8 +94,8 @@ def aligned_drivers(inputs: Runs, runs: Runs, values: list[Array]) -> list[Array
             drivers = drivers[places]
         elif len(drivers) < len(runs.values[place]):
             raise DataError(
-                f"FCMForecaster.fit: the drivers have {len(drivers)} steps, the series {len(runs.values[place])}. They must "
-                "be known for all of them."
+                f"FCMForecaster.fit: the drivers have {len(drivers)} steps, the series {len(runs.values[place])}. They "
+                "must be known for all of them."
             )
         else:
             drivers = drivers[: len(runs.values[place])]
@@ -124,3 +125,35 @@ def sentence(fit: SequenceFit, data: SequenceData) -> str:
         f"held-out values have {fit.error:.2f} times the error of a naive forecast of one "
         f"{'season' if data.period > 1 else data.unit}."
     )
+
+
+def held_values(
+    hold: Any, steps: int, variables: list[str], drivers: list[str], axis: TimeAxis, end: SequenceEnd
+) -> tuple[Array | None, Array]:
+    """Return the values at which variables, and drivers, are held in a forecast; NaN where they are free."""
+    owner, names = f"{_OWNER}.forecast", [*variables, *drivers]
+    if not isinstance(hold, Mapping):
+        raise param_error(owner, "hold", f"a mapping from some of {shown(names)} to values", hold)
+    held = np.full((steps, len(names)), np.nan)
+    for name, value in hold.items():
+        if name not in names:
+            raise param_error(owner, "hold", f"a mapping from some of {shown(names)}", name, suggestion(name, names))
+        column = held[:, names.index(name)]
+        if isinstance(value, Mapping):
+            for when, number in sorted(value.items(), key=lambda pair: str(pair[0])):
+                column[axis.place(when, steps, f"{owner}(hold=...)") :] = check_number(
+                    owner, "hold", number, low=-np.inf
+                )
+        elif np.ndim(value) == 1 and len(value) == steps:
+            column[:] = [check_number(owner, "hold", number, low=-np.inf) for number in np.asarray(value).tolist()]
+        elif np.ndim(value) == 0:
+            column[:] = check_number(owner, "hold", value, low=-np.inf)
+        else:
+            expected = f"a number, {steps} numbers, or a mapping from times, for {quoted(name)}"
+            raise param_error(owner, "hold", expected, value)
+    k = len(variables)
+    for v, transform in enumerate(end.transforms):
+        if transform.log and (held[:, v] <= 0.0).any():
+            cure = "All its values were positive, and their logarithms are modelled."
+            raise param_error(owner, "hold", f"a number > 0 for {quoted(names[v])}", float(np.nanmin(held[:, v])), cure)
+    return None if np.isnan(held[:, :k]).all() else held[:, :k], held[:, k:]

@@ -205,7 +205,7 @@ def _numbers(series: Any, names: list[str] | None, owner: str) -> Array:
     except (TypeError, ValueError):
         bad = next((v for v in np.asarray(array, dtype=object).ravel() if not _is_number(v)), None)
         raise DataError(
-            f"{owner}: a time series has numbers, got {quoted(bad)}. Convert text to numbers first, or leave the column out."
+            f"{owner}: a time series has numbers, got {quoted(bad)}. Convert text first, or leave the column out."
         ) from None
     if values.ndim not in (1, 2) or values.size == 0:
         raise DataError(f"{owner}: expected one column of numbers, or one per variable, got shape {values.shape}.")
@@ -225,9 +225,7 @@ def _is_number(value: Any) -> bool:
 
 def _check_order(index: Any, owner: str) -> None:
     if index.has_duplicates:
-        raise DataError(
-            f"{owner}: {quoted(str(index[index.duplicated()][0]))} occurs twice. Keep one value per time, such as the sum."
-        )
+        raise DataError(f"{owner}: {quoted(str(index[index.duplicated()][0]))} occurs twice. Keep one value per time.")
     if not index.is_monotonic_increasing:
         place = int(np.flatnonzero(np.diff(index.argsort()) != 1)[0])
         raise DataError(f"{owner}: times are not in order, near {quoted(str(index[place]))}. Sort them first.")

@@ -15,7 +15,7 @@ from cogmap._utils.text import quoted
 from cogmap._utils.threads import one_blas_thread
 from cogmap.estimators._backtest import backtest
 from cogmap.estimators._forecasts import Forecast
-from cogmap.estimators._series import aligned_drivers, checked_run, constraints, sentence
+from cogmap.estimators._series import aligned_drivers, checked_run, constraints, held_values, sentence
 from cogmap.estimators._time_axis import TimeAxis, read_runs
 from cogmap.exceptions import DataError
 from cogmap.explanation import explain
@@ -34,9 +34,9 @@ class FCMForecaster(BaseEstimator):
     """Forecasts of time series by a fuzzy cognitive map.
 
     The concepts of the map are the variables, their past values and changes, their averages over the past, drivers that
-    are known in advance, and hidden concepts, each with a name. Direct arrows are a linear model; hidden concepts, which
-    are used if they reduce held-out errors, make it nonlinear. One map forecasts all variables: its outputs become its
-    inputs of the next step. Logarithms, season, lags and arrows between variables are chosen by errors of forecasts of
+    are known in advance, and hidden concepts, each with a name. Direct arrows are a linear model; hidden concepts,
+    which are used if they reduce held-out errors, make it nonlinear. One map forecasts all variables: its outputs
+    become its inputs of the next step. Logarithms, season, lags and arrows between variables are chosen by errors of forecasts of
     the last part of the series, over as many steps as `horizon`, and the map is trained through several steps.
 
     Parameters
@@ -201,7 +201,7 @@ class FCMForecaster(BaseEstimator):
             level = check_number(owner, "level", level, low=0.0, high=1.0, low_included=False, high_included=False)
         run = self._run_number(series)
         axis = self.axes_[run]
-        held, fixed = self._held(hold or {}, steps, run)
+        held, fixed = held_values(hold or {}, steps, self.variables_, self.drivers_, axis, self.sequence_.ends[run])
         future = self._future(drivers, steps, run, fixed)
         modelled, values = self.sequence_.paths(steps, run, future, held)
         baseline = None
@@ -322,41 +322,6 @@ class FCMForecaster(BaseEstimator):
             raise param_error(f"{_OWNER}.forecast", "series", expected, series, cure)
         return check_integer(f"{_OWNER}.forecast", "series", series, low=0, high=n - 1)
 
-    def _held(self, hold: Mapping[str, Any], steps: int, run: int) -> tuple[Array | None, Array]:
-        """Return the values at which variables, and drivers, are held; NaN where they are free."""
-        owner = f"{_OWNER}.forecast"
-        names = [*self.variables_, *self.drivers_]
-        if not isinstance(hold, Mapping):
-            raise param_error(owner, "hold", f"a mapping from some of {shown(names)} to values", hold)
-        held = np.full((steps, len(names)), np.nan)
-        for name, value in hold.items():
-            if name not in names:
-                raise param_error(
-                    owner, "hold", f"a mapping from some of {shown(names)}", name, suggestion(name, names)
-                )
-            column = held[:, names.index(name)]
-            if isinstance(value, Mapping):
-                for when, number in sorted(value.items(), key=lambda pair: str(pair[0])):
-                    first = self.axes_[run].place(when, steps, f"{owner}(hold=...)")
-                    column[first:] = check_number(owner, "hold", number, low=-np.inf)
-            elif np.ndim(value) == 1 and len(value) == steps:
-                column[:] = [check_number(owner, "hold", number, low=-np.inf) for number in np.asarray(value).tolist()]
-            elif np.ndim(value) == 0:
-                column[:] = check_number(owner, "hold", value, low=-np.inf)
-            else:
-                raise param_error(
-                    owner, "hold", f"a number, {steps} numbers, or a mapping from times, for {quoted(name)}", value
-                )
-        k = len(self.variables_)
-        for v, transform in enumerate(self.sequence_.ends[run].transforms):
-            if transform.log and (held[:, v] <= 0.0).any():
-                cure = "All its values were positive, and their logarithms are modelled."
-                raise param_error(
-                    owner, "hold", f"a number > 0 for {quoted(names[v])}", float(np.nanmin(held[:, v])), cure
-                )
-        variables = held[:, :k]
-        return None if np.isnan(variables).all() else variables, held[:, k:]
-
     def _future(
         self, drivers: Any, steps: int, run: int, fixed: Array, not_held: Mapping[str, Any] | None = None
     ) -> Array | None:
@@ -392,8 +357,8 @@ class FCMForecaster(BaseEstimator):
         if np.isnan(result).any():
             step, place = np.argwhere(np.isnan(result))[0]
             raise DataError(
-                f"{_OWNER}.forecast: the driver {quoted(self.drivers_[place])} must be known for all {steps} steps, but "
-                f"is not for step {step + 1}. Pass drivers=, or hold it."
+                f"{_OWNER}.forecast: the driver {quoted(self.drivers_[place])} must be known for all {steps} steps, "
+                f"but is not for step {step + 1}. Pass drivers=, or hold it."
             )
         return result
 

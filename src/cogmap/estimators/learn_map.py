@@ -259,7 +259,7 @@ def _scaling(runs: list[Array], names: Sequence[str]) -> tuple[Array | None, Arr
     """Return the values that become the states 0 and 1, or None if the values are states."""
     together = np.concatenate(runs)
     known = ~np.isnan(together)
-    unseen = [name for name, seen in zip(names, known.any(axis=0), strict=True) if not seen]
+    unseen = [names[place] for place in np.flatnonzero(~known.any(axis=0)).tolist()]
     if unseen:
         raise DataError(f"`{_OWNER}`: all values of {unseen[0]!r} are missing. Leave the concept out.")
     if ((together >= 0.0) & (together <= 1.0) | ~known).all():

@@ -138,7 +138,8 @@ class SequenceModel:
         inside = None if held is None else end.shifted(held)
         bounds = self.low, self.high
         inputs = self.inputs(run, drivers)
-        return self.recurrence.run(self.lags, end.memory[None], n_steps, bounds, inputs, inside)[0]
+        path: Array = self.recurrence.run(self.lags, end.memory[None], n_steps, bounds, inputs, inside)[0]
+        return path
 
     def feature_rows(self, n_steps: int, run: int = 0, drivers: Array | None = None) -> Array:
         """Return the features from which each step of a forecast is computed, of shape (n_steps, n_features)."""
@@ -150,7 +151,8 @@ class SequenceModel:
             features = C @ memory
             rows.append(features if inputs is None else features + inputs[k])
             memory = F @ memory + G @ (path[k] - memory[self.lags.starts[:-1]])
-        return np.clip(np.array(rows), self.low, self.high)
+        clipped: Array = np.clip(np.array(rows), self.low, self.high)
+        return clipped
 
     @property
     def n_period(self) -> int:
@@ -166,7 +168,7 @@ class SequenceModel:
         """
         if len(self.ends) > 1:
             return [], np.zeros((len(self.names), 0))
-        transforms, names, weights = self.ends[0].transforms, [], []
+        transforms, names, weights = self.ends[0].transforms, list[str](), list[Array]()
         if any(transform.season == INDEX for transform in transforms):
             names += self.season_names
             indexed = np.array([transform.season == INDEX for transform in transforms])

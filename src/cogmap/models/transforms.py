@@ -84,7 +84,8 @@ class Transform:
                 result[:, k] = paths[:, k] + before
             return result
         places = origins[:, None] + np.arange(n_steps)
-        return paths + seasons[places]
+        with_index: Array = paths + seasons[places]
+        return with_index
 
 
 def season_index(z: Array, period: int, rate: float) -> Array:

@@ -60,7 +60,7 @@ def _draw(forecast: Forecast, place: int, ax: Axes, legend: bool) -> None:
     before, after = _positions(past), _positions(forecast._index)
     history = values[:, place]
     color = POSITIVE
-    handles = ax.plot(before, history, color=INK, linewidth=1.2, label="observed")
+    handles: list[Any] = ax.plot(before, history, color=INK, linewidth=1.2, label="observed")
     if forecast.low is not None and forecast.high is not None:
         label = f"{100 * (forecast.level or 0):g} % interval"
         handles.append(ax.fill_between(after, forecast.low[:, place], forecast.high[:, place], color=color, alpha=0.18,

@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-
 # Both were chosen for the coverage on public series of which the forecasts were not learned from.
 _OVERLAP = 2.5  # number of neighbouring origins that count as one
 _EXTRA_POWER = 0.1  # added to the power with which errors grow, because late steps have few origins

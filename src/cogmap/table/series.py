@@ -31,7 +31,9 @@ def series_of(frame: Any, time: str | None, columns: Sequence[str]) -> Any:
     names = [str(name) for name in frame.columns]
     for name in [*columns, *([] if time is None else [time])]:
         if name not in names:
-            raise DataError(f"The table has no column {quoted(name)}. {suggestion(name, names) or 'It has ' + shown(names)}")
+            raise DataError(
+                f"The table has no column {quoted(name)}. {suggestion(name, names) or 'It has ' + shown(names)}"
+            )
     result = pandas.DataFrame({name: _numbers(frame[name], name) for name in columns})
     result.index = pandas.RangeIndex(len(frame)) if time is None else _times(frame[time], time)
     return result
@@ -42,8 +44,8 @@ def _numbers(column: Any, name: str) -> Any:
     wrong = np.flatnonzero(numbers.isna().to_numpy() & column.notna().to_numpy())
     if len(wrong):
         raise DataError(
-            f"Column {quoted(name)}, row {wrong[0] + 1}: {quoted(str(column.iloc[wrong[0]]))} is not a number. Correct the "
-            "file, or leave the cell empty for a missing value."
+            f"Column {quoted(name)}, row {wrong[0] + 1}: {quoted(str(column.iloc[wrong[0]]))} is not a number. "
+            "Correct the file, or leave the cell empty for a missing value."
         )
     return numbers.to_numpy(dtype=np.float64)
 
@@ -70,13 +72,15 @@ def _times(column: Any, name: str) -> Any:
     else:
         bad = 0
     raise DataError(
-        f"Column {quoted(name)}, row {bad + 1}: {quoted(texts[bad])} is not a date such as 2026-11-18, 2026-11, 2026Q4 or "
-        "2026."
+        f"Column {quoted(name)}, row {bad + 1}: {quoted(texts[bad])} is not a date such as 2026-11-18, 2026-11, 2026Q4 "
+        "or 2026."
     )
 
 
 def _text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float | np.floating) and float(value).is_integer() else str(value).strip()
+    return (
+        str(int(value)) if isinstance(value, float | np.floating) and float(value).is_integer() else str(value).strip()
+    )
 
 
 def forecast_card(forecaster: Any, tested: dict[str, Any], name: str) -> dict[str, Any]:
@@ -121,10 +125,14 @@ def forecast_card_text(card: dict[str, Any]) -> str:
     lines.append(f"  a map of {card['map']['concepts']} concepts and {card['map']['arrows']} arrows")
     lines += [
         "",
-        f"Errors of {tested['origins']} forecasts of {tested['steps']} steps, each learned from earlier values only (MASE)",
+        f"Errors of {tested['origins']} forecasts of {tested['steps']} steps, learned from earlier values only (MASE)",
     ]
-    lines += [f"  {name:<{width}}{error:8.3f}{'  *' if error == best else ''}" for name, error in tested["errors"].items()]
-    lines.append(f"  {100 * tested['coverage']:.0f} % of the values were within the intervals of {100 * tested['level']:g} %")
+    lines += [
+        f"  {name:<{width}}{error:8.3f}{'  *' if error == best else ''}" for name, error in tested["errors"].items()
+    ]
+    lines.append(
+        f"  {100 * tested['coverage']:.0f} % of the values were within the intervals of {100 * tested['level']:g} %"
+    )
     lines += ["", "Strongest arrows"]
     lines += [f"  {entry['from']} -> {entry['to']}  {entry['weight']:+.2f}" for entry in card["arrows"]]
     return "\n".join(lines)

@@ -134,7 +134,9 @@ def choose(series: Sequence[Array], name: str, period: int, horizon: int, held_o
     best, transform, variable_lags, chosen = min(candidates, key=lambda candidate: candidate[0])
     lowest = chosen[0][1]
     shares = [((lowest + 1e-300) / (error + 1e-300)) ** _POWER for _, error in chosen]
-    teachers = {member: (1.0 - _CAUTIOUS_SHARE) * share / sum(shares) for (member, _), share in zip(chosen, shares)}
+    teachers = {
+        member: (1.0 - _CAUTIOUS_SHARE) * share / sum(shares) for (member, _), share in zip(chosen, shares, strict=True)
+    }
     for member in CAUTIOUS:
         teachers[member] = teachers.get(member, 0.0) + _CAUTIOUS_SHARE / len(CAUTIOUS)
     return Choice(transform, variable_lags, tuple(teachers.items()), best)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cogmap._learning.network import MAX_INPUTS
 from cogmap._learning.sequence.choice import Choice, choose, held_out_errors, mean_error, n_held_out, skipped
 from cogmap._learning.sequence.members import penalty_of, ridge
-from cogmap._learning.sequence.prepared import Prepared, Table, feature_bounds, prepare, rows_of, table_of
+from cogmap._learning.sequence.prepared import Prepared, Rows, Table, feature_bounds, prepare, rows_of, table_of
 from cogmap._learning.sequence.rollout import Rollout, train
 from cogmap.models.lags import AVERAGE, CHANGE, LEVEL, Lags
 from cogmap.models.recurrence import Recurrence
@@ -133,7 +133,7 @@ class _Learner:
     def tables(self, n_out: Sequence[int]) -> list[Table]:
         """Return the runs, of which the last `n_out` steps are held out."""
         transforms = [choice.transform for choice in self.choices]
-        drivers = self.data.drivers or [None] * len(self.data.runs)
+        drivers: Sequence[Array | None] = self.data.drivers or [None] * len(self.data.runs)
         runs = [
             prepare(values, transforms, len(values) - out, self.data.horizon, inputs)
             for values, out, inputs in zip(self.data.runs, n_out, drivers, strict=True)
@@ -188,7 +188,7 @@ class _Learner:
                 rows = rows_of(tables, skipped([member], choice.lags))
                 penalty = penalty_of(member, self.lags, v)
                 penalty[places] = np.where(np.isfinite(penalty[places]), penalty[places], alpha)
-                rows = type(rows)(rows.features, rows.changes - (rows.features @ prior)[:, None], rows.weight)
+                rows = Rows(rows.features, rows.changes - (rows.features @ prior)[:, None], rows.weight)
                 weights, offset = self._bounded_ridge(rows, v, penalty, prior, places, sources, member.drift)
                 direct[v] += share * weights
                 bias[v] += share * offset
@@ -196,7 +196,7 @@ class _Learner:
 
     def _bounded_ridge(
         self,
-        rows,
+        rows: Rows,
         v: int,
         penalty: Array,
         prior: Array,
@@ -217,7 +217,7 @@ class _Learner:
             fixed[places[changed]] = clipped[changed]
             penalty = penalty.copy()
             penalty[places[changed]] = np.inf
-            rows = type(rows)(
+            rows = Rows(
                 rows.features, rows.changes - (rows.features @ (fixed - prior * (fixed != 0)))[:, None], rows.weight
             )
             weights, offset = ridge(rows, v, penalty, drift)

@@ -46,7 +46,7 @@ class Member:
     def used(self, lags: Lags, variable: int) -> NDArray[np.bool_]:
         """Return which features of a variable the member uses."""
         own = lags.owners == variable
-        used = own & np.isin(lags.kinds, self.kinds)
+        used: NDArray[np.bool_] = own & np.isin(lags.kinds, self.kinds)
         used[np.flatnonzero(own & (lags.kinds == CHANGE))[self.n_changes :]] = False
         return used
 
