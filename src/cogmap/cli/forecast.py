@@ -79,6 +79,7 @@ def forecast(
     import json
     from pathlib import Path
 
+    from cogmap._utils.files import whole_file
     from cogmap.estimators.forecaster import FCMForecaster
     from cogmap.persistence import save
     from cogmap.table.files import csv_line, read_table, whole_output
@@ -89,6 +90,7 @@ def forecast(
         for file in (out, plot, model, page):
             check_place(file, table)
         held = dict(map(_hold, holds))
+        kind = None if plot is None else _kind(plot)
         frame, notes = read_table(table, [time] if time else [])
         tell(notes)
         series = series_of(frame, time, targets)
@@ -106,8 +108,9 @@ def forecast(
         card = forecast_card(forecaster, tested, Path(name_of(table)).name)
         if model is not None:
             save(forecaster, model, card)
-        if plot is not None:
-            _draw(result, plot)
+        if plot is not None and kind is not None:
+            with whole_file(Path(plot), "wb") as picture:
+                result.plot().figure.savefig(picture, format=kind)
         if page is not None:
             from cogmap.page import write
 
@@ -144,16 +147,14 @@ def _hold(text: str) -> tuple[str, Any]:
     return name, {when: value} if when else value
 
 
-def _draw(result: Any, file: str) -> None:
-    """Draw the forecast to a file."""
+def _kind(file: str) -> str:
+    """Return the kind of a picture."""
     from pathlib import Path
 
-    from cogmap._utils.files import whole_file
     from cogmap._utils.optional import import_or_raise
 
     import_or_raise("matplotlib", "--plot", "plot")
     kind = Path(file).suffix.lstrip(".").lower()
     if kind not in ("svg", "png", "pdf"):
         raise DataError(f"--plot writes .svg, .png or .pdf files, got {quoted(file)}.")
-    with whole_file(Path(file), "wb") as output:
-        result.plot().figure.savefig(output, format=kind)
+    return kind

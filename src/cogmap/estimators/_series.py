@@ -69,8 +69,8 @@ def checked_run(values: Array, runs: Runs, place: int, season: int) -> Array:
             )
         if np.ptp(values[known, v]) == 0.0:
             raise DataError(
-                f"FCMForecaster.fit{where}: {quoted(name)} is always {values[known[0], v]:g}: there is nothing to learn. "
-                "Leave it out."
+                f"FCMForecaster.fit{where}: {quoted(name)} is always {values[known[0], v]:g}: there is nothing to "
+                "learn. Leave it out."
             )
         if known[-1] < len(values) - 1 - max(season, 3):
             raise DataError(

@@ -125,7 +125,7 @@ class Runs:
     index: list[Any]  # index of pandas of each run, None if steps are counted
 
 
-def read_runs(series: Any, owner: str) -> Runs:
+def read_runs(series: Any, owner: str, unnamed: str = "value") -> Runs:
     """Return time series as arrays, with names and dates; raise `DataError` for what cannot be read.
 
     Parameters
@@ -134,6 +134,8 @@ def read_runs(series: Any, owner: str) -> Runs:
         One or several variables, or a panel.
     owner : str
         What reads, for messages.
+    unnamed : str, default="value"
+        Name of a variable without one.
     """
     if isinstance(series, Mapping):
         parts = {str(label): part for label, part in series.items()}
@@ -147,16 +149,16 @@ def read_runs(series: Any, owner: str) -> Runs:
     elif getattr(getattr(series, "index", None), "nlevels", 1) == 2:
         parts = {str(label): part.droplevel(0) for label, part in series.groupby(level=0, sort=False)}
     else:
-        one = _read_run(series, owner)
+        one = _read_run(series, owner, unnamed)
         return Runs([one[0]], one[1], [one[2]], [], [one[3]])
     if not parts:
         raise DataError(f"{owner}: the panel has no series.")
     read = {}
     for label, part in parts.items():
-        read[label] = _read_run(part, f"{owner}, series {quoted(label)}")
+        read[label] = _read_run(part, f"{owner}, series {quoted(label)}", unnamed)
     names = next(iter(read.values()))[1]
     if {tuple(run[1]) for run in read.values()} != {tuple(names)} and len(names) == 1:
-        names = ["value"]
+        names = [unnamed]
     elif {tuple(run[1]) for run in read.values()} != {tuple(names)}:
         raise DataError(f"{owner}: all series of a panel must have the same variables, {shown(names)}.")
     runs = list(read.values())
@@ -172,16 +174,20 @@ def _is_table(series: Any) -> bool:
     return array.ndim == 2 and array.dtype.kind in "fiub" and array.shape[0] > array.shape[1]
 
 
-def _read_run(series: Any, owner: str) -> tuple[Array, list[str], TimeAxis, Any]:
+def _read_run(series: Any, owner: str, unnamed: str) -> tuple[Array, list[str], TimeAxis, Any]:
     """Return values, names, times and index of one run."""
     index, names = None, None
     if hasattr(series, "get_column") or type(series).__module__.startswith("polars"):
         series = _from_polars(series, owner)
     if hasattr(series, "index") and hasattr(series, "to_numpy"):
         index = series.index
-        names = [str(name) for name in series.columns] if series.ndim == 2 else [_name(series.name)]
+        names = (
+            [str(name) for name in series.columns]
+            if series.ndim == 2
+            else [unnamed if series.name is None else str(series.name)]
+        )
     values = _numbers(series, names, owner)
-    names = names or [f"value{k + 1}" if values.shape[1] > 1 else "value" for k in range(values.shape[1])]
+    names = names or [f"{unnamed}{k + 1}" if values.shape[1] > 1 else unnamed for k in range(values.shape[1])]
     repeated = [name for k, name in enumerate(names) if name in names[:k]]
     if repeated:
         raise DataError(f"{owner}: the variable {quoted(repeated[0])} occurs twice. Rename one of them.")
@@ -191,10 +197,6 @@ def _read_run(series: Any, owner: str) -> tuple[Array, list[str], TimeAxis, Any]
             _check_order(index, owner)
         return values, names, TimeAxis(last=last), None
     return _with_dates(values, names, index, owner)
-
-
-def _name(name: Any) -> str:
-    return "value" if name is None else str(name)
 
 
 def _numbers(series: Any, names: list[str] | None, owner: str) -> Array:
@@ -242,9 +244,7 @@ def _with_dates(values: Array, names: list[str], index: Any, owner: str) -> tupl
         axis = TimeAxis("period", index.freqstr, str(index[-1]))
     elif isinstance(index, pandas.DatetimeIndex):
         _check_order(index, owner)
-        frequency = index.freqstr or (pandas.infer_freq(index) if len(index) > 2 else None)
-        if frequency is None:
-            frequency = _common_frequency(index, pandas)
+        frequency = _frequency(index, pandas)
         if frequency is None:
             raise DataError(
                 f"{owner}: the time between values changes, and no frequency (year, quarter, month, week, day, hour, "
@@ -261,6 +261,16 @@ def _with_dates(values: Array, names: list[str], index: Any, owner: str) -> tupl
         filled[whole.get_indexer(index)] = values
         values = filled
     return values, names, axis, whole
+
+
+def _frequency(index: Any, pandas: Any) -> str | None:
+    """Return the frequency of dates; None if they have none."""
+    if index.freqstr or len(index) < 3:
+        return index.freqstr or _common_frequency(index, pandas)
+    try:
+        return str(pandas.DatetimeIndex(index, freq="infer").freqstr or "") or _common_frequency(index, pandas)
+    except ValueError:
+        return _common_frequency(index, pandas)
 
 
 def _common_frequency(index: Any, pandas: Any) -> str | None:

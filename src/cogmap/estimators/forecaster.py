@@ -36,8 +36,9 @@ class FCMForecaster(BaseEstimator):
     The concepts of the map are the variables, their past values and changes, their averages over the past, drivers that
     are known in advance, and hidden concepts, each with a name. Direct arrows are a linear model; hidden concepts,
     which are used if they reduce held-out errors, make it nonlinear. One map forecasts all variables: its outputs
-    become its inputs of the next step. Logarithms, season, lags and arrows between variables are chosen by errors of forecasts of
-    the last part of the series, over as many steps as `horizon`, and the map is trained through several steps.
+    become its inputs of the next step. Logarithms, season, lags and arrows between variables are chosen by errors of
+    forecasts of the last part of the series, over as many steps as `horizon`, and the map is trained through several
+    steps.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class FCMForecaster(BaseEstimator):
         Number of steps over which forecasts are compared and trained. ``"auto"``: a season, at least 6 and at most 24.
         `forecast` may have more or fewer steps.
     hidden : bool, default=True
-        Whether hidden concepts are tried.
+        Whether hidden concepts are tried; never with `weight_bounds`, which could not limit their influences.
     weight_bounds : dict of (from, to) names, default=None
         Sign ``"+"`` or ``"-"``, bounds (low, high), or 0 for no arrow, from one variable or driver to another variable.
         Weights are those of standardized values.
@@ -119,7 +120,7 @@ class FCMForecaster(BaseEstimator):
         FCMForecaster
         """
         runs = read_runs(series, "FCMForecaster.fit(series=...)")
-        inputs = None if drivers is None else read_runs(drivers, "FCMForecaster.fit(drivers=...)")
+        inputs = None if drivers is None else read_runs(drivers, "FCMForecaster.fit(drivers=...)", "driver")
         season = self._season(runs.axes[0])
         horizon = self._horizon(season)
         check_boolean(_OWNER, "hidden", self.hidden)
@@ -140,7 +141,7 @@ class FCMForecaster(BaseEstimator):
         allowed, prior = constraints(self.weight_bounds, self.prior, runs.names, driver_names)
         data = SequenceData(values, known, runs.names, driver_names, season, horizon, runs.axes[0].unit, allowed, prior)
         with one_blas_thread():
-            fit = fit_sequence(data, self.hidden)
+            fit = fit_sequence(data, self.hidden and allowed is None)
         learned = np.concatenate([table.features[table.run.start :] for table in fit.tables])
         self.sequence_ = sequence_model(fit, data, center, scale, runs.axes[0].season_names(season))
         self.model_ = map_of_step(self.sequence_, learned)
@@ -335,11 +336,11 @@ class FCMForecaster(BaseEstimator):
             return None
         result = np.full((steps, len(self.drivers_)), np.nan)
         if drivers is not None:
-            given = read_runs(drivers, f"{_OWNER}.forecast(drivers=...)")
-            if len(self.drivers_) > 1 or given.names != ["value"]:
-                missing = [name for name in self.drivers_ if name not in given.names]
-                if missing and not all(name.startswith("value") for name in given.names):
-                    raise DataError(f"{_OWNER}.forecast: the driver {quoted(missing[0])} is missing from drivers.")
+            given = read_runs(drivers, f"{_OWNER}.forecast(drivers=...)", "driver")
+            missing = [name for name in self.drivers_ if name not in given.names]
+            nameless = all(name.startswith("driver") for name in given.names) and len(given.names) == len(self.drivers_)
+            if missing and not nameless:
+                raise DataError(f"{_OWNER}.forecast: the driver {quoted(missing[0])} is missing from drivers.")
             places = [given.names.index(name) if name in given.names else k for k, name in enumerate(self.drivers_)]
             values = given.values[min(run, len(given.values) - 1)][:, places]
             index = given.index[min(run, len(given.values) - 1)]

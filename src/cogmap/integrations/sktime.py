@@ -159,8 +159,6 @@ def _plain(frame: Any) -> Any:
     index = frame.index
     if isinstance(index, _pandas.PeriodIndex):
         return frame
-    if isinstance(index, _pandas.DatetimeIndex) and (
-        index.freq is not None or (len(index) > 2 and _pandas.infer_freq(index))
-    ):
+    if isinstance(index, _pandas.DatetimeIndex) and index.freq is not None:
         return frame
     return frame.reset_index(drop=True)

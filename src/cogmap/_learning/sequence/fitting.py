@@ -135,7 +135,7 @@ class _Learner:
         transforms = [choice.transform for choice in self.choices]
         drivers: Sequence[Array | None] = self.data.drivers or [None] * len(self.data.runs)
         runs = [
-            prepare(values, transforms, len(values) - out, self.data.horizon, inputs)
+            prepare(values, transforms, len(values) - out, max(self.data.horizon, self.data.period), inputs)
             for values, out, inputs in zip(self.data.runs, n_out, drivers, strict=True)
         ]
         return [table_of(run, self.lags) for run in runs]
