@@ -18,6 +18,7 @@ from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
 from cogmap.models.features import FeatureStatistics
 from cogmap.models.lags import Lags, VariableLags
 from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MAX_DEPTH, MapModel
 from cogmap.models.recurrence import Recurrence
 from cogmap.models.sequence import SequenceEnd, SequenceModel
@@ -99,7 +100,23 @@ def _statistics(state: State) -> FeatureStatistics:
 
 def _scaling(kind: type[Any], state: State) -> Any:
     require(isinstance(state["known"], FeatureStatistics), "scaling")
+    logarithms = state.get("logarithms")
+    if logarithms is not None:
+        require(isinstance(logarithms, Logarithms) and len(logarithms.mean) == len(state["known"].mean), "scaling")
     return kind(**state)
+
+
+def _spread_state(scaling: FeatureSpread) -> State:
+    return {name: value for name, value in _fields(scaling).items() if value is not None}
+
+
+def _logarithms(state: State) -> Logarithms:
+    bent, numbers = state["bent"], [state[name] for name in ("origin", "unit", "mean", "deviation")]
+    require(isinstance(bent, np.ndarray) and bent.dtype == bool and bent.ndim == 1, "logarithms of the features")
+    for values in numbers:
+        require(_are_numbers(values, len(bent)) and np.isfinite(values).all(), "logarithms of the features")
+    require((numbers[1] > 0.0).all() and (numbers[3] >= 0.0).all(), "logarithms of the features")
+    return Logarithms(**state)
 
 
 def _terms_state(terms: Terms) -> State:
@@ -265,7 +282,8 @@ KINDS = {
     "encoding": Kind(Encoding, _encoding_state, _encoding),
     "statistics": Kind(FeatureStatistics, _fields, _statistics),
     "range": Kind(FeatureRange, _fields, partial(_scaling, FeatureRange)),
-    "spread": Kind(FeatureSpread, _fields, partial(_scaling, FeatureSpread)),
+    "spread": Kind(FeatureSpread, _spread_state, partial(_scaling, FeatureSpread)),
+    "logarithms": Kind(Logarithms, _fields, _logarithms),
     "terms": Kind(Terms, _terms_state, _terms),
     "log odds": Kind(LogOddsLink, _fields, partial(_class_link, LogOddsLink)),
     "softmax": Kind(SoftmaxLink, _fields, partial(_class_link, SoftmaxLink)),
