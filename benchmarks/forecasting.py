@@ -123,17 +123,23 @@ def series_section(group: list[Series]) -> None:
             scores[i, j] = np.mean([s.mase(o, rival(s.values[:o], s.season, s.horizon)) for o in s.origins])
             cpu[j] += time.process_time() - start
         for o in s.origins:
-            forecast = FCMForecaster(season=s.season, horizon=s.horizon).fit(s.values[:o]).forecast(s.horizon, level=0.9)
+            forecast = (
+                FCMForecaster(season=s.season, horizon=s.horizon).fit(s.values[:o]).forecast(s.horizon, level=0.9)
+            )
             truth = s.values[o : o + s.horizon]
             inside = (truth >= forecast.low[:, 0]) & (truth <= forecast.high[:, 0])
             for step, hit in enumerate(inside):
                 covered.setdefault(step + 1, []).append(bool(hit))
     ranks = (1 + (scores[:, None, :] < scores[:, :, None]).sum(axis=2)).mean(axis=0)
     arima = list(rivals).index("AutoARIMA")
-    print(f"{len(usable)} series, three origins\n{'':18}{'MASE':>8}{'median':>8}{'ratio':>8}{'rank':>7}{'CPU ratio':>11}")
+    print(
+        f"{len(usable)} series, three origins\n{'':18}{'MASE':>8}{'median':>8}{'ratio':>8}{'rank':>7}{'CPU ratio':>11}"
+    )
     for j in np.argsort(scores.mean(axis=0)):
         ratio, spent = scores[:, j].mean() / scores[:, arima].mean(), cpu[j] / cpu[arima]
-        print(f"{list(rivals)[j]:18}{scores[:, j].mean():8.3f}{np.median(scores[:, j]):8.3f}{ratio:8.3f}{ranks[j]:7.2f}{spent:11.3f}")
+        print(
+            f"{list(rivals)[j]:18}{scores[:, j].mean():8.3f}{np.median(scores[:, j]):8.3f}{ratio:8.3f}{ranks[j]:7.2f}{spent:11.3f}"
+        )
     hits = [hit for step in covered.values() for hit in step]
     by_step = " ".join(f"{np.mean(covered[step]):.2f}" for step in sorted(covered))
     print(f"coverage at 90 %: {np.mean(hits):.3f}; by step {by_step}")
@@ -198,7 +204,9 @@ def planted_section(n_maps: int = 5, evaluations: int = 20_000) -> None:
         for solver in ("rcga", "pso", "de") if seed == 0 else ():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                learned[solver] = search_map(runs, solver, slope=1.0, max_evaluations=evaluations, random_state=0).map.weights
+                learned[solver] = search_map(
+                    runs, solver, slope=1.0, max_evaluations=evaluations, random_state=0
+                ).map.weights
         for name, W in learned.items():
             size = np.abs(W)
             kept = size > (0 if name == "learn_map" else np.quantile(size, 0.7))  # populations are told the density

@@ -268,3 +268,10 @@ def test_wrong_drivers_get_a_sentence():
         FCMForecaster().fit(pd.Series(GOOD, name="a"), pd.Series(np.r_[np.nan, GOOD[1:]], name="b"))
     with pytest.raises(CogmapError, match="fitted without drivers"):
         FCMForecaster().fit(GOOD).forecast(2, drivers=[1, 2])
+
+
+def test_before_it_is_held_a_driver_keeps_its_last_value(system):
+    """If its future is not given; so the first steps of the scenario are those of the baseline."""
+    result = system[2].scenario({"u": {163: 2.0}}, steps=6)
+    np.testing.assert_array_equal(result.values[:3], result.baseline[:3])
+    assert result.change[3, 0] != 0

@@ -203,11 +203,11 @@ class FCMForecaster(BaseEstimator):
         run = self._run_number(series)
         axis = self.axes_[run]
         held, fixed = held_values(hold or {}, steps, self.variables_, self.drivers_, axis, self.sequence_.ends[run])
-        future = self._future(drivers, steps, run, fixed)
+        future = self._future(drivers, steps, run, hold, fixed)
         modelled, values = self.sequence_.paths(steps, run, future, held)
         baseline = None
         if hold:
-            plain = self._future(drivers, steps, run, fixed, hold)
+            plain = self._future(drivers, steps, run, hold)
             baseline = self.sequence_.paths(steps, run, plain)[1]
         low, high = (None, None) if level is None else self._interval(modelled, values, held, level, run)
         index = axis.after(steps)
@@ -257,8 +257,7 @@ class FCMForecaster(BaseEstimator):
         check_is_fitted(self, "model_")
         steps = check_integer(f"{_OWNER}.explain", "steps", steps, low=1, high=_MAX_STEPS)
         run = self._run_number(series)
-        free = np.full((steps, len(self.drivers_)), np.nan)
-        rows = self.sequence_.map_rows(steps, run, self._future(drivers, steps, run, free))
+        rows = self.sequence_.map_rows(steps, run, self._future(drivers, steps, run))
         return explain(self.model_, rows)
 
     def coverage(self, level: float = 0.9) -> Array:
@@ -324,11 +323,17 @@ class FCMForecaster(BaseEstimator):
         return check_integer(f"{_OWNER}.forecast", "series", series, low=0, high=n - 1)
 
     def _future(
-        self, drivers: Any, steps: int, run: int, fixed: Array, not_held: Mapping[str, Any] | None = None
+        self,
+        drivers: Any,
+        steps: int,
+        run: int,
+        hold: Mapping[str, Any] | None = None,
+        fixed: Array | None = None,
     ) -> Array | None:
         """Return the drivers of the next steps.
 
-        Those of `not_held`, for the baseline of a scenario, are not fixed; if unknown, they keep their last value.
+        Those in `hold` have the values in `fixed`; where these are NaN, and in a baseline (None), they keep their last
+        value if `drivers` does not have another.
         """
         if not self.drivers_:
             if drivers is not None:
@@ -348,13 +353,12 @@ class FCMForecaster(BaseEstimator):
                 values = values[np.asarray(index >= self.axes_[run].after(1)[0])]
             n = min(len(values), steps)
             result[:n] = values[:n]
-        if not_held is None:
+        model = self.sequence_
+        last = model.driver_center + model.driver_scale * model.ends[run].drivers
+        held = np.array([name in (hold or ()) for name in self.drivers_])
+        result = np.where(np.isnan(result) & held, last, result)
+        if fixed is not None:
             result = np.where(np.isnan(fixed), result, fixed)
-        else:
-            model = self.sequence_
-            last = model.driver_center + model.driver_scale * model.ends[run].drivers
-            held = np.array([name in not_held for name in self.drivers_])
-            result = np.where(np.isnan(result) & held, last, result)
         if np.isnan(result).any():
             step, place = np.argwhere(np.isnan(result))[0]
             raise DataError(

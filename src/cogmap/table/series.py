@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,8 @@ def forecast_card_text(card: dict[str, Any]) -> str:
     tested = card["backtest"]
     width = max(len(name) for name in tested["errors"]) + 2
     best = min(tested["errors"].values())
-    lines = [f"{', '.join(card['variables'])}, from {card['table']}", f"  {card['sentence']}"]
+    lines = [f"{', '.join(card['variables'])}, from {card['table']}"]
+    lines += wrap(card["sentence"], 100, initial_indent="  ", subsequent_indent="  ")
     lines.append(f"  a map of {card['map']['concepts']} concepts and {card['map']['arrows']} arrows")
     lines += [
         "",
