@@ -10,6 +10,7 @@ import { answerPart } from "./answer.js";
 import { comparePart } from "./compare.js";
 import { editsPart } from "./edits_part.js";
 import { flipPart } from "./flip_part.js";
+import { forecastPart } from "./forecast_part.js";
 import { mapPart } from "./map_part.js";
 import { reasonsPart } from "./reasons.js";
 import { rowsPart } from "./rows.js";
@@ -73,6 +74,7 @@ setAttribute(document.documentElement, "data-kind", model.kind);
 page.view = viewOf(store.state);
 const parts = {
   theme: themePart(page),
+  ...(model.forecast ? { forecast: forecastPart(page) } : {}),
   answer: answerPart(page),
   values: valuesPart(page),
   start: startPart(page),
@@ -86,6 +88,7 @@ const parts = {
 };
 for (const section of document.querySelectorAll("main > section")) if (!(section.id in parts)) section.remove();
 const names = {
+  forecast: "Forecast",
   answer: "Answer",
   reasons: "Why",
   map: "Map",
