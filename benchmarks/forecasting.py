@@ -137,9 +137,8 @@ def series_section(group: list[Series]) -> None:
     )
     for j in np.argsort(scores.mean(axis=0)):
         ratio, spent = scores[:, j].mean() / scores[:, arima].mean(), cpu[j] / cpu[arima]
-        print(
-            f"{list(rivals)[j]:18}{scores[:, j].mean():8.3f}{np.median(scores[:, j]):8.3f}{ratio:8.3f}{ranks[j]:7.2f}{spent:11.3f}"
-        )
+        mean, median = scores[:, j].mean(), np.median(scores[:, j])
+        print(f"{list(rivals)[j]:18}{mean:8.3f}{median:8.3f}{ratio:8.3f}{ranks[j]:7.2f}{spent:11.3f}")
     hits = [hit for step in covered.values() for hit in step]
     by_step = " ".join(f"{np.mean(covered[step]):.2f}" for step in sorted(covered))
     print(f"coverage at 90 %: {np.mean(hits):.3f}; by step {by_step}")

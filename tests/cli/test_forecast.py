@@ -46,9 +46,8 @@ def test_it_writes_forecast_picture_and_model(table, tmp_path):
 
 def test_drivers_of_the_future_are_in_later_rows(table):
     """A held driver gives a scenario; JSON has everything."""
-    result = run(
-        table, "--time", "month", "--target", "sales", "--driver", "price", "--steps", 3, "--hold", "price=2@2023-02", "--json"
-    )  # fmt: skip
+    options = ["--time", "month", "--target", "sales", "--driver", "price", "--steps", 3, "--json"]
+    result = run(table, *options, "--hold", "price=2@2023-02")
     assert result.exit_code == 0, result.output
     answer = json.loads(result.output)
     assert answer["forecast"]["held"] == ["price"]
