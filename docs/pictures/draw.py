@@ -1,10 +1,10 @@
-"""Draw the figures of the README, ``docs/pictures.md`` and ``docs/small-maps.md``: ``python docs/pictures/draw.py``."""
+"""Draw the figures of the README, the guides: ``python docs/pictures/draw.py``."""
 
 from pathlib import Path
 
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 
-from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
+from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, arrow_intervals
 from cogmap.maps.drawing.layout import layout
 from cogmap.maps.drawing.svg import to_svg
 from cogmap.plotting import (
@@ -78,6 +78,7 @@ def main():
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     fcm = FCMRegressor(random_state=0).fit(X, y)
     save_svg("small_map", map_view(fcm))  # for docs/small-maps.md
+    save_svg("how_sure", map_view(fcm, intervals=arrow_intervals(fcm, X, y)))  # for docs/how-sure.md
 
     digits = load_digits(as_frame=True)
     fcm = FCMClassifier(structure="full", random_state=0).fit(digits.data, digits.target)

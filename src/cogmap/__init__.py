@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from cogmap.estimators.classifier_cv import FCMClassifierCV
     from cogmap.estimators.regressor import FCMRegressor
     from cogmap.explanation import (
+        arrow_intervals,
         explain,
         feature_importances,
         influence,
@@ -32,6 +33,7 @@ __all__ = [
     "TableModel",
     "TablePreparer",
     "__version__",
+    "arrow_intervals",
     "explain",
     "feature_importances",
     "fit_table",
@@ -56,6 +58,7 @@ _MODULES = {
     "FuzzyCognitiveMap": "maps.map",
     "TableModel": "table",
     "TablePreparer": "table.preparation",
+    "arrow_intervals": "explanation",
     "explain": "explanation",
     "feature_importances": "explanation",
     "fit_table": "table",

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from cogmap._utils.text import cut
+from cogmap.explanation import arrow_intervals
 from cogmap.explanation.rules import carried_share, to_rules
 from cogmap.maps._text import count, short
 from cogmap.maps.drawing.view import graph_view
+from cogmap.maps.structured import StructuredMap
 from cogmap.models.model import MapModel
 from cogmap.table.columns import spans
 from cogmap.table.model import TableModel
@@ -17,6 +19,7 @@ from cogmap.table.targets import CLASSES, Target
 
 _ROWS_FOR_EFFECTS = 300
 _ROWS_FOR_RULES = 2000
+_MOST_VALUES, _REFITS = 200_000, 15  # of the table, up to which effects have intervals, and refits for them
 _WIDTH = 100  # of a line with rules
 _SHOWN, _LISTED = 10, 40  # columns in the text: the most important ones, and those of each list
 _SIGN = 0.05  # an effect this small beside the largest of all is none
@@ -88,6 +91,31 @@ def _importances(model: TableModel, X: Any) -> list[dict[str, Any]]:
     return sorted(result, key=lambda entry: -entry["share"])
 
 
+def mean_effects(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
+    """Return the mean effect of each column with an order on each output, per unit, with its 90 % interval.
+
+    It is empty for tables with many values, whose intervals would take long, and for maps without intervals.
+    """
+    fcm = model.estimator
+    if X.size > _MOST_VALUES or isinstance(fcm.map_, StructuredMap) or not isinstance(fcm.map_.slope, float):
+        return []
+    found = arrow_intervals(fcm, X, y, n_refits=_REFITS)
+    columns = model.preparer.columns_
+    outputs = [str(label) for label in fcm.classes_] if hasattr(fcm, "classes_") else list(found.output_names)
+    return [
+        {
+            "column": column.name,
+            "output": output,
+            "effect": float(found.effects[span.start, k]),
+            "low": float(found.effects_low[span.start, k]),
+            "high": float(found.effects_high[span.start, k]),
+        }
+        for column, span in zip(columns, spans(columns), strict=True)
+        if column.has_order
+        for k, output in enumerate(outputs)
+    ]
+
+
 def _drawn(model: MapModel, rows: Any) -> dict[str, Any]:
     """Return how many arrows a picture of the map has, and the share of the decisions that they carry."""
     shares = [1.0]
@@ -102,7 +130,8 @@ def _drawn(model: MapModel, rows: Any) -> dict[str, Any]:
 
 def card_text(card: dict[str, Any]) -> str:
     """Return a card as text."""
-    blocks = [_about(card), _how_good(card), _what_matters(card), _rules(card), _columns(card), _left_out(card)]
+    blocks = [_about(card), _how_good(card), _what_matters(card), _effects(card), _rules(card), _columns(card)]
+    blocks.append(_left_out(card))
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
@@ -166,6 +195,21 @@ def _what_matters(card: dict[str, Any]) -> list[str]:
     others = len(card["importances"]) - len(entries)
     rest = sum(entry["share"] for entry in card["importances"][_SHOWN:])
     return lines + ([f"  {count(others, 'other')} together {100 * rest:.0f} %"] if others else [])
+
+
+def _effects(card: dict[str, Any]) -> list[str]:
+    """Return the mean effects on a value, or on the probability of the last class, in the order of importance."""
+    entries = card.get("effects", [])
+    output = entries[-1]["output"] if entries else ""
+    of_column = {entry["column"]: entry for entry in entries if entry["output"] == output}
+    known = [of_column[entry["column"]] for entry in card["importances"] if entry["column"] in of_column][:_SHOWN]
+    if not known:
+        return []
+    rows = [
+        [entry["column"], f"{entry['effect']:+.3g}", f"{entry['low']:+.3g} to {entry['high']:+.3g}"] for entry in known
+    ]
+    on = f"Mean effect per unit on the probability of {short(output)}" if card["classes"] else "Mean effect per unit"
+    return _table([on, "", "90 % interval"], rows)
 
 
 def _left_out(card: dict[str, Any]) -> list[str]:

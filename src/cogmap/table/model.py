@@ -28,10 +28,11 @@ from cogmap.table.frames import as_frame
 from cogmap.table.predictions import Predictions
 from cogmap.table.preparation import NumberColumn, Reading, RowReader, TablePreparer
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of, known_rows
+from cogmap.table.uncertainty import UncertaintyMixin
 
 
 @dataclass(frozen=True)
-class TableModel:
+class TableModel(UncertaintyMixin):
     """A fitted map for raw tables: it takes data frames or dicts, and explains predictions by column.
 
     `fit_table` returns one, and `TableModel.load` reads one from a file. Columns may be in any order; columns that the
@@ -311,7 +312,7 @@ class TableModel:
         link: Any = self.model.link
         labels = outputs[:, 0] if codes is None else link.classes[codes]
         unseen = {name: reading.unseen[name] for name in self.columns if name in reading.unseen}
-        return Predictions(features, outputs, labels, faulty, empty, unseen)
+        return Predictions(features, outputs, labels, faulty, empty, unseen, *self._novelty(features))
 
     def _computed(self, features: NDArray[np.float64]) -> tuple[NDArray[np.intp] | None, NDArray[np.floating]]:
         """Compute the indices of the predicted classes (None for a regression) and the outputs."""

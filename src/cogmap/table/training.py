@@ -18,7 +18,7 @@ from cogmap.estimators.classifier_cv import FCMClassifierCV
 from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.table.cards import make_card
+from cogmap.table.cards import make_card, mean_effects
 from cogmap.table.columns import spans
 from cogmap.table.columns.texts import distinct, pandas
 from cogmap.table.model import TableModel
@@ -142,6 +142,7 @@ def train(
     best = getattr(whole, "best_estimator_", whole)
     all_notes = [*target_column.notes, *preparer.notes_, *notes, *limit_notes]
     card = make_card(TableModel(preparer, best), target_column, X, scores if folds else {}, all_notes)
+    card["effects"] = mean_effects(TableModel(preparer, best), X, y)
     card["table"] = {"name": source, "rows": len(frame), "learned from": len(table), "columns": len(frame.columns)}
     card["settings"] = {
         "seed": fit_options.seed,

@@ -1,6 +1,7 @@
 // The prediction, in words and as bars.
 
 import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
+import { classSet, intervals, pValue } from "./engine.js";
 import { className, count, fixed, listed, number, percent, short, signedFixed } from "./words.js";
 
 /** Return the index of the largest output: the second of two equal ones, the first of several, as `predict` does. */
@@ -25,20 +26,34 @@ export function answerPart(page) {
   const heading = document.getElementById("answer-heading");
   const part = model.kind === "classifier" ? classes(page) : model.kind === "regressor" ? values(page) : changes(page);
   setText(heading, part.kicker);
-  bodyOf("answer").append(...part.elements);
+  const strange = make("p", { class: "strange", hidden: "" });
+  bodyOf("answer").append(...part.elements, strange);
   const brief = document.getElementById("short-answer");
   return (view) => {
     part.update(view);
+    const p = model.kind === "map" ? null : pValue(model, view.state.row);
+    setText(strange, p === null ? "" : strangeWords(p));
+    setAttribute(strange, "hidden", p === null || p > model.distances.strange);
     setText(brief, model.kind === "map" ? model.title : answerLine(page, view.result.outputs));
   };
 }
 
-function classes({ outputs: names }) {
+function strangeWords(p) {
+  return `This row is unlike the training data: ${percent(p)} of the rows there are as far from their mean. What the map says of it is a guess.`;
+}
+
+/** Return whether the map is the learned one: intervals and sets of an edited or clamped map are not known. */
+function isLearned({ edits, state }) {
+  return edits.length === 0 && Object.keys(state.clamp).length === 0;
+}
+
+function classes({ model, outputs: names }) {
   const prediction = make("p", { class: "said", "aria-live": "polite" });
   const name = make("strong", { class: "said-name" });
   const chance = make("span", { class: "said-chance" });
   prediction.append(name, " ", chance);
   const next = make("p", { class: "soft" });
+  const among = make("p", { class: "soft" });
   const bars = names.map((output) => bar(className(output.name)));
   const list = make(
     "ul",
@@ -47,8 +62,11 @@ function classes({ outputs: names }) {
   );
   return {
     kicker: "The map says",
-    elements: [prediction, next, list],
-    update({ result: { outputs } }) {
+    elements: [prediction, next, list, ...(model.sure ? [among] : [])],
+    update(view) {
+      const { outputs } = view.result;
+      const set = isLearned(view) ? classSet(model, outputs) : null;
+      setText(among, set === null ? "" : amongWords(set, names, model.sure.level));
       const order = [...outputs.keys()].sort((a, b) => outputs[b] - outputs[a]);
       setText(name, className(short(names[order[0]].name, 60)));
       setText(chance, `with probability ${percent(outputs[order[0]])}`);
@@ -62,6 +80,19 @@ function classes({ outputs: names }) {
     },
   };
 }
+
+function amongWords(set, names, level) {
+  if (set.length === names.length) return `At ${percent(level)} confidence, no class can be ruled out.`;
+  const shown = set.slice(0, SHOWN_CLASSES).map((k) => className(short(names[k].name, 30)));
+  const more = set.length - shown.length;
+  return `At ${percent(level)} confidence it is ${more ? `${shown.join(", ")} or one of ${more} more` : alternatives(shown)}.`;
+}
+
+function alternatives(words) {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+const SHOWN_CLASSES = 5;
 
 function sure(probability) {
   if (probability > 0.95) return "It is sure of it.";
@@ -93,6 +124,8 @@ function values(page) {
   const parts = page.outputs.map((output) => {
     const prediction = make("strong", { class: "said-name number" });
     const mark = make("span", { class: "mark" });
+    const band = make("span", { class: "band" });
+    const between = make("p", { class: "soft" });
     const hasRange = Number.isFinite(output.low) && Number.isFinite(output.high);
     const place = hasRange ? make("p", { class: "soft" }) : null;
     const scale = hasRange
@@ -100,7 +133,7 @@ function values(page) {
           "div",
           { class: "scale" },
           make("span", { class: "scale-end" }, number(output.low, 4)),
-          make("span", { class: "track", "aria-hidden": "true" }, mark),
+          make("span", { class: "track", "aria-hidden": "true" }, band, mark),
           make("span", { class: "scale-end" }, number(output.high, 4)),
         )
       : null;
@@ -114,16 +147,23 @@ function values(page) {
         " ",
         make("span", { class: "said-chance" }, short(output.name, 60)),
       ),
+      ...(page.model.sure ? [between] : []),
       place,
       scale,
     );
+    const shareOf = (value) => (value - output.low) / (output.high - output.low || 1);
+    const percentOf = (value) => 100 * Math.max(0, Math.min(shareOf(value), 1));
     return {
       element,
-      update(value) {
+      update(value, ends) {
         setText(prediction, number(value, 4));
+        const confidence = ends && `With ${percent(page.model.sure.level)} confidence`;
+        setText(between, ends ? `${confidence} between ${number(ends[0])} and ${number(ends[1])}.` : "");
         if (!hasRange) return;
-        const share = (value - output.low) / (output.high - output.low || 1);
-        setStyle(mark, "left", `${(100 * Math.max(0, Math.min(share, 1))).toFixed(2)}%`);
+        const share = shareOf(value);
+        setStyle(mark, "left", `${percentOf(value).toFixed(2)}%`);
+        setStyle(band, "left", ends === null ? "0%" : `${percentOf(ends[0]).toFixed(2)}%`);
+        setStyle(band, "width", ends === null ? "0%" : `${(percentOf(ends[1]) - percentOf(ends[0])).toFixed(2)}%`);
         setText(
           place,
           share < 0 || share > 1
@@ -136,8 +176,10 @@ function values(page) {
   return {
     kicker: "The map says",
     elements: parts.map((part) => part.element),
-    update({ result: { outputs } }) {
-      parts.forEach((part, k) => part.update(outputs[k]));
+    update(view) {
+      const { outputs } = view.result;
+      const ends = isLearned(view) ? intervals(page.model, outputs) : null;
+      parts.forEach((part, k) => part.update(outputs[k], ends && ends[k]));
     },
   };
 }
