@@ -247,7 +247,7 @@ def earlier_parameters(earlier: MapModel, plan: Plan, link: Link, named: bool) -
 
 
 def _as_full(small: MapModel) -> FuzzyCognitiveMap:
-    """Return a full map that predicts nearly as a small one: all inputs are concepts, with memory instead of being held."""
+    """Return a full map that predicts nearly as a small one: all inputs are concepts, and memory replaces holding."""
     encoding = small.encoding
     columns = encoding.column_names(small.map.concepts[: small.n_inputs])
     concepts = Concepts.of(replace(encoding, used=None).input_names(columns), small.n_hidden, small.link.names)
