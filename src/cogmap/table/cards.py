@@ -162,7 +162,8 @@ def _rules(card: dict[str, Any]) -> list[str]:
     rules = card.get("rules", [])
     if not rules:
         return []
-    lines = [fill(entry["rule"], _WIDTH, initial_indent="  ", subsequent_indent="    ") for entry in rules[:_SHOWN]]
+    texts = [" ".join(map(cut, entry["rule"].split())) for entry in rules[:_SHOWN]]
+    lines = [fill(text, _WIDTH, initial_indent="  ", subsequent_indent="    ") for text in texts]
     return ["Rules, the strongest first", *lines] + [f"  and {len(rules) - _SHOWN:,} more"] * (len(rules) > _SHOWN)
 
 
