@@ -61,7 +61,7 @@ def main():
     iris = load_iris(as_frame=True)
     X, y = iris.data, iris.target_names[iris.target]
     fcm = FCMClassifier(random_state=0).fit(X, y)
-    save_svg("map", map_view(fcm, influence(fcm, X), n_edges=16))  # for the README
+    save_svg("map", map_view(fcm))  # for the README
     row = X.iloc[[60]]
     save("weights", WeightsDisplay.from_estimator(fcm).figure_)
     save("states", StatesDisplay.from_estimator(fcm, row).figure_)
@@ -75,7 +75,7 @@ def main():
     save("influence", InfluenceDisplay.from_estimator(fcm, tumours.data).figure_)
 
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-    fcm = FCMRegressor(structure="auto", random_state=0).fit(X, y)
+    fcm = FCMRegressor(random_state=0).fit(X, y)
     save_svg("small_map", map_view(fcm))  # for docs/small-maps.md
     save_svg("how_sure", map_view(fcm, intervals=arrow_intervals(fcm, X, y)))  # for docs/how-sure.md
 

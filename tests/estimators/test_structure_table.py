@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from cogmap import FCMClassifier, FCMClassifierCV, FuzzyCognitiveMap
-from cogmap.exceptions import ParameterError
+from cogmap.exceptions import DataError, ParameterError
 
 X, y = (rows[::2] for rows in load_iris(return_X_y=True))
 EXPERT = FuzzyCognitiveMap.from_edges([("x3", "class=2", 1.0), ("x0", "class=0", -1.0)])
@@ -88,6 +88,21 @@ def test_parameters_and_uses_that_need_a_full_map(case, structure):
                 fit(structure)
         else:
             assert fit(structure).structure_ in expected
+
+
+def test_a_map_that_may_be_resumed_is_full():
+    assert fitted("auto", warm_start=True).structure_ == "full"
+
+
+def test_a_small_map_cannot_be_resumed():
+    """The earlier model stays as it is."""
+    fcm = fitted("auto")
+    before = fcm.map_
+    with pytest.raises(DataError, match="can resume a full map only .* Fit it with structure='full' first"):
+        fcm.partial_fit(X, y)
+    with pytest.raises(DataError, match="can resume a full map only"):
+        fcm.set_params(warm_start=True).fit(X, y)
+    assert fcm.map_ is before
 
 
 @pytest.mark.parametrize("structure", ["auto", "additive", "named"])

@@ -306,7 +306,7 @@ class TestBoundsByName:
         warm = FCMClassifier(warm_start=True, random_state=0).fit(*iris)
         assert not hold(warm, SAID)
         assert hold(warm.set_params(weight_bounds=SAID, max_iter=1, tol=0).fit(*iris), SAID)
-        fcm = FCMClassifier(random_state=0).fit(*iris).set_params(weight_bounds=SAID)
+        fcm = FCMClassifier(structure="full", random_state=0).fit(*iris).set_params(weight_bounds=SAID)
         for part in np.array_split(np.random.default_rng(0).permutation(150), 5):
             assert hold(fcm.partial_fit(iris[0][part], iris[1][part]), SAID)
 

@@ -201,7 +201,7 @@ def _influential(earlier: MapModel, features: Sequence[str], named: bool) -> NDA
 
 
 def earlier_parameters(earlier: MapModel, plan: Plan, link: Link, named: bool) -> Theta:
-    """Return the parameters of an earlier model; raise if the plan has other concepts.
+    """Return the parameters of an earlier model; raise if it is a small map or the plan has other concepts.
 
     Parameters
     ----------
@@ -215,6 +215,11 @@ def earlier_parameters(earlier: MapModel, plan: Plan, link: Link, named: bool) -
         Whether features are matched by name; otherwise by position.
     """
     settings = plan.settings
+    if earlier.map.held:
+        raise DataError(
+            f"`{settings.owner}` can resume a full map only (warm_start or partial_fit), and the earlier fit learned a "
+            "small one. Fit it with structure='full' first, or fit a new estimator."
+        )
     concepts = Concepts.of(plan.features, settings.n_hidden, link.names)
     now = len(concepts), settings.n_hidden, link.output, link.names
     before = earlier.map.n_concepts, earlier.n_hidden, earlier.link.output, earlier.link.names
