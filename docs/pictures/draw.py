@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 
-from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, arrow_intervals, influence
+from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, arrow_intervals
 from cogmap.maps.drawing.layout import layout
 from cogmap.maps.drawing.svg import to_svg
 from cogmap.plotting import (
