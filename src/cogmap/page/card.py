@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap.models.model import MapModel
-from cogmap.table.sentences import Figure, Sentence, brief, leads_to, opposite, pointer, quality
+from cogmap.table.sentences import Figure, Sentence, brief, direction, opposite, pointer, quality
 
 _SIGN = 0.02  # an effect this small beside the largest of its output has no direction
 
@@ -37,9 +37,14 @@ def card_part(
     if not card:
         return part
     units, names = card.get("units", {}), [column["name"] for column in columns]
+    matters = {entry["column"]: (place, entry) for place, entry in enumerate(card["importances"])}
     for column in columns:
         if column["name"] in units:
             column["unit"] = units[column["name"]]
+        if column["name"] in matters:  # a date has several columns on the page
+            place, entry = matters[column["name"]]
+            column |= {"importance": entry["share"], "key": pointer("importances", place, "share")}
+            column |= {"leads": direction(entry, card), "opposite": opposite(entry)}
     fixed = card.get("settings", {}).get("fixed", ())
     return part | {
         "unit": card["target"].get("unit", ""),
@@ -50,16 +55,6 @@ def card_part(
             "certainty": card.get("certainty"),
             "errors": card.get("errors"),
             "edits": card.get("edits"),
-            "matters": [
-                {
-                    "column": entry["column"],
-                    "share": entry["share"],
-                    "key": pointer("importances", place, "share"),
-                    "leads": leads_to(entry),
-                    "opposite": opposite(entry),
-                }
-                for place, entry in enumerate(card["importances"])
-            ],
             "rows": card["table"]["learned from"],
         },
     }

@@ -174,6 +174,16 @@ def leads_to(entry: dict[str, Any]) -> str:
     return f"{short(str(entry['value']))}: {short(entry['more'])}" if "value" in entry else short(entry["more"])
 
 
+def direction(entry: dict[str, Any], card: dict[str, Any]) -> str:
+    """Return where a column leads, in words: "more of it makes bad more likely"."""
+    if "more" not in entry:
+        return ""
+    subject = f"the value {short(str(entry['value']))}" if "value" in entry else "more of it"
+    if card["classes"]:
+        return f"{subject} makes {short(entry['more'])} more likely"
+    return f"{subject} makes {short(card['target']['name'])} {entry['more']}"
+
+
 def words_for(measure: str) -> str:
     """Return what a measure is, for people."""
     return {

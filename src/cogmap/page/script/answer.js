@@ -1,7 +1,7 @@
 // The prediction, in words and as bars.
 
-import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
-import { className, count, fixed, listed, number, percent, short, signedFixed } from "./words.js";
+import { bodyOf, make, setAttribute, setParts, setStyle, setText } from "./dom.js";
+import { amount, className, count, fixed, listed, number, ofHundred, percent, short, signedFixed } from "./words.js";
 
 /** Return the index of the largest output: the second of two equal ones, the first of several, as `predict` does. */
 export function predictedOutput(outputs) {
@@ -17,7 +17,7 @@ export function answerLine({ model, outputs: names }, outputs) {
     const best = predictedOutput(outputs);
     return `${className(short(names[best].name, 24))}, ${percent(outputs[best])}`;
   }
-  return names.map((output, k) => `${short(output.name, 20)} ${number(outputs[k], 4)}`).join(", ");
+  return names.map((output, k) => `${short(output.name, 20)} ${amount(outputs[k], model.unit)}`).join(", ");
 }
 
 export function answerPart(page) {
@@ -33,11 +33,59 @@ export function answerPart(page) {
   };
 }
 
-function classes({ outputs: names }) {
+/** Return the name of the target in front of an answer. */
+function targetOf(model) {
+  return model.target ? `${short(model.target, 40)}: ` : "";
+}
+
+const UNKNOWN = "How often such an answer is right on new rows is not known.";
+const CHANGED = "The map was changed by hand: how often it is right on new rows is not known.";
+
+/** Return how often answers of this probability were right on rows that were not learned from. */
+function certainty(model, probability, edited) {
+  const groups = model.card?.certainty;
+  if (!groups) return [UNKNOWN];
+  if (edited) return [CHANGED];
+  let k = groups.length - 1;
+  while (k > 0 && probability < groups[k].from) k--;
+  const { rows, right } = groups[k];
+  const words = right >= 0.95 ? "It is sure" : right >= 0.8 ? "It is fairly sure" : "It is not sure";
+  const range =
+    k === groups.length - 1
+      ? `${percent(groups[k].from)} or more`
+      : k === 0
+        ? `less than ${percent(groups[1].from)}`
+        : `${percent(groups[k].from)} to ${percent(groups[k + 1].from)}`;
+  return [
+    `${words}: of `,
+    { key: `/certainty/${k}/rows`, text: String(rows) },
+    ` new rows with ${groups.length > 1 ? `a probability of ${range}` : "any probability"}, `,
+    { key: `/certainty/${k}/right`, text: ofHundred(right) },
+    " of 100 were answered right.",
+  ];
+}
+
+/** Return how far off the answers were on rows that were not learned from. */
+function errorWords(model, edited) {
+  const errors = model.card?.errors;
+  if (!errors) return ["How far off such an answer is on new rows is not known."];
+  if (edited) return [CHANGED.replace("how often it is right", "how far off it is")];
+  const figure = (name) => ({ key: `/errors/${name}`, text: amount(errors[name], model.unit, 3) });
+  return [
+    "On new rows, half of the answers were off by less than ",
+    figure("median"),
+    ", nine of ten by less than ",
+    figure("90 %"),
+    ".",
+  ];
+}
+
+function classes({ model, outputs: names }) {
   const prediction = make("p", { class: "said", "aria-live": "polite" });
   const name = make("strong", { class: "said-name" });
   const chance = make("span", { class: "said-chance" });
   prediction.append(name, " ", chance);
+  const sure = make("p", { class: "sure" });
   const next = make("p", { class: "soft" });
   const bars = names.map((output) => bar(className(output.name)));
   const list = make(
@@ -47,26 +95,22 @@ function classes({ outputs: names }) {
   );
   return {
     kicker: "The map says",
-    elements: [prediction, next, list],
-    update({ result: { outputs } }) {
+    elements: [prediction, sure, next, list],
+    update({ result: { outputs }, edits }) {
       const order = [...outputs.keys()].sort((a, b) => outputs[b] - outputs[a]);
-      setText(name, className(short(names[order[0]].name, 60)));
+      const said = short(names[order[0]].name, 60);
+      setText(name, model.target ? targetOf(model) + said : className(said));
+      setParts(sure, certainty(model, outputs[order[0]], edits.length > 0));
       setText(chance, `with probability ${percent(outputs[order[0]])}`);
       setText(
         next,
         order.length > 1
-          ? `${sure(outputs[order[0]])} Next comes ${className(short(names[order[1]].name, 60))} with ${percent(outputs[order[1]])}.`
+          ? `Next comes ${className(short(names[order[1]].name, 60))} with ${percent(outputs[order[1]])}.`
           : "",
       );
       bars.forEach((one, k) => one.update(outputs[k], percent(outputs[k]), k === order[0]));
     },
   };
-}
-
-function sure(probability) {
-  if (probability > 0.95) return "It is sure of it.";
-  if (probability > 0.75) return "It is fairly sure of it.";
-  return "It is not sure.";
 }
 
 function bar(name) {
@@ -90,6 +134,8 @@ function bar(name) {
 }
 
 function values(page) {
+  const { model } = page;
+  const sure = make("p", { class: "sure" });
   const parts = page.outputs.map((output) => {
     const prediction = make("strong", { class: "said-name number" });
     const mark = make("span", { class: "mark" });
@@ -99,9 +145,9 @@ function values(page) {
       ? make(
           "div",
           { class: "scale" },
-          make("span", { class: "scale-end" }, number(output.low, 4)),
+          make("span", { class: "scale-end" }, amount(output.low, model.unit)),
           make("span", { class: "track", "aria-hidden": "true" }, mark),
-          make("span", { class: "scale-end" }, number(output.high, 4)),
+          make("span", { class: "scale-end" }, amount(output.high, model.unit)),
         )
       : null;
     const element = make(
@@ -120,24 +166,26 @@ function values(page) {
     return {
       element,
       update(value) {
-        setText(prediction, number(value, 4));
+        setText(prediction, amount(value, model.unit));
         if (!hasRange) return;
         const share = (value - output.low) / (output.high - output.low || 1);
         setStyle(mark, "left", `${(100 * Math.max(0, Math.min(share, 1))).toFixed(2)}%`);
         setText(
           place,
           share < 0 || share > 1
-            ? "Outside the range of the data."
-            : `In the data it ranges from ${number(output.low, 4)} to ${number(output.high, 4)}.`,
+            ? `Outside the ${output.seen ? "range of the rows on this page" : "usual range"}.`
+            : `${output.seen ? "In the rows on this page it ranges" : "It usually ranges"} from ` +
+                `${amount(output.low, model.unit)} to ${amount(output.high, model.unit)}.`,
         );
       },
     };
   });
   return {
     kicker: "The map says",
-    elements: parts.map((part) => part.element),
-    update({ result: { outputs } }) {
+    elements: [...parts.map((part) => part.element), sure],
+    update({ result: { outputs }, edits }) {
       parts.forEach((part, k) => part.update(outputs[k]));
+      setParts(sure, errorWords(model, edits.length > 0));
     },
   };
 }
