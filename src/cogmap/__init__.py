@@ -6,6 +6,7 @@ TYPE_CHECKING = False  # type checkers treat it as true; avoids importing `typin
 if TYPE_CHECKING:
     from cogmap.estimators.classifier import FCMClassifier
     from cogmap.estimators.classifier_cv import FCMClassifierCV
+    from cogmap.estimators.edits import read_edits
     from cogmap.estimators.regressor import FCMRegressor
     from cogmap.explanation import (
         explain,
@@ -39,6 +40,7 @@ __all__ = [
     "load",
     "prune",
     "pruning_curve",
+    "read_edits",
     "read_map",
     "read_maps",
     "save",
@@ -65,6 +67,7 @@ _MODULES = {
     "story": "explanation",
     "to_rules": "explanation",
     "what_if": "explanation",
+    "read_edits": "estimators.edits",
     "read_map": "maps.formats",
     "read_maps": "maps.formats",
     "write_map": "maps.formats",

@@ -20,7 +20,7 @@ from sklearn.metrics import accuracy_score, f1_score, log_loss
 
 import cogmap
 from cogmap import FCMClassifier, FuzzyCognitiveMap, TablePreparer, read_map, write_map
-from cogmap.cli.common import page_rows
+from cogmap.cli.common import rows_of_page
 from cogmap.cli.group import COMMANDS, cli
 from cogmap.persistence import read_card
 from cogmap.table import TableModel
@@ -277,7 +277,7 @@ def test_a_page_of_numbered_classes_keeps_rows_without_truth(tmp_path):
     assert "<script" in page.read_text()
     run("explore", model, tmp_path / "table.csv", "--out", page)
     assert "<script" in page.read_text()
-    rows, y = page_rows(TableModel.load(model), pd.read_csv(tmp_path / "table.csv", dtype=str))
+    rows, y = rows_of_page(TableModel.load(model), pd.read_csv(tmp_path / "table.csv", dtype=str))
     assert (len(rows), *y[:2]) == (61, None, "1")
 
 

@@ -52,6 +52,9 @@ STRUCTURES = ("full", "auto", "additive", "named")
 @click.option("--no-header", is_flag=True, help='The first line is data; columns are named "column 1", "column 2", ...')
 @click.option("--prior", metavar="FILE", help="Expert map used as a prior, such as map.mmp.")
 @click.option(
+    "--edits", metavar="FILE", help="Changes made to a map on its page, saved there as JSON: the new map keeps them."
+)
+@click.option(
     "--structure",
     type=click.Choice(STRUCTURES),
     default="full",
@@ -95,6 +98,7 @@ def fit(
     target: str,
     out: str,
     prior: str | None,
+    edits: str | None,
     signs: tuple[str, ...],
     kinds: tuple[str, ...],
     labels: str | None,
@@ -115,6 +119,7 @@ def fit(
     import json
     from pathlib import Path
 
+    from cogmap.estimators.edits import read_edits
     from cogmap.table.files import read_table
     from cogmap.table.files.delimited import looks_like_data
     from cogmap.table.files.sources import name_of
@@ -131,6 +136,7 @@ def fit(
             labels=_pairs("--labels", labels or "", "1=good,2=bad"),
             units=dict(pair for text in units for pair in _pairs("--unit", text, "price=€").items()),
             fixed=tuple(csv_cells(fixed or "")),
+            edits=None if edits is None else read_edits(edits),
             **fit_options,
         )
         texts = [name for name, kind in options.kinds.items() if kind != "number"]

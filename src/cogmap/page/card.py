@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap.models.model import MapModel
-from cogmap.table.sentences import Figure, Sentence, brief, direction, opposite, pointer, quality
+from cogmap.table.sentences import Figure, Sentence, brief, direction, edit_sentences, opposite, pointer, quality
 
 _SIGN = 0.02  # an effect this small beside the largest of its output has no direction
 
@@ -54,10 +54,17 @@ def card_part(
             "brief": _parts(brief(card)),
             "certainty": card.get("certainty"),
             "errors": card.get("errors"),
-            "edits": card.get("edits"),
+            "edits": _edits(card) if "edits" in card else None,
             "rows": card["table"]["learned from"],
         },
     }
+
+
+def _edits(card: dict[str, Any]) -> dict[str, Any]:
+    edits = card["edits"]
+    arrows = len(edits["arrows"]) + len(edits["left out"])
+    words = {name: edits[name] for name in ("by", "reason", "day")}
+    return words | {"arrows": arrows, "sentences": [_parts(sentence) for sentence in edit_sentences(card)]}
 
 
 def _parts(sentence: Sentence) -> list[Any]:

@@ -1,6 +1,7 @@
 """The card of a model as a dict, as text and as HTML."""
 
 import html
+import re
 from functools import reduce
 from textwrap import fill
 from typing import Any
@@ -8,9 +9,20 @@ from typing import Any
 from cogmap._utils.numbers import readable
 from cogmap._utils.text import cut
 from cogmap.maps._text import count, short
-from cogmap.table.sentences import THE_MAP, Figure, Sentence, leads_to, opposite, quality, text_of, words_for
+from cogmap.table.sentences import (
+    THE_MAP,
+    Figure,
+    Sentence,
+    edit_sentences,
+    leads_to,
+    opposite,
+    quality,
+    text_of,
+    words_for,
+)
 
 _WIDTH = 100  # of a line of text
+_RULE = re.compile(r" (raises|lowers) class=(.*?)(?= \((?:strongly|weakly)\)$|$)")
 _SHOWN, _LISTED = 10, 40  # columns in the text: the most important ones, and those of each list
 
 
@@ -162,12 +174,24 @@ def _rules(card: dict[str, Any]) -> list[str]:
     rules = card.get("rules", [])
     if not rules:
         return []
-    lines = [fill(entry["rule"], _WIDTH, initial_indent="  ", subsequent_indent="    ") for entry in rules[:_SHOWN]]
+    texts = [_RULE.sub(_likely, entry["rule"]) for entry in rules[:_SHOWN]]
+    lines = [fill(text, _WIDTH, initial_indent="  ", subsequent_indent="    ") for text in texts]
     return ["Rules, the strongest first", *lines] + [f"  and {len(rules) - _SHOWN:,} more"] * (len(rules) > _SHOWN)
 
 
+def _likely(match: re.Match[str]) -> str:
+    return f" makes {match[2]} {'more' if match[1] == 'raises' else 'less'} likely"
+
+
 def _edits(card: dict[str, Any]) -> list[str]:
-    return []
+    """Return the trail of changes made by hand."""
+    if "edits" not in card:
+        return []
+    edits = card["edits"]
+    who = f" by {edits['by']}" * bool(edits["by"]) + f" on {edits['day']}" * bool(edits["day"])
+    reason = [_paragraph(f"Reason: {edits['reason']}")] if edits["reason"] else []
+    lines = [_paragraph(text_of(sentence)) for sentence in edit_sentences(card)]
+    return [f"Changed by hand{who}", *reason, *lines]
 
 
 def _left_out(card: dict[str, Any]) -> list[str]:

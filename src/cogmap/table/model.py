@@ -149,6 +149,11 @@ class TableModel:
         return self.sections.get("training_statistics")
 
     @property
+    def edits_(self) -> dict[str, Any] | None:
+        """Changes made by hand with which the map was trained, as `read_edits` returns them; None if there are none."""
+        return self.sections.get("edits")
+
+    @property
     def pipeline(self) -> Pipeline:
         """The preparer and the estimator as a scikit-learn pipeline."""
         return Pipeline([("prepare", self.preparer), ("map", self.estimator)])

@@ -162,6 +162,35 @@ def _given_away(card: dict[str, Any]) -> Sentence:
     ]
 
 
+def edit_sentences(card: dict[str, Any]) -> list[Sentence]:
+    """Return what became of the changes made by hand, and what they cost."""
+    edits, sentences = card["edits"], list[Sentence]()
+    for place, entry in enumerate(edits["arrows"]):
+        figures = [
+            Figure(pointer("edits", "arrows", place, name), readable(entry[name]))
+            for name in ("asked", "was", "learned")
+        ]
+        arrow = f"{short(entry['source'])} -> {short(entry['target'])}"
+        if entry["asked"] == 0.0:
+            sentences.append([f"{arrow}: removed; it was ", figures[1], "."])
+            continue
+        then = f". The data object: they want it {entry['objection']}" if entry["objection"] else ""
+        sentences.append([f"{arrow}: set to ", figures[0], ", was ", figures[1], ", is ", figures[2], f"{then}."])
+    sentences += [[f"{short(name)}: left out, because it was held."] for name in edits["left out"]]
+    sentences += [
+        [f"{short(entry['source'])} -> {short(entry['target'])}: not kept, the new map may not have these concepts."]
+        for entry in edits["not kept"]
+    ]
+    if "cost" in edits:
+        cost = edits["cost"]
+        counts = abs(cost["difference"]) > STANDARD_ERRORS * cost["error"]
+        verdict = "about the same" if not counts else "worse" if cost["difference"] > 0.0 else "better"
+        losses = [Figure(pointer("edits", "cost", name), readable(cost[name])) for name in ("with", "without")]
+        sentences.append([f"On new rows, the {cost['measure']} is ", losses[0], " with these changes and ", losses[1]])
+        sentences[-1].append(f" without them: {verdict}.")
+    return sentences
+
+
 def opposite(entry: dict[str, Any]) -> bool:
     """Return whether a column alone goes with the opposite of what more of it leads to."""
     return "more" in entry and (entry.get("alone") or 0.0) < -OPPOSITE

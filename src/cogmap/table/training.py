@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import cogmap
@@ -15,12 +16,14 @@ from cogmap._utils.params import shown, suggestion
 from cogmap._utils.text import quoted
 from cogmap.estimators.classifier import FCMClassifier
 from cogmap.estimators.classifier_cv import FCMClassifierCV
+from cogmap.estimators.edits import Edits
 from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.table.columns import spans
 from cogmap.table.columns.texts import distinct, pandas
 from cogmap.table.describing import make_card
+from cogmap.table.editing import WITHOUT, applicable, edits_entry, held_columns
 from cogmap.table.limits import duration, within
 from cogmap.table.model import TableModel
 from cogmap.table.preparation import Column, TablePreparer
@@ -72,6 +75,9 @@ class FitOptions:
         Units of numbers, ``{"price": "€"}``, shown on the card and the page.
     fixed : tuple of str
         Columns that `what_if` must not change, such as age. The model keeps them.
+    edits : Edits or None
+        Changes made to a map by hand, from `read_edits`, which the new map keeps. The card says what the data object to
+        and what the changes cost.
     """
 
     task: str | None = None
@@ -90,6 +96,7 @@ class FitOptions:
     labels: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     fixed: tuple[str, ...] = ()
+    edits: Edits | None = None
 
 
 def train(
@@ -136,13 +143,21 @@ def train(
         raise DataError(f"{source} has no column beside the target {quoted(target)}: there is nothing to learn from.")
     rows, y, notes = _usable(target_column, values)
     table = others[rows].reset_index(drop=True)
-    grouping = [] if fit_options.groups is None else [fit_options.groups]
-    preparer = TablePreparer(fit_options.keep, [*fit_options.drop, *grouping], kinds=kinds).fit(table)
+    dropped = [*fit_options.drop, *([] if fit_options.groups is None else [fit_options.groups])]
+    edits = fit_options.edits
+    if edits is not None:
+        dropped += held_columns(edits, target, table.columns)
+    preparer = TablePreparer(fit_options.keep, dropped, kinds=kinds).fit(table)
     preparer.read(table).usable(np.flatnonzero(rows))
     _warn_of_left_out(preparer)
     _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
     signs = _signs(preparer, fit_options.signs)
     estimator = _estimator(task, fit_options, signs)
+    plain: dict[str, Any] = {}
+    if edits is not None:
+        edits, others = applicable(edits, preparer.get_feature_names_out().tolist(), y, task)
+        plain = {WITHOUT: estimator}
+        estimator = _with_edits(estimator, edits, fit_options)
     limit = None if fit_options.time_limit is None else fit_options.time_limit - (time.perf_counter() - began)
     extent = within(limit, estimator, preparer, table, y, task, fit_options.seed)
     if extent.seconds is not None and progress is not None:
@@ -152,7 +167,7 @@ def train(
         preparer = preparer.relearned(table)
     X = as_features(preparer, table)
     folds = _folds(preparer, table, y, task, fit_options, extent.scored)
-    scores, whole = compare(estimator, X, y, folds, task, fit_options.seed, progress)
+    scores, whole = compare(estimator, X, y, folds, task, fit_options.seed, progress, plain)
     best = getattr(whole, "best_estimator_", whole)
     all_notes = [*target_column.notes, *preparer.notes_, *notes, *extent.notes]
     card = make_card(TableModel(preparer, best), target_column, X, y, scores if folds else {}, all_notes)
@@ -172,11 +187,15 @@ def train(
     if units := {name: unit for name, unit in fit_options.units.items() if name != target}:
         card["units"] = units
     card["version"] = cogmap.__version__
+    if edits is not None:
+        card["edits"] = edits_entry(edits, others, best, task, scores if folds else {})
     features = preparer.read(table).features
     sections: dict[str, Any] = {
         "training_statistics": _statistics(preparer, features),
         "training_rows": hashed_rows(features, y.to_numpy()),
     }
+    if edits is not None:
+        sections["edits"] = edits.to_dict()
     if folds:
         sections["held_out"] = {
             "rows": sum(len(fold.y_test) for fold in folds),
@@ -311,6 +330,17 @@ def _estimator(task: str, fit_options: FitOptions, signs: dict[str, int]) -> Any
         return (FCMClassifierCV if fit_options.tune else FCMClassifier)(**options)
     regressor = FCMRegressor(**options)
     return GridSearchCV(regressor, {"alpha": [1.0, 0.1, 10.0]}, cv=4) if fit_options.tune else regressor
+
+
+def _with_edits(estimator: Any, edits: Edits, fit_options: FitOptions) -> Any:
+    """Return an estimator that keeps edits."""
+    if fit_options.prior is not None or fit_options.tune:
+        raise DataError("Edits are kept by a prior, and a map with edits is not tuned: leave out `prior` and `tune`.")
+    # The edits of a small map are kept in a small map, if the user lets the structure be chosen.
+    structure = fit_options.structure
+    if structure == "auto":
+        structure = edits.structure
+    return clone(estimator).set_params(prior=edits.prior, weight_bounds=edits.weight_bounds, structure=structure)
 
 
 def _signs(preparer: TablePreparer, signs: dict[str, int]) -> dict[str, int]:
