@@ -11,7 +11,7 @@ from cogmap._utils.params import param_error
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.model import MapModel
 
-STRUCTURES = ("full", "auto", "additive", "named")
+STRUCTURES = ("auto", "additive", "named", "full")
 
 MIN_ROWS = 20  # below, no rows can be held out to select a size
 

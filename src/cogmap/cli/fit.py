@@ -23,7 +23,7 @@ from cogmap.exceptions import DataError
 TASKS = ("classification", "regression")
 KINDS = ("number", "category", "ordered", "date", "id", "text")
 ORDER = "<"
-STRUCTURES = ("full", "auto", "additive", "named")
+STRUCTURES = ("auto", "additive", "named", "full")
 
 
 @click.command(
@@ -57,7 +57,7 @@ STRUCTURES = ("full", "auto", "additive", "named")
 @click.option(
     "--structure",
     type=click.Choice(STRUCTURES),
-    default="full",
+    default="auto",
     show_default=True,
     help="Concepts of the map: features and outputs (additive), also named steps and combinations (named), the better "
     "of both where they suit the table (auto), or anonymous hidden concepts (full).",

@@ -5,7 +5,7 @@ import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -42,6 +42,7 @@ from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.models.encoding import FeatureRange, FeatureSpread, Scaling
 from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import Link
+from cogmap.models.logarithms import find_logarithms
 from cogmap.models.model import MapModel
 
 _N_FOLDS = 4  # of the cross-validation that selects the encoding of features
@@ -225,6 +226,8 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         """Train a small map of named concepts, and set the fitted attributes."""
         link = sample.targets.link
         check_max_arrows(parameters["max_arrows"], link.n_outputs, self._owner)
+        if parameters["scale"] == "auto" and isinstance(scaling, FeatureSpread):
+            scaling = replace(scaling, logarithms=find_logarithms(sample.X, sample.weight, scaling.known))
         encoding = make_encodings(sample, scaling, parameters, None)[0]
         plan = make_plan(sample, encoding, sample.n_rows, parameters, self._defaults)
         table = plan.encoded(sample)
@@ -274,7 +277,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
 
     def _check_sparse(self, table: Table, earlier: MapModel | None) -> None:
         """Raise if the table is sparse and the map is not structured."""
-        stays = self.terms is None and self.scale == "logistic" and is_structured(self._parameters(), table, earlier)
+        stays = self.terms is None and isinstance(self.scale, str) and is_structured(self._parameters(), table, earlier)
         if issparse(table.X) and not stays:
             raise too_large_to_be_dense(table.X, self._owner)
 
@@ -307,4 +310,4 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         """Return the scaling for given statistics."""
         if not self.scale:
             return None
-        return FeatureSpread(known) if self.scale == "logistic" else FeatureRange(known)
+        return FeatureSpread(known) if isinstance(self.scale, str) else FeatureRange(known)

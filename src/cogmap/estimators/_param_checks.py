@@ -108,7 +108,7 @@ _CHECKS: dict[str, Check] = {
         list(initialization.NAMES), "a FuzzyCognitiveMap", lambda value: isinstance(value, FuzzyCognitiveMap)
     ),
     "learn": _choice(["weights", "slopes"]),
-    "scale": _choice(["logistic"], "True or False", lambda value: isinstance(value, bool | np.bool_)),
+    "scale": _choice(["auto", "logistic"], "True or False", lambda value: isinstance(value, bool | np.bool_)),
     "class_weight": _choice(
         ["balanced"], "a dict {label: weight}", lambda value: value is None or isinstance(value, dict)
     ),

@@ -95,7 +95,7 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
         concepts in total, from 2 to 5; 2 for 3,000 rows or more with ``"adam"``. None for fewer than 20 rows, or more
         than 100 features and outputs unless the map is structured. None if `max_iter` or `early_stopping` is set, with
         ``"rmsprop"``, and if training resumes from an earlier fit.
-    structure : {"full", "auto", "additive", "named"}, default="full"
+    structure : {"auto", "additive", "named", "full"}, default="auto"
         ``"full"``: every concept influences every other, as in the paper. ``"additive"``: arrows from features (or
         their terms) to outputs only. ``"named"``: also hidden concepts of one to three features, named after them, such
         as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, or additive if held-out losses
@@ -145,11 +145,13 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
         ``"slopes"`` keeps the weights of the map in `init` or `prior`, or those of ``init="correlation"``, and trains
         only the slope and bias of each concept. A map in `init` is used as it is, one in `prior` together with memory.
         If the slope of that map is a single number, it replaces `slope`.
-    scale : {"logistic"} or bool, default="logistic"
+    scale : {"auto", "logistic"} or bool, default="auto"
         How features are mapped to states in [0, 1]. ``"logistic"``: the logistic function of 0.75 times the
-        standardized feature, which is robust to outliers; a constant feature becomes 0.5. True, as in the paper:
-        min-max scaling to the range seen in `fit`; values outside the range are extrapolated, but clipped at one range
-        beyond it; a constant feature becomes 0. False: features are used as they are, and should lie in [0, 1].
+        standardized feature, which is robust to outliers; a constant feature becomes 0.5. ``"auto"``: the same, but in
+        additive and named maps a feature with a skewness beyond ±1, such as an income, is replaced by its logarithm
+        first. True, as in the paper: min-max scaling to the range seen in `fit`; values outside the range are
+        extrapolated, but clipped at one range beyond it; a constant feature becomes 0. False: features are used as
+        they are, and should lie in [0, 1].
     class_weight : dict or "balanced", default=None
         Weights of the classes. ``"balanced"`` gives every class the same total weight.
     warm_start : bool, default=False
@@ -264,7 +266,7 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         n_teachers: int | str = "auto",
-        structure: str = "full",
+        structure: str = "auto",
         max_arrows: int | None = None,
         terms: Any = None,
         prior: str | FuzzyCognitiveMap | None = "memory",
@@ -273,7 +275,7 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
         weight_bounds: Any = None,
         monotonic_cst: Any = None,
         learn: str = "weights",
-        scale: str | bool = "logistic",
+        scale: str | bool = "auto",
         class_weight: dict[Any, float] | str | None = None,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,

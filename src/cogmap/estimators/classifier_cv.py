@@ -62,7 +62,7 @@ class FCMClassifierCV(ClassMap):
         As for `FCMClassifier`. It holds for every candidate.
     learn : {"weights", "slopes"}, default="weights"
         As for `FCMClassifier`.
-    scale : {"logistic"} or bool, default="logistic"
+    scale : {"auto", "logistic"} or bool, default="auto"
         As for `FCMClassifier`.
     class_weight : dict or "balanced", default=None
         As for `FCMClassifier`. The held-out loss uses these weights too.
@@ -135,7 +135,7 @@ class FCMClassifierCV(ClassMap):
         weight_bounds: Any = None,
         monotonic_cst: Any = None,
         learn: str = "weights",
-        scale: str | bool = "logistic",
+        scale: str | bool = "auto",
         class_weight: dict[Any, float] | str | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -164,8 +164,8 @@ class FCMClassifierCV(ClassMap):
         self.verbose = verbose
 
     def _parameters(self) -> dict[str, Any]:
-        """Return all training parameters; those missing here have the defaults of `FCMClassifier`."""
-        return FCMClassifier().get_params(deep=False) | super()._parameters()
+        """Return all training parameters; those missing here have the defaults of `FCMClassifier(structure="full")`."""
+        return FCMClassifier(structure="full").get_params(deep=False) | super()._parameters()
 
     def _grid(self) -> list[dict[str, Any]]:
         """Return every combination of depth and penalty."""

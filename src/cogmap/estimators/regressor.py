@@ -98,7 +98,7 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         with ``"adam"``. None for fewer than 20 rows, or more than 1000 features and outputs unless the map is
         structured. None if `max_iter` or `early_stopping` is set, with ``"rmsprop"``, and if training resumes from an
         earlier fit.
-    structure : {"full", "auto", "additive", "named"}, default="full"
+    structure : {"auto", "additive", "named", "full"}, default="auto"
         ``"full"``: every concept influences every other, as in the paper. ``"additive"``: arrows from features (or
         their terms) to outputs only. ``"named"``: also hidden concepts of one to three features, named after them, such
         as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, or additive if held-out losses
@@ -146,11 +146,13 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         ``"slopes"`` keeps the weights of the map in `init` or `prior`, or those of ``init="correlation"``, and trains
         only the slope and bias of each concept. A map in `init` is used as it is, one in `prior` together with memory.
         If the slope of that map is a single number, it replaces `slope`.
-    scale : {"logistic"} or bool, default="logistic"
+    scale : {"auto", "logistic"} or bool, default="auto"
         How features are mapped to states in [0, 1]. ``"logistic"``: the logistic function of 0.75 times the
-        standardized feature, which is robust to outliers; a constant feature becomes 0.5. True, as in the paper:
-        min-max scaling to the range seen in `fit`; values outside the range are extrapolated, but clipped at one range
-        beyond it; a constant feature becomes 0. False: features are used as they are, and should lie in [0, 1].
+        standardized feature, which is robust to outliers; a constant feature becomes 0.5. ``"auto"``: the same, but in
+        additive and named maps a feature with a skewness beyond ±1, such as an income, is replaced by its logarithm
+        first. True, as in the paper: min-max scaling to the range seen in `fit`; values outside the range are
+        extrapolated, but clipped at one range beyond it; a constant feature becomes 0. False: features are used as
+        they are, and should lie in [0, 1].
     warm_start : bool, default=False
         Start from the map of the previous `fit`, on data with the same features and targets. Named features are matched
         by name.
@@ -253,7 +255,7 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         n_teachers: int | str = "auto",
-        structure: str = "full",
+        structure: str = "auto",
         max_arrows: int | None = None,
         terms: Any = None,
         prior: str | FuzzyCognitiveMap | None = "memory",
@@ -262,7 +264,7 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
         weight_bounds: Any = None,
         monotonic_cst: Any = None,
         learn: str = "weights",
-        scale: str | bool = "logistic",
+        scale: str | bool = "auto",
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,

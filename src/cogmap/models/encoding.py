@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from cogmap._utils.params import param_error
 from cogmap.models.features import Array, FeatureStatistics, TableLike, row_blocks, unit_of
+from cogmap.models.logarithms import Logarithms
 from cogmap.models.terms import Terms
 
 UNDECIDED = 0.5  # first state of hidden concepts, outputs and missing values (NaN)
@@ -34,6 +35,10 @@ class Scaling(Protocol):
 
     def derivative(self, X: Array) -> NDArray[np.float64]:
         """Return the derivative of each state with respect to its feature."""
+        ...
+
+    def narrowed(self, columns: NDArray[np.intp]) -> "Scaling":
+        """Return the scaling of some features."""
         ...
 
 
@@ -76,36 +81,43 @@ class FeatureRange:
             inside = (states > OUTERMOST[0]) & (states < OUTERMOST[1])  # False where a value is missing
         return inside / self._unit
 
+    def narrowed(self, columns: NDArray[np.intp]) -> "FeatureRange":
+        """Return the scaling of some features."""
+        return FeatureRange(self.known.narrowed(columns))
+
 
 @dataclass(frozen=True)
 class FeatureSpread:
     """Logistic scaling by the mean and standard deviation of each feature in the training data.
 
     A state is the logistic function of the standardized value. Compared with min-max scaling, an extreme value
-    compresses the other states less, and values outside of the range of the training data lie in [0, 1] too.
+    compresses the other states less, and values outside of the range of the training data lie in [0, 1] too. Features
+    with a long tail may be replaced by logarithms before they are standardized.
     """
 
     known: FeatureStatistics
+    logarithms: Logarithms | None = None
 
     # One deviation from the mean becomes 0.68 or 0.32: most values lie where the function is nearly linear.
     steepness = 0.75
 
     @property
     def mean(self) -> NDArray[np.float64]:
-        """Mean of each feature."""
-        return self.known.mean
+        """Mean of each feature, or of its logarithm."""
+        return self.known.mean if self.logarithms is None else self.logarithms.mean
 
     @property
     def deviation(self) -> NDArray[np.float64]:
-        """Standard deviation of each feature."""
-        return self.known.deviation
+        """Standard deviation of each feature, or of its logarithm."""
+        return self.known.deviation if self.logarithms is None else self.logarithms.deviation
 
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Return the logistic function of standardized `X`; a constant feature becomes 0.5."""
         unit = unit_of(self.deviation)
 
         def states(block: Array) -> NDArray[np.float64]:
-            net = (block - self.mean) / unit
+            values: Array = block if self.logarithms is None else self.logarithms.values(block)
+            net = (values - self.mean) / unit
             net *= self.steepness
             return np.asarray(expit(net, out=net))
 
@@ -114,7 +126,15 @@ class FeatureSpread:
     def derivative(self, X: Array) -> NDArray[np.float64]:
         """Return the derivative of each state with respect to its feature."""
         states = self.scale(X, np.float64)
-        return np.where(np.isnan(X), 0.0, states * (1.0 - states) * (self.steepness / unit_of(self.deviation)))
+        derivative = states * (1.0 - states) * (self.steepness / unit_of(self.deviation))
+        if self.logarithms is not None:
+            derivative *= self.logarithms.derivative(X)
+        return np.where(np.isnan(X), 0.0, derivative)
+
+    def narrowed(self, columns: NDArray[np.intp]) -> "FeatureSpread":
+        """Return the scaling of some features."""
+        logarithms = None if self.logarithms is None else self.logarithms.narrowed(columns)
+        return FeatureSpread(self.known.narrowed(columns), logarithms)
 
 
 @dataclass(frozen=True)
@@ -133,6 +153,10 @@ class FromUndecided:
     def derivative(self, X: Array) -> NDArray[np.float64]:
         """Return ones."""
         return np.ones(X.shape)
+
+    def narrowed(self, columns: NDArray[np.intp]) -> "FromUndecided":
+        """Return the same scaling."""
+        return self
 
 
 def _by_blocks(X: Array, states: Callable[[Array], NDArray[np.float64]], dtype: DTypeLike | None) -> Array:
@@ -231,9 +255,7 @@ class Encoding:
 
     def narrowed(self, columns: NDArray[np.intp]) -> "Encoding":
         """Return the encoding restricted to some features, all of them inputs, without terms."""
-        scaling = self.scaling
-        if isinstance(scaling, FeatureSpread | FeatureRange):
-            scaling = type(scaling)(scaling.known.narrowed(columns))
+        scaling = None if self.scaling is None else self.scaling.narrowed(columns)
         return Encoding(len(columns), self.n_hidden, scaling)
 
     def restricted(self, columns: NDArray[np.intp]) -> "Encoding":

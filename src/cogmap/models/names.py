@@ -76,14 +76,24 @@ def _two_values(column: Array) -> tuple[float, float] | None:
     return (low, high) if ((column == low) | (column == high)).all() else None
 
 
+def spread_value(scaling: FeatureSpread, place: int, state: float) -> tuple[float, float]:
+    """Return the value of a feature at a state, and the local width of one standard deviation."""
+    unit = float(scaling.deviation[place]) or 1.0
+    value = float(scaling.mean[place]) + unit * float(logit(state)) / scaling.steepness
+    logarithms = scaling.logarithms
+    if logarithms is None or logarithms.direction[place] == 0.0:
+        return value, unit
+    ends = [logarithms.feature_value(place, value + half) for half in (-0.5 * unit, 0.5 * unit)]
+    return logarithms.feature_value(place, value), ends[1] - ends[0]
+
+
 def _value(encoding: Encoding, place: int, state: float) -> str:
     """Return the value of a column at a state, rounded to three significant digits of its spread."""
     if encoding.terms is not None:
         return f"{state:.2g}"
     scaling = encoding.scaling
     if isinstance(scaling, FeatureSpread):
-        unit = float(scaling.deviation[place]) or 1.0
-        value = float(scaling.mean[place]) + unit * float(logit(state)) / scaling.steepness
+        value, unit = spread_value(scaling, place, state)
     elif isinstance(scaling, FeatureRange):
         width = float(scaling.high[place] - scaling.low[place]) or 1.0
         unit, value = 0.25 * width, float(scaling.low[place]) + width * state

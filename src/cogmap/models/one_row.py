@@ -56,14 +56,16 @@ def _quick_net(model: MapModel) -> Callable[[Array], list[float]] | None:
         (np.ascontiguousarray(matrix[rows, columns]), vector[columns])
         for rows, columns in zip(before, after, strict=True)
     ]
-    factor, mean = scaling.steepness / 2.0 / unit_of(scaling.deviation), scaling.mean
     if used is not None:
-        factor, mean = factor[used], mean[used]
+        scaling = scaling.narrowed(used)
+    factor, mean, logarithms = scaling.steepness / 2.0 / unit_of(scaling.deviation), scaling.mean, scaling.logarithms
 
     def net(row: Array) -> list[float]:
         if used is not None:
             row = row.take(used)
         with np.errstate(over="ignore"):  # the tanh of infinity is 1
+            if logarithms is not None:
+                row = logarithms.values(row)
             T = np.tanh((row - mean) * factor)  # `row * factor - mean * factor` would cancel
         square = T.dot(T)
         if square != square:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cogmap.explanation._subject import known_features
 from cogmap.maps.activations import get_activation
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.models.encoding import Encoding, FeatureRange
+from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
 
 Array = NDArray[np.floating]
 Column = dict[str, Any]
@@ -36,10 +36,15 @@ def features_of(encoding: Encoding) -> list[dict[str, Any]]:
         if values is not None:
             feature["values"] = values.tolist()
         elif scaling is not None:
-            known = scaling.known
-            by_range = isinstance(scaling, FeatureRange)
-            low, high = np.nan_to_num([known.low[j], known.high[j]])
-            center, unit = (low, high - low) if by_range else (known.mean[j], known.deviation[j])
+            if isinstance(scaling, FeatureSpread):
+                center, unit = scaling.mean[j], scaling.deviation[j]
+                if scaling.logarithms is not None and scaling.logarithms.direction[j]:
+                    feature["tail"] = {
+                        name: float(getattr(scaling.logarithms, name)[j]) for name in ("direction", "origin", "unit")
+                    }
+            else:
+                center, high = np.nan_to_num([scaling.known.low[j], scaling.known.high[j]])
+                unit = high - center
             feature |= {"center": float(center), "unit": float(unit) or 1.0}
     return features
 

@@ -17,6 +17,7 @@ from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
 from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MAX_DEPTH, MapModel
 from cogmap.models.terms import Terms
 from cogmap.persistence.values import Kind, State
@@ -95,7 +96,23 @@ def _statistics(state: State) -> FeatureStatistics:
 
 def _scaling(kind: type[Any], state: State) -> Any:
     require(isinstance(state["known"], FeatureStatistics), "scaling")
+    logarithms = state.get("logarithms")
+    if logarithms is not None:
+        require(isinstance(logarithms, Logarithms) and len(logarithms.mean) == len(state["known"].mean), "scaling")
     return kind(**state)
+
+
+def _spread_state(scaling: FeatureSpread) -> State:
+    return {name: value for name, value in _fields(scaling).items() if value is not None}
+
+
+def _logarithms(state: State) -> Logarithms:
+    n_features = len(state["direction"])
+    for values in state.values():
+        require(_are_numbers(values, n_features) and np.isfinite(values).all(), "logarithms of the features")
+    require(np.isin(state["direction"], (-1.0, 0.0, 1.0)).all(), "logarithms of the features")
+    require((state["unit"] > 0.0).all() and (state["deviation"] >= 0.0).all(), "logarithms of the features")
+    return Logarithms(**state)
 
 
 def _terms_state(terms: Terms) -> State:
@@ -191,7 +208,8 @@ KINDS = {
     "encoding": Kind(Encoding, _encoding_state, _encoding),
     "statistics": Kind(FeatureStatistics, _fields, _statistics),
     "range": Kind(FeatureRange, _fields, partial(_scaling, FeatureRange)),
-    "spread": Kind(FeatureSpread, _fields, partial(_scaling, FeatureSpread)),
+    "spread": Kind(FeatureSpread, _spread_state, partial(_scaling, FeatureSpread)),
+    "logarithms": Kind(Logarithms, _fields, _logarithms),
     "terms": Kind(Terms, _terms_state, _terms),
     "log odds": Kind(LogOddsLink, _fields, partial(_class_link, LogOddsLink)),
     "softmax": Kind(SoftmaxLink, _fields, partial(_class_link, SoftmaxLink)),

@@ -53,7 +53,7 @@ class FitOptions:
         Select hyperparameters by cross-validation within the training rows.
     prior : FuzzyCognitiveMap or None
         Expert map used as a prior.
-    structure : {"full", "auto", "additive", "named"}
+    structure : {"auto", "additive", "named", "full"}
         Structure of the map, as for `FCMClassifier`.
     max_arrows : int or None
         Largest number of arrows of an additive or named map.
@@ -86,7 +86,7 @@ class FitOptions:
     kinds: Mapping[str, str] = field(default_factory=dict)
     tune: bool = False
     prior: FuzzyCognitiveMap | None = None
-    structure: str = "full"
+    structure: str = "auto"
     max_arrows: int | None = None
     signs: dict[str, int] = field(default_factory=dict)
     groups: str | None = None
@@ -317,19 +317,21 @@ def _estimator(task: str, fit_options: FitOptions, signs: dict[str, int]) -> Any
     options: dict[str, Any] = {"random_state": fit_options.seed, "monotonic_cst": signs or None}
     if fit_options.prior is not None:
         options["prior"] = fit_options.prior
-    if fit_options.structure == "full":
-        if fit_options.max_arrows is not None:
-            raise DataError("`max_arrows` limits small maps: set `structure` to 'auto', 'additive' or 'named' too.")
-    else:
+    structure, limit = fit_options.structure, fit_options.max_arrows
+    if limit is not None and (structure == "full" or fit_options.tune):
+        raise DataError("`max_arrows` limits small maps: leave out `max_arrows`, or structure='full' and `tune`.")
+    if structure in ("additive", "named"):
         if fit_options.tune:
             raise DataError("Only a map of the structure 'full' is tuned: leave out `tune` or `structure`.")
-        if fit_options.prior is not None and fit_options.structure != "auto":
+        if fit_options.prior is not None:
             raise DataError("Only a map of the structure 'full' has a prior: leave out `prior` or `structure`.")
-        options |= {"structure": fit_options.structure, "max_arrows": fit_options.max_arrows}
+    if not fit_options.tune:
+        options |= {"structure": structure, "max_arrows": limit}
     if task == CLASSES:
         return (FCMClassifierCV if fit_options.tune else FCMClassifier)(**options)
-    regressor = FCMRegressor(**options)
-    return GridSearchCV(regressor, {"alpha": [1.0, 0.1, 10.0]}, cv=4) if fit_options.tune else regressor
+    if fit_options.tune:
+        return GridSearchCV(FCMRegressor(structure="full", **options), {"alpha": [1.0, 0.1, 10.0]}, cv=4)
+    return FCMRegressor(**options)
 
 
 def _with_edits(estimator: Any, edits: Edits, fit_options: FitOptions) -> Any:

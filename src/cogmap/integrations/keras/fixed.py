@@ -9,6 +9,7 @@ from cogmap.integrations.keras.backend import keras, ops
 from cogmap.models.encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
 from cogmap.models.features import FeatureStatistics, unit_of
 from cogmap.models.links import Link, LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.logarithms import Logarithms
 from cogmap.models.terms import Terms
 
 
@@ -46,7 +47,10 @@ class FeatureEncoding(keras.layers.Layer):
             place += n
         used = slice(None) if self.encoding.used is None else self.encoding.used
         self._is_number, self._peaks = is_number[used], (before[used], value[used], after[used])
+        self._logarithms = None
         if isinstance(scaling, FeatureSpread):
+            if scaling.logarithms is not None:
+                self._logarithms = scaling.logarithms.narrowed(columns)
             unit = unit_of(scaling.deviation) / scaling.steepness
             self._origin, self._unit = scaling.mean[columns], unit[columns]
         elif isinstance(scaling, FeatureRange):
@@ -59,7 +63,7 @@ class FeatureEncoding(keras.layers.Layer):
         x = ops.take(inputs, self.encoding.columns, axis=-1)
         missing = ops.isnan(x)
         x = ops.where(missing, ops.zeros_like(x), x)
-        scaled = self._from(x, self._origin) / self._number(self._unit)
+        scaled = self._from(self._bent(x), self._origin) / self._number(self._unit)
         if isinstance(self.encoding.scaling, FeatureSpread):
             away = 0.5 * ops.tanh(0.5 * scaled)  # the logistic function minus 0.5
         elif isinstance(self.encoding.scaling, FeatureRange):
@@ -81,6 +85,15 @@ class FeatureEncoding(keras.layers.Layer):
         rising = ops.where(np.isfinite(before), 1.0 + away / self._number(up), always)
         falling = ops.where(np.isfinite(after), 1.0 - away / self._number(down), always)
         return ops.relu(ops.where(rising < falling, rising, falling))
+
+    def _bent(self, x: Any) -> Any:
+        """Return the features, those with a long tail on a logarithmic scale."""
+        if self._logarithms is None:
+            return x
+        direction = self._number(self._logarithms.direction)
+        distance = direction * self._from(x, self._logarithms.origin) / self._number(self._logarithms.unit)
+        bent = direction * (ops.log1p(ops.relu(distance)) - ops.relu(-distance))
+        return ops.where(self._logarithms.direction == 0.0, x, bent)
 
     def _from(self, x: Any, origin: NDArray[np.float64]) -> Any:
         """Subtract an origin in two parts, to avoid rounding it to float32."""
@@ -143,8 +156,12 @@ def _encoding_config(encoding: Encoding) -> dict[str, Any]:
     scaling, terms = encoding.scaling, encoding.terms
     config: dict[str, Any] = {"n_features": encoding.n_features, "n_hidden": encoding.n_hidden, "scaling": None}
     if scaling is not None:
-        known = {name: np.asarray(value).tolist() for name, value in vars(scaling.known).items()}
-        config["scaling"] = {"kind": "spread" if isinstance(scaling, FeatureSpread) else "range", "known": known}
+        logarithms = scaling.logarithms if isinstance(scaling, FeatureSpread) else None
+        config["scaling"] = {
+            "kind": "spread" if isinstance(scaling, FeatureSpread) else "range",
+            "known": _lists(scaling.known),
+            "logarithms": None if logarithms is None else _lists(logarithms),
+        }
     config["terms"] = terms and {
         "values": [None if values is None else values.tolist() for values in terms.values],
         "words": [list(words) for words in terms.words],
@@ -154,11 +171,21 @@ def _encoding_config(encoding: Encoding) -> dict[str, Any]:
     return config
 
 
+def _lists(arrays: Any) -> dict[str, Any]:
+    return {name: np.asarray(value).tolist() for name, value in vars(arrays).items()}
+
+
 def _encoding_from_config(config: dict[str, Any]) -> Encoding:
     scaling: Scaling | None = None
     if config["scaling"] is not None:
-        known = FeatureStatistics(**{name: np.array(value) for name, value in config["scaling"]["known"].items()})
-        scaling = FeatureSpread(known) if config["scaling"]["kind"] == "spread" else FeatureRange(known)
+        known, logarithms = (
+            {name: np.array(value) for name, value in (config["scaling"].get(part) or {}).items()}
+            for part in ("known", "logarithms")
+        )
+        statistics = FeatureStatistics(**known)
+        scaling = FeatureRange(statistics)
+        if config["scaling"]["kind"] == "spread":
+            scaling = FeatureSpread(statistics, Logarithms(**logarithms) if logarithms else None)
     terms = config["terms"] and Terms(
         tuple(None if values is None else np.array(values) for values in config["terms"]["values"]),
         tuple(tuple(words) for words in config["terms"]["words"]),

@@ -13,6 +13,7 @@ from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
 from cogmap.models.features import unit_of
 from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MapModel
 from cogmap.models.terms import Terms
 
@@ -139,6 +140,7 @@ def _inputs(graph: Graph, encoding: Encoding, X: Name) -> Name:
 
 def _scaled(graph: Graph, scaling: Scaling, X: Name) -> Name:
     if isinstance(scaling, FeatureSpread):
+        X = X if scaling.logarithms is None else _bent(graph, scaling.logarithms, X)
         away = graph.node("Sub", X, scaling.mean[None, :])
         deviations = graph.node("Div", away, unit_of(scaling.deviation)[None, :])
         return graph.node("Sigmoid", graph.node("Mul", deviations, scaling.steepness))
@@ -146,6 +148,15 @@ def _scaled(graph: Graph, scaling: Scaling, X: Name) -> Name:
         above = graph.node("Sub", X, scaling.low[None, :])
         return graph.node("Clip", graph.node("Div", above, unit_of(scaling.high - scaling.low)[None, :]), *OUTERMOST)
     raise param_error("to_onnx", "model", "one with a known scaling", scaling)
+
+
+def _bent(graph: Graph, logarithms: Logarithms, X: Name) -> Name:
+    """Return the features, those with a long tail on a logarithmic scale."""
+    direction, origin, unit = (each[None, :] for each in (logarithms.direction, logarithms.origin, logarithms.unit))
+    distance = graph.node("Div", graph.node("Mul", graph.node("Sub", X, origin), direction), unit)
+    logarithm = graph.node("Log", graph.node("Add", graph.node("Max", distance, 0.0), 1.0))
+    bent = graph.node("Mul", graph.node("Add", logarithm, graph.node("Min", distance, 0.0)), direction)
+    return graph.node("Where", direction == 0.0, X, bent)
 
 
 def _truths(graph: Graph, encoding: Encoding, x: Name) -> Name:

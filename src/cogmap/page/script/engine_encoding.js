@@ -43,10 +43,20 @@ export function statesOfFeatures(model, features) {
   return states;
 }
 
-function scaled(value, { center, unit }, scaling) {
+function scaled(value, { center, unit, tail }, scaling) {
   if (scaling === "none") return value;
-  const relative = (value - center) / unit;
+  const relative = ((tail ? bent(value, tail) : value) - center) / unit;
   return scaling === "spread" ? expit(relative * STEEPNESS) : Math.min(Math.max(relative, OUTERMOST[0]), OUTERMOST[1]);
+}
+
+/** Return the value of a feature with a long tail on its logarithmic scale. */
+function bent(value, { direction, origin, unit }) {
+  const distance = (direction * (value - origin)) / unit;
+  return direction * (Math.log1p(Math.max(distance, 0)) + Math.min(distance, 0));
+}
+
+function bentDerivative(value, { direction, origin, unit }) {
+  return 1 / (unit * (1 + Math.max((direction * (value - origin)) / unit, 0)));
 }
 
 /** Return the degree of membership in term w, which is 1 at values[w] and 0 at its neighbours. */
@@ -83,7 +93,10 @@ export function encodingDerivative(model, features) {
 function scaledDerivative(value, feature, scaling) {
   if (scaling === "none") return 1;
   const state = scaled(value, feature, scaling);
-  if (scaling === "spread") return (state * (1 - state) * STEEPNESS) / feature.unit;
+  if (scaling === "spread") {
+    const steepness = feature.tail ? bentDerivative(value, feature.tail) : 1;
+    return (state * (1 - state) * STEEPNESS * steepness) / feature.unit;
+  }
   return state > OUTERMOST[0] && state < OUTERMOST[1] ? 1 / feature.unit : 0;
 }
 

@@ -75,7 +75,7 @@ class Protocol:
     def fcm(self, dataset: str, seed: int) -> Map:
         """Return the unfitted map for a dataset."""
         if not self.published_fcm:
-            return FCMClassifier(random_state=seed)
+            return FCMClassifier(structure="full", random_state=seed)
         return OriginalFCM(**fcm_parameters(dataset, self.published_fcm), random_state=seed)
 
     def starts(self, dataset: str) -> int:
