@@ -23,6 +23,7 @@ from cogmap.table.sentences import (
 
 _WIDTH = 100  # of a line of text
 _RULE = re.compile(r" (raises|lowers) class=(.*?)(?= \((?:strongly|weakly)\)$|$)")
+_USED = 0.005  # share from which a column is listed
 _SHOWN, _LISTED = 10, 40  # columns in the text: the most important ones, and those of each list
 
 
@@ -154,15 +155,17 @@ def _score(entry: dict[str, Any]) -> str:
 
 
 def _what_matters(card: dict[str, Any]) -> list[str]:
-    entries = card["importances"][:_SHOWN]
+    used = [entry for entry in card["importances"] if entry["share"] >= _USED]
+    entries = used[:_SHOWN]
     rows = [
         [entry["column"], f"{100 * entry['share']:.0f} %", f"{leads_to(entry)}{' *' * opposite(entry)}"]
         for entry in entries
     ]
     lines = _table(["What matters", "share", "more of it, or this value, leads to"], rows, right=(1,))
-    others = len(card["importances"]) - len(entries)
-    rest = sum(entry["share"] for entry in card["importances"][_SHOWN:])
+    others, unused = len(used) - len(entries), len(card["importances"]) - len(used)
+    rest = sum(entry["share"] for entry in used[_SHOWN:])
     lines += [f"  {count(others, 'other')} together {100 * rest:.0f} %"] if others else []
+    lines += [f"  {count(unused, 'other column')} hardly matter{'s' * (unused == 1)} to this map"] if unused else []
     lines.append(_paragraph("All of this is with the rest of the row unchanged. It need not be a cause."))
     if any(map(opposite, entries)):
         text = "* Alone, without looking at the other columns, more of it goes with the opposite."

@@ -37,9 +37,9 @@ class Overlap(NamedTuple):
                 f"{'All' if n_rows > 1 else 'The'} {n_rows:,} row{'s' * (n_rows > 1)} {'are' if n_rows > 1 else 'is'} "
                 "among the rows that the model has learned from: scores on new rows are lower. The card has those."
             )
-        share = (
-            f"{self.known:,} of {n_rows:,}" if self.compared == n_rows else f"About {self.known / self.compared:.0%}"
-        )
+        share = f"{self.known:,} of {n_rows:,}"
+        if self.compared != n_rows:
+            share = f"About {self.known / self.compared:.0%} of the"
         return f"{share} rows are equal to rows that the model has learned from: scores on new rows may be lower."
 
 

@@ -33,11 +33,6 @@ export function answerPart(page) {
   };
 }
 
-/** Return the name of the target in front of an answer. */
-function targetOf(model) {
-  return model.target ? `${short(model.target, 40)}: ` : "";
-}
-
 const UNKNOWN = "How often such an answer is right on new rows is not known.";
 const CHANGED = "The map was changed by hand: how often it is right on new rows is not known.";
 
@@ -70,7 +65,7 @@ function errorWords(model, edited) {
   const errors = model.card?.errors;
   if (!errors) return ["How far off such an answer is on new rows is not known."];
   if (edited) return [CHANGED.replace("how often it is right", "how far off it is")];
-  const figure = (name) => ({ key: `/errors/${name}`, text: amount(errors[name], model.unit, 3) });
+  const figure = (name) => ({ key: `/errors/${name}`, text: amount(errors[name], model.unit) });
   return [
     "On new rows, half of the answers were off by less than ",
     figure("median"),
@@ -84,6 +79,7 @@ function classes({ model, outputs: names }) {
   const prediction = make("p", { class: "said", "aria-live": "polite" });
   const name = make("strong", { class: "said-name" });
   const chance = make("span", { class: "said-chance" });
+  if (model.target) prediction.append(make("span", { class: "said-target" }, `${short(model.target, 40)}:`), " ");
   prediction.append(name, " ", chance);
   const sure = make("p", { class: "sure" });
   const next = make("p", { class: "soft" });
@@ -99,7 +95,7 @@ function classes({ model, outputs: names }) {
     update({ result: { outputs }, edits }) {
       const order = [...outputs.keys()].sort((a, b) => outputs[b] - outputs[a]);
       const said = short(names[order[0]].name, 60);
-      setText(name, model.target ? targetOf(model) + said : className(said));
+      setText(name, model.target ? said : className(said));
       setParts(sure, certainty(model, outputs[order[0]], edits.length > 0));
       setText(chance, `with probability ${percent(outputs[order[0]])}`);
       setText(
@@ -156,9 +152,9 @@ function values(page) {
       make(
         "p",
         { class: "said", "aria-live": "polite" },
-        prediction,
+        make("span", { class: "said-target" }, `${short(output.name, 60)}:`),
         " ",
-        make("span", { class: "said-chance" }, short(output.name, 60)),
+        prediction,
       ),
       place,
       scale,

@@ -6,7 +6,7 @@ import { createStore, firstState, withEdit } from "./state.js";
 import { factsOf } from "./facts.js";
 import { signOf, viewer } from "./view.js";
 import { fromFragment, hash, toFragment } from "./fragment.js";
-import { setDecimal } from "./words.js";
+import { setNumbers } from "./words.js";
 import { answerPart } from "./answer.js";
 import { changedPart } from "./changed.js";
 import { comparePart } from "./compare.js";
@@ -23,7 +23,7 @@ import { valuesPart } from "./values.js";
 
 const text = document.getElementById("payload").textContent;
 const model = openModel(await unpacked(text));
-setDecimal(model.decimal);
+setNumbers(model);
 // The file as it was opened, from which a copy in another state is made.
 const untouched = document.documentElement.cloneNode(true);
 untouched.querySelector("body > script:last-child").remove();
@@ -140,7 +140,7 @@ page.copy = () => {
   state.id = "state";
   state.textContent = hashOf(store.state);
   copy.querySelector("#payload").before(state);
-  return `<!doctype html>\n${copy.outerHTML}\n`;
+  return `<!doctype html>\n${copy.outerHTML}`;
 };
 function hashOf(state) {
   const fragment = toFragment(state, first, seal);

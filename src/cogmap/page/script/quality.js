@@ -1,7 +1,7 @@
 // How good the map is on rows it has not learned from, and which columns matter: what the card of the model says.
 
 import { bodyOf, make, setParts, setText } from "./dom.js";
-import { count, ofHundred, short } from "./words.js";
+import { count, localFigure, ofHundred, short } from "./words.js";
 
 const MATTER = 5; // columns listed
 
@@ -32,7 +32,10 @@ export function qualityPart(page) {
 
 function sentence(parts) {
   const element = make("p");
-  setParts(element, parts);
+  setParts(
+    element,
+    parts.map((part) => (typeof part === "string" ? part : { ...part, text: localFigure(part.text) })),
+  );
   return element;
 }
 

@@ -1,7 +1,7 @@
 // Explanation of the prediction: contributions, which add up to the difference from a row of mean values.
 
 import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
-import { amount, cell, className, percent, points, short, signed } from "./words.js";
+import { amount, cell, className, percent, points, short, signedAmount } from "./words.js";
 import { predictedOutput } from "./answer.js";
 
 const SLOTS = 4; // on each side; a fixed number, so that the layout does not move
@@ -13,7 +13,7 @@ export function explainedOutput(model, view) {
 
 /** Format a contribution: percentage points of a probability, or an amount of a value. */
 export function contributionWords(model, value) {
-  return model.kind === "classifier" ? points(value) : signed(value);
+  return model.kind === "classifier" ? points(value) : signedAmount(value);
 }
 
 export function reasonsPart(page) {

@@ -60,7 +60,7 @@ export function sharePart(page) {
       button("Save a copy in this state", () => save(".html", "text/html", page.copy()), { class: "main" }),
       ...(location.protocol === "file:" ? [] : [button("Copy link", () => copy(page.address(), "The link"))]),
       button("Print", () => print()),
-      button("Start over", () => store.change({ ...page.first, theme: store.state.theme })),
+      button("Start over", () => store.change({ ...page.first, theme: store.state.theme, inside: store.state.inside })),
     ),
     make("p", { class: "soft" }, `The copy opens with everything as it is set now. ${rowsWords(page)}`),
     make("h3", {}, "Save"),

@@ -107,7 +107,7 @@ function line(page, c, place, size, height) {
     item,
     update({ state }, { share: size, sign, text }) {
       const direction = sign > 0 ? "up" : sign < 0 ? "down" : "neutral";
-      setAttribute(arrow, "class", `arrow ${direction}`);
+      setAttribute(arrow, "class", `net ${direction}`);
       setAttribute(path, "stroke-width", (THINNEST + (THICKEST - THINNEST) * size).toFixed(2));
       const said = text === null ? share : `${short(cell(state.row[c], model.columns[c]), 9)}  ${text}`;
       setText(value, said);

@@ -6,10 +6,18 @@ const MINUS = "−";
 const GROUPED = 10000; // separators from here on: 2024 may be a year
 const [LARGEST, SMALLEST] = [1e15, 1e-9];
 let [decimal, separator] = [".", ","];
+let decimals = null; // of predicted values
 
-/** Write numbers as the table does: with a decimal point or a decimal comma. */
-export function setDecimal(mark) {
+/** Write numbers as the table does, with a decimal point or a decimal comma, and values no finer than they are known. */
+export function setNumbers({ decimal: mark, card }) {
   [decimal, separator] = mark === "," ? [",", "."] : [".", ","];
+  const error = card?.errors?.median;
+  decimals = error > 0 ? Math.min(Math.max(Math.ceil(-Math.log10(error / 10)), 0), 9) : null;
+}
+
+/** Write a number of the card, which has a decimal point, as the table does. */
+export function localFigure(text) {
+  return text.replace(/[.,]/g, (mark) => (mark === "." ? decimal : separator));
 }
 
 /** Format a number with about three significant digits, without trailing zeros or exponents. */
@@ -113,7 +121,12 @@ export function cell(value, column) {
   return wordOf(column, value) ?? (typeof value === "number" ? number(value, 6) : String(value));
 }
 
-/** Format a predicted value with the unit of the target. */
-export function amount(value, unit, digits = 4) {
-  return unit ? `${number(value, digits)}\u00a0${unit}` : number(value, digits);
+/** Format a predicted value with the unit of the target, with as many decimals as its error allows. */
+export function amount(value, unit = "") {
+  return `${decimals === null ? number(value, 4) : fixed(value, decimals)}\u00a0${unit}`.trim();
+}
+
+/** Format a difference of predicted values. */
+export function signedAmount(value) {
+  return decimals === null ? signed(value) : signedFixed(value, decimals);
 }
