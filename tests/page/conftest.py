@@ -103,13 +103,12 @@ def _ward():
 def _sales():
     """A regression with a unit, from a table with decimal commas."""
     draw = np.random.default_rng(3)
-    X = pd.DataFrame(
-        {"rooms": draw.integers(1, 8, 150), "distance to the nearest railway station": draw.gamma(2, 4, 150)}
-    )
-    X["condition"] = draw.choice(["new", "old", "restored"], 150)
-    y = 60_000 * X["rooms"] - 5000 * X.iloc[:, 1] + 40_000 * (X["condition"] == "new") + draw.normal(0, 20_000, 150)
-    X.iloc[:, 1] = [f"{value:.2f}".replace(".", ",") for value in X.iloc[:, 1]]
-    y = y.round().rename("price")
+    rooms, distance = draw.integers(1, 8, 150), draw.gamma(2, 4, 150)
+    condition = draw.choice(["new", "old", "restored"], 150)
+    prices = 60_000 * rooms - 5000 * distance + 40_000 * (condition == "new") + draw.normal(0, 20_000, 150)
+    texts = [f"{value:.2f}".replace(".", ",") for value in distance]
+    X = pd.DataFrame({"rooms": rooms, "distance to the nearest railway station": texts, "condition": condition})
+    y = pd.Series(prices.round(), name="price")
     model = fit_table(X.assign(price=y), "price", FitOptions(structure="additive", units={"price": "€"}))
     return model, X, y
 

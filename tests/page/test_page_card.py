@@ -171,7 +171,7 @@ def test_arrows_of_two_classes_are_drawn_for_the_answer(pages):
             )
             page.get_by_role("button", name="Use this row").click()
         assert page.locator("#answer .said-name").inner_text() == label
-        assert page.locator(".node.output text").inner_text() == label
+        assert page.locator(".node.output text").text_content() == label
         colours[label] = page.eval_on_selector_all(
             ".arrow:not(.gone)", "all => all.map(one => one.classList.contains('up'))"
         )
@@ -181,32 +181,33 @@ def test_arrows_of_two_classes_are_drawn_for_the_answer(pages):
 
 
 MEASURE = """() => {
-  const clipped = [], seen = (one) => one.offsetParent !== null || one.ownerSVGElement;
+  const wrong = [];
   const scrolls = (one) => one.closest('.scroll, .frame-of-map, .scroll-chart, .top nav, .unseen, pre, datalist');
   for (const one of document.querySelectorAll('main *, .band, .top h1')) {
     if (one.ownerSVGElement || one.tagName === 'svg' || scrolls(one) || !one.offsetParent) continue;
-    const style = getComputedStyle(one);
-    if (style.overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1 && !one.title && one.tagName !== 'UL')
-      clipped.push(['cut', one.outerHTML.slice(0, 120)]);
-    const box = one.getBoundingClientRect();
-    if (box.right > innerWidth + 1) clipped.push(['beyond', one.outerHTML.slice(0, 120)]);
+    const hides = getComputedStyle(one).overflowX !== 'visible' && one.tagName !== 'UL' && !one.title;
+    if (hides && one.scrollWidth > one.clientWidth + 1) wrong.push(['cut', one.outerHTML.slice(0, 120)]);
+    if (one.getBoundingClientRect().right > innerWidth + 1) wrong.push(['beyond', one.outerHTML.slice(0, 120)]);
   }
-  const inside = (text, box) => text.left >= box.left - 1 && text.right <= box.right + 1;
   for (const text of document.querySelectorAll('.simple text, .node text')) {
-    if (!text.getClientRects().length) continue;
-    const group = text.closest('.node') ?? text.parentElement;
-    const box = (group.querySelector('rect.ground, rect.column-box') ?? document.querySelector('.answer-box'));
-    if (!inside(text.getBoundingClientRect(), box.getBoundingClientRect())) clipped.push(['outside its box', text.textContent]);
+    const [a] = text.getClientRects();
+    if (!a) continue;
+    const group = text.parentElement;
+    const box = group.matches('svg') ? group.querySelector('.answer-box') : group.querySelector('.ground, .column-box');
+    const b = box.getBoundingClientRect();
+    if (a.left < b.left - 1 || a.right > b.right + 1) wrong.push(['outside its box', text.textContent]);
   }
   for (const group of document.querySelectorAll('.simple g')) {
     const [a, b] = [...group.querySelectorAll('text')].map((one) => one.getBoundingClientRect());
-    if (a && b && a.width && a.right > b.left + 1) clipped.push(['overlap', group.textContent]);
+    if (a && b && a.width && a.right > b.left + 1) wrong.push(['overlap', group.textContent]);
   }
-  const rows = [...document.querySelectorAll('main > section')].map((one) => [one.id, one.getBoundingClientRect()]);
-  for (const [i, [name, a]] of rows.entries()) for (const [other, b] of rows.slice(i + 1))
-    if (a.height && b.height && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
-      clipped.push(['overlap', name, other]);
-  return clipped;
+  const cards = [...document.querySelectorAll('main > section')].filter((one) => one.offsetHeight);
+  for (const [place, one] of cards.entries()) for (const other of cards.slice(place + 1)) {
+    const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
+    const across = a.left < b.right - 1 && b.left < a.right - 1;
+    if (across && a.top < b.bottom - 1 && b.top < a.bottom - 1) wrong.push(['overlap', one.id, other.id]);
+  }
+  return wrong;
 }"""
 
 
@@ -217,6 +218,7 @@ def test_nothing_is_cut_or_overlaps(pages, name, width):
     page = pages.open(name, width=width, inside=False)
     for inside in (False, True):
         if inside:
+            page.emulate_media(media="screen")
             page.get_by_role("button", name="Show the inside").click()
             if width > 700:
                 page.locator("[data-concept]").first.dispatch_event("click")
