@@ -149,8 +149,8 @@ class FCMRegressor(RegressorMixin, FitChunksMixin):
     scale : {"auto", "logistic"} or bool, default="auto"
         How features are mapped to states in [0, 1]. ``"logistic"``: the logistic function of 0.75 times the
         standardized feature, which is robust to outliers; a constant feature becomes 0.5. ``"auto"``: the same, but in
-        additive and named maps a feature with a skewness beyond ±1, such as an income, is replaced by its logarithm
-        first. True, as in the paper: min-max scaling to the range seen in `fit`; values outside the range are
+        additive and named maps a feature with a skewness of 2 or more, such as an income, is first replaced by its
+        logarithm. True, as in the paper: min-max scaling to the range seen in `fit`; values outside the range are
         extrapolated, but clipped at one range beyond it; a constant feature becomes 0. False: features are used as
         they are, and should lie in [0, 1].
     warm_start : bool, default=False

@@ -1,6 +1,6 @@
 """Features with a long tail, such as incomes or hormones, read on a logarithmic scale."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,9 @@ from cogmap.models.features import FeatureStatistics
 
 Array = NDArray[np.float64]
 
-_MIN_SKEWNESS = 1.0
+_MIN_SKEWNESS = 2.0  # that of an exponential distribution
 _MIN_VALUES = 6  # different values of a feature; with fewer, a tail is not worth a scale of its own
+_MIN_UNIT = 1e-9  # of a scale, in standard deviations
 _UNIT = 0.3  # distance from the origin at which the scale bends, relative to the median distance
 
 
@@ -18,22 +19,22 @@ _UNIT = 0.3  # distance from the origin at which the scale bends, relative to th
 class Logarithms:
     """Logarithmic scale of the features that have a long tail.
 
-    Such a feature x is replaced by ``direction * log(1 + d)`` with ``d = direction * (x - origin) / unit``; values
-    beyond the origin (d < 0) continue linearly. Other features are unchanged.
+    Such a feature x is replaced by ``log(1 + d)`` with ``d = (x - origin) / unit``, and by d below the origin. Other
+    features are unchanged.
 
     Attributes
     ----------
-    direction : ndarray of shape (n_features,)
-        1 for a long upper tail, -1 for a long lower tail, 0 for a feature that is unchanged.
+    bent : ndarray of bool of shape (n_features,)
+        Whether the feature has a long tail.
     origin : ndarray of shape (n_features,)
-        Smallest value of a feature with an upper tail, largest of one with a lower tail.
+        Smallest value of each feature with a long tail.
     unit : ndarray of shape (n_features,)
         Distance from the origin below which the scale is nearly linear.
     mean, deviation : ndarray of shape (n_features,)
-        Mean and standard deviation of the replaced values in the training data.
+        Mean and standard deviation of the features in the training data, on the new scale.
     """
 
-    direction: Array
+    bent: NDArray[np.bool_]
     origin: Array
     unit: Array
     mean: Array
@@ -42,21 +43,17 @@ class Logarithms:
     def values(self, X: NDArray[np.floating]) -> Array:
         """Return the values on the new scale."""
         distance = self._distance(X)
-        bent = np.log1p(np.maximum(distance, 0.0)) + np.minimum(distance, 0.0)
-        return np.where(self.direction == 0.0, X, self.direction * bent)
+        return np.where(self.bent, np.log1p(np.maximum(distance, 0.0)) + np.minimum(distance, 0.0), X)
 
     def derivative(self, X: NDArray[np.floating]) -> Array:
         """Return the derivative of the values on the new scale with respect to the features."""
-        steepness = 1.0 / (self.unit * (1.0 + np.maximum(self._distance(X), 0.0)))
-        return np.where(self.direction == 0.0, 1.0, steepness)
+        return np.where(self.bent, 1.0 / (self.unit * (1.0 + np.maximum(self._distance(X), 0.0))), 1.0)
 
     def feature_value(self, place: int, value: float) -> float:
         """Return the value of a feature, given its value on the new scale."""
-        if self.direction[place] == 0.0:
+        if not self.bent[place]:
             return value
-        bent = self.direction[place] * value
-        distance = np.expm1(bent) if bent > 0.0 else bent
-        return float(self.origin[place] + self.direction[place] * self.unit[place] * distance)
+        return float(self.origin[place] + self.unit[place] * (np.expm1(value) if value > 0.0 else value))
 
     def narrowed(self, columns: NDArray[np.intp]) -> "Logarithms":
         """Return the scale of some features."""
@@ -64,7 +61,7 @@ class Logarithms:
 
     def _distance(self, X: NDArray[np.floating]) -> Array:
         with np.errstate(over="ignore"):
-            return np.asarray(self.direction * (X - self.origin) / self.unit)
+            return np.asarray((X - self.origin) / self.unit)
 
 
 def find_logarithms(
@@ -82,7 +79,7 @@ def find_logarithms(
         Statistics of the training data.
     """
     n_features = X.shape[1]
-    direction, origin, unit = np.zeros(n_features), np.zeros(n_features), np.ones(n_features)
+    bent, origin, unit = np.zeros(n_features, dtype=bool), np.zeros(n_features), np.ones(n_features)
     for j in range(n_features):
         present = ~np.isnan(X[:, j])
         x = X[present, j].astype(np.float64)
@@ -90,24 +87,16 @@ def find_logarithms(
         if known.deviation[j] == 0.0 or not _has_many_values(x):
             continue
         skewness = of_rows @ ((x - known.mean[j]) / known.deviation[j]) ** 3 / of_rows.sum()
-        if abs(skewness) < _MIN_SKEWNESS:
+        if skewness < _MIN_SKEWNESS:
             continue
-        start = known.low[j] if skewness > 0.0 else known.high[j]
-        step = _UNIT * _median_distance(np.abs(x - start), of_rows)
-        if np.isfinite(1.0 / step) and np.isfinite(1.0 / (step / known.deviation[j])):
-            direction[j], origin[j], unit[j] = np.sign(skewness), start, step
-    if not direction.any():
+        step = _UNIT * _median_distance(x - known.low[j], of_rows)
+        if step > _MIN_UNIT * known.deviation[j]:
+            bent[j], origin[j], unit[j] = True, known.low[j], step
+    if not bent.any():
         return None
-    found = Logarithms(direction, origin, unit, known.mean, known.deviation)
-    bent = FeatureStatistics.of(found.values(X.astype(np.float64)), weight)
-    is_bent = direction != 0.0
-    return Logarithms(
-        direction,
-        origin,
-        unit,
-        np.where(is_bent, bent.mean, known.mean),
-        np.where(is_bent, bent.deviation, known.deviation),
-    )
+    scale = Logarithms(bent, origin, unit, known.mean, known.deviation)
+    of_scale = FeatureStatistics.of(scale.values(X.astype(np.float64)), weight)
+    return replace(scale, mean=of_scale.mean, deviation=of_scale.deviation)
 
 
 def _has_many_values(x: Array) -> bool:

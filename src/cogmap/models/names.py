@@ -81,7 +81,7 @@ def spread_value(scaling: FeatureSpread, place: int, state: float) -> tuple[floa
     unit = float(scaling.deviation[place]) or 1.0
     value = float(scaling.mean[place]) + unit * float(logit(state)) / scaling.steepness
     logarithms = scaling.logarithms
-    if logarithms is None or logarithms.direction[place] == 0.0:
+    if logarithms is None or not logarithms.bent[place]:
         return value, unit
     ends = [logarithms.feature_value(place, value + half) for half in (-0.5 * unit, 0.5 * unit)]
     return logarithms.feature_value(place, value), ends[1] - ends[0]

@@ -38,10 +38,9 @@ def features_of(encoding: Encoding) -> list[dict[str, Any]]:
         elif scaling is not None:
             if isinstance(scaling, FeatureSpread):
                 center, unit = scaling.mean[j], scaling.deviation[j]
-                if scaling.logarithms is not None and scaling.logarithms.direction[j]:
-                    feature["tail"] = {
-                        name: float(getattr(scaling.logarithms, name)[j]) for name in ("direction", "origin", "unit")
-                    }
+                bent = scaling.logarithms
+                if bent is not None and bent.bent[j]:
+                    feature["tail"] = {"origin": float(bent.origin[j]), "unit": float(bent.unit[j])}
             else:
                 center, high = np.nan_to_num([scaling.known.low[j], scaling.known.high[j]])
                 unit = high - center

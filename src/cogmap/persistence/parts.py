@@ -107,11 +107,11 @@ def _spread_state(scaling: FeatureSpread) -> State:
 
 
 def _logarithms(state: State) -> Logarithms:
-    n_features = len(state["direction"])
-    for values in state.values():
-        require(_are_numbers(values, n_features) and np.isfinite(values).all(), "logarithms of the features")
-    require(np.isin(state["direction"], (-1.0, 0.0, 1.0)).all(), "logarithms of the features")
-    require((state["unit"] > 0.0).all() and (state["deviation"] >= 0.0).all(), "logarithms of the features")
+    bent, numbers = state["bent"], [state[name] for name in ("origin", "unit", "mean", "deviation")]
+    require(isinstance(bent, np.ndarray) and bent.dtype == bool and bent.ndim == 1, "logarithms of the features")
+    for values in numbers:
+        require(_are_numbers(values, len(bent)) and np.isfinite(values).all(), "logarithms of the features")
+    require((numbers[1] > 0.0).all() and (numbers[3] >= 0.0).all(), "logarithms of the features")
     return Logarithms(**state)
 
 

@@ -90,10 +90,8 @@ class FeatureEncoding(keras.layers.Layer):
         """Return the features, those with a long tail on a logarithmic scale."""
         if self._logarithms is None:
             return x
-        direction = self._number(self._logarithms.direction)
-        distance = direction * self._from(x, self._logarithms.origin) / self._number(self._logarithms.unit)
-        bent = direction * (ops.log1p(ops.relu(distance)) - ops.relu(-distance))
-        return ops.where(self._logarithms.direction == 0.0, x, bent)
+        distance = self._from(x, self._logarithms.origin) / self._number(self._logarithms.unit)
+        return ops.where(self._logarithms.bent, ops.log1p(ops.relu(distance)) - ops.relu(-distance), x)
 
     def _from(self, x: Any, origin: NDArray[np.float64]) -> Any:
         """Subtract an origin in two parts, to avoid rounding it to float32."""

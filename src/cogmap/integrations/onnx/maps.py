@@ -152,11 +152,11 @@ def _scaled(graph: Graph, scaling: Scaling, X: Name) -> Name:
 
 def _bent(graph: Graph, logarithms: Logarithms, X: Name) -> Name:
     """Return the features, those with a long tail on a logarithmic scale."""
-    direction, origin, unit = (each[None, :] for each in (logarithms.direction, logarithms.origin, logarithms.unit))
-    distance = graph.node("Div", graph.node("Mul", graph.node("Sub", X, origin), direction), unit)
+    distance = graph.node("Div", graph.node("Sub", X, logarithms.origin[None, :]), logarithms.unit[None, :])
     logarithm = graph.node("Log", graph.node("Add", graph.node("Max", distance, 0.0), 1.0))
-    bent = graph.node("Mul", graph.node("Add", logarithm, graph.node("Min", distance, 0.0)), direction)
-    return graph.node("Where", direction == 0.0, X, bent)
+    return graph.node(
+        "Where", logarithms.bent[None, :], graph.node("Add", logarithm, graph.node("Min", distance, 0.0)), X
+    )
 
 
 def _truths(graph: Graph, encoding: Encoding, x: Name) -> Name:

@@ -50,13 +50,13 @@ function scaled(value, { center, unit, tail }, scaling) {
 }
 
 /** Return the value of a feature with a long tail on its logarithmic scale. */
-function bent(value, { direction, origin, unit }) {
-  const distance = (direction * (value - origin)) / unit;
-  return direction * (Math.log1p(Math.max(distance, 0)) + Math.min(distance, 0));
+function bent(value, { origin, unit }) {
+  const distance = (value - origin) / unit;
+  return distance > 0 ? Math.log1p(distance) : distance;
 }
 
-function bentDerivative(value, { direction, origin, unit }) {
-  return 1 / (unit * (1 + Math.max((direction * (value - origin)) / unit, 0)));
+function bentDerivative(value, { origin, unit }) {
+  return 1 / (unit * (1 + Math.max((value - origin) / unit, 0)));
 }
 
 /** Return the degree of membership in term w, which is 1 at values[w] and 0 at its neighbours. */
