@@ -2,10 +2,10 @@
 
 import { button, draw, make, setAttribute, setParts, setStyle, setText } from "./dom.js";
 import { contributionWords, explainedOutput } from "./reasons.js";
-import { cell, className, ofHundred, short } from "./words.js";
+import { amount, cell, className, ofHundred, short } from "./words.js";
 
 const SHOWN = 10; // columns drawn before all are asked for
-const [WIDTH, LEFT, BOX, ANSWER, ROW, TALL, TOP] = [720, 4, 330, 150, 38, 30, 8];
+const [WIDTH, LEFT, BOX, ANSWER, ROW, TALL, TOP] = [730, 4, 330, 160, 38, 30, 8];
 const [THINNEST, THICKEST, HEAD] = [1.2, 9, 9];
 
 export function simpleView(page) {
@@ -48,8 +48,8 @@ export function simpleView(page) {
     update(view) {
       const k = explainedOutput(model, view);
       const name = model.outputs[k];
-      setText(lines.answer.lines[0], model.target ? short(model.target, 20) : "the answer");
-      setText(lines.answer.lines[1], model.kind === "classifier" ? short(className(name), 18) : "");
+      setText(lines.answer.lines[0], model.target ? short(model.target, 17) : "the answer");
+      setText(lines.answer.lines[1], model.kind === "classifier" ? short(className(name), 13) : amount(view.result.outputs[k], model.unit));
       const { flow } = view.state;
       const values = lines.map(({ c }) => view.reasons.values[c][k]);
       const most = Math.max(...values.map(Math.abs), 1e-12);
