@@ -114,6 +114,7 @@ def _reasons(model: "TableModel", predictions: "Predictions") -> Iterator[list[s
     """Yield for each row the strongest contributions to its prediction, with the values of the columns."""
     import numpy as np
 
+    from cogmap._utils.numbers import readable
     from cogmap.explanation._answer import value_text
 
     names, classes = model.columns, model.classes or [""]
@@ -124,4 +125,4 @@ def _reasons(model: "TableModel", predictions: "Predictions") -> Iterator[list[s
         for row, label in enumerate(predictions.labels[rows].tolist()):
             of_row = contributions[row, :, classes.index(str(label)) if model.classes else 0]
             strongest = np.argsort(-np.abs(of_row), kind="stable")[:_STRONGEST]
-            yield [f"{names[c]} = {value_text(values[row, c], '.6g')} ({of_row[c]:+.2g})" for c in strongest]
+            yield [f"{names[c]} = {value_text(values[row, c], 6)} ({readable(of_row[c], 2, '+')})" for c in strongest]
