@@ -81,8 +81,8 @@ def _maps(summary: dict[str, Any]) -> Iterator[ReportFigure]:
     for dataset, view in summary["pictures"]["maps"].items():
         figure: Any = draw_map(view).figure
         caption = (
-            "Trained on the first fold; drawn are the edges with the largest flow on its training rows. Blue lines raise, "
-            "orange lines lower the concept they point to; a ring is an influence of a concept on itself."
+            "Trained on the first fold; drawn are the edges with the largest flow on its training rows. Blue lines "
+            "raise, orange lines lower the concept they point to; a ring is an influence of a concept on itself."
         )
         yield f"map_{dataset}", f"The map of {dataset}", caption, {"": figure}
 

@@ -137,8 +137,8 @@ def ranks_table(results: Results) -> dict[str, Any]:
             groups = [str(number + 1) for number, group in enumerate(test["groups"]) if i in group]
             published_rank = published["mean_ranks"][i] if published else None
             rows.append(
-                [METRICS[metric], BLOCKS[by], test["methods"][i], test["mean_ranks"][i], published_rank, ", ".join(groups),
-                 test["critical_difference"]]
+                [METRICS[metric], BLOCKS[by], test["methods"][i], test["mean_ranks"][i], published_rank,
+                 ", ".join(groups), test["critical_difference"]]
             )  # fmt: skip
     columns = ["metric", "on", "method", "mean rank", "published", "groups", "critical difference"]
     note = (
