@@ -88,7 +88,7 @@ def rows(text):
 def test_the_card_says_what_how_good_what_matters_and_what_was_left_out(folder):
     """As text and as JSON; the file tells the same as the command did."""
     text = run("show", folder / "buys.cogmap").stdout
-    for part in ("buys: one of 2 classes", "random forest", "logistic regression", "What matters", "always 'Norway'"):
+    for part in ("buys: often or seldom", "random forest", "logistic regression", "What matters", "always 'Norway'"):
         assert part in text
     card = json.loads(run("show", folder / "buys.cogmap", "--json").stdout)
     assert card == read_card(folder / "buys.cogmap")

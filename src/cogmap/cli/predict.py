@@ -74,7 +74,7 @@ def _csv_lines(model: "TableModel", why: bool, formulas: bool, predictions: "Pre
     else:
         names = {label: csv_cell(label, formulas) for label in model.classes}
         columns = [[names[str(label)] for label in predictions.labels.tolist()]]
-        columns += [_numbers(column, "{:.6g}".format) for column in predictions.outputs.T]
+        columns += [_numbers(column, _probability) for column in predictions.outputs.T]
     if why:
         columns.append([csv_cell("; ".join(reasons), formulas) for reasons in _reasons(model, predictions)])
     for row in predictions.faults:
@@ -85,6 +85,11 @@ def _csv_lines(model: "TableModel", why: bool, formulas: bool, predictions: "Pre
     columns.append([csv_cell(notes.get(row, ""), formulas) for row in rows] if notes else repeat(""))
     text = "\n".join(map(",".join, zip(*columns, strict=False)))
     yield text + "\n" if text else ""
+
+
+def _probability(value: float) -> str:
+    """Format a probability with six digits, without an exponent."""
+    return f"{value:.6g}" if value >= 1e-4 or value == 0.0 else f"{value:.10f}"
 
 
 def _numbers(values: Any, to_string: Callable[[float], str]) -> list[str]:
