@@ -4,6 +4,7 @@ import { bodyOf, make, setParts, setText } from "./dom.js";
 import { count, localFigure, ofHundred, short } from "./words.js";
 
 const MATTER = 5; // columns listed
+const LEAST = 0.01; // share from which a column is listed
 
 export function qualityPart(page) {
   const { model } = page;
@@ -44,7 +45,7 @@ function strongest({ model, importance }) {
   return [...model.columns.keys()]
     .sort((a, b) => importance[b] - importance[a])
     .slice(0, MATTER)
-    .filter((c) => importance[c] > 0);
+    .filter((c) => importance[c] >= LEAST);
 }
 
 function matters(page) {

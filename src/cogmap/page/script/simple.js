@@ -5,13 +5,14 @@ import { contributionWords, explainedOutput } from "./reasons.js";
 import { amount, cell, className, ofHundred, short } from "./words.js";
 
 const SHOWN = 10; // columns drawn before all are asked for
+const LEAST = 0.005; // share from which a column is drawn
 const [WIDTH, LEFT, BOX, ANSWER, ROW, TALL, TOP] = [730, 4, 330, 160, 38, 30, 8];
 const [THINNEST, THICKEST, HEAD] = [1.2, 9, 9];
 
 export function simpleView(page) {
   const { model } = page;
   const order = [...model.columns.keys()]
-    .filter((c) => page.importance[c] > 0)
+    .filter((c) => page.importance[c] >= LEAST)
     .sort((a, b) => page.importance[b] - page.importance[a]);
   let size = order.length <= SHOWN + 2 ? order.length : SHOWN;
   const svg = draw("svg", { class: "simple", role: "img", "aria-label": "Columns and the answer; the list says the same" });

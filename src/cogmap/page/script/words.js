@@ -116,9 +116,9 @@ export function className(name) {
 }
 
 /** Format a value of a column. */
-export function cell(value, column) {
+export function cell(value, column, digits = 6) {
   if (value === null) return "unknown";
-  return wordOf(column, value) ?? (typeof value === "number" ? number(value, 6) : String(value));
+  return wordOf(column, value) ?? (typeof value === "number" ? number(value, digits) : String(value));
 }
 
 /** Format a predicted value with the unit of the target, with as many decimals as its error allows. */
