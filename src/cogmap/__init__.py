@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from cogmap.estimators.edits import read_edits
     from cogmap.estimators.regressor import FCMRegressor
     from cogmap.explanation import (
+        arrow_intervals,
         explain,
         feature_importances,
         influence,
@@ -33,6 +34,7 @@ __all__ = [
     "TableModel",
     "TablePreparer",
     "__version__",
+    "arrow_intervals",
     "explain",
     "feature_importances",
     "fit_table",
@@ -58,6 +60,7 @@ _MODULES = {
     "FuzzyCognitiveMap": "maps.map",
     "TableModel": "table",
     "TablePreparer": "table.preparation",
+    "arrow_intervals": "explanation",
     "explain": "explanation",
     "feature_importances": "explanation",
     "fit_table": "table",

@@ -88,8 +88,8 @@ class TestPrediction:
         np.testing.assert_allclose(trajectory, fcm.map_.run(trajectory[0], 3), atol=1e-15)
         np.testing.assert_allclose(fcm.transform(X), trajectory[2], atol=1e-15)
         outputs = trajectory[3][:, -3:]
-        np.testing.assert_allclose(fcm.decision_function(X), 10.0 * outputs, atol=1e-12)
-        exponentials = np.exp(10.0 * outputs)
+        np.testing.assert_allclose(fcm.decision_function(X), fcm.gain_ * outputs, atol=1e-12)
+        exponentials = np.exp(fcm.gain_ * outputs)
         np.testing.assert_allclose(
             fcm.predict_proba(X), exponentials / exponentials.sum(axis=1, keepdims=True), atol=1e-12
         )
@@ -437,9 +437,9 @@ class TestContinuing:
         """Columns in another order keep their weights: a step too small to matter changes no prediction."""
         X = pd.DataFrame(iris[0], columns=["a", "b", "c", "d"])
         fcm = FCMClassifier(warm_start=True, random_state=0).fit(X, iris[1])
-        before = fcm.decision_function(X)
+        before = fcm.trajectory(X)[-1, :, -3:]
         fcm.set_params(solver="adam", learning_rate=1e-9, max_iter=1, tol=0).fit(X[["d", "c", "b", "a"]], iris[1])
-        np.testing.assert_allclose(fcm.decision_function(X[["d", "c", "b", "a"]]), before, atol=1e-6)
+        np.testing.assert_allclose(fcm.trajectory(X[["d", "c", "b", "a"]])[-1, :, -3:], before, atol=1e-6)
         assert fcm.map_.concepts[:4] == ("d", "c", "b", "a")
 
     def test_weights_count_in_parts_of_one_class(self, iris):

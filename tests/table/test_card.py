@@ -11,6 +11,7 @@ from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_sc
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from cogmap import explain
+from cogmap.explanation import arrow_intervals
 from cogmap.exceptions import DataError
 from cogmap.table import FitOptions, fit_table
 from cogmap.table.cards import Card, card_text
@@ -91,6 +92,19 @@ def recomputed(model, frame, target, seed=0):
         found[f"/importances/{place}/share"] = shares[entry["column"]]
         if "alone" in entry and entry["alone"] is not None:
             found[f"/importances/{place}/alone"] = _alone(model, X, y, entry)
+    fcm, A = model.estimator, model.preparer.transform(X)
+    effects = arrow_intervals(fcm, A, y, n_refits=15)
+    mean = fcm.model_.derivative(A.to_numpy()).mean(axis=0)
+    names, first = (
+        model.preparer.get_feature_names_out().tolist(),
+        {c.name: c.outputs[0] for c in model.preparer.columns_},
+    )
+    for place, entry in enumerate(model.card["effects"]):
+        j, k = names.index(first[entry["column"]]), model.outputs.index(entry["output"])
+        found[f"/effects/{place}/effect"] = mean[k, j]
+        found[f"/effects/{place}/low"], found[f"/effects/{place}/high"] = (
+            bounds[j, k] for bounds in (effects.effects_low, effects.effects_high)
+        )
     found |= {"/table/rows": len(frame), "/table/learned from": len(frame), "/table/columns": len(frame.columns)}
     fcm = model.estimator.map_
     found |= {"/map/concepts": fcm.n_concepts, "/map/arrows": fcm.n_arrows, "/map/hidden": model.estimator.n_hidden_}

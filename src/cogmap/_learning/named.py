@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._learning.concepts import Concepts
+from cogmap._learning.held_out import HeldOut
 from cogmap._learning.monotone import monotone_limits
 from cogmap._learning.network import Array, Network, NetworkFit, deviations, joined
 from cogmap._learning.plan import Plan
@@ -83,12 +84,13 @@ class Selection:
 
 @dataclass(frozen=True)
 class NamedResult:
-    """The trained model, and how its size was selected."""
+    """The trained model, how its size was selected, and the held-out predictions of its teachers."""
 
     model: MapModel
     outcome: Outcome
     loss_curve: list[float]
     selection: Selection
+    held_out: HeldOut | None
 
 
 @dataclass(frozen=True)
@@ -225,7 +227,9 @@ def train_named(
                     break
     if outcome is not Outcome.CALLBACK and settings.max_iter_is_auto:
         outcome = Outcome.ENOUGH
-    return NamedResult(_model(latest, table, plan), outcome, curve, selection)
+    pairs = zip((rows for _, rows in splits), teachers, strict=False)
+    held_out = HeldOut.joined([_held_out(rows, [teacher[kind][0] for kind in stages.kinds]) for rows, teacher in pairs])
+    return NamedResult(_model(latest, table, plan), outcome, curve, selection, held_out)
 
 
 def _wishes(settings: Any, concepts: Concepts) -> tuple[tuple[Array, Array] | None, Array | None]:
@@ -256,6 +260,7 @@ class _Stages:
 
     start: Network
     sizes: list[int]
+    kinds: list[Any] = field(default_factory=list)  # keys of the teachers' networks whose mean prediction is distilled
 
 
 def _plan_stages(
@@ -269,7 +274,8 @@ def _plan_stages(
     n_rows = max(table.n_rows, table.total_weight)
     selection, best, chosen = _select(teachers, most, n_rows, table.targets.loss.is_mean)
     kinds = {"dense", "all", best} - {"additive"} if "dense" in teachers[0] else {"additive"}
-    networks = [teacher[kind][0] for kind in sorted(kinds, key=str) for teacher in teachers]
+    ordered = sorted(kinds, key=str)
+    networks = [teacher[kind][0] for kind in ordered for teacher in teachers]
     predictions = [table.targets.predictions(link.outputs(network.net(T))) for network in networks]
     targets = table.targets.mixture(_TARGET_SHARE, np.float64)
     targets += (1.0 - _TARGET_SHARE) * np.mean(predictions, axis=0)
@@ -280,7 +286,13 @@ def _plan_stages(
     largest = int(max(selection.arrows))
     size = min(largest if isinstance(chosen, str) else chosen, most)
     larger = [step for step in (*_JOINED_SIZES, *_SIZES) if size < step < start.n_arrows]
-    return selection, _Stages(start, [*larger, size]), targets
+    return selection, _Stages(start, [*larger, size], ordered), targets
+
+
+def _held_out(rows: Table, networks: list[Network]) -> HeldOut:
+    """Return the mean prediction of a teacher's networks for the rows that it left out."""
+    T = states_of(rows)
+    return HeldOut.of(rows, np.mean([network.net(T) for network in networks], axis=0))
 
 
 def _select(teachers: list[Teacher], max_arrows: int, n_rows: float, is_mean: bool) -> tuple[Selection, Any, Any]:

@@ -19,7 +19,6 @@ from cogmap.estimators._class_map import ClassMap
 from cogmap.estimators._labels import all_labels
 from cogmap.estimators._param_checks import check_parameters
 from cogmap.estimators._validation import input_names
-from cogmap.explanation.influences import sample_of
 
 
 class PartialFitMixin(ClassMap):
@@ -99,7 +98,7 @@ class PartialFitMixin(ClassMap):
         states = replace(plan, inputs=None).encoded(table)
         result = train_one_pass(states, plan, rule, random, seen, start)
         curve = [*getattr(self, "loss_curve_", []), *result.loss_curve]
-        self._publish(replace(result, loss_curve=curve), sample_of(X, weight))
+        self._publish(replace(result, loss_curve=curve), table, partial=True)
         self.structure_ = "full"
         self._incremental = rule, random, seen
 

@@ -33,6 +33,7 @@ Payload = dict[str, Any]
 VERSION = 1
 _KINDS = {"feature": 0, "hidden": 1, "output": 2}
 _N_TYPICAL = 200  # rows drawn to measure influences if there is no table
+_LEVEL = 0.9  # of intervals and sets of classes
 _SPARSE = 0.5  # share of nonzero weights up to which only these are stored
 
 
@@ -99,6 +100,7 @@ def _of_model(page: PageSubject, model: MapModel, max_rows: int | None) -> Paylo
         "n_outputs": model.n_outputs,
         "outputs": link.names if classes is None else [str(label) for label in classes.tolist()],
         "link": _link(link),
+        **_sure(page),
         "scaling": scaling_name(encoding),
         "features": features_of(encoding),
         "mean": plain(subject.mean_row()),
@@ -132,14 +134,26 @@ def _map_part(fcm: FuzzyCognitiveMap, kinds: Any) -> Payload:
     }
 
 
-def _dense(weights: NDArray[np.float64]) -> str:
-    """Return all weights, row by row, as float64 bytes in base64: shorter than digits, and fast to read."""
-    return base64.b64encode(weights.astype("<f8").tobytes()).decode("ascii")
+def _dense(numbers: NDArray[np.floating]) -> str:
+    """Return all numbers, row by row, as float64 bytes in base64: shorter than digits, and fast to read."""
+    return base64.b64encode(numbers.astype("<f8").tobytes()).decode("ascii")
 
 
 def _sparse(weights: NDArray[np.float64]) -> list[list[Any]]:
     """Return the nonzero weights of each row, each with its column."""
     return [list(zip(np.flatnonzero(row).tolist(), plain(row[row != 0.0]), strict=True)) for row in weights]
+
+
+def _sure(page: PageSubject) -> Payload:
+    """Return what intervals, sets of classes and the novelty of rows need, as far as it is known."""
+    payload: Payload = {}
+    if (errors := page.errors) is not None:
+        spread = None if errors.spread is None else [plain(of_target) for of_target in errors.spread.T]
+        payload["sure"] = {"level": _LEVEL, "quantile": plain(errors.quantile(_LEVEL)), "spread": spread}
+    if (distances := page.distances) is not None:
+        arrays = {name: _dense(getattr(distances, name)) for name in ("center", "scale", "precision", "quantiles")}
+        payload["distances"] = {**arrays, "n_rows": distances.n_rows, "strange": distances.strange}
+    return payload
 
 
 def _link(link: Any) -> Payload:

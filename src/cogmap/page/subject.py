@@ -16,6 +16,8 @@ from cogmap.maps._text import short
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.model import MapModel
 from cogmap.page.unused import influential_features, select_features
+from cogmap.statistics.conformal import HeldOutErrors
+from cogmap.statistics.novelty import RowDistances
 from cogmap.table.training_rows import overlap
 
 Array = NDArray[np.floating]
@@ -51,6 +53,10 @@ class PageSubject:
         Share of the rows that the model has learned from, None if unknown.
     notes : tuple of str
         Notes about the table.
+    errors : HeldOutErrors or None
+        Errors on held-out rows, if they are known.
+    distances : RowDistances or None
+        Distances of the training rows from their mean, if they are known.
     """
 
     fcm: FuzzyCognitiveMap
@@ -61,6 +67,8 @@ class PageSubject:
     answers: NDArray[Any] | None = None
     target: str = ""
     notes: tuple[str, ...] = ()
+    errors: HeldOutErrors | None = None
+    distances: RowDistances | None = None
     card: dict[str, Any] = field(default_factory=dict)
     learned_rows: float | None = None
 
@@ -87,18 +95,23 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
     fitted, names = subject.model, subject.feature_names
     answers = None if y is None else _answers(owner, fitted, y, table)
     influential = influential_features(fitted)
+    distances: RowDistances | None = getattr(model, "row_distances_", None)
     if preparer is None and len(influential) < len(names):
         unused = [names[j] for j in np.setdiff1d(np.arange(len(names)), influential)]
         counts = f"{len(unused):,} of {len(names):,} features influence nothing in this map and are left out"
         notes.append(f"{counts}: {few(unused)}.")
         fitted, names = select_features(fitted, influential), tuple(names[j] for j in influential)
         table = None if table is None else table[:, influential]
+        distances = None if distances is None else distances.narrowed(influential)
     table = table.toarray() if issparse(table) else table
     _check_size(owner, fitted.map)
     target = card["target"]["name"] if card else getattr(y, "name", None)
     target = target if isinstance(target, str) else ""  # the attribute `name` of a data frame may be a column
     learned = _learned_rows(sections, table, y)
-    return PageSubject(fitted.map, fitted, names, preparer, table, answers, target, tuple(notes), card, learned)
+    errors = getattr(model, "held_out_errors_", None)
+    return PageSubject(
+        fitted.map, fitted, names, preparer, table, answers, target, tuple(notes), errors, distances, card, learned
+    )
 
 
 def _learned_rows(sections: dict[str, Any], table: Array | None, y: Any) -> float | None:

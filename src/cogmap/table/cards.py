@@ -69,8 +69,8 @@ Block = tuple[str, list[list[str]], list[str]]  # heading with the names of furt
 
 def card_text(card: dict[str, Any]) -> str:
     """Return a card as text."""
-    blocks = [_about(card), _how_good(card), _what_matters(card), _rules(card), _edits(card), _columns(card)]
-    blocks.append(_left_out(card))
+    blocks = [_about(card), _how_good(card), _what_matters(card), _effects(card), _rules(card), _edits(card)]
+    blocks += [_columns(card), _left_out(card)]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
@@ -171,6 +171,27 @@ def _what_matters(card: dict[str, Any]) -> list[str]:
         text = "* Alone, without looking at the other columns, more of it goes with the opposite."
         lines.append(_paragraph(text))
     return lines
+
+
+def _effects(card: dict[str, Any]) -> list[str]:
+    """Return the mean effects on a value, or on the probability of the last class, in the order of importance."""
+    entries = card.get("effects", [])
+    output = entries[-1]["output"] if entries else ""
+    of_column = {entry["column"]: entry for entry in entries if entry["output"] == output}
+    used = [entry["column"] for entry in card["importances"] if entry["share"] >= _USED]
+    known = [of_column[name] for name in used if name in of_column][:_SHOWN]
+    if not known:
+        return []
+    scale = 100.0 if card["classes"] else 1.0
+    rows = [
+        [entry["column"], *(readable(scale * entry[name], 2, "+") for name in ("effect", "low", "high"))]
+        for entry in known
+    ]
+    on = "Mean effect of one unit more"
+    if card["classes"]:
+        on = f"{on}, in points of the probability of {short(output)}"
+    note = "With 90 % confidence, the mean effect is between these ends; if their signs differ, it may be none."
+    return [*_table([on, "", "from", "to"], rows), _paragraph(note)]
 
 
 def _rules(card: dict[str, Any]) -> list[str]:

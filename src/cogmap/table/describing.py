@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap.explanation import arrow_intervals
 from cogmap.explanation.rules import carried_share, to_rules
 from cogmap.maps.drawing.view import graph_view
+from cogmap.maps.structured import StructuredMap
 from cogmap.models.model import MapModel
 from cogmap.table.cards import Card
 from cogmap.table.columns import spans
@@ -16,6 +18,7 @@ from cogmap.table.targets import CLASSES, Target
 
 _ROWS_FOR_EFFECTS = 300
 _ROWS_FOR_RULES = 2000
+_MOST_VALUES, _REFITS = 200_000, 15  # of the table, up to which effects have intervals, and refits for them
 _SIGN = 0.05  # an effect this small beside the largest of all is none, and a correlation this small too
 _MIN_SHARE = 0.02  # of rows that a category needs to be named as the one with the strongest effect
 _MAX_BINS, _MIN_BIN = 5, 30  # groups of held-out rows by certainty, and rows in each
@@ -146,6 +149,31 @@ def _importances(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
             entry |= _strongest_value(column, some[:, span], contributions[:, place], classes, threshold)
         result.append(entry)
     return sorted(result, key=lambda entry: -entry["share"])
+
+
+def mean_effects(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
+    """Return the mean effect of each column with an order on each output, per unit, with its 90 % interval.
+
+    It is empty for tables with many values, whose intervals would take long, and for maps without intervals.
+    """
+    fcm = model.estimator
+    if X.size > _MOST_VALUES or isinstance(fcm.map_, StructuredMap) or not isinstance(fcm.map_.slope, float):
+        return []
+    found = arrow_intervals(fcm, X, y, n_refits=_REFITS)
+    columns = model.preparer.columns_
+    outputs = [str(label) for label in fcm.classes_] if hasattr(fcm, "classes_") else list(found.output_names)
+    return [
+        {
+            "column": column.name,
+            "output": output,
+            "effect": float(found.effects[span.start, k]),
+            "low": float(found.effects_low[span.start, k]),
+            "high": float(found.effects_high[span.start, k]),
+        }
+        for column, span in zip(columns, spans(columns), strict=True)
+        if column.has_order
+        for k, output in enumerate(outputs)
+    ]
 
 
 def _direction(

@@ -28,11 +28,13 @@ from cogmap.table.evaluation import Evaluation
 from cogmap.table.frames import as_frame
 from cogmap.table.predictions import Predictions
 from cogmap.table.preparation import NumberColumn, Reading, RowReader, TablePreparer
+from cogmap.table.sections import SectionsMixin
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of
+from cogmap.table.uncertainty import UncertaintyMixin
 
 
 @dataclass(frozen=True)
-class TableModel:
+class TableModel(SectionsMixin, UncertaintyMixin):
     """A fitted map for raw tables: it takes data frames or dicts, and explains predictions by column.
 
     `fit_table` returns one, and `TableModel.load` reads one from a file. Columns may be in any order; columns that the
@@ -139,21 +141,6 @@ class TableModel:
         return TableModel(self.preparer, estimator, self.card.without_scores(), sections)
 
     @property
-    def held_out_(self) -> dict[str, Any] | None:
-        """Scores of `fit_table` on rows that were not learned from, and how these were chosen; None if unknown."""
-        return self.sections.get("held_out")
-
-    @property
-    def training_statistics_(self) -> dict[str, Any] | None:
-        """Number of training rows, and statistics of each column by name; None if unknown."""
-        return self.sections.get("training_statistics")
-
-    @property
-    def edits_(self) -> dict[str, Any] | None:
-        """Changes made by hand with which the map was trained, as `read_edits` returns them; None if there are none."""
-        return self.sections.get("edits")
-
-    @property
     def pipeline(self) -> Pipeline:
         """The preparer and the estimator as a scikit-learn pipeline."""
         return Pipeline([("prepare", self.preparer), ("map", self.estimator)])
@@ -183,11 +170,6 @@ class TableModel:
         if self.classes:
             return Target("target", CLASSES, "")
         return Target("target", VALUES, "", NumberColumn("target", ("target",)))
-
-    @property
-    def fixed(self) -> list[str]:
-        """Names of the columns that `what_if` does not change, as asked for in `fit_table`."""
-        return [name for name in self.card.get("settings", {}).get("fixed", ()) if name in self.columns]
 
     @cached_property
     def columns(self) -> list[str]:
@@ -326,7 +308,7 @@ class TableModel:
         link: Any = self.model.link
         labels = outputs[:, 0] if codes is None else link.classes[codes]
         unseen = {name: reading.unseen[name] for name in self.columns if name in reading.unseen}
-        return Predictions(features, outputs, labels, faulty, empty, unseen)
+        return Predictions(features, outputs, labels, faulty, empty, unseen, *self._novelty(features))
 
     def _computed(self, features: NDArray[np.float64]) -> tuple[NDArray[np.intp] | None, NDArray[np.floating]]:
         """Compute the indices of the predicted classes (None for a regression) and the outputs."""

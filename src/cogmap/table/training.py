@@ -22,7 +22,7 @@ from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.table.columns import spans
 from cogmap.table.columns.texts import distinct, pandas
-from cogmap.table.describing import make_card
+from cogmap.table.describing import make_card, mean_effects
 from cogmap.table.editing import WITHOUT, applicable, edits_entry, held_columns
 from cogmap.table.limits import duration, within
 from cogmap.table.model import TableModel
@@ -171,6 +171,7 @@ def train(
     best = getattr(whole, "best_estimator_", whole)
     all_notes = [*target_column.notes, *preparer.notes_, *notes, *extent.notes]
     card = make_card(TableModel(preparer, best), target_column, X, y, scores if folds else {}, all_notes)
+    card["effects"] = mean_effects(TableModel(preparer, best), X, y)
     card["table"] = {"name": source, "rows": len(frame), "learned from": len(table), "columns": len(frame.columns)}
     card["settings"] = {
         "seed": fit_options.seed,

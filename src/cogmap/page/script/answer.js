@@ -1,6 +1,7 @@
 // The prediction, in words and as bars.
 
 import { bodyOf, make, setAttribute, setParts, setStyle, setText } from "./dom.js";
+import { classSet, intervals, pValue } from "./engine.js";
 import { amount, className, count, fixed, listed, number, ofHundred, percent, short, signedFixed } from "./words.js";
 
 /** Return the index of the largest output: the second of two equal ones, the first of several, as `predict` does. */
@@ -25,10 +26,14 @@ export function answerPart(page) {
   const heading = document.getElementById("answer-heading");
   const part = model.kind === "classifier" ? classes(page) : model.kind === "regressor" ? values(page) : changes(page);
   setText(heading, part.kicker);
-  bodyOf("answer").append(...part.elements);
+  const strange = make("p", { class: "strange", hidden: "" });
+  bodyOf("answer").append(...part.elements, strange);
   const brief = document.getElementById("short-answer");
   return (view) => {
     part.update(view);
+    const p = model.kind === "map" ? null : pValue(model, view.state.row);
+    setText(strange, p === null ? "" : strangeWords(p));
+    setAttribute(strange, "hidden", p === null || p > model.distances.strange);
     setText(brief, model.kind === "map" ? model.title : answerLine(page, view.result.outputs));
   };
 }
@@ -75,6 +80,15 @@ function errorWords(model, edited) {
   ];
 }
 
+function strangeWords(p) {
+  return `This row is unlike the training data: ${percent(p)} of the rows there are as far from their mean. What the map says of it is a guess.`;
+}
+
+/** Return whether the map is the learned one: intervals and sets of an edited or clamped map are not known. */
+function isLearned({ edits, state }) {
+  return edits.length === 0 && Object.keys(state.clamp).length === 0;
+}
+
 function classes({ model, outputs: names }) {
   const prediction = make("p", { class: "said", "aria-live": "polite" });
   const name = make("strong", { class: "said-name" });
@@ -83,6 +97,7 @@ function classes({ model, outputs: names }) {
   prediction.append(name, " ", chance);
   const sure = make("p", { class: "sure" });
   const next = make("p", { class: "soft" });
+  const among = make("p", { class: "soft" });
   const bars = names.map((output) => bar(className(output.name)));
   const list = make(
     "ul",
@@ -91,8 +106,12 @@ function classes({ model, outputs: names }) {
   );
   return {
     kicker: "The map says",
-    elements: [prediction, sure, next, list],
-    update({ result: { outputs }, edits }) {
+    elements: [prediction, ...(model.sure ? [among] : []), sure, next, list],
+    update(view) {
+      const { edits } = view;
+      const { outputs } = view.result;
+      const set = isLearned(view) ? classSet(model, outputs) : null;
+      setText(among, set === null ? "" : amongWords(set, names, model.sure.level));
       const order = [...outputs.keys()].sort((a, b) => outputs[b] - outputs[a]);
       const said = short(names[order[0]].name, 60);
       setText(name, model.target ? said : className(said));
@@ -108,6 +127,19 @@ function classes({ model, outputs: names }) {
     },
   };
 }
+
+function amongWords(set, names, level) {
+  if (set.length === names.length) return `At ${percent(level)} confidence, no class can be ruled out.`;
+  const shown = set.slice(0, SHOWN_CLASSES).map((k) => className(short(names[k].name, 30)));
+  const more = set.length - shown.length;
+  return `At ${percent(level)} confidence it is ${more ? `${shown.join(", ")} or one of ${more} more` : alternatives(shown)}.`;
+}
+
+function alternatives(words) {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+const SHOWN_CLASSES = 5;
 
 function bar(name) {
   const fill = make("span", { class: "fill" });
@@ -135,6 +167,8 @@ function values(page) {
   const parts = page.outputs.map((output) => {
     const prediction = make("strong", { class: "said-name number" });
     const mark = make("span", { class: "mark" });
+    const band = make("span", { class: "band" });
+    const between = make("p", { class: "soft" });
     const hasRange = Number.isFinite(output.low) && Number.isFinite(output.high);
     const place = hasRange ? make("p", { class: "soft" }) : null;
     const scale = hasRange
@@ -142,7 +176,7 @@ function values(page) {
           "div",
           { class: "scale" },
           make("span", { class: "scale-end" }, amount(output.low, model.unit)),
-          make("span", { class: "track", "aria-hidden": "true" }, mark),
+          make("span", { class: "track", "aria-hidden": "true" }, band, mark),
           make("span", { class: "scale-end" }, amount(output.high, model.unit)),
         )
       : null;
@@ -156,16 +190,23 @@ function values(page) {
         " ",
         prediction,
       ),
+      ...(page.model.sure ? [between] : []),
       place,
       scale,
     );
+    const shareOf = (value) => (value - output.low) / (output.high - output.low || 1);
+    const percentOf = (value) => 100 * Math.max(0, Math.min(shareOf(value), 1));
     return {
       element,
-      update(value) {
+      update(value, ends) {
         setText(prediction, amount(value, model.unit));
+        const confidence = ends && `With ${percent(page.model.sure.level)} confidence`;
+        setText(between, ends ? `${confidence} between ${amount(ends[0], model.unit)} and ${amount(ends[1], model.unit)}.` : "");
         if (!hasRange) return;
-        const share = (value - output.low) / (output.high - output.low || 1);
-        setStyle(mark, "left", `${(100 * Math.max(0, Math.min(share, 1))).toFixed(2)}%`);
+        const share = shareOf(value);
+        setStyle(mark, "left", `${percentOf(value).toFixed(2)}%`);
+        setStyle(band, "left", ends === null ? "0%" : `${percentOf(ends[0]).toFixed(2)}%`);
+        setStyle(band, "width", ends === null ? "0%" : `${(percentOf(ends[1]) - percentOf(ends[0])).toFixed(2)}%`);
         setText(
           place,
           share < 0 || share > 1
@@ -179,9 +220,11 @@ function values(page) {
   return {
     kicker: "The map says",
     elements: [...parts.map((part) => part.element), sure],
-    update({ result: { outputs }, edits }) {
-      parts.forEach((part, k) => part.update(outputs[k]));
-      setParts(sure, errorWords(model, edits.length > 0));
+    update(view) {
+      const { outputs } = view.result;
+      const ends = isLearned(view) ? intervals(page.model, outputs) : null;
+      parts.forEach((part, k) => part.update(outputs[k], ends && ends[k]));
+      setParts(sure, errorWords(model, view.edits.length > 0));
     },
   };
 }
