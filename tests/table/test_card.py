@@ -11,8 +11,8 @@ from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_sc
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from cogmap import explain
-from cogmap.explanation import arrow_intervals
 from cogmap.exceptions import DataError
+from cogmap.explanation import arrow_intervals
 from cogmap.table import FitOptions, fit_table
 from cogmap.table.cards import Card, card_text
 from cogmap.table.scoring import rivals
