@@ -1,7 +1,7 @@
 """Validation of the arguments of the page: an estimator, a model, a pipeline or a hand-made map, with its rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from cogmap.models.model import MapModel
 from cogmap.page.unused import influential_features, select_features
 from cogmap.statistics.conformal import HeldOutErrors
 from cogmap.statistics.novelty import RowDistances
+from cogmap.table.training_rows import overlap
 
 Array = NDArray[np.floating]
 
@@ -47,6 +48,10 @@ class PageSubject:
         Class codes, -1 for labels unknown to the map; or target values.
     target : str
         Name of `y`, or "".
+    card : dict
+        Card of a `TableModel`, or {}.
+    learned_rows : float or None
+        Share of the rows that the model has learned from, None if unknown.
     notes : tuple of str
         Notes about the table.
     errors : HeldOutErrors or None
@@ -68,6 +73,8 @@ class PageSubject:
     errors: HeldOutErrors | None = None
     distances: RowDistances | None = None
     forecaster: Any = None
+    card: dict[str, Any] = field(default_factory=dict)
+    learned_rows: float | None = None
 
 
 def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
@@ -84,6 +91,7 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
         shown = page_subject(owner, model.model_, rows, None)
         return replace(shown, forecaster=model, target=", ".join(model.variables_))
     notes: list[str] = []
+    card, sections = getattr(model, "card", {}), getattr(model, "sections", {})
     preparer, model = _split_pipeline(owner, model)
     table: Any = None
     if X is None:
@@ -106,10 +114,21 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
         distances = None if distances is None else distances.narrowed(influential)
     table = table.toarray() if issparse(table) else table
     _check_size(owner, fitted.map)
-    target = getattr(y, "name", None)
+    target = card["target"]["name"] if card else getattr(y, "name", None)
     target = target if isinstance(target, str) else ""  # the attribute `name` of a data frame may be a column
+    learned = _learned_rows(sections, table, y)
     errors = getattr(model, "held_out_errors_", None)
-    return PageSubject(fitted.map, fitted, names, preparer, table, answers, target, tuple(notes), errors, distances)
+    return PageSubject(
+        fitted.map, fitted, names, preparer, table, answers, target, tuple(notes), errors, distances, card, learned
+    )
+
+
+def _learned_rows(sections: dict[str, Any], table: Array | None, y: Any) -> float | None:
+    """Return the share of rows that a model of raw tables has learned from, None if unknown."""
+    if table is None or y is None or "training_rows" not in sections:
+        return None
+    found = overlap(sections["training_rows"], np.asarray(table, dtype=np.float64), np.asarray(y))
+    return found.known / found.compared if found.compared else None
 
 
 def few(names: Sequence[str]) -> str:
