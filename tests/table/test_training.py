@@ -326,7 +326,7 @@ def test_a_small_map_of_many_arrows_says_what_the_drawn_carry():
 
 
 BAD_STRUCTURES = {
-    "`max_arrows` limits small maps": {"max_arrows": 20},
+    "`max_arrows` limits small maps": {"structure": "full", "max_arrows": 20},
     "Only a map of the structure 'full' is tuned": {"structure": "named", "tune": True},
     "Only a map of the structure 'full' has a prior": {
         "structure": "additive",
@@ -386,7 +386,7 @@ class TestMoreTargets:
         assert fit_table(self.visits(), "visits", FitOptions(loss="squared_error")).estimator.loss == "squared_error"
 
     def test_ordered_classes(self):
-        """By an order, and by a categorical; effects are told as higher and lower."""
+        """By an order, and by a categorical."""
         by_kind = fit_table(self.grades(), "grade", FitOptions(kinds={"grade": "low<middle<high"}))
         table = self.grades()
         table["grade"] = pd.Categorical(table["grade"], ["low", "middle", "high"], ordered=True)
@@ -394,7 +394,7 @@ class TestMoreTargets:
         for model in (by_kind, by_dtype):
             assert model.estimator.ordered == ["low", "middle", "high"]
             assert "its classes are ordered" in card_text(model.card)
-            assert {entry["column"]: entry.get("more") for entry in model.card["importances"]}["x"] == "higher"
+            assert {entry["column"]: entry.get("more") for entry in model.card["importances"]}["x"] == "high"
             assert model.predict([{"x": -2.0, "word": "a"}, {"x": 2.0, "word": "a"}]).tolist() == ["low", "high"]
         np.testing.assert_array_equal(by_kind.predict_proba(self.TABLE), by_dtype.predict_proba(self.TABLE))
 

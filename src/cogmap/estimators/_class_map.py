@@ -23,6 +23,7 @@ from cogmap.estimators._labels import (
 )
 from cogmap.estimators._out_of_core import Chunk, ClassWeight, Survey
 from cogmap.estimators._prediction import ClassPredictor
+from cogmap.estimators._uncertainty import SetMixin
 from cogmap.estimators._validation import check_products, validated
 from cogmap.exceptions import DataError
 from cogmap.models.features import FeatureStatistics
@@ -30,7 +31,7 @@ from cogmap.models.links import LabelsLink, Link, OrderedLink
 from cogmap.models.model import MapModel
 
 
-class ClassMap(ClassPredictor, BaseFCM):
+class ClassMap(SetMixin, ClassPredictor, BaseFCM):
     """Base class of estimators that train a map on classes."""
 
     ordered: Any = False  # only `FCMClassifier` has the parameter
@@ -68,6 +69,9 @@ class ClassMap(ClassPredictor, BaseFCM):
             )
         self._label_names = names or [f"label {j + 1}" for j in range(y.shape[1])]
         return X, y.astype(np.float64)
+
+    def _known_targets(self, y: NDArray[Any]) -> Targets:
+        return replace(cast(Any, self._targets(y, None, self.classes_ if y.ndim == 1 else None)), link=self.model_.link)
 
     def _targets(self, y: NDArray[Any], known: Link | None, classes: Any = None) -> Targets:
         if y.ndim == 2:

@@ -9,12 +9,13 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_pinball_score
 
 from cogmap.estimators._chunks import FitChunksMixin
+from cogmap.estimators._uncertainty import IntervalMixin
 from cogmap.estimators._value_map import ValueMap
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.links import QuantileLink, ValueLink
 
 
-class FCMRegressor(RegressorMixin, ValueMap, FitChunksMixin):
+class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.
 
     The concepts of the map are the features, scaled to [0, 1], hidden concepts, and the targets. A sample sets the

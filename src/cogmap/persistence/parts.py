@@ -16,6 +16,7 @@ from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
 from cogmap.models.features import FeatureStatistics
+from cogmap.models.lags import Lags, VariableLags
 from cogmap.models.links import (
     LabelsLink,
     LogLink,
@@ -27,8 +28,13 @@ from cogmap.models.links import (
 )
 from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MAX_DEPTH, MapModel
+from cogmap.models.recurrence import Recurrence
+from cogmap.models.sequence import SequenceEnd, SequenceModel
 from cogmap.models.terms import Terms
+from cogmap.models.transforms import DIFFERENCE, INDEX, NONE, Transform
 from cogmap.persistence.values import Kind, State
+from cogmap.statistics.conformal import N_QUANTILES, HeldOutErrors
+from cogmap.statistics.novelty import RowDistances
 
 _LINKS = LogOddsLink | SoftmaxLink | OrderedLink | ValueLink
 
@@ -59,6 +65,12 @@ def _are_numbers(value: Any, length: int | None = None) -> bool:
     """Return whether a value is a 1-D float64 array, optionally of a given length."""
     is_row = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1
     return is_row and length in (None, len(value))
+
+
+def _is_table(value: Any, n_rows: int, dtype: Any = np.float64) -> bool:
+    """Return whether a value is a 2-D array with a given number of rows, and at least one column."""
+    is_table = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == 2
+    return is_table and value.shape[0] == n_rows and value.shape[1] > 0
 
 
 def _fields(value: Any) -> State:
@@ -198,6 +210,76 @@ def _model(state: State) -> MapModel:
     return MapModel(**state)
 
 
+def _variable_lags(state: State) -> VariableLags:
+    require(isinstance(state["name"], str), "name of a variable")
+    require(_is_count(state["n_changes"], 0) and _is_count(state["period"], 0), "lags")
+    require(max(state["n_changes"], state["period"]) <= MAX_DEPTH, "lags")
+    return VariableLags(**state)
+
+
+def _lags(state: State) -> Lags:
+    require(isinstance(state["variables"], tuple) and state["variables"], "lags")
+    require(all(isinstance(one, VariableLags) for one in state["variables"]), "lags")
+    require(_are_texts(state["drivers"]) and isinstance(state["unit"], str), "lags")
+    return Lags(**state)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(text, str) for text in value)
+
+
+def _transform(state: State) -> Transform:
+    require(state["season"] in (NONE, INDEX, DIFFERENCE) and _is_count(state["period"], 1), "season")
+    require(type(state["log"]) is bool and _is_positive(state["scale"]), "transform")
+    require(all(type(state[name]) is float and np.isfinite(state[name]) for name in ("center", "rate")), "transform")
+    return Transform(**state)
+
+
+def _has_shape(value: Any, *shape: int | None) -> bool:
+    """Return whether a value is a finite float64 array; None is any length."""
+    is_array = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == len(shape)
+    fits = is_array and all(wanted in (None, length) for wanted, length in zip(shape, value.shape, strict=True))
+    return fits and bool(np.isfinite(value).all())
+
+
+def _recurrence(state: State) -> Recurrence:
+    k, m = len(state["bias"]), len(state["hidden_bias"])
+    require(_has_shape(state["direct"], k, None) and _has_shape(state["bias"], k), "weights")
+    n = state["direct"].shape[1]
+    require(_has_shape(state["into_hidden"], m, n) and _has_shape(state["hidden_bias"], m), "weights")
+    require(_has_shape(state["from_hidden"], k, m), "weights")
+    return Recurrence(**state)
+
+
+def _sequence_end(state: State) -> SequenceEnd:
+    transforms = state["transforms"]
+    require(isinstance(transforms, tuple) and all(isinstance(one, Transform) for one in transforms), "transforms")
+    k = len(transforms)
+    require(_has_shape(state["memory"], None) and _has_shape(state["drivers"], None), "end of a series")
+    require(_has_shape(state["modelled"], None, k) and _has_shape(state["seasons"], None, k), "end of a series")
+    require(
+        len(state["seasons"]) and len(state["modelled"]) >= max(one.period for one in transforms), "end of a series"
+    )
+    return SequenceEnd(**state)
+
+
+def _sequence(state: State) -> SequenceModel:
+    lags, recurrence, ends = state["lags"], state["recurrence"], state["ends"]
+    require(isinstance(lags, Lags) and isinstance(recurrence, Recurrence), "sequence model")
+    k, n = len(lags.variables), lags.n_features
+    require(
+        _has_shape(recurrence.direct, k, n) and _has_shape(state["low"], n) and _has_shape(state["high"], n), "weights"
+    )
+    require(_are_texts(state["names"]) and len(state["names"]) == k and _are_texts(state["season_names"]), "names")
+    n_drivers = len(lags.drivers)
+    require(_has_shape(state["driver_center"], n_drivers) and _has_shape(state["driver_scale"], n_drivers), "drivers")
+    require(isinstance(ends, tuple) and ends and all(isinstance(end, SequenceEnd) for end in ends), "end of a series")
+    for end in ends:
+        fits = len(end.transforms) == k and len(end.memory) == lags.starts[-1] and len(end.drivers) == n_drivers
+        require(fits, "end of a series")
+    return SequenceModel(**state)
+
+
 def _rule(kind: type[Any], state: State) -> Any:
     state = renamed(state)
     require(_is_positive(state["learning_rate"]), "learning rate")
@@ -222,6 +304,35 @@ def _random(state: State) -> np.random.RandomState:
     return random
 
 
+def _errors(state: State) -> HeldOutErrors:
+    quantiles, spread = state["quantiles"], state["spread"]
+    require(
+        _is_positive(state["n_rows"])
+        and _is_table(quantiles, N_QUANTILES, np.float32)
+        and np.isfinite(quantiles).all(),
+        "errors",
+    )
+    require((np.diff(quantiles, axis=0) >= 0).all() and (quantiles >= 0).all(), "errors")
+    if spread is not None:
+        require(_is_table(spread, 5) and spread.shape[1] == quantiles.shape[1], "errors")
+        require(np.isfinite(spread).all() and (spread[4] > 0).all(), "errors")
+    return HeldOutErrors(**state)
+
+
+def _distances(state: State) -> RowDistances:
+    n_features, precision = len(state["center"]), state["precision"]
+    require(
+        _is_positive(state["n_rows"]) and _is_table(state["quantiles"][:, None], N_QUANTILES, np.float32),
+        "distances of rows",
+    )
+    require(_are_numbers(state["center"], n_features) and _are_numbers(state["scale"], n_features), "distances of rows")
+    is_array = isinstance(precision, np.ndarray) and precision.dtype == np.float32
+    require(is_array and precision.shape in ((n_features,), (n_features, n_features)), "distances of rows")
+    finite = all(np.isfinite(state[name]).all() for name in ("center", "scale", "precision", "quantiles"))
+    require(finite and (state["scale"] > 0).all() and (np.diff(state["quantiles"]) >= 0).all(), "distances of rows")
+    return RowDistances(**state)
+
+
 KINDS = {
     "map": Kind(FuzzyCognitiveMap, _map_state, lambda state: FuzzyCognitiveMap(**state)),
     "structured map": Kind(StructuredMap, _structured_state, _structured),
@@ -240,6 +351,14 @@ KINDS = {
     "quantiles": Kind(QuantileLink, _fields, partial(_values, QuantileLink)),
     "labels": Kind(LabelsLink, _fields, partial(_values, LabelsLink)),
     "departure": Kind(PriorDeviation, lambda deviation: deviation._asdict(), lambda state: PriorDeviation(**state)),
+    "held-out errors": Kind(HeldOutErrors, _fields, _errors),
+    "row distances": Kind(RowDistances, _fields, _distances),
+    "variable lags": Kind(VariableLags, _fields, _variable_lags),
+    "lags": Kind(Lags, _fields, _lags),
+    "transform": Kind(Transform, _fields, _transform),
+    "recurrence": Kind(Recurrence, _fields, _recurrence),
+    "sequence end": Kind(SequenceEnd, _fields, _sequence_end),
+    "sequence model": Kind(SequenceModel, _fields, _sequence),
     "adam": Kind(Adam, _fields, partial(_rule, Adam)),
     "rmsprop": Kind(RMSprop, _fields, partial(_rule, RMSprop)),
     "random": Kind(np.random.RandomState, _random_state, _random),

@@ -12,8 +12,8 @@ from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor
 from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 
 # Every solver, output, start and penalty, so that no path escapes the checks. Early stopping is not here because
-# keeping rows aside is not the same for a row of weight 2 as for two rows, which one of the checks asks for; neither are
-# losses of counts and amounts, because some checks have negative targets.
+# keeping rows aside is not the same for a row of weight 2 as for two rows, which one of the checks asks for;
+# neither are losses of counts and amounts, because some checks have negative targets.
 ESTIMATORS = [
     FCMClassifier(),
     FCMClassifier(depth=3, output="one_hot", n_jobs=2),

@@ -33,7 +33,7 @@ export function factsOf({
     if (link.kind === "labels") return { low: 0, high: 1 };
     const known = (answers ?? []).filter((answer) => answer !== null).map((answer) => answer[k]);
     return known.length > 1
-      ? { low: Math.min(...known), high: Math.max(...known) }
+      ? { low: Math.min(...known), high: Math.max(...known), seen: true }
       : {
           low: Math.max(link.mean[k] - 2 * link.deviation[k], link.low?.[k] ?? -Infinity),
           high: Math.min(link.mean[k] + 2 * link.deviation[k], link.high?.[k] ?? Infinity),
