@@ -52,6 +52,8 @@ class PageSubject:
         Errors on held-out rows, if they are known.
     distances : RowDistances or None
         Distances of the training rows from their mean, if they are known.
+    n_columns : int
+        Number of columns that the estimator takes, with those that are left out.
     """
 
     fcm: FuzzyCognitiveMap
@@ -64,6 +66,7 @@ class PageSubject:
     notes: tuple[str, ...] = ()
     errors: HeldOutErrors | None = None
     distances: RowDistances | None = None
+    n_columns: int = 0
 
 
 def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
@@ -85,6 +88,7 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
             X = preparer.transform(X)
         subject, table = opened_subject(owner, model, X)
     fitted, names = subject.model, subject.feature_names
+    n_columns = len(names)
     answers = None if y is None else _answers(owner, fitted, y, table)
     influential = influential_features(fitted)
     distances: RowDistances | None = getattr(model, "row_distances_", None)
@@ -100,7 +104,8 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
     target = getattr(y, "name", None)
     target = target if isinstance(target, str) else ""  # the attribute `name` of a data frame may be a column
     errors = getattr(model, "held_out_errors_", None)
-    return PageSubject(fitted.map, fitted, names, preparer, table, answers, target, tuple(notes), errors, distances)
+    rows = (table, answers, target, tuple(notes), errors, distances)
+    return PageSubject(fitted.map, fitted, names, preparer, *rows, n_columns)
 
 
 def few(names: Sequence[str]) -> str:
