@@ -99,6 +99,7 @@ def _of_model(page: PageSubject, model: MapModel, max_rows: int | None) -> Paylo
         "kind": "regressor" if classes is None else "classifier",
         "target": page.target,
         "prepared": page.preparer is not None,
+        "n_columns": page.n_columns,
         **_map_part(page.fcm, model.kinds),
         "depth": model.depth,
         "n_outputs": model.n_outputs,

@@ -61,6 +61,8 @@ class PageSubject:
         Distances of the training rows from their mean, if they are known.
     forecaster : FCMForecaster or None
         Forecaster whose map of one step is shown.
+    n_columns : int
+        Number of columns that the estimator takes, with those that are left out.
     """
 
     fcm: FuzzyCognitiveMap
@@ -76,6 +78,7 @@ class PageSubject:
     forecaster: Any = None
     card: dict[str, Any] = field(default_factory=dict)
     learned_rows: float | None = None
+    n_columns: int = 0
 
 
 def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
@@ -103,6 +106,7 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
             X = preparer.transform(X)
         subject, table = opened_subject(owner, model, X)
     fitted, names = subject.model, subject.feature_names
+    n_columns = len(names)
     answers = None if y is None else _answers(owner, fitted, y, table)
     influential = influential_features(fitted)
     distances: RowDistances | None = getattr(model, "row_distances_", None)
@@ -119,9 +123,9 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
     target = target if isinstance(target, str) else ""  # the attribute `name` of a data frame may be a column
     learned = _learned_rows(sections, table, y)
     errors = getattr(model, "held_out_errors_", None)
-    return PageSubject(
-        fitted.map, fitted, names, preparer, table, answers, target, tuple(notes), errors, distances, card, learned
-    )
+    extras = {"card": card, "learned_rows": learned, "n_columns": n_columns}
+    rows = (table, answers, target, tuple(notes), errors, distances)
+    return PageSubject(fitted.map, fitted, names, preparer, *rows, **extras)
 
 
 def _learned_rows(sections: dict[str, Any], table: Array | None, y: Any) -> float | None:
