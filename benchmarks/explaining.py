@@ -204,7 +204,9 @@ def pruning():
     for name, load in TABLES.items():
         X, y = load(return_X_y=True)
         target = 0.25 if name == "iris" else 0.1
-        curve = pruning_curve(FCMClassifier(structure="full", random_state=0), X, y, keep=(0.5, 0.25, 0.1, 0.05), n_folds=5)
+        curve = pruning_curve(
+            FCMClassifier(structure="full", random_state=0), X, y, keep=(0.5, 0.25, 0.1, 0.05), n_folds=5
+        )
         at = curve.keep.tolist().index(target)
         share = curve.mean_scores[at] / curve.mean_scores[0]
         rows.append([name, f"{curve.n_edges[0]:.0f}", f"{curve.mean_scores[0]:.4f}", f"{target:.0%}",

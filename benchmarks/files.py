@@ -32,7 +32,10 @@ def models():
     )
     return {
         "FCMClassifier": (FCMClassifier(structure="full", random_state=0).fit(X, y), row),
-        "the same, all weights different from 0": (_dense(FCMClassifier(structure="full", random_state=0).fit(X, y)), row),
+        "the same, all weights different from 0": (
+            _dense(FCMClassifier(structure="full", random_state=0).fit(X, y)),
+            row,
+        ),
         "FCMRegressor": (FCMRegressor(structure="full", random_state=0).fit(X, y), row),
         "pipeline of a raw table": (
             make_pipeline(TablePreparer(), FCMClassifier(structure="full", random_state=0)).fit(mixed, y),

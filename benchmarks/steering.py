@@ -100,7 +100,9 @@ def slopes_rows():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             cells = [
-                cross_val_score(FCMClassifier(structure="full", random_state=0, **settings), data.X, data.y, cv=folds).mean()
+                cross_val_score(
+                    FCMClassifier(structure="full", random_state=0, **settings), data.X, data.y, cv=folds
+                ).mean()
                 for settings in (
                     {"learn": "slopes", "init": "correlation"},
                     {"slope": 5, "weight_bounds": (-1, 1)},

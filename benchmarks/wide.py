@@ -58,7 +58,9 @@ METHODS = {
     "boosting": lambda: HistGradientBoostingClassifier(random_state=0),
     "forest": lambda: RandomForestClassifier(random_state=0),
     "MLP": lambda: make_pipeline(StandardScaler(), MLPClassifier(random_state=0)),
-    "PCA, map": lambda: make_pipeline(StandardScaler(), PCA(20, random_state=0), FCMClassifier(structure="full", random_state=0)),
+    "PCA, map": lambda: make_pipeline(
+        StandardScaler(), PCA(20, random_state=0), FCMClassifier(structure="full", random_state=0)
+    ),
     "SelectKBest, map": lambda: make_pipeline(SelectKBest(k=20), FCMClassifier(structure="full", random_state=0)),
 }
 

@@ -67,8 +67,9 @@ def main():
     save("states", StatesDisplay.from_estimator(fcm, row).figure_)
     save("contributions", ContributionsDisplay.from_estimator(fcm, row).figure_)
     save("story", StoryDisplay.from_estimator(fcm, row).figure_)
-    save("pruning", PruningDisplay.from_estimator(fcm, X, y).figure_)
     save("what_if", WhatIfDisplay.from_estimator(fcm, row, "virginica").figure_)
+    full = FCMClassifier(structure="full", random_state=0)
+    save("pruning", PruningDisplay.from_estimator(full, X, y).figure_)
 
     tumours = load_breast_cancer(as_frame=True)
     fcm = FCMClassifier(random_state=0).fit(tumours.data, tumours.target_names[tumours.target])
@@ -80,7 +81,7 @@ def main():
     save_svg("how_sure", map_view(fcm, intervals=arrow_intervals(fcm, X, y)))  # for docs/how-sure.md
 
     digits = load_digits(as_frame=True)
-    fcm = FCMClassifier(random_state=0).fit(digits.data, digits.target)
+    fcm = FCMClassifier(structure="full", random_state=0).fit(digits.data, digits.target)
     save_svg("digits", MapDisplay.from_estimator(fcm, digits.data).view)
 
     save_svg("traffic", map_view(TRAFFIC))

@@ -19,9 +19,12 @@ from cogmap._learning.held_out import HeldOut
 from cogmap._learning.monotone import monotone_limits
 from cogmap._learning.network import Array, Network, NetworkFit, deviations, joined
 from cogmap._learning.plan import Plan
+from cogmap._learning.priors import check_allowed, expert_weights
 from cogmap._learning.solvers import SILENT, Monitor, Outcome, StoppingRule, Theta
 from cogmap._learning.splits import Split, make_splits
+from cogmap._learning.structure import weight_limits
 from cogmap._learning.table import Table
+from cogmap._utils.params import Literal, param_error
 from cogmap._utils.threads import one_blas_thread
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.links import LogOddsLink, SoftmaxLink
@@ -48,6 +51,7 @@ _TOLERANCES, _NEGLIGIBLE, _NEGLIGIBLE_SUM = (0.01, 0.03), 0.003, 1.5
 _TARGET_SHARE = 0.35  # weight of the true targets in the targets of the joined map
 _STEEPNESS = 1.0 / 0.15  # of a proposed step, in units of T
 _EFFECT_ROWS = 2000
+_FULL = "Set structure='full'."
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,7 @@ class _Trainer:
         network = train("all", network, n_iter)
         for size in _SIZES:
             if size < network.n_arrows:
-                pruned = network.pruned(T, share, size)
+                pruned = self.fit.pruned(network, T, share, size)
                 network = train(size, pruned, min(_PRUNED_ITER, self.max_iter), _PRUNED_PATIENCE)
             else:
                 found[size] = found["all"]
@@ -176,10 +180,15 @@ def train_named(
     if limits is not None:
         low, high = (bound[concepts.outputs, concepts.inputs] for bound in limits)
         constrained = (low == 0.0).astype(float) - (high == 0.0)
-    fit = NetworkFit(settings.slope, settings.alpha, link, constrained if limits is not None else None)
+    bounds, prior = _wishes(settings, concepts)
+    fit = NetworkFit(
+        settings.slope, settings.alpha, link, constrained if limits is not None else None, limits=bounds, prior=prior
+    )
     max_iter = _N_ITER if settings.max_iter_is_auto else settings.max_iter
     most = 2**31 if max_arrows is None else max_arrows
     free = np.logical_not(constrained.any(axis=0))
+    if bounds is not None:  # what is asked of an arrow must not be undone through a hidden concept
+        free &= ~(np.isfinite(bounds[0]) | np.isfinite(bounds[1])).any(axis=0)
     trainer = _Trainer(fit, free, propose, structure == "additive", most, max_iter)
     with one_blas_thread():
         splits = list(make_splits(table, _N_TEACHERS, random, counts=True))
@@ -210,7 +219,7 @@ def train_named(
                 return report(theta, len(curve) + number, loss)
 
             for size in stages.sizes:
-                latest = latest.pruned(T, share, size)
+                latest = fit.pruned(latest, T, share, size)
                 stopping = StoppingRule(n_iter, _FINAL_TOL, _PATIENCE, after_iteration=after_iteration)
                 latest, outcome = fit(latest, table, stopping, targets)
                 curve += stopping.loss_curve
@@ -221,6 +230,28 @@ def train_named(
     pairs = zip((rows for _, rows in splits), teachers, strict=False)
     held_out = HeldOut.joined([_held_out(rows, [teacher[kind][0] for kind in stages.kinds]) for rows, teacher in pairs])
     return NamedResult(_model(latest, table, plan), outcome, curve, selection, held_out)
+
+
+def _wishes(settings: Any, concepts: Concepts) -> tuple[tuple[Array, Array] | None, Array | None]:
+    """Return bounds and prior of the arrows from features to outputs; raise if others are bounded."""
+    owner = settings.owner
+    limits = weight_limits(None, settings.weight_bounds, concepts, owner)
+    expert, prior = settings.prior if isinstance(settings.prior, FuzzyCognitiveMap) else None, None
+    direct = np.zeros((len(concepts), len(concepts)), dtype=bool)
+    direct[concepts.outputs, concepts.inputs] = True
+    expected = "about arrows from features to outputs: other concepts of a small map are not known before it is trained"
+    if expert is not None:
+        weights = expert_weights(expert, concepts, settings.slope, owner)
+        check_allowed(weights, limits, concepts, settings.slope, owner)
+        if weights[~direct].any():
+            raise param_error(owner, "prior", expected, Literal("a map with other arrows"), _FULL)
+        prior = weights[concepts.outputs, concepts.inputs]
+    if limits is None:
+        return None, prior
+    if np.isfinite(np.where(direct, np.inf, limits[0])).any() or np.isfinite(np.where(direct, np.inf, limits[1])).any():
+        raise param_error(owner, "weight_bounds", expected, settings.weight_bounds, _FULL)
+    low, high = (bound[concepts.outputs, concepts.inputs] for bound in limits)
+    return (low, high), prior
 
 
 @dataclass(frozen=True)
