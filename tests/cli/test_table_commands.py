@@ -418,7 +418,11 @@ BAD_TABLES = {
     ),
     "data twice in the first line": (b"0.2,0.2,y\n1,2,x\n", [], "looks like data, not like column names: '0.2'"),
     "an expert's map that is not there": (GOOD, ["--prior", "nowhere.mmp"], "nowhere.mmp"),
-    "arrows limited in a full map": (GOOD, ["--max-arrows", "9"], "--max-arrows limits small maps: set --structure to"),
+    "arrows limited in a full map": (
+        GOOD,
+        ["--structure", "full", "--max-arrows", "9"],
+        "--max-arrows limits small maps: leave out --max-arrows",
+    ),
     "fewer arrows than outputs": (
         numbered(60, lambda i: f"{i * 7 % 11},{i % 3},c{i * 5 % 3}"),
         ["--structure", "named", "--max-arrows", "2"],

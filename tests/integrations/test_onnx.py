@@ -265,12 +265,12 @@ def test_wrong_tables_are_refused():
         to_onnx(pipeline, transform="yes")
 
 
-@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+@pytest.mark.parametrize("inputs", ["features", "terms", "logarithms"])
 @pytest.mark.parametrize("kind", ["log odds", "softmax", "values"])
 @pytest.mark.parametrize("depth", [1, 2, 4])
-def test_small_named_maps_agree(named_model, named_rows, kind, depth, terms):
+def test_small_named_maps_agree(named_model, named_rows, kind, depth, inputs):
     """Held features keep their states, and columns without a concept are read but not used."""
-    model = named_model(kind, depth, terms=terms)
+    model = named_model(kind, depth, inputs=inputs)
     graph = to_onnx(model)
     found = run(graph, to_inputs(model, named_rows))
     np.testing.assert_allclose(

@@ -323,7 +323,7 @@ def test_a_small_map_of_many_arrows_says_what_the_drawn_carry():
 
 
 BAD_STRUCTURES = {
-    "`max_arrows` limits small maps": {"max_arrows": 20},
+    "`max_arrows` limits small maps": {"structure": "full", "max_arrows": 20},
     "Only a map of the structure 'full' is tuned": {"structure": "named", "tune": True},
     "Only a map of the structure 'full' has a prior": {
         "structure": "additive",

@@ -289,7 +289,8 @@ class NetworkFit:
         W = theta[: -(m + k)].reshape(m + k, n + m + k)
         pull = np.full(W.shape, _HIDDEN_PULL)
         # The penalty is for arrows that act on log-odds; one of a softmax acts with the gain.
-        pull[m:] = (0.25 * self.link.gain) ** 2 if isinstance(self.link, SoftmaxLink) else 1.0
+        with np.errstate(over="ignore"):  # a gain so large makes the loss infinite, too
+            pull[m:] = np.square(0.25 * self.link.gain) if isinstance(self.link, SoftmaxLink) else 1.0
         pull[m:, :n] *= _DIRECT_PULL
         n_rows = max(objective.n_rows, objective.total_weight)
         centre = np.zeros(W.shape)

@@ -43,7 +43,7 @@ def structure_of(
     """Return the structure to train: ``"additive"``, ``"named"`` or ``"full"``.
 
     ``"auto"`` is ``"named"`` (which may turn out additive) unless a parameter refers to the full map, training resumes
-    from an earlier one, or the table is too small, too large or too wide.
+    from an earlier one or may be resumed (`warm_start`), or the table is too small, too large or too wide.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def structure_of(
     if structure == "auto":
         searched = grid > 1 or isinstance(parameters["terms"], str)
         searched = searched or parameters["n_teachers"] != "auto" or parameters["max_iter"] != "auto"
-        incremental = earlier is not None or parameters["solver"] not in ("auto", "lbfgs")
+        incremental = earlier is not None or parameters["warm_start"] or parameters["solver"] not in ("auto", "lbfgs")
         suits = MIN_ROWS <= n_rows < defaults.many_rows and n_rows == sample.n_rows and not issparse(sample.X)
         small = suits and not is_high_dimensional(parameters, sample.X.shape[1])
         return "named" if small and not (of_full_maps or searched or incremental) else "full"

@@ -31,10 +31,11 @@ def write(
 
     Parameters
     ----------
-    model : TableModel, FCMClassifier, FCMClassifierCV, FCMRegressor, MapModel, Pipeline or FuzzyCognitiveMap
+    model : TableModel, estimator of cogmap, MapModel, Pipeline or FuzzyCognitiveMap
         Fitted model or map to show. The page of a `TableModel` shows its card: held-out scores, what matters. A
         pipeline consists of a `TablePreparer` and one of these estimators; its categories can be selected by name. A
-        hand-made map is shown with scenarios instead of predictions.
+        hand-made map is shown with scenarios instead of predictions, a forecaster with its forecast, which the page
+        computes again with variables or drivers held.
     X : array-like of shape (n_rows, n_features), default=None
         Rows to select from in the page: a sample of at most 500, fewer for tables with more than 40 columns, stratified
         by class or value. The page states its size. None for a hand-made map.

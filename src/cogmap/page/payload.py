@@ -24,6 +24,7 @@ from cogmap.page.columns import (
     prepared_columns,
     scaling_name,
 )
+from cogmap.page.forecasts import forecast_part
 from cogmap.page.picture import picture_of
 from cogmap.page.sample import by_class, by_value, rows_shown
 from cogmap.page.subject import PageSubject, few
@@ -40,6 +41,8 @@ _SPARSE = 0.5  # share of nonzero weights up to which only these are stored
 def make_payload(page: PageSubject, max_rows: int | None = None) -> Payload:
     """Return the payload of a model, with or without a table, or of a hand-made map."""
     payload = _of_map(page) if page.model is None else _of_model(page, page.model, max_rows)
+    if page.forecaster is not None:
+        payload["forecast"] = forecast_part(page.forecaster)
     return {"title": _title(page), **payload}
 
 

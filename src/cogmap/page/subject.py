@@ -1,7 +1,7 @@
 """Validation of the arguments of the page: an estimator, a model, a pipeline or a hand-made map, with its rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from cogmap._utils.params import Literal, param_error, real
+from cogmap.estimators.forecaster import FCMForecaster
 from cogmap.explanation._subject import Subject, table_parts
 from cogmap.explanation._subject import opened as opened_subject
 from cogmap.maps._text import short
@@ -57,6 +58,8 @@ class PageSubject:
         Errors on held-out rows, if they are known.
     distances : RowDistances or None
         Distances of the training rows from their mean, if they are known.
+    forecaster : FCMForecaster or None
+        Forecaster whose map of one step is shown.
     """
 
     fcm: FuzzyCognitiveMap
@@ -69,6 +72,7 @@ class PageSubject:
     notes: tuple[str, ...] = ()
     errors: HeldOutErrors | None = None
     distances: RowDistances | None = None
+    forecaster: Any = None
     card: dict[str, Any] = field(default_factory=dict)
     learned_rows: float | None = None
 
@@ -81,6 +85,11 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
             raise param_error(owner, "X", "None for a FuzzyCognitiveMap", Literal("a table"), cure)
         _check_size(owner, model)
         return PageSubject(model)
+    if isinstance(model, FCMForecaster):
+        check_is_fitted(model, "model_")
+        rows = model.sequence_.map_rows(model.horizon_) if not model.drivers_ else None
+        shown = page_subject(owner, model.model_, rows, None)
+        return replace(shown, forecaster=model, target=", ".join(model.variables_))
     notes: list[str] = []
     card, sections = getattr(model, "card", {}), getattr(model, "sections", {})
     preparer, model = _split_pipeline(owner, model)

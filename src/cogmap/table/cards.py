@@ -198,7 +198,7 @@ def _rules(card: dict[str, Any]) -> list[str]:
     rules = card.get("rules", [])
     if not rules:
         return []
-    texts = [_RULE.sub(_likely, entry["rule"]) for entry in rules[:_SHOWN]]
+    texts = [_RULE.sub(_likely, " ".join(map(cut, entry["rule"].split()))) for entry in rules[:_SHOWN]]
     lines = [fill(text, _WIDTH, initial_indent="  ", subsequent_indent="    ") for text in texts]
     return ["Rules, the strongest first", *lines] + [f"  and {len(rules) - _SHOWN:,} more"] * (len(rules) > _SHOWN)
 

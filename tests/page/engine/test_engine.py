@@ -140,12 +140,12 @@ def test_features_that_influence_nothing_are_left_out(words, differences, payloa
     assert payload["notes"][-1].startswith("117 of 120 features influence nothing in this map and are left out: ")
 
 
-@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+@pytest.mark.parametrize("inputs", ["features", "terms", "logarithms"])
 @pytest.mark.parametrize("kind", ["log odds", "softmax", "values"])
 @pytest.mark.parametrize("depth", [1, 2, 4])
-def test_small_named_maps(kind, depth, terms, named_model, named_rows, differences, payload_of):
+def test_small_named_maps(kind, depth, inputs, named_model, named_rows, differences, payload_of):
     """Held features keep their states, and columns without a concept are left out, with a note."""
-    model = named_model(kind, depth, terms=terms)
+    model = named_model(kind, depth, inputs=inputs)
     explained = explain(model, named_rows)
     payload = payload_of(model, named_rows)
     apart = differences(
@@ -161,9 +161,10 @@ def test_small_named_maps(kind, depth, terms, named_model, named_rows, differenc
     assert payload["notes"][-1] == "2 of 5 features influence nothing in this map and are left out: x1, x4."
 
 
-def test_flips_of_small_named_maps(named_model, named_rows, differences, payload_of):
+@pytest.mark.parametrize("inputs", ["features", "logarithms"])
+def test_flips_of_small_named_maps(inputs, named_model, named_rows, differences, payload_of):
     """Gradients through held features lead to changes as small as Python's."""
-    model = named_model("softmax")
+    model = named_model("softmax", inputs=inputs)
     rows = [row for row in named_rows if not np.isnan(row).any() and what_if(model, row).found]
     flips = [{"row": row[[0, 2, 3]].tolist(), "to": None, "size": what_if(model, row).size} for row in rows]
     assert len(flips) >= 2

@@ -12,6 +12,7 @@ import { changedPart } from "./changed.js";
 import { comparePart } from "./compare.js";
 import { editsPart } from "./edits_part.js";
 import { flipPart } from "./flip_part.js";
+import { forecastPart } from "./forecast_part.js";
 import { mapPart } from "./map_part.js";
 import { qualityPart } from "./quality.js";
 import { reasonsPart } from "./reasons.js";
@@ -81,6 +82,7 @@ setAttribute(document.documentElement, "data-kind", model.kind);
 page.view = viewOf(store.state);
 const parts = {
   theme: themePart(page),
+  ...(model.forecast ? { forecast: forecastPart(page) } : {}),
   answer: answerPart(page),
   values: valuesPart(page),
   start: startPart(page),
@@ -95,6 +97,7 @@ const parts = {
 };
 for (const section of document.querySelectorAll("main > section")) if (!(section.id in parts)) section.remove();
 const names = {
+  forecast: "Forecast",
   answer: "Answer",
   reasons: "Why",
   quality: "How good",
