@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 import cogmap
 from cogmap import FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TablePreparer, to_rules
 from cogmap.exceptions import DataError, ParameterError
-from cogmap.table import fit_table
+from cogmap.table import fit_table, limits
 from cogmap.table.cards import card_text
 from cogmap.table.scoring import THE_MAP, compare, make_folds
 from cogmap.table.targets import Target, find_target
@@ -192,6 +192,24 @@ def test_a_numeric_target_is_parsed():
     np.testing.assert_array_equal(target.read(pd.Series(["1,5 €", None, "1.000,25"])), [1.5, np.nan, 1000.25])
     with pytest.raises(DataError, match="cannot be read in row 2: y: 'much' is not a number"):
         target.read(pd.Series(["1,5", "much"]))
+
+
+@pytest.mark.parametrize(
+    ("limit", "rows", "scored"),
+    [(1000.0, 8000, 8000), (14.0, 8000, 1090), (8.0, 2500, 1000), (4.0, 615, 615), (0.0, 500, None)],
+)
+def test_a_time_limit_scores_on_fewer_rows_before_it_trains_on_fewer(monkeypatch, limit, rows, scored):
+    """With a millisecond per row and a pilot of 3,000 rows, that is 3 seconds."""
+    clock = iter([0.0, 3.0, 3.0, 3.0])
+    monkeypatch.setattr(limits.time, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(limits, "fitted", lambda *_: None)
+    frame = pd.DataFrame({"a": np.arange(8000.0)})
+    preparer = TablePreparer(keep=["a"]).fit(frame)
+    extent = limits.within(limit + 3.0, None, preparer, frame, frame["a"], "regression", 0)
+    assert len(extent.rows) == pytest.approx(rows, abs=1)
+    assert (extent.scored is None) == (scored is None)
+    assert scored is None or len(extent.scored) == pytest.approx(scored, abs=1)
+    assert bool(extent.notes) == (limit < 1000.0)
 
 
 def test_a_time_limit_adds_a_note():

@@ -122,11 +122,21 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
     target = card["target"]["name"] if card else getattr(y, "name", None)
     target = target if isinstance(target, str) else ""  # the attribute `name` of a data frame may be a column
     learned = _learned_rows(sections, table, y)
-    errors = getattr(model, "held_out_errors_", None)
     return PageSubject(
-        fitted.map, fitted, names, preparer, table, answers, target, tuple(notes), errors, distances,
-        card=card, learned_rows=learned, n_columns=n_columns,
-    )  # fmt: skip
+        fitted.map,
+        fitted,
+        names,
+        preparer,
+        table,
+        answers,
+        target,
+        tuple(notes),
+        errors=getattr(model, "held_out_errors_", None),
+        distances=distances,
+        card=card,
+        learned_rows=learned,
+        n_columns=n_columns,
+    )
 
 
 def _learned_rows(sections: dict[str, Any], table: Array | None, y: Any) -> float | None:

@@ -65,7 +65,8 @@ class Target:
         """
         if self.numbers is None:
             codes, labels = distinct(values)
-            return np.array([self.labels.get(label, label) for label in labels], dtype=object)[codes]
+            names = [None if label is None else self.labels.get(label, label) for label in labels]
+            return np.array(names, dtype=object)[codes]
         cells = self.numbers.read(values)
         if cells.faults:
             row, reason = min(cells.faults.items())
