@@ -58,7 +58,7 @@ def _catboost(seed):
 
 
 METHODS = {
-    "fcm": lambda seed, X: FCMClassifier(random_state=seed),
+    "fcm": lambda seed, X: FCMClassifier(structure="full", random_state=seed),
     "fcm_cv": lambda seed, X: FCMClassifierCV(random_state=seed),
     **{name: lambda seed, X, make=make: make(Rules(seed), X) for name, make in RIVALS.items()},
     "xgboost": lambda seed, X: _xgboost(seed),

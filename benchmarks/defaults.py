@@ -24,7 +24,7 @@ def accuracy(protocol_name, dataset, fold, seed):
     X_train, X_test, y_train, y_test = protocol.fold(rows.X, rows.y, fold)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return FCMClassifier(random_state=seed).fit(X_train, y_train).score(X_test, y_test)
+        return FCMClassifier(structure="full", random_state=seed).fit(X_train, y_train).score(X_test, y_test)
 
 
 def mean_accuracies(protocol_name, datasets, seeds):

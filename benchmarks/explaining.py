@@ -27,7 +27,7 @@ def learned(name):
     """Return the default classifier fitted to 70 % of a table, and the held-out rows."""
     X, y = TABLES[name](return_X_y=True, as_frame=True)
     X_train, X_test, y_train, _ = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y)
-    return FCMClassifier(random_state=0).fit(X_train, y_train), X_test
+    return FCMClassifier(structure="full", random_state=0).fit(X_train, y_train), X_test
 
 
 def sums():
@@ -49,7 +49,7 @@ def speed():
     import shap
 
     X, y = load_breast_cancer(return_X_y=True)
-    fcm = FCMClassifier(random_state=0).fit(X, y)
+    fcm = FCMClassifier(structure="full", random_state=0).fit(X, y)
     many = np.tile(X, (2, 1))[:1000]
     times = best_times(
         {
@@ -123,7 +123,7 @@ def finds_planted():
     rows = []
     for number in range(1, 7):
         X, y, decides = planted(number, N_PLANTED, seed=number)
-        fcm = FCMClassifier(random_state=0).fit(X, y)
+        fcm = FCMClassifier(structure="full", random_state=0).fit(X, y)
         X_test, y_test, decides_test = planted(number, N_PLANTED, seed=100 + number)
         auc = roc_auc_score(y_test, fcm.predict_proba(X_test)[:, 1])
         ever = np.flatnonzero(decides.any(axis=0))
@@ -204,7 +204,9 @@ def pruning():
     for name, load in TABLES.items():
         X, y = load(return_X_y=True)
         target = 0.25 if name == "iris" else 0.1
-        curve = pruning_curve(FCMClassifier(random_state=0), X, y, keep=(0.5, 0.25, 0.1, 0.05), n_folds=5)
+        curve = pruning_curve(
+            FCMClassifier(structure="full", random_state=0), X, y, keep=(0.5, 0.25, 0.1, 0.05), n_folds=5
+        )
         at = curve.keep.tolist().index(target)
         share = curve.mean_scores[at] / curve.mean_scores[0]
         rows.append([name, f"{curve.n_edges[0]:.0f}", f"{curve.mean_scores[0]:.4f}", f"{target:.0%}",
@@ -217,7 +219,7 @@ def pruning():
 def changes():
     """Print the time to find counterfactuals for 100 rows."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    fcm = FCMClassifier(random_state=0).fit(X, y)
+    fcm = FCMClassifier(structure="full", random_state=0).fit(X, y)
     rows = [X.iloc[[i]] for i in range(100)]
     before = fcm.predict(X.iloc[:100])
     lines = []

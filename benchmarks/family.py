@@ -98,7 +98,7 @@ def known_figures():
 
 def times():
     """Print fit times relative to FCMClassifier, measured in turns."""
-    models = {"FCMClassifier": FCMClassifier(random_state=0)} | {
+    models = {"FCMClassifier": FCMClassifier(structure="full", random_state=0)} | {
         title: model for title, (model, known) in KNOWN.items() if None not in known
     }
     tables = ["iris", "breast_cancer", "vehicle"]
@@ -171,7 +171,7 @@ def ensembles():
     alone = FCMClassifier(n_teachers=0, random_state=0)
     models = {
         "FCMClassifier(n_teachers=0)": alone,
-        "FCMClassifier()": FCMClassifier(random_state=0),
+        "FCMClassifier()": FCMClassifier(structure="full", random_state=0),
         "BaggingClassifier of 10": BaggingClassifier(alone, n_estimators=10, random_state=0),
         "AdaBoostClassifier of 10": AdaBoostClassifier(alone, n_estimators=10, random_state=0),
     }

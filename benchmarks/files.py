@@ -31,11 +31,14 @@ def models():
         bought=pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 500, len(X)), "D"),
     )
     return {
-        "FCMClassifier": (FCMClassifier(random_state=0).fit(X, y), row),
-        "the same, all weights different from 0": (_dense(FCMClassifier(random_state=0).fit(X, y)), row),
-        "FCMRegressor": (FCMRegressor(random_state=0).fit(X, y), row),
+        "FCMClassifier": (FCMClassifier(structure="full", random_state=0).fit(X, y), row),
+        "the same, all weights different from 0": (
+            _dense(FCMClassifier(structure="full", random_state=0).fit(X, y)),
+            row,
+        ),
+        "FCMRegressor": (FCMRegressor(structure="full", random_state=0).fit(X, y), row),
         "pipeline of a raw table": (
-            make_pipeline(TablePreparer(), FCMClassifier(random_state=0)).fit(mixed, y),
+            make_pipeline(TablePreparer(), FCMClassifier(structure="full", random_state=0)).fit(mixed, y),
             mixed[:1],
         ),
     }

@@ -33,6 +33,7 @@ class Ltcn:
 
 METHODS = {
     "FCMClassifier": lambda: FCMClassifier(random_state=0),
+    "FCMClassifier, structure='full'": lambda: FCMClassifier(random_state=0, structure="full"),
     "FCMClassifier, n_teachers=0": lambda: FCMClassifier(random_state=0, n_teachers=0),
     "LogisticRegression": LogisticRegression,
     "MLPClassifier lbfgs": lambda: MLPClassifier(solver="lbfgs", random_state=0),

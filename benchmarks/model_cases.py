@@ -1,6 +1,7 @@
 """Cases of `benchmarks.same_predictions`: named functions that each fit a model.
 
-They use only public names, so that the same cases run with the package of any commit.
+They use only public names, so that the same cases run with the package of any commit whose estimators have the
+parameter `structure`.
 """
 
 from pathlib import Path
@@ -10,6 +11,8 @@ import numpy as np
 DATASETS = Path(__file__).resolve().parents[2] / "shared" / "datasets"
 
 CASES = {}  # name -> (function, whether it takes long)
+FULL = {"structure": "full", "random_state": 0}
+SMALL = {"structure": "auto", "random_state": 0}
 
 
 def case(name, slow=False):
@@ -118,6 +121,7 @@ TABLES = {
     "vehicle": lambda: frame_of("vehicle"),
     "tic tac toe": lambda: frame_of("tic_tac_toe"),
 }
+WITH_SMALL_MAPS = {"iris", "gaps", "repeated", "binary", "ring", "uneven", "skewed", "few rows", "glass"}
 SHARED = {"glass", "heart", "seeds", "ecoli", "sonar", "haberman", "vehicle", "tic tac toe"}
 TAKE_LONG = {"digits", "many rows", "sonar", "vehicle", "tic tac toe", "breast cancer"}
 
@@ -134,17 +138,20 @@ def add_tables():
     for name, load in TABLES.items():
         if name in SHARED and not DATASETS.is_dir():
             continue
-        for kind in ("FCMClassifier", "FCMRegressor", "FCMClassifierCV"):
+        kinds = [("FCMClassifier", FULL, ""), ("FCMRegressor", FULL, ""), ("FCMClassifierCV", {"random_state": 0}, "")]
+        if name in WITH_SMALL_MAPS:
+            kinds += [("FCMClassifier", SMALL, ", small map"), ("FCMRegressor", SMALL, ", small map")]
+        for kind, parameters, note in kinds:
 
-            @case(f"{name}, {kind}", slow=name in TAKE_LONG)
-            def fit(load=load, kind=kind):
+            @case(f"{name}, {kind}{note}", slow=name in TAKE_LONG)
+            def fit(load=load, kind=kind, parameters=parameters):
                 import cogmap
 
                 X, y = load()
                 if kind == "FCMClassifierCV" and len(X) > 500:
                     X, y = X[:: len(X) // 400], y[:: len(X) // 400]
                 y = values_of(X, y) if kind == "FCMRegressor" else y
-                return getattr(cogmap, kind)(random_state=0).fit(X, y), X
+                return getattr(cogmap, kind)(**parameters).fit(X, y), X
 
 
 add_tables()
@@ -170,7 +177,7 @@ def add_parameters():
     def whole_map():
         from cogmap import FCMClassifier
 
-        return FCMClassifier(depth=2, n_hidden=3, random_state=1).fit(*iris_names()).map_
+        return FCMClassifier(depth=2, n_hidden=3, structure="full", random_state=1).fit(*iris_names()).map_
 
     variants = {
         "depth 1": {"depth": 1},
@@ -202,6 +209,12 @@ def add_parameters():
         "ranges": {"scale": True},
         "class weight": {"class_weight": "balanced"},
         "gain 1": {"gain": 1.0, "depth": 2},
+        "small map, additive": {"structure": "additive"},
+        "small map, named": {"structure": "named"},
+        "small map, at most 8 arrows": {"structure": "auto", "max_arrows": 8},
+        "small map, terms": {"structure": "auto", "terms": 3},
+        "small map, monotone": {"structure": "auto", "monotonic_cst": {("petal width (cm)", "class=2"): 1}},
+        "small map, ranges": {"structure": "auto", "scale": True},
     }
     for name, parameters in variants.items():
 
@@ -211,14 +224,14 @@ def add_parameters():
 
             X, y = iris_names()
             resolved = {key: value() if callable(value) else value for key, value in parameters.items()}
-            return FCMClassifier(random_state=0, **resolved).fit(X, y, np.arange(150) % 3 + 0.5), X
+            return FCMClassifier(**FULL | resolved).fit(X, y, np.arange(150) % 3 + 0.5), X
 
     @case("parameters, warm start")
     def warm():
         from cogmap import FCMClassifier
 
         X, y = iris_names()
-        fcm = FCMClassifier(random_state=0, warm_start=True, max_iter=5).fit(X, y)
+        fcm = FCMClassifier(**FULL, warm_start=True, max_iter=5).fit(X, y)
         return fcm.fit(X[X.columns[::-1]], y), X[X.columns[::-1]]
 
     @case("parameters, several targets")
@@ -226,7 +239,7 @@ def add_parameters():
         from cogmap import FCMRegressor
 
         X, y = clusters(9, 200, 5, 3)
-        return FCMRegressor(random_state=0).fit(X, np.column_stack([values_of(X, y), y, X[:, 2] ** 2])), X
+        return FCMRegressor(**FULL).fit(X, np.column_stack([values_of(X, y), y, X[:, 2] ** 2])), X
 
     @case("parameters, chosen with two processes", slow=True)
     def processes():
@@ -300,21 +313,21 @@ def add_wide():
         from cogmap import FCMClassifier
 
         X, y = wide_table()
-        return FCMClassifier(random_state=0).fit(X, y), X
+        return FCMClassifier(**FULL).fit(X, y), X
 
     @case("wide, all columns")
     def everything():
         from cogmap import FCMClassifier
 
         X, _ = wide_table(300, 120)
-        return FCMClassifier(random_state=0).fit(X, (X.sum(axis=1) > 0).astype(int)), X
+        return FCMClassifier(**FULL).fit(X, (X.sum(axis=1) > 0).astype(int)), X
 
     @case("wide, FCMRegressor")
     def regressor():
         from cogmap import FCMRegressor
 
         X, y = wide_table()
-        return FCMRegressor(random_state=0).fit(X, y + X[:, 0] + X[:, 3] ** 2), X
+        return FCMRegressor(**FULL).fit(X, y + X[:, 0] + X[:, 3] ** 2), X
 
     @case("wide, FCMClassifierCV", slow=True)
     def chosen():
@@ -328,7 +341,7 @@ def add_wide():
         from cogmap import FCMClassifier
 
         X, y = wide_table()
-        fcm = FCMClassifier(random_state=0, warm_start=True, max_iter=5).fit(X, y)
+        fcm = FCMClassifier(**FULL, warm_start=True, max_iter=5).fit(X, y)
         return fcm.fit(X[::-1], y[::-1]), X
 
     @case("wide, dense by bounds", slow=True)
@@ -336,28 +349,28 @@ def add_wide():
         from cogmap import FCMClassifier
 
         X, y = wide_table(100, 110)
-        return FCMClassifier(random_state=0, weight_bounds=(-3, 3), n_hidden=2, max_iter=10).fit(X, y), X
+        return FCMClassifier(**FULL, weight_bounds=(-3, 3), n_hidden=2, max_iter=10).fit(X, y), X
 
     @case("sparse, FCMClassifier")
     def sparse():
         from cogmap import FCMClassifier
 
         X, y = sparse_table()
-        return FCMClassifier(random_state=0).fit(X, y), X
+        return FCMClassifier(**FULL).fit(X, y), X
 
     @case("sparse, FCMRegressor")
     def sparse_values():
         from cogmap import FCMRegressor
 
         X, y = sparse_table()
-        return FCMRegressor(random_state=0).fit(X, y + 0.1 * np.arange(len(y)) % 7), X
+        return FCMRegressor(**FULL).fit(X, y + 0.1 * np.arange(len(y)) % 7), X
 
     @case("sparse, partial_fit")
     def sparse_parts():
         from cogmap import FCMClassifier
 
         X, y = sparse_table()
-        fcm = FCMClassifier(random_state=0)
+        fcm = FCMClassifier(**FULL)
         for start in range(0, 400, 100):
             fcm.partial_fit(X[start : start + 100], y[start : start + 100], classes=[0, 1, 2])
         return fcm, X
@@ -376,7 +389,7 @@ def add_parts():
         from cogmap import FCMClassifier
 
         X, y = make()
-        fcm = FCMClassifier(random_state=0, **parameters)
+        fcm = FCMClassifier(**FULL, **parameters)
         if first:
             fcm.fit(X[:200], y[:200])
         for start in range(0, len(X), 400):
@@ -415,7 +428,7 @@ def add_chunks():
         from cogmap import FCMClassifier
 
         X, y = scikit("wine")
-        return FCMClassifier(random_state=0).fit_chunks(cut(X, y, a_chunk=50)), X
+        return FCMClassifier(**FULL).fit_chunks(cut(X, y, a_chunk=50)), X
 
     variants = {
         "teachers": {"max_iter": 6, "n_teachers": 2},
@@ -431,7 +444,7 @@ def add_chunks():
 
             X, y = long_table()
             weight = 0.5 + np.arange(len(X)) % 3 if name == "weights" else None
-            fcm = FCMClassifier(random_state=0, solver="lbfgs" if "max_iter" in parameters else "auto", **parameters)
+            fcm = FCMClassifier(**FULL, solver="lbfgs" if "max_iter" in parameters else "auto", **parameters)
             return fcm.fit_chunks(cut(X, y, weight)), X[:5000]
 
     @case("fit_chunks, FCMRegressor")
@@ -439,7 +452,7 @@ def add_chunks():
         from cogmap import FCMRegressor
 
         X, y = long_table()
-        fcm = FCMRegressor(random_state=0, max_iter=5, n_teachers=2)
+        fcm = FCMRegressor(**FULL, max_iter=5, n_teachers=2)
         return fcm.fit_chunks(cut(X, y + X[:, 3])), X[:5000]
 
     @case("fit_chunks, wide")
@@ -447,14 +460,14 @@ def add_chunks():
         from cogmap import FCMClassifier
 
         X, y = wide_table(10_000, 130)
-        return FCMClassifier(random_state=0, max_iter=4, n_teachers=2).fit_chunks(cut(X, y, a_chunk=3000)), X[:1000]
+        return FCMClassifier(**FULL, max_iter=4, n_teachers=2).fit_chunks(cut(X, y, a_chunk=3000)), X[:1000]
 
     @case("long, fit")
     def here():
         from cogmap import FCMClassifier
 
         X, y = long_table()
-        return FCMClassifier(random_state=0, solver="lbfgs", max_iter=5, n_teachers=0).fit(X, y), X[:5000]
+        return FCMClassifier(**FULL, solver="lbfgs", max_iter=5, n_teachers=0).fit(X, y), X[:5000]
 
     def on_cluster(kind, X, y, **parameters):
         import dask.array as da
@@ -463,7 +476,7 @@ def add_chunks():
         from cogmap.integrations import dask as ours
 
         with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None):
-            fcm = getattr(ours, kind)(random_state=0, **parameters)
+            fcm = getattr(ours, kind)(**FULL, **parameters)
             fcm.fit(da.from_array(X, chunks=(40_000, X.shape[1])), da.from_array(y, chunks=40_000))
         return fcm.to_local(), X[:5000]
 

@@ -58,13 +58,13 @@ COMPUTE = """async ({ payload, rows }) => {
 def breast_cancer():
     """Return a page of 30 measured features, 500 of 569 rows shown."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    return page.html(FCMClassifier(random_state=0).fit(X, y), X, y)
+    return page.html(FCMClassifier(structure="full", random_state=0).fit(X, y), X, y)
 
 
 def of_noise():
     """Return a page of 30 features with full-precision values and 500 rows."""
     X, y = make_classification(500, 30, random_state=0)
-    return page.html(FCMClassifier(random_state=0).fit(X, y), X, y)
+    return page.html(FCMClassifier(structure="full", random_state=0).fit(X, y), X, y)
 
 
 def of_concepts(n_concepts, n_classes, **parameters):
@@ -172,10 +172,10 @@ def moving(browser, folder):
 def arithmetic(browser):
     """Print the largest difference between the page and Python on 100 rows, some with missing values."""
     tables = {
-        "two classes": (FCMClassifier(random_state=0), load_breast_cancer),
-        "three classes": (FCMClassifier(random_state=0), load_wine),
+        "two classes": (FCMClassifier(structure="full", random_state=0), load_breast_cancer),
+        "three classes": (FCMClassifier(structure="full", random_state=0), load_wine),
         "words": (FCMClassifier(terms=3, random_state=0), load_wine),
-        "values": (FCMRegressor(random_state=0), load_diabetes),
+        "values": (FCMRegressor(structure="full", random_state=0), load_diabetes),
     }
     names = ["openModel", "unpacked", "run", "contributions"]
     tab = browser.new_page()

@@ -57,7 +57,7 @@ GROUPS = {
     "values, confirmed on": regression.CONFIRMED_ON,
 }
 VARIANTS = {
-    "default": {},
+    "structure='full'": {"structure": "full"},
     "structure='auto'": {"structure": "auto"},
     "structure='additive'": {"structure": "additive"},
     "structure='named'": {"structure": "named"},

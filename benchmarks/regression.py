@@ -134,7 +134,7 @@ def fcm(**settings):
     """Return a map with these settings; the local import allows running rivals without it."""
     from cogmap import FCMRegressor
 
-    return FCMRegressor(**{"random_state": 0, **settings})
+    return FCMRegressor(**{"structure": "full", "random_state": 0, **settings})
 
 
 def scaled_target(regressor):

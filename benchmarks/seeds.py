@@ -30,7 +30,7 @@ def accuracies(name):
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        models = (FCMClassifier(random_state=seed).fit(X_train, y_train) for seed in range(N_SEEDS))
+        models = (FCMClassifier(structure="full", random_state=seed).fit(X_train, y_train) for seed in range(N_SEEDS))
         return [model.score(X_test, y_test) for model in models]
 
 

@@ -36,20 +36,20 @@ def monotone_rows():
     rows = []
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     for sign in (1, -1):
-        model = FCMClassifier(monotonic_cst={"mean radius": sign}, random_state=0).fit(X, y)
+        model = FCMClassifier(structure="full", monotonic_cst={"mean radius": sign}, random_state=0).fit(X, y)
         count, most = violations(model, X.to_numpy(), 0, sign)
         rows.append([f"two classes, mean radius {sign:+d}", count, f"{most:.3f}", f"{model.score(X, y):.3f}"])
     X, y = load_iris(return_X_y=True, as_frame=True)
     for sign in (1, -1):
         constraint = {("petal length (cm)", "class=1"): sign}
-        model = FCMClassifier(monotonic_cst=constraint, random_state=0).fit(X, y)
+        model = FCMClassifier(structure="full", monotonic_cst=constraint, random_state=0).fit(X, y)
         count, most = violations(model, X.to_numpy(), 2, sign, of=1)
         rows.append(
             [f"three classes, petal length on class 1 {sign:+d}", count, f"{most:.3f}", f"{model.score(X, y):.3f}"]
         )
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     for sign in (1, -1):
-        model = FCMRegressor(monotonic_cst={"bmi": sign}, random_state=0).fit(X, y)
+        model = FCMRegressor(structure="full", monotonic_cst={"bmi": sign}, random_state=0).fit(X, y)
         count, most = violations(model, X.to_numpy(), 2, sign)
         rows.append([f"values, bmi {sign:+d}", count, f"{most:.1f}", f"{model.score(X, y):.3f}"])
     return rows
@@ -79,7 +79,7 @@ def expert_rows():
         for seed in range(3):
             for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y):
                 expert = half_wrong_expert(X[train], y[train], np.random.RandomState(seed))
-                plain = FCMClassifier(random_state=seed).fit(X[train], y[train])
+                plain = FCMClassifier(structure="full", random_state=seed).fit(X[train], y[train])
                 steered = FCMClassifier(prior=expert, random_state=seed).fit(X[train], y[train])
                 accuracy["memory alone"].append(plain.score(X[test], y[test]))
                 accuracy["expert half wrong"].append(steered.score(X[test], y[test]))
@@ -100,7 +100,9 @@ def slopes_rows():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             cells = [
-                cross_val_score(FCMClassifier(random_state=0, **settings), data.X, data.y, cv=folds).mean()
+                cross_val_score(
+                    FCMClassifier(structure="full", random_state=0, **settings), data.X, data.y, cv=folds
+                ).mean()
                 for settings in (
                     {"learn": "slopes", "init": "correlation"},
                     {"slope": 5, "weight_bounds": (-1, 1)},

@@ -54,12 +54,14 @@ TABLES = {
 }
 
 METHODS = {
-    "map": lambda: FCMClassifier(random_state=0),
+    "map": lambda: FCMClassifier(structure="full", random_state=0),
     "boosting": lambda: HistGradientBoostingClassifier(random_state=0),
     "forest": lambda: RandomForestClassifier(random_state=0),
     "MLP": lambda: make_pipeline(StandardScaler(), MLPClassifier(random_state=0)),
-    "PCA, map": lambda: make_pipeline(StandardScaler(), PCA(20, random_state=0), FCMClassifier(random_state=0)),
-    "SelectKBest, map": lambda: make_pipeline(SelectKBest(k=20), FCMClassifier(random_state=0)),
+    "PCA, map": lambda: make_pipeline(
+        StandardScaler(), PCA(20, random_state=0), FCMClassifier(structure="full", random_state=0)
+    ),
+    "SelectKBest, map": lambda: make_pipeline(SelectKBest(k=20), FCMClassifier(structure="full", random_state=0)),
 }
 
 
@@ -135,7 +137,7 @@ def fit_sparse(kind, seed):
     rival = LogisticRegression(max_iter=300).fit(X[:20_000], y[:20_000])
     of_rival = time.perf_counter() - start
     start = time.perf_counter()
-    model = FCMClassifier(random_state=0).fit(X[:20_000], y[:20_000])
+    model = FCMClassifier(structure="full", random_state=0).fit(X[:20_000], y[:20_000])
     seconds = time.perf_counter() - start
     with open("/proc/self/status", encoding="ascii") as status:  # Linux only
         peak = int(re.search(r"VmHWM:\s+(\d+)", status.read())[1]) / 1024

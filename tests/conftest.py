@@ -15,6 +15,7 @@ from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import Encoding, FeatureSpread
 from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MapModel
 from cogmap.models.terms import Terms
 
@@ -46,7 +47,7 @@ def breast_cancer():
 def named_model():
     """Return a function that makes a small named map: held features, two named hidden concepts, unused columns."""
 
-    def make(kind="softmax", depth=3, used=(0, 2, 3), features=None, terms=False):
+    def make(kind="softmax", depth=3, used=(0, 2, 3), features=None, inputs="features"):
         link = {
             "log odds": LogOddsLink(np.array(["no", "yes"])),
             "softmax": SoftmaxLink(np.array(["no", "yes", "unknown"]), 4.0),
@@ -59,18 +60,23 @@ def named_model():
             low=np.array([-5.0, -4.0, -3.0, 0.0, -3.0]),
             high=np.array([7.0, 0.0, 4.0, 6.0, 3.0]),
         )
-        inputs = [name for place, name in ((0, "age"), (2, "glucose"), (3, "insulin")) if place in used]
-        words = None
-        if terms:  # of the three terms of glucose only the last is a concept
+        held = [name for place, name in ((0, "age"), (2, "glucose"), (3, "insulin")) if place in used]
+        words = logarithms = None
+        if inputs == "logarithms":  # of an unused column and of glucose, some of whose values lie below the origin
+            bent, unit = np.array([False, True, True, False, False]), np.array([1.0, 0.3, 0.5, 1.0, 1.0])
+            origin = np.array([0.0, -4.0, 0.1, 0.0, 0.0])
+            mean, deviation = np.array([1.0, 1.4, 0.7, 3.0, 0.0]), np.array([2.0, 0.5, 0.6, 1.0, 1.0])
+            logarithms = Logarithms(bent, origin, unit, mean, deviation)
+        if inputs == "terms":  # of the three terms of glucose only the last is a concept
             peaks, none = np.array([-0.5, 0.5, 1.5]), (None, None)
             words = Terms((*none, peaks, *none), ((), (), ("low", "medium", "high"), (), ()))
-            used, inputs = (0, 4, 5), ["age", "glucose is high", "insulin"]
-        names = [*inputs, "glucose > 126 and age < 40", "not insulin", *link.names]
+            used, held = (0, 4, 5), ["age", "glucose is high", "insulin"]
+        names = [*held, "glucose > 126 and age < 40", "not insulin", *link.names]
         rng = np.random.default_rng(0)
         W = rng.normal(size=(len(names), len(names))) * (rng.random((len(names), len(names))) < 0.8)
-        W[: len(inputs)] = 0.0
-        fcm = FuzzyCognitiveMap(W, rng.normal(size=len(names)), rng.uniform(1.0, 3.0, len(names)), names, held=inputs)
-        encoding = Encoding(5, 2, FeatureSpread(known), words, list(used), features)
+        W[: len(held)] = 0.0
+        fcm = FuzzyCognitiveMap(W, rng.normal(size=len(names)), rng.uniform(1.0, 3.0, len(names)), names, held=held)
+        encoding = Encoding(5, 2, FeatureSpread(known, logarithms), words, list(used), features)
         return MapModel(fcm, depth, encoding, link)
 
     return make

@@ -1,10 +1,10 @@
-"""Draw the figures of the README, ``docs/pictures.md`` and ``docs/small-maps.md``: ``python docs/pictures/draw.py``."""
+"""Draw the figures of the README, the guides: ``python docs/pictures/draw.py``."""
 
 from pathlib import Path
 
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 
-from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, influence
+from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, arrow_intervals
 from cogmap.maps.drawing.layout import layout
 from cogmap.maps.drawing.svg import to_svg
 from cogmap.plotting import (
@@ -61,25 +61,27 @@ def main():
     iris = load_iris(as_frame=True)
     X, y = iris.data, iris.target_names[iris.target]
     fcm = FCMClassifier(random_state=0).fit(X, y)
-    save_svg("map", map_view(fcm, influence(fcm, X), n_edges=16))  # for the README
+    save_svg("map", map_view(fcm))  # for the README
     row = X.iloc[[60]]
     save("weights", WeightsDisplay.from_estimator(fcm).figure_)
     save("states", StatesDisplay.from_estimator(fcm, row).figure_)
     save("contributions", ContributionsDisplay.from_estimator(fcm, row).figure_)
     save("story", StoryDisplay.from_estimator(fcm, row).figure_)
-    save("pruning", PruningDisplay.from_estimator(fcm, X, y).figure_)
     save("what_if", WhatIfDisplay.from_estimator(fcm, row, "virginica").figure_)
+    full = FCMClassifier(structure="full", random_state=0)
+    save("pruning", PruningDisplay.from_estimator(full, X, y).figure_)
 
     tumours = load_breast_cancer(as_frame=True)
     fcm = FCMClassifier(random_state=0).fit(tumours.data, tumours.target_names[tumours.target])
     save("influence", InfluenceDisplay.from_estimator(fcm, tumours.data).figure_)
 
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-    fcm = FCMRegressor(structure="auto", random_state=0).fit(X, y)
+    fcm = FCMRegressor(random_state=0).fit(X, y)
     save_svg("small_map", map_view(fcm))  # for docs/small-maps.md
+    save_svg("how_sure", map_view(fcm, intervals=arrow_intervals(fcm, X, y)))  # for docs/how-sure.md
 
     digits = load_digits(as_frame=True)
-    fcm = FCMClassifier(random_state=0).fit(digits.data, digits.target)
+    fcm = FCMClassifier(structure="full", random_state=0).fit(digits.data, digits.target)
     save_svg("digits", MapDisplay.from_estimator(fcm, digits.data).view)
 
     save_svg("traffic", map_view(TRAFFIC))

@@ -49,8 +49,8 @@ def main():
             return page
 
         desk = open_page("iris", 1280, 1000)
-        desk.get_by_role("slider", name="petal length (cm)", exact=True).fill("130")
-        desk.get_by_role("slider", name="petal width (cm)", exact=True).fill("118")
+        desk.get_by_role("slider", name="petal length (cm)", exact=True).fill("150")
+        desk.get_by_role("slider", name="petal width (cm)", exact=True).fill("150")
         desk.evaluate("document.activeElement.blur()")
         save("page", desk.screenshot(), 1000)
 

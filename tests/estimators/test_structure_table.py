@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
 from cogmap import FCMClassifier, FCMClassifierCV, FuzzyCognitiveMap
@@ -88,6 +88,32 @@ def test_parameters_and_uses_that_need_a_full_map(case, structure):
                 fit(structure)
         else:
             assert fit(structure).structure_ in expected
+
+
+def test_a_map_that_may_be_resumed_is_full():
+    assert fitted("auto", warm_start=True).structure_ == "full"
+
+
+@pytest.mark.parametrize("terms", [None, 3])
+@pytest.mark.parametrize("structure", ["additive", "named"])
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+def test_a_small_map_is_resumed_as_a_full_one(load, structure, terms):
+    """Features have memory instead of being held, which changes few predictions; logarithms stay."""
+    X, y = load(return_X_y=True, as_frame=True)
+    fcm = FCMClassifier(structure=structure, terms=terms, random_state=0).fit(X, y)
+    before = fcm.model_
+    fcm.set_params(learning_rate=1e-9).partial_fit(X, y)
+    assert fcm.structure_ == "full"
+    assert fcm.map_.held == ()
+    assert fcm.model_.encoding.used is None
+    assert fcm.model_.encoding.scaling.logarithms is before.encoding.scaling.logarithms
+    same = fcm.predict(X) == before.link.classes[before.outputs(X.to_numpy()).argmax(axis=1)]
+    assert same.mean() > 0.9
+    X = X[X.columns[::-1]]
+    fcm = FCMClassifier(random_state=0).fit(X[X.columns[::-1]], y)
+    fcm.set_params(warm_start=True, solver="adam", learning_rate=1e-9, max_iter=1, tol=0).fit(X, y)
+    assert fcm.map_.concepts[0] == X.columns[0]
+    assert fcm.score(X, y) > 0.9
 
 
 @pytest.mark.parametrize("structure", ["auto", "additive", "named"])

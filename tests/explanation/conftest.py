@@ -51,14 +51,14 @@ def random_model():
 
 @pytest.fixture(scope="session")
 def learned():
-    """Return a function that fits a default estimator to one of the embedded tables, cached."""
+    """Return a function that fits an estimator to one of the embedded tables, cached."""
     cache = {}
 
-    def get(name):
-        if name not in cache:
+    def get(name, structure="auto"):
+        if (name, structure) not in cache:
             X, y = LOADERS[name](return_X_y=True, as_frame=True)
-            estimator = FCMRegressor(random_state=0) if name == "diabetes" else FCMClassifier(random_state=0)
-            cache[name] = estimator.fit(X, y), X, y
-        return cache[name]
+            estimator = FCMRegressor if name == "diabetes" else FCMClassifier
+            cache[name, structure] = estimator(structure=structure, random_state=0).fit(X, y), X, y
+        return cache[name, structure]
 
     return get

@@ -26,10 +26,10 @@ rng = np.random.default_rng(0)
 X = pd.DataFrame(rng.normal(size=(40, 3)), columns=["height", "weight", "age"])
 Y = np.where(X["height"] > 0, "tall", "short")
 ROW = X.iloc[[0]]
-FCM = FCMClassifier(random_state=0).fit(X, Y)
-VALUES = FCMRegressor(random_state=0).fit(X, X["height"] - X["age"])
-TWO_VALUES = FCMRegressor(random_state=0).fit(X, np.column_stack([X["height"], X["age"]]))
-PIPELINE = make_pipeline(StandardScaler(), FCMClassifier(random_state=0)).fit(X, Y)
+FCM = FCMClassifier(structure="full", random_state=0).fit(X, Y)
+VALUES = FCMRegressor(structure="additive", random_state=0).fit(X, X["height"] - X["age"])
+TWO_VALUES = FCMRegressor(structure="additive", random_state=0).fit(X, np.column_stack([X["height"], X["age"]]))
+PIPELINE = make_pipeline(StandardScaler(), FCMClassifier(structure="additive", random_state=0)).fit(X, Y)
 QUESTIONS = {
     "explain": explain,
     "influence": influence,
@@ -140,7 +140,7 @@ def test_prune_needs_a_fitted_estimator():
 
 def test_a_sparse_row_is_a_row():
     """As in `predict`."""
-    fcm = FCMClassifier(random_state=0).fit(X.to_numpy(), Y)
+    fcm = FCMClassifier(structure="full", random_state=0).fit(X.to_numpy(), Y)
     row = csr_matrix(X.to_numpy()[:1])
     assert story(fcm, row).output == story(fcm, X.to_numpy()[0]).output
     assert what_if(fcm, row).found

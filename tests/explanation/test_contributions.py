@@ -122,7 +122,7 @@ def test_relevance_ranks_features_whose_contribution_is_small_by_chance():
     """For a product of two features among noise, relevance ranks both first for nearly every row."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 5))
-    fcm = FCMClassifier(random_state=0).fit(X, X[:, 1] * X[:, 3] > rng.logistic(size=1500) / 3)
+    fcm = FCMClassifier(structure="full", random_state=0).fit(X, X[:, 1] * X[:, 3] > rng.logistic(size=1500) / 3)
     explanation = explain(fcm, X[:200], X[:100])
     from_the_mean = explain(fcm, X[:200])  # its background is drawn from what the scaling knows
 

@@ -14,7 +14,7 @@ from cogmap.explanation.pruning import _on_paths, _strongest
 @pytest.mark.parametrize("name", ["iris", "wine", "diabetes"])
 def test_at_most_the_requested_edges_are_kept(learned, name, keep):
     """All others are exactly 0, and kept ones are strong; even the smallest map has a path."""
-    fcm, X, y = learned(name)
+    fcm, X, y = learned(name, "full")
     pruned = prune(fcm, X, y, keep)
     kept = pruned.map_.weights != 0.0
     assert kept.sum() <= max(round(keep * fcm.map_.weights.size), 2 * fcm.depth_)  # a way at least
@@ -36,14 +36,14 @@ def _visible(fcm):
 @pytest.mark.parametrize(("name", "keep"), [("iris", 0.25), ("wine", 0.1), ("breast cancer", 0.1)])
 def test_a_tenth_of_the_edges_keeps_most_of_the_accuracy(learned, name, keep):
     """On the training rows, 95 % of the accuracy."""
-    fcm, X, y = learned(name)
+    fcm, X, y = learned(name, "full")
     assert prune(fcm, X, y, keep).score(X, y) >= 0.95 * fcm.score(X, y)
 
 
 def test_the_given_estimator_is_not_changed_and_its_settings_are_kept(learned):
     """The result is a new estimator with the same parameters, except for the edges and resolved values."""
-    _, X, y = learned("wine")
-    fcm = FCMClassifier(alpha=0.5, slope=1.5, random_state=3).fit(X, y)
+    _, X, y = learned("wine", "full")
+    fcm = FCMClassifier(structure="full", alpha=0.5, slope=1.5, random_state=3).fit(X, y)
     weights = fcm.map_.weights.copy()
     pruned = prune(fcm, X, y)
     assert pruned is not fcm
@@ -56,7 +56,7 @@ def test_the_given_estimator_is_not_changed_and_its_settings_are_kept(learned):
 
 def test_expert_constraints_still_hold(learned):
     """Kept edges keep their signs and ranges; required edges are kept, however small their flow."""
-    _, X, y = learned("iris")
+    _, X, y = learned("iris", "full")
     petals, sepal = ["petal length (cm)", "petal width (cm)"], "sepal width (cm)"
     edges = {(petal, f"class={k}"): sign for petal in petals for k, sign in enumerate("-++")} | {
         (sepal, "class=1"): (0.01, 0.02)
@@ -75,7 +75,7 @@ def test_expert_constraints_still_hold(learned):
 @pytest.mark.parametrize("name", ["iris", "diabetes"])
 def test_hidden_concepts_without_edges_are_removed(learned, name):
     """Hidden concepts with an edge are kept."""
-    fcm, X, y = learned(name)
+    fcm, X, y = learned(name, "full")
     pruned = prune(fcm, X, y, keep=0.1)
     edges = pruned.edges
     assert edges.shape == (pruned.map_.n_concepts,) * 2
@@ -87,7 +87,7 @@ def test_hidden_concepts_without_edges_are_removed(learned, name):
 
 def test_hidden_concepts_of_a_given_map_are_kept(learned):
     """The map in `init` names all concepts."""
-    fcm, X, y = learned("iris")
+    fcm, X, y = learned("iris", "full")
     again = FCMClassifier(init=fcm.map_, random_state=0).fit(X, y)
     assert prune(again, X, y, keep=0.1).map_.concepts == fcm.map_.concepts
 
@@ -95,7 +95,7 @@ def test_hidden_concepts_of_a_given_map_are_kept(learned):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_depth_that_was_chosen_is_kept(learned, seed):
     """FCMClassifierCV chooses no other depth for the pruned map."""
-    _, X, y = learned("iris")
+    _, X, y = learned("iris", "full")
     fcm = FCMClassifierCV(depths=(1, 2, 3), alphas=(0.2,), terms=None, random_state=seed).fit(X, y)
     pruned = prune(fcm, X, y, keep=0.3)
     assert type(pruned) is FCMClassifierCV
@@ -120,8 +120,9 @@ def test_edges_on_paths_agree_with_powers_of_the_adjacency_matrix(depth):
 
 def test_the_curve(learned):
     """Folds times sizes, the full map first; the smallest map scores worse; every row is held out once."""
-    _, X, y = learned("iris")
-    curve = pruning_curve(FCMClassifier(random_state=0), X, y, keep=[1e-6, 0.25], n_folds=3)
+    _, X, y = learned("iris", "full")
+    fcm = FCMClassifier(structure="full", random_state=0)
+    curve = pruning_curve(fcm, X, y, keep=[1e-6, 0.25], n_folds=3)
     assert curve.keep.tolist() == [1.0, 0.25, 1e-6]
     assert curve.scores.shape == (3, 3)
     assert curve.n_edges[1] <= 0.25 * curve.n_edges[0] + 1
@@ -138,7 +139,7 @@ def test_the_curve(learned):
 
 def test_the_curve_takes_tables_of_all_kinds_and_values(learned):
     """Data frames keep their column names; regressors are scored by R²."""
-    _, X, y = learned("diabetes")
+    _, X, y = learned("diabetes", "full")
     edges = [(name, "target") for name in X.columns] + [(name, name) for name in X.columns]
     estimator = FCMRegressor(edges=edges, random_state=0)
     curves = [

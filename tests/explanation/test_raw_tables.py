@@ -25,7 +25,7 @@ def clinic():
         }
     )
     y = np.where((table["age"] > 50) & (table["shape"] != "flat") | table["smoker"], "ill", "well")
-    return make_pipeline(TablePreparer(), FCMClassifier(random_state=0)).fit(table, y), table, y
+    return make_pipeline(TablePreparer(), FCMClassifier(structure="additive", random_state=0)).fit(table, y), table, y
 
 
 COLUMNS = ("age", "shape", "smoker", "since")

@@ -10,6 +10,7 @@ from sklearn.metrics import r2_score
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, fit_table, influence, to_rules
 from cogmap.exceptions import ParameterError
 from cogmap.explanation.rules import carried_share
+from cogmap.table import FitOptions
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def test_raw_tables_and_maps_drawn_by_hand():
     random = np.random.default_rng(0)
     frame = pd.DataFrame({"color": random.choice(["red", "blue", "green"], 120), "size": random.normal(size=120)})
     frame["price"] = 3.0 * (frame["color"] == "red") + frame["size"] + 0.1 * random.normal(size=120)
-    rules = to_rules(fit_table(frame, "price"), frame)
+    rules = to_rules(fit_table(frame, "price", FitOptions(structure="additive")), frame)
     assert len(rules) > 0
     by_hand = FuzzyCognitiveMap([[0.0, -2.0, 0], [1, 0.5, 0], [0, 0, 0]], concepts=["a", "b", "c"])
     assert list(to_rules(by_hand)) == ["b lowers a (strongly)", "a raises b (strongly)"]

@@ -13,7 +13,7 @@ pytest.importorskip("shap")
 @pytest.fixture(scope="module")
 def explanation():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    return explain(FCMClassifier(random_state=0).fit(X, y), X)
+    return explain(FCMClassifier(structure="additive", random_state=0).fit(X, y), X)
 
 
 def test_all_outputs_are_three_dimensional_and_one_is_two(explanation):
@@ -34,8 +34,8 @@ def test_all_outputs_are_three_dimensional_and_one_is_two(explanation):
 def test_a_single_output_is_two_dimensional():
     """Regression values and log-odds of two classes need no `output`."""
     for estimator, load, scale in (
-        (FCMRegressor(random_state=0), load_diabetes, "probability"),
-        (FCMClassifier(random_state=0), load_breast_cancer, "decision"),
+        (FCMRegressor(structure="additive", random_state=0), load_diabetes, "probability"),
+        (FCMClassifier(structure="additive", random_state=0), load_breast_cancer, "decision"),
     ):
         X, y = load(return_X_y=True, as_frame=True)
         fcm = estimator.fit(X, y)

@@ -46,14 +46,19 @@ def test_the_story_is_about_the_most_probable_class_unless_another_is_asked_for(
         assert trace.output == pytest.approx(fcm.predict_proba(X.iloc[[0]])[0, 1])
 
 
-def test_tables(learned):
-    """Concepts with their states, and edges; both add up to the difference in every step."""
-    fcm, X, _ = learned("iris")
+@pytest.mark.parametrize("structure", ["auto", "full"])
+def test_tables(learned, structure):
+    """Concepts with their states, and edges; both, with what held features keep, add up to the difference."""
+    fcm, X, _ = learned("iris", structure)
     trace = story(fcm, X.iloc[70])
     concepts, edges = trace.to_frame(), trace.edges_to_frame()
     assert list(concepts.columns) == ["concept", "kind", "step 0", "step 1", "step 2", "contribution"]
     assert concepts["contribution"].sum() == pytest.approx(trace.output - trace.base_value, abs=1e-9)
     carried = edges.groupby("step")["carried"].sum()
+    assert fcm.model_.n_hidden > 0
+    n_held = len(fcm.map_.held)
+    carried[1] += trace.flow[0].diagonal()[:n_held].sum()
+    assert not trace.flow[1].diagonal()[:n_held].any()
     assert carried.tolist() == pytest.approx([trace.output - trace.base_value] * 2, abs=1e-9)
     assert max(map(len, repr(trace).splitlines())) <= 100
     assert json.loads(trace.to_json())["output_name"] == trace.output_name

@@ -11,7 +11,7 @@ def words(learned):
     """A classifier of iris with terms for the petals, with its table."""
     _, X, y = learned("iris")
     terms = {"petal length (cm)": 3, "petal width (cm)": ["thin", "wide"]}
-    return FCMClassifier(terms=terms, random_state=0).fit(X, y), X, y
+    return FCMClassifier(structure="full", terms=terms, random_state=0).fit(X, y), X, y
 
 
 def test_contributions_are_of_columns_and_add_up(words):

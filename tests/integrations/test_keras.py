@@ -99,12 +99,12 @@ def test_a_layer_steps_as_a_map_by_hand():
     np.testing.assert_allclose(layer.to_map().bias, fcm.bias, atol=1e-6)
 
 
-@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+@pytest.mark.parametrize("inputs", ["features", "terms", "logarithms"])
 @pytest.mark.parametrize("kind", ["log odds", "softmax", "values"])
-def test_small_named_maps_agree(named_model, named_rows, tmp_path, kind, terms):
+def test_small_named_maps_agree(named_model, named_rows, tmp_path, kind, inputs):
     """Held features keep their states, columns without a concept are not used, and a file keeps both, and names."""
     X = named_rows.astype(np.float32).astype(np.float64)
-    fitted = named_model(kind, terms=terms, features=("age", "bmi", "glucose", "insulin", "pulse"))
+    fitted = named_model(kind, inputs=inputs, features=("age", "bmi", "glucose", "insulin", "pulse"))
     unit = getattr(fitted.link, "deviation", 1.0)
     model = to_keras(fitted)
     assert np.abs((said(model, X) - fitted.outputs(X)) / unit).max() < 1e-6

@@ -42,6 +42,14 @@ def check_same(model, X):
             np.testing.assert_allclose(found["probabilities"], model.predict_proba(rows), **NEAR)
         else:
             np.testing.assert_allclose(found["prediction"], model.predict(rows), **NEAR)
+        last = model[-1] if isinstance(model, Pipeline) else model
+        if hasattr(last, "held_out_errors_"):
+            found = run(to_onnx(model, level=0.8), to_inputs(model, rows))
+            features = model[:-1].transform(rows) if isinstance(model, Pipeline) else rows
+            if hasattr(model, "predict_proba"):
+                np.testing.assert_array_equal(found["set"], last.predict_set(features, 0.8))
+            else:
+                np.testing.assert_allclose(found["interval"], last.predict_interval(features, 0.8), **NEAR)
         found = run(to_onnx(model, transform=True), to_inputs(model, rows))
         np.testing.assert_allclose(found["features"], model.transform(rows), **NEAR)
 
@@ -237,6 +245,15 @@ def test_what_cannot_be_a_graph_is_refused(model, message):
         to_onnx(model)
 
 
+def test_intervals_need_held_out_errors(iris):
+    """A model alone has none, and a level is a share."""
+    fcm = FCMClassifier(**QUICK).fit(*iris)
+    with pytest.raises(DataError, match="needs the held-out predictions of teachers"):
+        to_onnx(fcm.model_, level=0.9)
+    with pytest.raises(ParameterError, match=r"For 90 %, use 0\.9"):
+        to_onnx(fcm, level=90)
+
+
 def test_wrong_tables_are_refused():
     """As the model refuses them: a cell that is no number, and a column that is not there."""
     pipeline = make_pipeline(TablePreparer(), FCMClassifier(**QUICK)).fit(TABLE, ANSWERS)
@@ -248,12 +265,12 @@ def test_wrong_tables_are_refused():
         to_onnx(pipeline, transform="yes")
 
 
-@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+@pytest.mark.parametrize("inputs", ["features", "terms", "logarithms"])
 @pytest.mark.parametrize("kind", ["log odds", "softmax", "values"])
 @pytest.mark.parametrize("depth", [1, 2, 4])
-def test_small_named_maps_agree(named_model, named_rows, kind, depth, terms):
+def test_small_named_maps_agree(named_model, named_rows, kind, depth, inputs):
     """Held features keep their states, and columns without a concept are read but not used."""
-    model = named_model(kind, depth, terms=terms)
+    model = named_model(kind, depth, inputs=inputs)
     graph = to_onnx(model)
     found = run(graph, to_inputs(model, named_rows))
     np.testing.assert_allclose(

@@ -134,7 +134,7 @@ def test_estimators_say_what_their_model_says(wine, estimator):
     assert (fcm.depth_, fcm.n_hidden_, fcm.scaling_) == (model.depth, model.n_hidden, model.encoding.scaling)
     outputs = model.outputs(X)
     if estimator is FCMClassifier:
-        assert (fcm.output_, fcm.gain_) == ("one_hot", 10.0)
+        assert (fcm.output_, fcm.gain_) == ("one_hot", model.link.gain)
         np.testing.assert_array_equal(fcm.predict_proba(X), outputs)
         np.testing.assert_array_equal(fcm.predict(X), outputs.argmax(axis=1))
     else:

@@ -14,9 +14,13 @@ from cogmap.models.one_row import quick_way
 from cogmap.models.terms import Terms
 
 
-@pytest.fixture(params=["log odds", "softmax", "values"])
+@pytest.fixture(
+    params=[("log odds", "features"), ("softmax", "features"), ("values", "features"), ("softmax", "logarithms")],
+    ids=", ".join,
+)
 def model(request, named_model):
-    return named_model(request.param)
+    kind, inputs = request.param
+    return named_model(kind, inputs=inputs)
 
 
 @pytest.fixture
@@ -166,10 +170,10 @@ def test_sparse_rows_give_the_same_outputs(model, rows):
     np.testing.assert_array_equal(model.derivative(csr_array(rows)), model.derivative(rows))
 
 
-@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
-def test_an_encoding_of_fewer_columns_gives_the_same_states(named_model, rows, terms):
+@pytest.mark.parametrize("inputs", ["features", "terms", "logarithms"])
+def test_an_encoding_of_fewer_columns_gives_the_same_states(named_model, rows, inputs):
     """Columns without a concept may be left out of the table."""
-    encoding = named_model(terms=terms, features=("age", "bmi", "glucose", "insulin", "pulse")).encoding
+    encoding = named_model(inputs=inputs, features=("age", "bmi", "glucose", "insulin", "pulse")).encoding
     some = encoding.restricted(np.array([0, 2, 3]))
     assert some.features == ("age", "glucose", "insulin")
     assert (some.n_features, some.n_inputs, some.n_hidden) == (3, 3, 2)

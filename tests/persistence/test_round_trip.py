@@ -53,6 +53,7 @@ TO_FIT = {
     "early stopping": (FCMClassifier(**QUICK, early_stopping=True, solver="rmsprop"), X, LABELS),
     "chosen": (FCMClassifierCV(depths=(1, 2), alphas=(0.2,), n_folds=2, random_state=0), X, LABELS),
     "named": (FCMClassifier(structure="named", random_state=0), X, LABELS),
+    "logarithms": (FCMClassifier(structure="additive", random_state=0), np.exp(2.0 * X), LABELS),
     "many columns": (FCMClassifier(**QUICK), MANY, LABELS),
     "values": (FCMRegressor(**QUICK), X, X["height"].to_numpy()),
     "named value": (FCMRegressor(**QUICK, terms=3), X, X["height"] * 1e300),
@@ -330,11 +331,11 @@ def test_wrong_arguments_of_save(path, card, message, small, tmp_path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+@pytest.mark.parametrize("inputs", ["features", "terms", "logarithms"])
 @pytest.mark.parametrize("kind", ["log odds", "softmax", "values"])
-def test_small_named_maps_come_back(named_model, named_rows, tmp_path, kind, terms):
+def test_small_named_maps_come_back(named_model, named_rows, tmp_path, kind, inputs):
     """With held features, columns without a concept, and the names of concepts and columns."""
-    model = named_model(kind, terms=terms, features=("age", "bmi", "glucose", "insulin", "pulse"))
+    model = named_model(kind, inputs=inputs, features=("age", "bmi", "glucose", "insulin", "pulse"))
     cogmap.save(model, tmp_path / "named.cogmap")
     back = cogmap.load(tmp_path / "named.cogmap")
     assert back.map == model.map

@@ -112,7 +112,7 @@ WRONG_PARAMETERS = [
     ("learn", "slope", "Did you mean 'slopes'"),
     ("learn", None, "one of 'weights', 'slopes', got None"),
     ("learn", "slopes", "for fixed weights"),
-    ("structure", "small", "one of 'full', 'auto', 'additive', 'named'"),
+    ("structure", "small", "one of 'auto', 'additive', 'named', 'full'"),
     ("structure", None, "got None"),
     ("max_arrows", 0, "an integer >= 1, got 0"),
     ("max_arrows", 2.5, "an integer"),

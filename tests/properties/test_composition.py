@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from cogmap import FCMClassifier
 
-FCM = FCMClassifier(random_state=0)
+FCM = FCMClassifier(structure="full", random_state=0)
 
 COMPOSITIONS = {
     "pipeline with the map last": make_pipeline(StandardScaler(), FCM),

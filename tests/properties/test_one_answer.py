@@ -29,10 +29,10 @@ COLOURS = ["red", "green", "blue", "dark red"]
 
 
 def training_table(rng, n_rows):
-    """Numbers of all scales, a unit, a decimal comma, booleans in two spellings, categories with a rare one, dates."""
+    """Numbers of all scales, one skewed, a unit, a decimal comma, booleans in two spellings, categories, dates."""
     return pd.DataFrame(
         {
-            "income": rng.normal(50_000, 15_000, n_rows).round(2),
+            "income": rng.lognormal(10.5, 1.0, n_rows).round(2),
             "level": 1e9 + 0.28 * rng.normal(size=n_rows),
             "share": [f"{value:.1f} %" for value in rng.uniform(0, 100, n_rows)],
             "weight": [f"{value:.1f}".replace(".", ",") for value in rng.normal(70, 12, n_rows)],
@@ -47,7 +47,8 @@ def training_table(rng, n_rows):
 def raw_rows(rng, n_rows):
     """Rows as texts: usual ones, gaps of every spelling, unseen words, dates out of range, one with nothing known."""
     table = training_table(rng, n_rows)
-    table["income"] = (table["income"] * 10.0 ** rng.integers(-3, 4, n_rows)).map(repr)
+    factors = np.where(rng.random(n_rows) < 0.2, -1.0, 10.0 ** rng.integers(-3, 4, n_rows))
+    table["income"] = (table["income"] * factors).map(repr)
     table["level"] = table["level"].map(repr)
     table["member"] = rng.choice(["yes", "no", "YES", "No", "1", "0", "true", "maybe"], n_rows)
     table["active"] = rng.choice(["True", "False", "true", "FALSE", "1", "0", "1.0", "0.0"], n_rows)
@@ -76,14 +77,16 @@ def model(request, tmp_path_factory):
     rng = np.random.default_rng(0)
     table = training_table(rng, 300)
     score = (
-        (table["income"] - 50_000) / 15_000 + (table["level"] - 1e9) / 0.28 * (table["colour"] == "red")
+        np.log(table["income"] / 36_000) + (table["level"] - 1e9) / 0.28 * (table["colour"] == "red")
         + (table["member"] == "yes") - (table["active"] == "True") + 0.3 * rng.normal(size=300)
     )  # fmt: skip
     codes = np.searchsorted([0.0] if request.param == "two classes" else [-0.7, 0.7], score)
     table["target"] = score if request.param == "values" else np.array(["low", "middle", "high"])[codes]
     path = tmp_path_factory.mktemp("model") / "model.cogmap"
     fit_table(table, "target", FitOptions(time_limit=5.0)).save(path)
-    return TableModel.load(path), path
+    learned = TableModel.load(path)
+    assert learned.estimator.model_.encoding.scaling.logarithms.bent.sum() == 1  # income
+    return learned, path
 
 
 @contextlib.contextmanager

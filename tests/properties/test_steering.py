@@ -169,7 +169,7 @@ class TestPrior:
             for k, (train, test) in enumerate(folds):
                 expert = half_wrong(correlations(X[train], y[train]), 5 * seed + k)
                 for name, prior in (("memory", "memory"), ("expert", expert)):
-                    fcm = FCMClassifier(prior=prior, random_state=seed).fit(X[train], y[train])
+                    fcm = FCMClassifier(structure="full", prior=prior, random_state=seed).fit(X[train], y[train])
                     scores[name].append(fcm.score(X[test], y[test]))
         assert np.mean(scores["expert"]) > np.mean(scores["memory"]) - 0.01
 
@@ -306,7 +306,7 @@ class TestBoundsByName:
         warm = FCMClassifier(warm_start=True, random_state=0).fit(*iris)
         assert not hold(warm, SAID)
         assert hold(warm.set_params(weight_bounds=SAID, max_iter=1, tol=0).fit(*iris), SAID)
-        fcm = FCMClassifier(random_state=0).fit(*iris).set_params(weight_bounds=SAID)
+        fcm = FCMClassifier(structure="full", random_state=0).fit(*iris).set_params(weight_bounds=SAID)
         for part in np.array_split(np.random.default_rng(0).permutation(150), 5):
             assert hold(fcm.partial_fit(iris[0][part], iris[1][part]), SAID)
 
@@ -441,7 +441,18 @@ class TestSlopes:
 
 
 class TestReading:
-    """The default map: arrows mean what they say."""
+    """Arrows mean what they say."""
+
+    @pytest.mark.parametrize("dataset", ["iris", "wine", "breast_cancer", "diabetes"])
+    def test_arrows_of_small_maps_have_the_signs_of_effects(self, dataset, request):
+        """All that lead from a feature to an output."""
+        X, y = request.getfixturevalue(dataset)
+        fcm = (FCMRegressor if dataset == "diabetes" else FCMClassifier)(random_state=0).fit(X, y)
+        used = fcm.model_.encoding.used
+        effect = arrows_and_effects(fcm, X)[1][:, used]
+        arrow = fcm.map_.weights[-fcm.model_.n_outputs :, : len(used)]
+        assert np.count_nonzero(arrow) >= 5
+        assert (np.sign(arrow) == np.sign(effect))[arrow != 0.0].all()
 
     @pytest.mark.parametrize("dataset", ["iris", "wine", "breast_cancer", "diabetes"])
     def test_arrows_have_the_signs_of_effects_and_seeds_agree(self, dataset, request):
@@ -449,7 +460,8 @@ class TestReading:
         X, y = request.getfixturevalue(dataset)
         arrows = []
         for seed in (0, 1):
-            fcm = (FCMRegressor if dataset == "diabetes" else FCMClassifier)(random_state=seed).fit(X, y)
+            kind = FCMRegressor if dataset == "diabetes" else FCMClassifier
+            fcm = kind(structure="full", random_state=seed).fit(X, y)
             arrow, effect = arrows_and_effects(fcm, X)
             right = np.sign(arrow) == np.sign(effect)
             assert right[np.arange(len(arrow)), np.abs(arrow).argmax(axis=1)].all()
@@ -468,7 +480,7 @@ class TestReading:
     def test_features_stay_what_they_are_named_after(self, wine):
         """After every step the state of a feature's concept still rises with the feature."""
         X, y = wine
-        fcm = FCMClassifier(random_state=0).fit(X, y)
+        fcm = FCMClassifier(structure="full", random_state=0).fit(X, y)
         first, *later = fcm.trajectory(X)
         for states in later:
             correlations_with_itself = [np.corrcoef(first[:, j], states[:, j])[0, 1] for j in range(X.shape[1])]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cogmap.exceptions import ParameterError
-from cogmap.statistics import expected_calibration_error
+from cogmap.statistics import confidence_factor, expected_calibration_error
 
 
 def test_honest_probabilities_have_no_error():
@@ -49,3 +49,18 @@ def test_wrong_arguments_are_told(arguments, message):
     """By name, with what was expected."""
     with pytest.raises(ParameterError, match=message):
         expected_calibration_error(*arguments)
+
+
+@pytest.mark.parametrize("true_factor", [0.5, 1.0, 2.0])
+def test_the_confidence_factor_is_found(true_factor):
+    """Labels drawn with the probabilities of the scores times a factor."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(20_000, 3))
+    truth = (true_factor * scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+    assert confidence_factor(scores, truth) == pytest.approx(true_factor, rel=0.05)
+    assert confidence_factor(scores, truth, np.full(20_000, 1e-6)) == pytest.approx(true_factor, rel=0.05)
+
+
+def test_few_rows_change_confidence_little():
+    """Ten right answers do not show that all answers will be right."""
+    assert 1.0 < confidence_factor(np.tile([0.0, 1.0], (10, 1)), np.ones(10, dtype=int)) < 1.2

@@ -228,8 +228,8 @@ def grouped_table(n_groups=60, per_group=6):
 def test_groups_are_not_split_between_folds():
     """A feature that identifies the group helps only with rows of the same group."""
     table = grouped_table()
-    apart = fit_table(table, "value", FitOptions(groups="patient"))
-    mixed = fit_table(table, "value", FitOptions(drop=("patient",)))
+    apart = fit_table(table, "value", FitOptions(groups="patient", structure="additive"))
+    mixed = fit_table(table, "value", FitOptions(drop=("patient",), structure="additive"))
     assert "patient" in apart.preparer.left_out_
     score = {
         name: model.card["scores"]["random forest"]["R²"]["mean"]
@@ -248,7 +248,7 @@ def test_scores_forward_in_time_use_earlier_rows_only(kind):
     table = pd.DataFrame({"day": days.dt.strftime("%Y-%m-%d") if kind == "dates" else np.arange(300) * 1.5})
     table = table.assign(x=rng.normal(size=300), y=np.cumsum(rng.normal(size=300)) + 0.05 * np.arange(300))
     shuffled = table.sample(frac=1, random_state=0)
-    forward = fit_table(shuffled, "y", FitOptions(time="day"))
+    forward = fit_table(shuffled, "y", FitOptions(time="day", structure="additive"))
     mixed = fit_table(shuffled, "y")
     assert mixed.card["scores"]["random forest"]["R²"]["mean"] > 0.8
     assert forward.card["scores"]["random forest"]["R²"]["mean"] < 0.3
@@ -323,7 +323,7 @@ def test_a_small_map_of_many_arrows_says_what_the_drawn_carry():
 
 
 BAD_STRUCTURES = {
-    "`max_arrows` limits small maps": {"max_arrows": 20},
+    "`max_arrows` limits small maps": {"structure": "full", "max_arrows": 20},
     "Only a map of the structure 'full' is tuned": {"structure": "named", "tune": True},
     "Only a map of the structure 'full' has a prior": {
         "structure": "additive",

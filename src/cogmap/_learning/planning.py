@@ -1,6 +1,7 @@
 """Make plans: candidate encodings and settings, and the inputs to use."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ from cogmap._learning import initialization
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.monotone import constrained_features, without_free_features
 from cogmap._learning.plan import Plan
+from cogmap._learning.priors import memory_weight
 from cogmap._learning.screening import relevant
 from cogmap._learning.search import MAX_SEARCH_INPUTS
 from cogmap._learning.settings import DataShape, Defaults, is_high_dimensional, refers_to_concepts, resolve
@@ -203,6 +205,8 @@ def _influential(earlier: MapModel, features: Sequence[str], named: bool) -> NDA
 def earlier_parameters(earlier: MapModel, plan: Plan, link: Link, named: bool) -> Theta:
     """Return the parameters of an earlier model; raise if the plan has other concepts.
 
+    A small map is resumed as a full one.
+
     Parameters
     ----------
     earlier : MapModel
@@ -215,9 +219,10 @@ def earlier_parameters(earlier: MapModel, plan: Plan, link: Link, named: bool) -
         Whether features are matched by name; otherwise by position.
     """
     settings = plan.settings
+    resumed = _as_full(earlier) if earlier.map.held else earlier.map
     concepts = Concepts.of(plan.features, settings.n_hidden, link.names)
     now = len(concepts), settings.n_hidden, link.output, link.names
-    before = earlier.map.n_concepts, earlier.n_hidden, earlier.link.output, earlier.link.names
+    before = resumed.n_concepts, earlier.n_hidden, earlier.link.output, earlier.link.names
     if now != before:
         described, got = (
             f"{concepts} concepts ({hidden} of them hidden), outputs {shown(names)} ({output})"
@@ -227,15 +232,30 @@ def earlier_parameters(earlier: MapModel, plan: Plan, link: Link, named: bool) -
             f"`{settings.owner}` can resume an earlier fit (warm_start or partial_fit) only with the same features, "
             f"targets and hidden concepts: {described}; got {got}. Fit a new estimator, or set warm_start=False."
         )
-    if isinstance(earlier.map, StructuredMap):
-        fcm = earlier.map
+    if isinstance(resumed, StructuredMap):
+        fcm = resumed
         if named:
             places = initialization.matched(fcm, concepts.names, settings.owner, "init")
             fcm = fcm.narrowed(np.argsort(places[: concepts.n_inputs]))
         inputs = np.arange(concepts.n_inputs) if plan.inputs is None else plan.inputs
         W, b = initialization.from_structured(fcm.narrowed(inputs), settings.slope)
     else:
-        plain = earlier.map
-        plain = FuzzyCognitiveMap(plain.weights, plain.bias, plain.slope, plain.concepts if named else None)
+        names = resumed.concepts if named else None
+        plain = FuzzyCognitiveMap(resumed.weights, resumed.bias, resumed.slope, names)
         W, b = initialization.from_map(plain, concepts.names, settings.slope, settings.owner)
     return np.concatenate([W.ravel(), b])
+
+
+def _as_full(small: MapModel) -> FuzzyCognitiveMap:
+    """Return a full map that predicts nearly as a small one: all inputs are concepts, and memory replaces holding."""
+    encoding = small.encoding
+    columns = encoding.column_names(small.map.concepts[: small.n_inputs])
+    concepts = Concepts.of(replace(encoding, used=None).input_names(columns), small.n_hidden, small.link.names)
+    used = np.arange(small.n_inputs) if encoding.used is None else encoding.used
+    places = np.concatenate([used, np.arange(concepts.n_inputs, len(concepts))])
+    memory = memory_weight(float(np.max(small.map.slope)))
+    W, b = np.zeros((len(concepts), len(concepts))), np.zeros(len(concepts))
+    W[np.ix_(places, places)], b[places] = small.map.weights, small.map.bias
+    inputs = np.arange(concepts.n_inputs)
+    W[inputs, inputs], b[inputs] = memory, 0.5 - 0.5 * memory
+    return FuzzyCognitiveMap(W, b, small.map.slope, concepts.names)

@@ -8,6 +8,7 @@ from scipy.sparse import issparse
 from cogmap._learning.settings import Defaults, is_high_dimensional
 from cogmap._learning.table import Table
 from cogmap._utils.params import param_error
+from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.model import MapModel
 
 STRUCTURES = ("auto", "additive", "named", "full")
@@ -28,13 +29,21 @@ _OF_FULL_MAPS = {
 }
 
 
+_OF_SMALL_MAPS = ("weight_bounds", "prior")  # those of arrows from features to outputs can be met by a small map too
+
+
+def _of_small_maps(value: Any) -> bool:
+    """Return whether bounds or a prior can be about single arrows."""
+    return isinstance(value, Mapping | FuzzyCognitiveMap)
+
+
 def structure_of(
     parameters: Mapping[str, Any], sample: Table, n_rows: int, defaults: Defaults, earlier: MapModel | None, grid: int
 ) -> str:
     """Return the structure to train: ``"additive"``, ``"named"`` or ``"full"``.
 
     ``"auto"`` is ``"named"`` (which may turn out additive) unless a parameter refers to the full map, training resumes
-    from an earlier one, or the table is too small, too large or too wide.
+    from an earlier one or may be resumed (`warm_start`), or the table is too small, too large or too wide.
 
     Parameters
     ----------
@@ -56,13 +65,14 @@ def structure_of(
     if structure == "auto":
         searched = grid > 1 or isinstance(parameters["terms"], str)
         searched = searched or parameters["n_teachers"] != "auto" or parameters["max_iter"] != "auto"
-        incremental = earlier is not None or parameters["solver"] not in ("auto", "lbfgs")
+        incremental = earlier is not None or parameters["warm_start"] or parameters["solver"] not in ("auto", "lbfgs")
         suits = MIN_ROWS <= n_rows < defaults.many_rows and n_rows == sample.n_rows and not issparse(sample.X)
         small = suits and not is_high_dimensional(parameters, sample.X.shape[1])
         return "named" if small and not (of_full_maps or searched or incremental) else "full"
     if structure == "full":
         return structure
     owner = str(parameters["owner"])
+    of_full_maps = [name for name in of_full_maps if name not in _OF_SMALL_MAPS or not _of_small_maps(parameters[name])]
     cure = f"It refers to a full map: set structure='full', or leave it out with structure={structure!r}."
     for name in of_full_maps:
         raise param_error(owner, name, f"{_OF_FULL_MAPS[name]!r} with structure={structure!r}", parameters[name], cure)

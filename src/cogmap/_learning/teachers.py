@@ -14,6 +14,7 @@ from threading import Event
 
 import numpy as np
 
+from cogmap._learning.held_out import MAX_ROWS, HeldOut
 from cogmap._learning.solvers import Monitor, Report, StoppingRule, Theta, make_solver
 from cogmap._learning.spec import ModelSpec
 from cogmap._learning.splits import Split, make_splits
@@ -30,10 +31,11 @@ _MIN_FOLDS = 4
 
 @dataclass(frozen=True)
 class Teacher:
-    """Parameters of a map trained with early stopping, and its held-out loss."""
+    """Parameters of a map trained with early stopping, its held-out loss and its held-out predictions."""
 
     theta: Theta
     loss: float
+    held_out: HeldOut
 
 
 def train_teachers(
@@ -103,4 +105,11 @@ def train_teacher(
     tol = _TOL if make_solver(spec.settings).all_rows else 0.0
     stopping = StoppingRule(spec.settings.teacher_iter, tol, _PATIENCE, validation, report)
     theta, _ = spec.fit(train_rows.objective(spec), [theta], stopping, random or np.random.RandomState(0))
-    return Teacher(theta, validation(theta))
+    return Teacher(theta, validation(theta), _held_out(spec, held_out, theta))
+
+
+def _held_out(spec: ModelSpec, rows: Table, theta: Theta) -> HeldOut:
+    """Return the predictions of a teacher for rows that it left out; of many rows, for some of them."""
+    some, model = rows.subsample(MAX_ROWS), spec.model(theta)
+    net = np.concatenate([model.net(X) for _, X in some.blocks()], axis=1)
+    return replace(HeldOut.of(some, net), part_rows=max(rows.n_rows, rows.total_weight))

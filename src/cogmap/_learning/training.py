@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from cogmap._learning.dataset import Dataset
 from cogmap._learning.effect_bounds import with_effect_bounds
+from cogmap._learning.held_out import HeldOut
 from cogmap._learning.plan import Plan
 from cogmap._learning.solvers import SILENT, Monitor, Outcome, Rule, StoppingRule, Theta, make_solver, one_epoch
 from cogmap._learning.spec import ModelSpec, PriorDeviation
@@ -28,6 +29,7 @@ class TrainResult:
     validation_curve: list[float] = field(default_factory=list)
     teacher_losses: list[float] = field(default_factory=list)
     prior_deviations: list[PriorDeviation] = field(default_factory=list)  # from an expert's prior
+    held_out: HeldOut | None = None
 
 
 def train(
@@ -87,6 +89,7 @@ def train(
         stopping.validation_curve,
         [teacher.loss for teacher in teachers],
         spec.prior_deviations(model),
+        HeldOut.joined([teacher.held_out for teacher in teachers]),
     )
 
 

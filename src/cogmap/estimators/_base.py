@@ -39,11 +39,13 @@ from cogmap.estimators._proposals import propose_steps
 from cogmap.estimators._refitting import Refitting
 from cogmap.estimators._validation import check_sample_weight, input_names, too_large_to_be_dense
 from cogmap.explanation.influences import learned_importances, sample_of
+from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import FeatureRange, FeatureSpread, Scaling
 from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import Link
 from cogmap.models.logarithms import find_logarithms
 from cogmap.models.model import MapModel
+from cogmap.statistics.novelty import RowDistances
 
 _N_FOLDS = 4  # of the cross-validation that selects the encoding of features
 
@@ -209,7 +211,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         number, teachers = self._select(plans, tables, random, monitor)
         plan = plans[number]
         result = train(datasets[id(plan.encoding)], plan, random, monitor, start, teachers)
-        self._publish(result, sample_of(sample.X, sample.weight))
+        self._publish(result, sample)
         self.teacher_losses_ = result.teacher_losses
         if plan.settings.early_stopping:
             self.validation_loss_curve_ = result.validation_curve
@@ -235,8 +237,8 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         named = train_named(table, plan, propose, random, self.structure_, parameters["max_arrows"], monitor)
         self.structure_ = "named" if named.model.n_hidden else "additive"
         self.selection_ = asdict(named.selection)
-        result = TrainResult(named.model, named.outcome, named.loss_curve)
-        self._publish(result, sample_of(sample.X, sample.weight))
+        result = TrainResult(named.model, named.outcome, named.loss_curve, held_out=named.held_out)
+        self._publish(result, sample)
         self.teacher_losses_ = named.selection.teacher_losses
         monitor.end(self.model_)
 
@@ -250,14 +252,24 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         distill = plans[choice.number].settings.n_teachers > 0 or self.n_teachers == "auto"
         return choice.number, choice.teachers if distill else None
 
-    def _publish(self, result: TrainResult, some_rows: NDArray[np.floating]) -> None:
+    def _publish(self, result: TrainResult, sample: Table, partial: bool = False) -> None:
         """Set the fitted attributes."""
         self.model_ = result.model
+        for name in ("held_out_errors_", "row_distances_"):  # of an earlier fit, if rows are added to it
+            self.__dict__.pop(name, None)
+        if result.held_out is not None:
+            # An expert's weights are not changed.
+            given = self.weight_bounds is not None or isinstance(self.prior, FuzzyCognitiveMap)
+            keep = given or self.learn == "slopes"
+            self.model_, held_out = result.held_out.calibrate(self.model_, keep)
+            self.held_out_errors_ = held_out.errors(self.model_, sample)
         self._outcome = result.outcome.name
         self.loss_curve_ = result.loss_curve
         self.n_iter_ = len(result.loss_curve)
         self.prior_deviations_ = result.prior_deviations
-        self.feature_importances_ = learned_importances(self.model_, some_rows)
+        self.feature_importances_ = learned_importances(self.model_, sample_of(sample.X, sample.weight))
+        if not partial and not issparse(sample.X):
+            self.row_distances_ = RowDistances.of(sample.X, sample.weight)
 
     @abstractmethod
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
@@ -298,6 +310,16 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
             kept = weight > 0
             X, y, weight = X[kept], y[kept], weight[kept]
         return X, y, weight
+
+    def _known_rows(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        """Return rows as a table of features, with targets for the link of the fitted model."""
+        X, y, weight = self._validated(X, y, sample_weight, reset=False, method="arrow_intervals")
+        table = Table(X, self._known_targets(y), weight, tuple(input_names(self)))
+        return self._finalize(table, self.model_.link)
+
+    def _known_targets(self, y: NDArray[Any]) -> Targets:
+        """Return targets for the link of the fitted model."""
+        return self._targets(y, self.model_.link)
 
     def _scaling(self, table: Table, earlier: Scaling | None = None) -> Scaling | None:
         """Return the scaling for a table, merged with the statistics of an earlier scaling."""

@@ -13,11 +13,12 @@ from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._labels import check_label_types, class_link, class_weights, encode_labels
 from cogmap.estimators._out_of_core import ClassWeight, Labels, Survey
 from cogmap.estimators._prediction import ClassPredictor
+from cogmap.estimators._uncertainty import SetMixin
 from cogmap.estimators._validation import check_products, validated
 from cogmap.models.links import Link
 
 
-class ClassMap(ClassPredictor, BaseFCM):
+class ClassMap(SetMixin, ClassPredictor, BaseFCM):
     """Base class of estimators that train a map on classes."""
 
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
@@ -26,6 +27,9 @@ class ClassMap(ClassPredictor, BaseFCM):
         with np.errstate(invalid="ignore"):  # the check casts labels to integers, which may overflow
             check_classification_targets(y)
         return X, y
+
+    def _known_targets(self, y: NDArray[Any]) -> ClassTargets:
+        return replace(self._targets(y, None, self.classes_), link=self._link)
 
     def _targets(self, y: NDArray[Any], known: Link | None, classes: Any = None) -> ClassTargets:
         classes, codes = encode_labels(y, classes, self._owner)

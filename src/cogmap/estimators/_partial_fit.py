@@ -19,7 +19,7 @@ from cogmap.estimators._class_map import ClassMap
 from cogmap.estimators._labels import all_labels
 from cogmap.estimators._param_checks import check_parameters
 from cogmap.estimators._validation import input_names
-from cogmap.explanation.influences import sample_of
+from cogmap.models.encoding import FeatureSpread
 
 
 class PartialFitMixin(ClassMap):
@@ -85,6 +85,8 @@ class PartialFitMixin(ClassMap):
             cure = "'auto' needs all rows in memory: set the number of terms."
             raise param_error(f"{self._owner}.partial_fit", "terms", "None, a number or a dict", self.terms, cure)
         scaling = self._scaling(table, None if earlier is None else earlier.encoding.scaling)
+        if earlier is not None and isinstance(scaling, FeatureSpread):  # its mean and deviation stay as they are
+            scaling = replace(scaling, logarithms=getattr(earlier.encoding.scaling, "logarithms", None))
         plan = plan_one_pass(table, scaling, self._parameters() | {"solver": solver}, self._defaults, earlier)
         check_size(plan)
         rule, random, seen = self._remembered(solver, plan.settings.learning_rate)
@@ -99,7 +101,7 @@ class PartialFitMixin(ClassMap):
         states = replace(plan, inputs=None).encoded(table)
         result = train_one_pass(states, plan, rule, random, seen, start)
         curve = [*getattr(self, "loss_curve_", []), *result.loss_curve]
-        self._publish(replace(result, loss_curve=curve), sample_of(X, weight))
+        self._publish(replace(result, loss_curve=curve), table, partial=True)
         self.structure_ = "full"
         self._incremental = rule, random, seen
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,11 +34,16 @@ class FittedMap(TransformerMixin):
 
     def _fitted_model(self, X: ArrayLike) -> tuple[MapModel, Array]:
         """Return the model and the validated table."""
+        snapshot, X = self._snapshot(X)
+        return snapshot.model_, X
+
+    def _snapshot(self, X: ArrayLike) -> tuple[Self, Array]:
+        """Return a copy of the estimator and the validated table."""
         check_is_fitted(self, "model_")
-        # A snapshot, because a fit in another thread may replace the attributes between two reads.
+        # A copy, because a fit in another thread may replace the attributes between two reads.
         snapshot = object.__new__(type(self))
         snapshot.__dict__ = self.__dict__.copy()
-        return snapshot.model_, validated(snapshot, X, reset=False)
+        return snapshot, validated(snapshot, X, reset=False)
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._drawn_map()

@@ -22,6 +22,8 @@ from cogmap.models.model import MapModel
 from cogmap.models.sequence import SequenceModel
 from cogmap.persistence.parts import renamed, require
 from cogmap.persistence.values import Kind, State
+from cogmap.statistics.conformal import HeldOutErrors
+from cogmap.statistics.novelty import RowDistances
 
 _OUTPUT_CONFIG = "_sklearn_output_config"  # where scikit-learn stores the setting of set_output
 
@@ -71,6 +73,13 @@ def _check_learned(learned: State, of_values: bool) -> None:
     require(isinstance(learned["loss_curve_"], list) and learned["loss_curve_"], "curve of losses")
     importances = learned["feature_importances_"]
     require(isinstance(importances, np.ndarray) and importances.shape == (model.n_features,), "importance of features")
+    errors, distances = learned.get("held_out_errors_"), learned.get("row_distances_")
+    if errors is not None:
+        columns = model.n_outputs if of_values else 1
+        require(isinstance(errors, HeldOutErrors) and errors.quantiles.shape[1] == columns, "held-out errors")
+        require((errors.spread is None) != of_values, "held-out errors")
+    if distances is not None:
+        require(isinstance(distances, RowDistances) and len(distances.center) == model.n_features, "distances of rows")
     if "_incremental" in learned:
         rule, random, seen = learned["_incremental"]
         require(isinstance(rule, Adam | RMSprop) and isinstance(random, np.random.RandomState), "solver")

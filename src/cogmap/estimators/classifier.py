@@ -225,7 +225,8 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     >>> fcm = FCMClassifier(random_state=0).fit(X, y)
     >>> fcm.score(X, y) > 0.95
     True
-    >>> fcm.transform(X).shape  # four features, 16 hidden concepts and three classes
+    >>> full = FCMClassifier(structure="full", random_state=0).fit(X, y)
+    >>> full.transform(X).shape  # four features, 16 hidden concepts and three classes
     (150, 23)
     >>> fcm.map_.concepts[-1]
     'class=2'

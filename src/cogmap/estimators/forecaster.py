@@ -20,7 +20,7 @@ from cogmap.estimators._time_axis import TimeAxis, read_runs
 from cogmap.exceptions import DataError
 from cogmap.explanation import explain
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.statistics.conformal import forecast_radii
+from cogmap.statistics.forecasts import forecast_radii
 
 Array = NDArray[np.float64]
 

@@ -12,6 +12,7 @@ from cogmap._learning.table import Table
 from cogmap._learning.targets import ValueTargets
 from cogmap.estimators._chunks import FitChunksMixin
 from cogmap.estimators._out_of_core import Survey
+from cogmap.estimators._uncertainty import IntervalMixin
 from cogmap.estimators._validation import validated
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -19,7 +20,7 @@ from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import Link, ValueLink
 
 
-class FCMRegressor(RegressorMixin, FitChunksMixin):
+class FCMRegressor(RegressorMixin, IntervalMixin, FitChunksMixin):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.
 
     The concepts of the map are the features, scaled to [0, 1], hidden concepts, and the targets. A sample sets the

@@ -7,11 +7,13 @@ Every function takes a fitted estimator or its `MapModel` and returns named numb
 from cogmap.explanation.changes import WhatIf, what_if
 from cogmap.explanation.contributions import Explanation, explain
 from cogmap.explanation.influences import Importances, Influence, feature_importances, influence
+from cogmap.explanation.intervals import ArrowIntervals, arrow_intervals
 from cogmap.explanation.pruning import PruningCurve, prune, pruning_curve
 from cogmap.explanation.rules import Rules, to_rules
 from cogmap.explanation.stories import Story, story
 
 __all__ = [
+    "ArrowIntervals",
     "Explanation",
     "Importances",
     "Influence",
@@ -19,6 +21,7 @@ __all__ = [
     "Rules",
     "Story",
     "WhatIf",
+    "arrow_intervals",
     "explain",
     "feature_importances",
     "influence",

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap._utils.params import check_integer
+from cogmap._utils.params import check_integer, param_error
 from cogmap._utils.threads import one_blas_thread
-from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, number, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Answer, Block, Drawn, frame, number, text_table
 from cogmap.explanation._path import integrated_gradients
 from cogmap.explanation._reading import Reading, product
 from cogmap.explanation._subject import Subject, opened_on_scale
+from cogmap.explanation.intervals import ArrowIntervals
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import Encoding
 from cogmap.models.features import Array
@@ -24,7 +25,7 @@ _FIT_ROWS = 200  # rows from which a fit computes `feature_importances_`
 _FIT_VALUES = 2**21  # upper limit of rows times columns; rows are subsampled beyond it
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Influence(Drawn):
     """Effects of concepts on outputs, and the flow through each edge.
 
@@ -48,6 +49,8 @@ class Influence(Drawn):
         Names of the outputs.
     scale : {"probability", "decision", "value"}
         Scale of the outputs.
+    intervals : ArrowIntervals or None
+        Intervals of the weights, if they were given.
     """
 
     _picture = "plot_influence"
@@ -60,6 +63,7 @@ class Influence(Drawn):
     kinds: tuple[str, ...]
     output_names: tuple[str, ...]
     scale: str
+    intervals: ArrowIntervals | None = None
 
     def to_frame(self) -> Any:
         """Return the influence of concepts on outputs as a pandas data frame, strongest first."""
@@ -77,37 +81,39 @@ class Influence(Drawn):
         )
 
     def edges_to_frame(self) -> Any:
-        """Return the edges as a pandas data frame, with the flow summed over outputs, strongest first."""
-        source, target, weight, flow = self._strongest_edges()
-        return frame("Influence", {"source": source, "target": target, "weight": weight, "flow": flow})
+        """Return the edges as a pandas data frame, with the flow summed over outputs, strongest first.
 
-    def _strongest_edges(self) -> tuple[list[str], list[str], Array, Array]:
-        """Return source, target, weight and flow of the edges, in decreasing order of flow."""
+        With intervals, ``low`` and ``high`` are the ends of the interval of the weight.
+        """
+        return frame("Influence", self._strongest_edges())
+
+    def _strongest_edges(self) -> dict[str, Any]:
+        """Return source, target, weight, flow and interval of the edges, in decreasing order of flow."""
         total = self.flow.sum(axis=2)
         order = np.argsort(-total, axis=None, kind="stable")
         targets, sources = np.unravel_index(order[self.weights.ravel()[order] != 0.0], total.shape)
-        names = self.concepts
-        return (
-            [names[j] for j in sources],
-            [names[i] for i in targets],
-            self.weights[targets, sources],
-            total[targets, sources],
-        )
+        places = targets, sources
+        known = self.intervals
+        return {
+            "source": [self.concepts[j] for j in sources],
+            "target": [self.concepts[i] for i in targets],
+            "weight": self.weights[places],
+            "flow": total[places],
+            **({} if known is None else {"low": known.low[places], "high": known.high[places]}),
+        }
 
-    def __repr__(self) -> str:
+    def _blocks(self) -> list[Block]:
         n_concepts, n_outputs = self.effect.shape
         head = f"Influence of {n_concepts} concepts on {n_outputs} outputs, scale {self.scale!r}"
         order = np.argsort(-self.magnitude.max(axis=1), kind="stable")[:LINES_SHOWN]
         concepts = [[self.concepts[j], *(number(effect, "+") for effect in self.effect[j])] for j in order]
+        strongest = self._strongest_edges()
         edges = [
-            [source, target, f"{weight:+.2f}", number(flow)]
-            for source, target, weight, flow in list(zip(*self._strongest_edges(), strict=True))[:LINES_SHOWN]
+            [source, target, f"{weight:+.2f}", number(flow), *(f"{end:+.2f}" for end in ends)]
+            for source, target, weight, flow, *ends in list(zip(*strongest.values(), strict=True))[:LINES_SHOWN]
         ]
-        lines = [
-            *text_table(["effect of", *self.output_names], concepts),
-            *text_table(["edge from", "to", "weight", "flow"], edges),
-        ]
-        return "\n".join([head, *lines])
+        edge_names = ["edge from", "to", *list(strongest)[2:]]
+        return [head, (["effect of", *self.output_names], concepts), (edge_names, edges)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +156,9 @@ class Importances(Answer):
         return "\n".join([head, *text_table(["feature", "mean", "std"], rows)])
 
 
-def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence:
+def influence(
+    model: Any, X: ArrayLike, scale: str = "probability", intervals: ArrowIntervals | None = None
+) -> Influence:
     """Compute the influence of each concept on each output on data, and the edges that carry it.
 
     Parameters
@@ -161,6 +169,8 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
         Data over which effects and flows are averaged.
     scale : {"probability", "decision"}, default="probability"
         Explain probabilities or decision values (log-odds or scores). Has no effect on regressors.
+    intervals : ArrowIntervals, default=None
+        Result of `arrow_intervals`, to be shown with the edges.
 
     Returns
     -------
@@ -178,6 +188,8 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
     (7, 7, 3)
     """
     subject, table, reading = opened_on_scale("influence", model, X, scale)
+    if intervals is not None and getattr(intervals, "concepts", None) != subject.model.map.concepts:
+        raise param_error("influence", "intervals", "the ArrowIntervals of this map", intervals)
     rows = subject.model.first_states(table)
     effect, magnitude = _effects(reading, rows)
     return Influence(
@@ -189,6 +201,7 @@ def influence(model: Any, X: ArrayLike, scale: str = "probability") -> Influence
         kinds=subject.model.kinds,
         output_names=subject.output_names(scale),
         scale=subject.scale_name(scale),
+        intervals=intervals,
     )
 
 

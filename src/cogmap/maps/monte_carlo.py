@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.optional import import_or_raise
-from cogmap._utils.params import check_choice, check_integer, check_number
+from cogmap._utils.params import Literal, check_choice, check_integer, check_number, param_error, real
 from cogmap.maps._arguments import one_start
 from cogmap.maps._convergence import Run
 from cogmap.maps._states import DRIVERS, clamped_states
@@ -119,6 +119,7 @@ def monte_carlo(
     keep: Collection[str] | str = (),
     steps: int = 100,
     seed: int = 0,
+    intervals: Any = None,
 ) -> MonteCarlo:
     """Run a scenario on many maps with random weights and return the distribution of its outcome.
 
@@ -145,6 +146,9 @@ def monte_carlo(
         Largest number of steps to the steady state, and again in the scenario.
     seed : int, default=0
         Seed of the weights.
+    intervals : ArrowIntervals or pair of array-like of shape (n_concepts, n_concepts), default=None
+        For one map, the lowest and highest weight of each edge, instead of `spread`: `cogmap.arrow_intervals` gives
+        them for a learned map.
 
     Returns
     -------
@@ -166,14 +170,7 @@ def monte_carlo(
     n_samples = check_integer(_OWNER, "n_samples", n_samples, low=1, high=10_000_000)
     steps = check_integer(_OWNER, "steps", steps, low=1)
     seed = check_integer(_OWNER, "seed", seed, low=0)
-    if isinstance(maps, FuzzyCognitiveMap):
-        fcm = maps
-        low, high = _around(fcm, check_number(_OWNER, "spread", spread, low=0))
-    else:
-        experts = check_maps(maps, _OWNER)
-        fcm = combine(experts, "median")
-        weights = stacked(experts)[1]
-        low, high = weights.min(axis=0), weights.max(axis=0)
+    fcm, low, high = weight_ranges(_OWNER, maps, spread, intervals)
     random = np.random.default_rng(seed)
     first = one_start(fcm, start, _OWNER).astype(np.float64)
     keep = fcm.drivers if isinstance(keep, str) and keep == DRIVERS else keep
@@ -193,6 +190,41 @@ def monte_carlo(
         resting += int((rests & rests_clamped).sum())
     states = {name: float(state) for name, state in clamp.items()}
     return MonteCarlo(fcm.concepts, states, before, after, resting / n_samples)
+
+
+def weight_ranges(
+    owner: str, maps: FuzzyCognitiveMap | Iterable[FuzzyCognitiveMap], spread: float, intervals: Any
+) -> tuple[FuzzyCognitiveMap, Array, Array]:
+    """Return a map, and the lowest and highest weight of each of its edges."""
+    if isinstance(maps, FuzzyCognitiveMap):
+        if intervals is None:
+            return maps, *_around(maps, check_number(owner, "spread", spread, low=0))
+        return maps, *_given(owner, maps, intervals)
+    if intervals is not None:
+        raise param_error(owner, "intervals", "None for several maps, whose weights are the ranges", intervals)
+    experts = check_maps(maps, owner)
+    weights = stacked(experts)[1]
+    return combine(experts, "median"), weights.min(axis=0), weights.max(axis=0)
+
+
+def _given(owner: str, fcm: FuzzyCognitiveMap, intervals: Any) -> tuple[Array, Array]:
+    """Return the ends of given intervals."""
+    expected = f"intervals of this map, or two arrays of shape {fcm.weights.shape}: the lowest and the highest weights"
+    if getattr(intervals, "concepts", fcm.concepts) != fcm.concepts:
+        raise param_error(owner, "intervals", expected, Literal("intervals of another map"))
+    try:
+        low, high = (intervals.low, intervals.high) if hasattr(intervals, "low") else intervals
+        low, high = real(low), real(high)
+    except (TypeError, ValueError):
+        raise param_error(owner, "intervals", expected, intervals) from None
+    if low.shape != fcm.weights.shape or high.shape != low.shape or not np.isfinite([low, high]).all():
+        raise param_error(owner, "intervals", expected, Literal(f"shapes {low.shape} and {high.shape}"))
+    wrong = np.argwhere((low > fcm.weights) | (high < fcm.weights))
+    if len(wrong):
+        i, j = wrong[0]
+        edge = f"{low[i, j]:g} to {high[i, j]:g} for {fcm.concepts[j]!r} to {fcm.concepts[i]!r}"
+        raise param_error(owner, "intervals", "intervals that contain the weights of the map", Literal(edge))
+    return low, high
 
 
 def _around(fcm: FuzzyCognitiveMap, spread: float) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ Array = NDArray[np.float64]
 _MIN_SKEWNESS = 2.0  # that of an exponential distribution
 _MIN_VALUES = 6  # different values of a feature; with fewer, a tail is not worth a scale of its own
 _MIN_UNIT = 1e-9  # of a scale, in standard deviations
+_TINY = float(np.finfo(np.float64).tiny)  # units below have derivatives that overflow
 _UNIT = 0.3  # distance from the origin at which the scale bends, relative to the median distance
 
 
@@ -90,7 +91,7 @@ def find_logarithms(
         if skewness < _MIN_SKEWNESS:
             continue
         step = _UNIT * _median_distance(x - known.low[j], of_rows)
-        if step > _MIN_UNIT * known.deviation[j]:
+        if step > max(_MIN_UNIT * known.deviation[j], _TINY):
             bent[j], origin[j], unit[j] = True, known.low[j], step
     if not bent.any():
         return None

@@ -6,7 +6,7 @@ import numpy as np
 
 from cogmap.models.lags import RATES
 from cogmap.page.columns import plain as plain_row
-from cogmap.statistics.conformal import forecast_radii
+from cogmap.statistics.forecasts import forecast_radii
 
 _MIN_STEPS, _MAX_STEPS = 12, 48
 _LEVEL = 0.9

@@ -14,6 +14,7 @@ from cogmap.maps._text import short
 from cogmap.maps.drawing.view import author_positions, edge_strength
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.model import MapModel
+from cogmap.page.card import add_effects, card_part
 from cogmap.page.columns import (
     cells,
     concept_columns,
@@ -33,12 +34,13 @@ Payload = dict[str, Any]
 VERSION = 1
 _KINDS = {"feature": 0, "hidden": 1, "output": 2}
 _N_TYPICAL = 200  # rows drawn to measure influences if there is no table
+_LEVEL = 0.9  # of intervals and sets of classes
 _SPARSE = 0.5  # share of nonzero weights up to which only these are stored
 
 
-def make_payload(page: PageSubject) -> Payload:
+def make_payload(page: PageSubject, max_rows: int | None = None) -> Payload:
     """Return the payload of a model, with or without a table, or of a hand-made map."""
-    payload = _of_map(page) if page.model is None else _of_model(page, page.model)
+    payload = _of_map(page) if page.model is None else _of_model(page, page.model, max_rows)
     if page.forecaster is not None:
         payload["forecast"] = forecast_part(page.forecaster)
     return {"title": _title(page), **payload}
@@ -48,6 +50,8 @@ def _title(page: PageSubject) -> str:
     name = page.fcm.details.get("name")
     if isinstance(name, str) and name:
         return name
+    if page.card:
+        return f"{page.target}, from {page.card['table']['name']}"
     return f"A map of {page.target or f'{page.fcm.n_concepts} concepts'}"
 
 
@@ -71,7 +75,7 @@ def _of_map(page: PageSubject) -> Payload:
     }
 
 
-def _of_model(page: PageSubject, model: MapModel) -> Payload:
+def _of_model(page: PageSubject, model: MapModel, max_rows: int | None) -> Payload:
     table = page.table
     link: Any = model.link
     encoding = model.encoding
@@ -79,25 +83,28 @@ def _of_model(page: PageSubject, model: MapModel) -> Payload:
     columns = number_columns(encoding, page.names, table)
     if page.preparer is not None:
         columns = prepared_columns(page.preparer, columns)
-    chosen = _chosen(page, model, len(columns))
+    chosen = _chosen(page, model, len(columns), max_rows)
     shown = None if table is None else table[chosen]
     subject = Subject(model, page.names)
-    rows = subject.typical_rows(_N_TYPICAL) if shown is None else shown
+    rows = subject.typical_rows(_N_TYPICAL) if shown is None or not len(shown) else shown
     strength = edge_strength(influence(model, rows).flow)
     carried = partial(carried_share, model, X=rows)
     drawn = picture_of(page.fcm.concepts, page.fcm.weights, model.kinds, strength, None, carried)
     importances = feature_importances(model, rows, n_repeats=1).importances_mean
     for column in columns:
         column["importance"] = round(float(importances[column["features"]].sum() / (importances.sum() or 1.0)), 4)
+    add_effects(columns, model, rows)
     return {
         "kind": "regressor" if classes is None else "classifier",
         "target": page.target,
         "prepared": page.preparer is not None,
+        "n_columns": page.n_columns,
         **_map_part(page.fcm, model.kinds),
         "depth": model.depth,
         "n_outputs": model.n_outputs,
         "outputs": link.names if classes is None else [str(label) for label in classes.tolist()],
         "link": _link(link),
+        **_sure(page),
         "scaling": scaling_name(encoding),
         "features": features_of(encoding),
         "mean": plain(subject.mean_row()),
@@ -108,6 +115,7 @@ def _of_model(page: PageSubject, model: MapModel) -> Payload:
             "numbers": chosen.tolist(),
         },
         "n_rows": 0 if table is None else len(table),
+        **card_part(page.card, columns, page.preparer, page.learned_rows),
         "notes": _notes(page, columns, len(chosen), drawn["graph"]),
         **drawn,
     }
@@ -130,14 +138,26 @@ def _map_part(fcm: FuzzyCognitiveMap, kinds: Any) -> Payload:
     }
 
 
-def _dense(weights: NDArray[np.float64]) -> str:
-    """Return all weights, row by row, as float64 bytes in base64: shorter than digits, and fast to read."""
-    return base64.b64encode(weights.astype("<f8").tobytes()).decode("ascii")
+def _dense(numbers: NDArray[np.floating]) -> str:
+    """Return all numbers, row by row, as float64 bytes in base64: shorter than digits, and fast to read."""
+    return base64.b64encode(numbers.astype("<f8").tobytes()).decode("ascii")
 
 
 def _sparse(weights: NDArray[np.float64]) -> list[list[Any]]:
     """Return the nonzero weights of each row, each with its column."""
     return [list(zip(np.flatnonzero(row).tolist(), plain(row[row != 0.0]), strict=True)) for row in weights]
+
+
+def _sure(page: PageSubject) -> Payload:
+    """Return what intervals, sets of classes and the novelty of rows need, as far as it is known."""
+    payload: Payload = {}
+    if (errors := page.errors) is not None:
+        spread = None if errors.spread is None else [plain(of_target) for of_target in errors.spread.T]
+        payload["sure"] = {"level": _LEVEL, "quantile": plain(errors.quantile(_LEVEL)), "spread": spread}
+    if (distances := page.distances) is not None:
+        arrays = {name: _dense(getattr(distances, name)) for name in ("center", "scale", "precision", "quantiles")}
+        payload["distances"] = {**arrays, "n_rows": distances.n_rows, "strange": distances.strange}
+    return payload
 
 
 def _link(link: Any) -> Payload:
@@ -148,12 +168,12 @@ def _link(link: Any) -> Payload:
     return {"kind": "values", "mean": plain(link.mean), "deviation": plain(link.deviation)}
 
 
-def _chosen(page: PageSubject, model: MapModel, n_columns: int) -> NDArray[np.intp]:
+def _chosen(page: PageSubject, model: MapModel, n_columns: int, max_rows: int | None) -> NDArray[np.intp]:
     """Return the indices of the rows in the sample."""
     if page.table is None:
         return np.empty(0, dtype=np.intp)
-    n_shown = rows_shown(len(page.table), n_columns)
-    if n_shown == len(page.table):
+    n_shown = rows_shown(len(page.table), n_columns, max_rows)
+    if n_shown in (0, len(page.table)):
         return np.arange(n_shown)
     if getattr(model.link, "classes", None) is None:
         values = model.outputs(page.table) if page.answers is None else page.answers
@@ -175,7 +195,7 @@ def _notes(page: PageSubject, columns: list[dict[str, Any]], n_shown: int, graph
     """Return notes on sampled rows, omitted concepts, drawn arrows, constant columns, and omitted columns."""
     notes, left_out = [], graph["left_out"]
     n_rows = 0 if page.table is None else len(page.table)
-    if n_shown < n_rows:
+    if 0 < n_shown < n_rows:
         strata = "class" if page.model is not None and hasattr(page.model.link, "classes") else "value"
         notes.append(f"{n_shown:,} of {n_rows:,} rows are shown, stratified by {strata}.")
     if left_out:

@@ -1,7 +1,7 @@
 """Validation of the arguments of the page: an estimator, a model, a pipeline or a hand-made map, with its rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,9 @@ from cogmap.maps._text import short
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.model import MapModel
 from cogmap.page.unused import influential_features, select_features
+from cogmap.statistics.conformal import HeldOutErrors
+from cogmap.statistics.novelty import RowDistances
+from cogmap.table.training_rows import overlap
 
 Array = NDArray[np.floating]
 
@@ -45,10 +48,20 @@ class PageSubject:
         Class codes, -1 for labels unknown to the map; or target values.
     target : str
         Name of `y`, or "".
+    card : dict
+        Card of a `TableModel`, or {}.
+    learned_rows : float or None
+        Share of the rows that the model has learned from, None if unknown.
     notes : tuple of str
         Notes about the table.
+    errors : HeldOutErrors or None
+        Errors on held-out rows, if they are known.
+    distances : RowDistances or None
+        Distances of the training rows from their mean, if they are known.
     forecaster : FCMForecaster or None
         Forecaster whose map of one step is shown.
+    n_columns : int
+        Number of columns that the estimator takes, with those that are left out.
     """
 
     fcm: FuzzyCognitiveMap
@@ -59,7 +72,12 @@ class PageSubject:
     answers: NDArray[Any] | None = None
     target: str = ""
     notes: tuple[str, ...] = ()
+    errors: HeldOutErrors | None = None
+    distances: RowDistances | None = None
     forecaster: Any = None
+    card: dict[str, Any] = field(default_factory=dict)
+    learned_rows: float | None = None
+    n_columns: int = 0
 
 
 def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
@@ -76,6 +94,7 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
         shown = page_subject(owner, model.model_, rows, None)
         return replace(shown, forecaster=model, target=", ".join(model.variables_))
     notes: list[str] = []
+    card, sections = getattr(model, "card", {}), getattr(model, "sections", {})
     preparer, model = _split_pipeline(owner, model)
     table: Any = None
     if X is None:
@@ -86,19 +105,34 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
             X = preparer.transform(X)
         subject, table = opened_subject(owner, model, X)
     fitted, names = subject.model, subject.feature_names
+    n_columns = len(names)
     answers = None if y is None else _answers(owner, fitted, y, table)
     influential = influential_features(fitted)
+    distances: RowDistances | None = getattr(model, "row_distances_", None)
     if preparer is None and len(influential) < len(names):
         unused = [names[j] for j in np.setdiff1d(np.arange(len(names)), influential)]
         counts = f"{len(unused):,} of {len(names):,} features influence nothing in this map and are left out"
         notes.append(f"{counts}: {few(unused)}.")
         fitted, names = select_features(fitted, influential), tuple(names[j] for j in influential)
         table = None if table is None else table[:, influential]
+        distances = None if distances is None else distances.narrowed(influential)
     table = table.toarray() if issparse(table) else table
     _check_size(owner, fitted.map)
-    target = getattr(y, "name", None)
+    target = card["target"]["name"] if card else getattr(y, "name", None)
     target = target if isinstance(target, str) else ""  # the attribute `name` of a data frame may be a column
-    return PageSubject(fitted.map, fitted, names, preparer, table, answers, target, tuple(notes))
+    learned = _learned_rows(sections, table, y)
+    errors = getattr(model, "held_out_errors_", None)
+    extras = {"card": card, "learned_rows": learned, "n_columns": n_columns}
+    rows = (table, answers, target, tuple(notes), errors, distances)
+    return PageSubject(fitted.map, fitted, names, preparer, *rows, **extras)
+
+
+def _learned_rows(sections: dict[str, Any], table: Array | None, y: Any) -> float | None:
+    """Return the share of rows that a model of raw tables has learned from, None if unknown."""
+    if table is None or y is None or "training_rows" not in sections:
+        return None
+    found = overlap(sections["training_rows"], np.asarray(table, dtype=np.float64), np.asarray(y))
+    return found.known / found.compared if found.compared else None
 
 
 def few(names: Sequence[str]) -> str:

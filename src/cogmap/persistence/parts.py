@@ -25,6 +25,8 @@ from cogmap.models.sequence import SequenceEnd, SequenceModel
 from cogmap.models.terms import Terms
 from cogmap.models.transforms import DIFFERENCE, INDEX, NONE, Transform
 from cogmap.persistence.values import Kind, State
+from cogmap.statistics.conformal import N_QUANTILES, HeldOutErrors
+from cogmap.statistics.novelty import RowDistances
 
 _LINKS = LogOddsLink | SoftmaxLink | ValueLink
 
@@ -55,6 +57,12 @@ def _are_numbers(value: Any, length: int | None = None) -> bool:
     """Return whether a value is a 1-D float64 array, optionally of a given length."""
     is_row = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1
     return is_row and length in (None, len(value))
+
+
+def _is_table(value: Any, n_rows: int, dtype: Any = np.float64) -> bool:
+    """Return whether a value is a 2-D array with a given number of rows, and at least one column."""
+    is_table = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == 2
+    return is_table and value.shape[0] == n_rows and value.shape[1] > 0
 
 
 def _fields(value: Any) -> State:
@@ -275,6 +283,35 @@ def _random(state: State) -> np.random.RandomState:
     return random
 
 
+def _errors(state: State) -> HeldOutErrors:
+    quantiles, spread = state["quantiles"], state["spread"]
+    require(
+        _is_positive(state["n_rows"])
+        and _is_table(quantiles, N_QUANTILES, np.float32)
+        and np.isfinite(quantiles).all(),
+        "errors",
+    )
+    require((np.diff(quantiles, axis=0) >= 0).all() and (quantiles >= 0).all(), "errors")
+    if spread is not None:
+        require(_is_table(spread, 5) and spread.shape[1] == quantiles.shape[1], "errors")
+        require(np.isfinite(spread).all() and (spread[4] > 0).all(), "errors")
+    return HeldOutErrors(**state)
+
+
+def _distances(state: State) -> RowDistances:
+    n_features, precision = len(state["center"]), state["precision"]
+    require(
+        _is_positive(state["n_rows"]) and _is_table(state["quantiles"][:, None], N_QUANTILES, np.float32),
+        "distances of rows",
+    )
+    require(_are_numbers(state["center"], n_features) and _are_numbers(state["scale"], n_features), "distances of rows")
+    is_array = isinstance(precision, np.ndarray) and precision.dtype == np.float32
+    require(is_array and precision.shape in ((n_features,), (n_features, n_features)), "distances of rows")
+    finite = all(np.isfinite(state[name]).all() for name in ("center", "scale", "precision", "quantiles"))
+    require(finite and (state["scale"] > 0).all() and (np.diff(state["quantiles"]) >= 0).all(), "distances of rows")
+    return RowDistances(**state)
+
+
 KINDS = {
     "map": Kind(FuzzyCognitiveMap, _map_state, lambda state: FuzzyCognitiveMap(**state)),
     "structured map": Kind(StructuredMap, _structured_state, _structured),
@@ -289,6 +326,8 @@ KINDS = {
     "softmax": Kind(SoftmaxLink, _fields, partial(_class_link, SoftmaxLink)),
     "values": Kind(ValueLink, _fields, _values),
     "departure": Kind(PriorDeviation, lambda deviation: deviation._asdict(), lambda state: PriorDeviation(**state)),
+    "held-out errors": Kind(HeldOutErrors, _fields, _errors),
+    "row distances": Kind(RowDistances, _fields, _distances),
     "variable lags": Kind(VariableLags, _fields, _variable_lags),
     "lags": Kind(Lags, _fields, _lags),
     "transform": Kind(Transform, _fields, _transform),

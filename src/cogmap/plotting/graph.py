@@ -27,6 +27,7 @@ from cogmap.maps.drawing.picture import (
     WEIGHT_SIZE,
     Picture,
     color,
+    dashes,
 )
 from cogmap.maps.drawing.view import author_positions, edge_strength, graph_view
 from cogmap.models.model import MapModel
@@ -38,7 +39,9 @@ Sized = tuple[Artist, str, Any]
 _PIXELS = 80.0  # of the picture per inch of a new figure: text of 13 pixels has 11.7 points
 
 
-def plot_map(fcm: Any, influence: Any = None, n_edges: int | None = None, ax: Axes | None = None) -> Axes:
+def plot_map(
+    fcm: Any, influence: Any = None, n_edges: int | None = None, ax: Axes | None = None, intervals: Any = None
+) -> Axes:
     """Plot a map as a graph.
 
     Concepts are placed at the author's positions (``x`` and ``y`` in ``details["concepts"][name]``). Without these, a
@@ -64,6 +67,8 @@ def plot_map(fcm: Any, influence: Any = None, n_edges: int | None = None, ax: Ax
         author has laid it out; otherwise those with nine tenths of the total strength, and not many more than concepts.
     ax : matplotlib Axes, default=None
         Axes to draw on; text is scaled to fit. If None, a new figure of sufficient size is created.
+    intervals : ArrowIntervals, default=None
+        Result of ``cogmap.arrow_intervals``: arrows whose interval contains zero are dashed.
 
     Returns
     -------
@@ -77,10 +82,10 @@ def plot_map(fcm: Any, influence: Any = None, n_edges: int | None = None, ax: Ax
     >>> [text.get_text() for text in plot_map(rain).texts][:2]
     ['rain', 'umbrellas']
     """
-    return draw_map(map_view(fcm, influence, n_edges), ax)
+    return draw_map(map_view(fcm, influence, n_edges, intervals), ax)
 
 
-def map_view(fcm: Any, influence: Any = None, n_edges: int | None = None) -> View:
+def map_view(fcm: Any, influence: Any = None, n_edges: int | None = None, intervals: Any = None) -> View:
     """Select what a figure of a map shows."""
     owner = "plot_map"
     shown = map_of(owner, fcm)
@@ -91,11 +96,14 @@ def map_view(fcm: Any, influence: Any = None, n_edges: int | None = None) -> Vie
         if getattr(influence, "concepts", None) != shown.concepts:
             raise param_error(owner, "influence", "the Influence of this map on data", influence)
         strength = edge_strength(influence.flow)
+    if intervals is not None and getattr(intervals, "concepts", None) != shown.concepts:
+        raise param_error(owner, "intervals", "the ArrowIntervals of this map", intervals)
+    uncertain = None if intervals is None else intervals.uncertain
     positions = author_positions(shown.concepts, shown.details)
     kinds = shown.kinds if positions is None else None
     model = fcm if isinstance(fcm, MapModel) else getattr(fcm, "model_", None)
     carried = None if model is None else partial(carried_share, model)
-    view = graph_view(shown.concepts, shown.weights, kinds, strength, positions, n_edges, carried)
+    view = graph_view(shown.concepts, shown.weights, kinds, strength, positions, n_edges, carried, uncertain)
     return view | {"note": f"{view['note']} {view['share']}".rstrip()}
 
 
@@ -135,6 +143,11 @@ def _draw_arrows(ax: Axes, picture: Picture) -> Iterator[Sized]:
     lines = PathCollection(paths, facecolors="none", edgecolors=colors, alpha=OPACITY, zorder=1)
     ax.add_collection(lines, autolim=False)
     yield lines, "linewidths", [arrow.width for arrow in picture.arrows]
+    # Dashes are in units of the line width.
+    styles: list[Any] = [
+        (0.0, [part / arrow.width for part in dashes(arrow.width)]) if arrow.dashed else "-" for arrow in picture.arrows
+    ]
+    lines.set_linestyle(styles)
     corners = [arrow.head for arrow in picture.arrows]
     heads = PolyCollection(corners, facecolors=colors, edgecolors="none", alpha=OPACITY, zorder=1)
     ax.add_collection(heads, autolim=False)

@@ -10,6 +10,7 @@ from matplotlib.text import Text
 from cogmap.maps.drawing.picture import NEGATIVE, POSITIVE, SOFT, TEXT
 from cogmap.plotting.canvas import View, fit_on_draw, height_in_points, make_axes, map_of, short_names
 
+_LETTER = 0.078  # mean width of a letter of a label, in inches
 _NUMBERS_UP_TO, _GRID_UP_TO = 14, 60  # largest numbers of concepts for which numbers, and grid lines, are drawn
 # From vermilion through white to blue: colours of the signs as in the graph, darkness for strength.
 SIGNED = LinearSegmentedColormap.from_list("signed", [NEGATIVE, "#FFFFFF", POSITIVE])
@@ -52,7 +53,8 @@ def draw_weights(view: View, ax: Axes | None = None) -> Axes:
     weights = np.asarray(view["weights"])
     names = short_names(view["names"])
     side = float(np.clip((0.42 if len(names) <= _NUMBERS_UP_TO else 0.3) * len(names), 2.6, 13.0))
-    ax = make_axes(ax, side + 2.4, side + 1.6)
+    labels = max(1.4, _LETTER * max(map(len, names)))
+    ax = make_axes(ax, side + labels + 1.0, side + labels + 0.2)
     most = float(np.abs(weights).max()) or 1.0
     image = ax.imshow(weights, cmap=SIGNED, norm=Normalize(-most, most), interpolation="nearest")
     ax.set_xticks(range(len(names)), names, rotation=90 if max(map(len, names)) > 3 else 0)
@@ -90,7 +92,7 @@ def _write_numbers(ax: Axes, weights: Any, most: float) -> list[Text]:
     for (row, column), weight in np.ndenumerate(weights):
         if weight:
             dark = abs(weight) > 0.6 * most
-            text = f"{weight:.2f}" if abs(weight) < 100 else f"{weight:.0e}"
+            text = f"{weight:.{2 if abs(weight) < 10 else 1}f}" if abs(weight) < 100 else f"{weight:.0e}"
             shade = "white" if dark else TEXT
             numbers.append(ax.text(column, row, text, ha="center", va="center", color=shade))
     return numbers

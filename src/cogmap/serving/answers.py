@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from cogmap._utils.params import shown
+from cogmap.exceptions import DataError
 from cogmap.explanation import WhatIf
 from cogmap.models.links import ValueLink
 from cogmap.serving.bodies import JSON, JSONObject, RequestError, describe_value, json_rows
@@ -38,6 +39,8 @@ class ServedModel:
         Names of the classes or targets.
     one_value : bool
         Whether a prediction is a single number, not a class or the values of several targets.
+    knows_errors : bool
+        Whether predictions can have intervals or sets of classes.
     """
 
     def __init__(self, model: TableModel) -> None:
@@ -48,9 +51,10 @@ class ServedModel:
         self.labels: list[Any] = [] if isinstance(link, ValueLink) else link.classes.tolist()
         self.outputs = model.outputs
         self.one_value = isinstance(link, ValueLink) and link.one_dimensional
+        self.knows_errors = hasattr(model.estimator, "held_out_errors_")
         self._types = _types(self.outputs) if self.labels else None
 
-    def answer(self, question: str, body: bytearray, kind: str, max_rows: int) -> Answer:
+    def answer(self, question: str, body: bytearray, kind: str, max_rows: int, level: float | None = None) -> Answer:
         """Return predictions, explanations or counterfactuals for the rows of a body.
 
         Parameters
@@ -63,6 +67,8 @@ class ServedModel:
             Media type of the body.
         max_rows : int
             Maximum number of rows.
+        level : float, default=None
+            If given, predictions have an interval or a set of classes of this level.
 
         Returns
         -------
@@ -80,7 +86,7 @@ class ServedModel:
             read = self.columns.from_json if kind == JSON else self.columns.from_csv
             predictions, notes = read(body, max_rows)
             explain = question == "explain"
-            content = self._explanations(predictions) if explain else {"predictions": self._predictions(predictions)}
+            content = self._explanations(predictions) if explain else {"predictions": self._sure(predictions, level)}
         return Answer(msgspec.json.encode({**content, "notes": notes}), predictions)
 
     def _goal(self, to: Any) -> Any:
@@ -128,6 +134,25 @@ class ServedModel:
         if self.one_value:
             return [{"prediction": row[0]} for row in outputs]
         return [{"prediction": dict(zip(self.outputs, row, strict=True))} for row in outputs]
+
+    def _sure(self, predictions: Predictions, level: float | None) -> list[Any]:
+        """Return predictions, with intervals or sets of classes if a level is given."""
+        rows = self._predictions(predictions)
+        if level is None:
+            return rows
+        ranges: list[Any]
+        try:
+            if self.labels:
+                name, ranges = "set", self.model.class_sets(predictions, level)
+            else:
+                ends = self.model.intervals(predictions, level).tolist()
+                name, ranges = "interval", [of_row[0] if self.one_value else self._by_output(of_row) for of_row in ends]
+        except DataError as problem:
+            raise RequestError(422, str(problem)) from None
+        return [{**msgspec.to_builtins(row), name: value} for row, value in zip(rows, ranges, strict=True)]
+
+    def _by_output(self, values: list[Any]) -> JSONObject:
+        return dict(zip(self.outputs, values, strict=True))
 
     def _explanations(self, predictions: Predictions) -> JSONObject:
         """Return the contribution of each column to each output, and the base values."""

@@ -15,7 +15,17 @@ from typing import Any, NamedTuple
 from cogmap import __version__
 from cogmap.serving import metrics as measured
 from cogmap.serving.access import Access, check_head
-from cogmap.serving.bodies import CSV, JSON, BodyReader, ClientDisconnect, Limits, Message, Receive, RequestError
+from cogmap.serving.bodies import (
+    CSV,
+    JSON,
+    BodyReader,
+    ClientDisconnect,
+    Limits,
+    Message,
+    Receive,
+    RequestError,
+    level_of,
+)
 from cogmap.serving.bodies import media_type as media_type_of
 from cogmap.serving.documentation import POLICY
 from cogmap.serving.log import Log
@@ -261,7 +271,8 @@ class Application:
         begin = time.perf_counter()
         exchange.waiting = begin - exchange.start
         try:
-            answer = exchange.entry.served.answer(question, body, kind, self._max_rows[question])
+            level = level_of(exchange.scope.get("query_string", b"")) if question == "predict" else None
+            answer = exchange.entry.served.answer(question, body, kind, self._max_rows[question], level)
             exchange.n_rows = len(answer.predictions.labels)
             exchange.observed_enough = exchange.entry.observed.add(answer.predictions)
             return answer.content

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qs
 
 import msgspec
 
@@ -213,6 +214,20 @@ def csv_rows(body: bytearray, n_columns: int, texts: list[str], max_rows: int) -
         raise RequestError(422, f"The body cannot be parsed as CSV: {str(error).rstrip('.?')}.", reason) from None
     check_size(n_rows, max_rows)
     return frames[0] if len(frames) == 1 else pandas.concat(frames, ignore_index=True), faults, notes
+
+
+def level_of(query: bytes) -> float | None:
+    """Return the level in a query string, such as ``level=0.9``; None if there is none."""
+    given = parse_qs(query.decode("latin-1"), keep_blank_values=True).get("level")
+    if given is None:
+        return None
+    try:
+        level = float(given[-1])
+    except ValueError:
+        level = 0.0
+    if not 0.0 < level < 1.0:
+        raise RequestError(422, f"level must be a number above 0 and below 1, such as 0.9, got {short(given[-1])!r}.")
+    return level
 
 
 def describe_value(value: object) -> str:

@@ -29,6 +29,15 @@ _SUMMARIES = {
 }
 _CSV_TEXT = {"type": "string", "description": "Separated by commas, semicolons or tabs; names in the first line."}
 _TEXT = {"type": "string"}
+_LEVEL = {
+    "name": "level",
+    "in": "query",
+    "required": False,
+    "description": "Add to each prediction an interval of values, or a set of classes, which contains the truth for "
+    "about this share of the rows.",
+    "schema": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+    "example": 0.9,
+}
 _NUMBER = {"type": "number"}
 _PROBABILITY = {"type": "number", "minimum": 0, "maximum": 1}
 _NOTES = {
@@ -112,6 +121,7 @@ def _question(served: ServedModel, name: str, max_rows: int, token: bool) -> JSO
     return {
         "operationId": name,
         "summary": _SUMMARIES[name],
+        **({"parameters": [_LEVEL]} if name == "predict" and served.knows_errors else {}),
         "requestBody": {
             "required": True,
             "description": f"1 to {max_rows:,} rows. A missing value is null, or an empty cell in CSV.",
@@ -153,7 +163,7 @@ def _schemas(served: ServedModel, limits: Limits) -> JSONObject:
         "Row": row,
         "PredictRequest": _request(limits.n_rows),
         "ExplainRequest": _request(limits.n_explained),
-        "PredictResponse": _object({"predictions": _list(_object(prediction)), "notes": _NOTES}),
+        "PredictResponse": _object({"predictions": _list(_object(prediction, **_sure(served))), "notes": _NOTES}),
         "ExplainResponse": _object(
             {
                 "explanations": _list(_object({**prediction, "contributions": contributions})),
@@ -194,6 +204,16 @@ def _prediction(served: ServedModel) -> JSONObject:
     return {"prediction": _NUMBER if served.one_value else _object(dict.fromkeys(served.outputs, _NUMBER))}
 
 
+def _sure(served: ServedModel) -> JSONObject:
+    """Return the schema of the set or interval of a prediction, which it has if a level is given."""
+    if not served.knows_errors:
+        return {}
+    if served.labels:
+        return {"set": {**_list({"enum": served.labels}), "description": "Classes, the likeliest first."}}
+    ends = {**_list(_NUMBER), "minItems": 2, "maxItems": 2, "description": "Lower and upper end."}
+    return {"interval": ends if served.one_value else _object(dict.fromkeys(served.outputs, ends))}
+
+
 def _goal(served: ServedModel) -> JSONObject:
     """Return the schema of ``to``: a class, null for any other class, or a number."""
     if served.labels:
@@ -220,10 +240,10 @@ def _request(max_rows: int, **options: JSONObject) -> JSONObject:
     return {"type": "object", "properties": {"rows": rows, **options}, "required": required}
 
 
-def _object(properties: JSONObject) -> JSONObject:
+def _object(properties: JSONObject, **optional: JSONObject) -> JSONObject:
     return {
         "type": "object",
-        "properties": properties,
+        "properties": {**properties, **optional},
         "required": list(properties),
         "additionalProperties": False,
     }

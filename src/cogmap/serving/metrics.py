@@ -29,6 +29,7 @@ _FAMILIES = {
     "cogmap_missing_values_total": ("counter", "Missing values by column."),
     "cogmap_unseen_values_total": ("counter", "Categories that were not seen in training, by column."),
     "cogmap_outside_values_total": ("counter", "Values below or above the range of the training rows, by column."),
+    "cogmap_strange_rows_total": ("counter", "Rows unlike the training data, by their novelty p-value."),
     "process_start_time_seconds": ("gauge", "Start time of the server in seconds since the epoch."),
     "process_resident_memory_bytes": ("gauge", "Resident memory of all processes of the server in bytes."),
     "cogmap_workers": ("gauge", "Worker processes that have answered."),

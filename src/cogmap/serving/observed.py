@@ -75,6 +75,8 @@ class Observed:
             for column, counts in one.unseen.items():
                 unseen[column] += sum(counts.values())
         self._count("cogmap_observed_rows_total", len(features))
+        if n_strange := sum(len(one.strange) for one in pending):
+            self._count("cogmap_strange_rows_total", n_strange)
         missing = np.isnan(features)
         if missing.any():
             of_columns = missing[:, self._starts].sum(axis=0) - [unseen[column] for column in self._columns]

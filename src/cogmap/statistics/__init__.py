@@ -21,7 +21,9 @@ The advice on datasets follows J. Demsar, "Statistical comparisons of classifier
 Journal of Machine Learning Research 7 (2006), 1-30.
 """
 
-from cogmap.statistics.calibration import expected_calibration_error
+from cogmap.statistics.calibration import confidence_factor, expected_calibration_error
+from cogmap.statistics.conformal import HeldOutErrors
+from cogmap.statistics.novelty import RowDistances
 from cogmap.statistics.omnibus import Anova, Friedman, anova_one_way, anova_repeated_measures, friedman
 from cogmap.statistics.paired import Paired, holm, paired_tests, win_tie_loss
 from cogmap.statistics.posthoc import Nemenyi, nemenyi
@@ -29,10 +31,13 @@ from cogmap.statistics.posthoc import Nemenyi, nemenyi
 __all__ = [
     "Anova",
     "Friedman",
+    "HeldOutErrors",
     "Nemenyi",
     "Paired",
+    "RowDistances",
     "anova_one_way",
     "anova_repeated_measures",
+    "confidence_factor",
     "expected_calibration_error",
     "friedman",
     "holm",

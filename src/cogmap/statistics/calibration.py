@@ -1,10 +1,17 @@
 """Calibration of predicted probabilities."""
 
+import math
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
 
 from cogmap._utils.params import check_integer, param_error
 from cogmap.statistics.checks import check_p_values
+
+_PRIOR_ROWS = 20.0  # penalty of the squared logarithm of the factor, in units of the log loss of one row
+_MOST = 4.0  # the factor is between its inverse and itself
 
 
 def expected_calibration_error(confidence: ArrayLike, right: ArrayLike, n_bins: int = 10) -> float:
@@ -49,3 +56,49 @@ def expected_calibration_error(confidence: ArrayLike, right: ArrayLike, n_bins: 
     bins = np.minimum((probability * n_bins).astype(int), n_bins - 1)
     excess = np.bincount(bins, probability - is_right, minlength=n_bins)
     return float(np.abs(excess).sum() / len(probability))
+
+
+def confidence_factor(scores: ArrayLike, codes: ArrayLike, weight: ArrayLike | None = None) -> float:
+    """Return the factor on the scores of classes that calibrates their softmax (temperature scaling).
+
+    The factor, the inverse of the temperature, minimizes the log loss of given rows, which must not be rows that the
+    scores were learned from. It is below 1 if the probabilities are overconfident, and above 1 if they are not
+    confident enough. With few rows it stays near 1: the squared logarithm of the factor is penalized.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_rows, n_classes)
+        Scores, whose softmax are the probabilities of the classes.
+    codes : array-like of int of shape (n_rows,)
+        Column of the true class.
+    weight : array-like of shape (n_rows,), default=None
+        Weights of the rows: numbers of equal rows, or any others, which are enlarged if their mean is below 1.
+
+    Returns
+    -------
+    float
+        The factor, between 1/4 and 4.
+
+    References
+    ----------
+    C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, On calibration of modern neural networks, ICML 2017.
+
+    Examples
+    --------
+    >>> from cogmap.statistics import confidence_factor
+    >>> scores = [[0.0, 3.0]] * 400  # a probability of 0.95 of the second class, which is true for three quarters
+    >>> round(confidence_factor(scores, [0, 1, 1, 1] * 100), 1)
+    0.5
+    """
+    logits, truth = np.asarray(scores, dtype=np.float64), np.asarray(codes)
+    of_row = np.ones(len(truth)) if weight is None else np.asarray(weight, dtype=np.float64)
+    of_row = of_row * max(1.0, 1.0 / of_row.mean())
+    of_truth = logits[np.arange(len(truth)), truth]
+
+    def loss(log_factor: float) -> float:
+        factor = math.exp(log_factor)
+        losses: NDArray[np.float64] = logsumexp(factor * logits, axis=1) - factor * of_truth
+        return float(of_row @ losses) + _PRIOR_ROWS * log_factor**2
+
+    reach = math.log(_MOST)
+    return math.exp(minimize_scalar(loss, bounds=(-reach, reach), method="bounded", options={"xatol": 1e-3}).x)

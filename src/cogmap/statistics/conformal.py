@@ -1,77 +1,194 @@
-"""Conformal prediction on plain arrays: quantiles of scores that cover new observations with a given probability."""
+"""Conformal prediction: errors on held-out rows turned into intervals of values and sets of classes.
+
+The errors of a model on rows that it was not trained on show how far its predictions for new rows may be off. If new
+rows are like the held-out ones, a share `level` of them has an error of at most the quantile `level` of the held-out
+errors. Errors of values are divided by a typical error that depends on the prediction, so that intervals are wider
+where predictions were less accurate.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-# Both were chosen for the coverage on public series of which the forecasts were not learned from.
-_OVERLAP = 2.5  # number of neighbouring origins that count as one
-_EXTRA_POWER = 0.1  # added to the power with which errors grow, because late steps have few origins
+from cogmap._utils.params import check_number
+
+Array = NDArray[np.floating]
+
+N_QUANTILES = 400
+_SPREAD_ROWS = 300.0  # as many rows without any dependence on the prediction are added when the spread is estimated
+MOST_CHANGE = 1.5  # of the logarithm of the typical error
+_SMALLEST = 1e-3  # errors below this share of the median count as this: logarithms of tiny ones are noise
 
 
-def conformal_quantile(scores: ArrayLike, level: float, n_independent: float | None = None) -> float:
-    """Return the score that a new observation does not exceed with probability `level`, from exchangeable scores.
+def check_level(owner: str, level: object) -> float:
+    """Return the level if it is a number between 0 and 1."""
+    number = float(level) if isinstance(level, int | float) else 0.0
+    cure = f"For {number:g} %, use {number / 100:g}." if 1.0 < number < 100.0 else ""
+    return check_number(owner, "level", level, low=0.0, high=1.0, low_included=False, high_included=False, cure=cure)
 
-    Parameters
+
+@dataclass(frozen=True, eq=False)
+class HeldOutErrors:
+    """Distribution of the errors on held-out rows.
+
+    Attributes
     ----------
-    scores : array-like
-        Scores, such as absolute errors. NaN is ignored.
-    level : float
-        Probability, between 0 and 1.
-    n_independent : float, default=None
-        Number of scores that count as independent; fewer make the quantile larger. None means all.
-
-    Returns
-    -------
-    float
-        The quantile; the largest score if there are too few scores for `level`.
-
-    Examples
-    --------
-    >>> from cogmap.statistics.conformal import conformal_quantile
-    >>> conformal_quantile(range(1, 20), 0.9)
-    18.0
+    quantiles : ndarray of shape (400, n_columns)
+        Quantiles of the errors, at levels of 0.0025 to 1. For classes there is one column: an error is 1 minus the
+        probability of the true class. For values there is one column per target: an error is the absolute difference,
+        divided by the typical error.
+    n_rows : float
+        Mean number of rows in a held-out part.
+    spread : ndarray of shape (5, n_targets), optional
+        For values, the typical error: with ``a, b, c, center, scale`` and ``z = (prediction - center) / scale``, it is
+        ``exp(a + b z + c |z|)``, where ``b z + c |z|`` is clipped to [-1.5, 1.5].
     """
-    known = np.sort(np.asarray(scores, dtype=np.float64).ravel())
-    known = known[~np.isnan(known)]
-    if not known.size:
-        return float("nan")
-    n = known.size if n_independent is None else max(n_independent, 1.0)
-    rank = int(np.ceil(known.size * min(level * (n + 1.0) / n, 1.0) - 1e-9))
-    return float(known[max(rank, 1) - 1])
+
+    quantiles: NDArray[np.float32]
+    n_rows: float
+    spread: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of_classes(
+        cls, probabilities: Array, codes: NDArray[np.integer], weight: Array, n_rows: float
+    ) -> "HeldOutErrors":
+        """Return the errors of class probabilities.
+
+        Parameters
+        ----------
+        probabilities : ndarray of shape (n_held_out, n_classes)
+            Predicted probabilities.
+        codes : ndarray of int of shape (n_held_out,)
+            Column of the true class.
+        weight : ndarray of shape (n_held_out,)
+            Weights of the rows.
+        n_rows : float
+            Mean number of rows in a held-out part.
+        """
+        return cls(_quantiles(_class_errors(probabilities, codes), weight), n_rows)
+
+    @classmethod
+    def of_values(cls, predictions: Array, values: Array, weight: Array, n_rows: float) -> "HeldOutErrors":
+        """Return the errors of predicted values.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n_held_out, n_targets)
+            Predicted values.
+        values : ndarray of shape (n_held_out, n_targets)
+            True values.
+        weight : ndarray of shape (n_held_out,)
+            Weights of the rows.
+        n_rows : float
+            Mean number of rows in a held-out part.
+        """
+        errors = np.abs(values - predictions)
+        columns = zip(predictions.T, errors.T, values.T, strict=True)
+        rows = weight * max(1.0, len(weight) / weight.sum())  # weights are numbers of rows, unless they are smaller
+        spread = np.stack([_spread(*column, rows) for column in columns], axis=1)
+        return cls(_quantiles(errors / _typical(spread, predictions), weight), n_rows, spread)
+
+    def at_least(self, outputs: Array, truth: NDArray[Any], weight: Array) -> "HeldOutErrors":
+        """Return the errors, with every quantile at least as large as that of other predictions.
+
+        Parameters
+        ----------
+        outputs : ndarray of shape (n_other, n_classes or n_targets)
+            Probabilities or values.
+        truth : ndarray of shape (n_other,) or (n_other, n_targets)
+            Column of the true class, or true values.
+        weight : ndarray of shape (n_other,)
+            Weights of the rows.
+        """
+        if self.spread is None:
+            errors = _class_errors(outputs, truth)
+        else:
+            errors = np.abs(truth - outputs) / _typical(self.spread, outputs)
+        return replace(self, quantiles=np.maximum(self.quantiles, _quantiles(errors, weight)))
+
+    def quantile(self, level: float) -> NDArray[np.float64]:
+        """Return the error that a share `level` of new rows does not exceed, for each column.
+
+        The share is increased from `level` to ``level * (1 + 1 / n_rows)``, the correction for a sample of `n_rows`
+        rows. It is that of one held-out part rather than of all of them, because each part was also used to stop the
+        training without it.
+        """
+        rank = math.ceil(level * (1.0 + 1.0 / self.n_rows) * N_QUANTILES - 1e-9)
+        return np.asarray(self.quantiles[min(max(rank, 1), N_QUANTILES) - 1], dtype=np.float64)
+
+    def half_widths(self, predictions: Array, level: float) -> Array:
+        """Return half the width of the interval around each predicted value.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n_rows, n_targets)
+            Predicted values.
+        level : float
+            Share of rows whose value is to lie in its interval.
+        """
+        if self.spread is None:
+            raise ValueError("errors of classes have no width")
+        return _typical(self.spread, predictions) * self.quantile(level)
+
+    def sets(self, probabilities: Array, level: float) -> NDArray[np.bool_]:
+        """Return which classes belong to the set of each row: the likely ones, and at least the likeliest.
+
+        Parameters
+        ----------
+        probabilities : ndarray of shape (n_rows, n_classes)
+            Predicted probabilities.
+        level : float
+            Share of rows whose class is to belong to its set.
+        """
+        likeliest = probabilities.max(axis=1, keepdims=True)
+        return np.asarray(probabilities >= np.minimum(1.0 - self.quantile(level), likeliest))
 
 
-def forecast_radii(errors: NDArray[np.float64], level: float, n_steps: int) -> NDArray[np.float64]:
-    """Return the half width of the interval of each step, from errors of forecasts from past origins.
+def _class_errors(probabilities: Array, codes: NDArray[Any]) -> Array:
+    """Return 1 minus the probability of the true class, as a column."""
+    return np.asarray(1.0 - probabilities[np.arange(len(codes)), codes][:, None])
 
-    Errors of all steps are pooled: divided by a deviation that grows with a power of the step, which is fitted to them.
-    Forecasts from neighbouring origins overlap, so that fewer of them count as independent.
 
-    Parameters
-    ----------
-    errors : ndarray of shape (n_origins, horizon)
-        Errors, NaN where unknown.
-    level : float
-        Probability that an interval covers its value.
-    n_steps : int
-        Number of steps, which may exceed the horizon.
+def _quantiles(errors: Array, weight: Array) -> NDArray[np.float32]:
+    """Return the quantiles of each column."""
+    return np.stack([weighted_quantiles(column, weight) for column in errors.T], axis=1)
 
-    Returns
-    -------
-    ndarray of shape (n_steps,)
-    """
-    steps = np.arange(1.0, errors.shape[1] + 1.0)
-    counts = (~np.isnan(errors)).sum(axis=0)
-    seen = counts > 0
-    if not seen.any():
-        return np.full(n_steps, np.nan)
-    with np.errstate(invalid="ignore"):
-        squares = np.nansum(np.square(errors), axis=0)[seen] / counts[seen]
-    logs, x, weight = 0.5 * np.log(np.maximum(squares, 1e-300)), np.log(steps[seen]), np.sqrt(counts[seen])
-    center = np.average(x, weights=weight)
-    spread = float(np.average(np.square(x - center), weights=weight))
-    power = float(np.average((x - center) * logs, weights=weight)) / spread if spread > 0.0 else 0.5
-    power = float(np.clip(power + _EXTRA_POWER, 0.0, 1.5))
-    offset = float(np.average(logs - power * x, weights=weight))
-    deviation = np.exp(offset) * steps**power
-    quantile = conformal_quantile(np.abs(errors) / deviation, level, float(counts.max()) / _OVERLAP)
-    return np.asarray(quantile * np.exp(offset) * np.arange(1.0, n_steps + 1.0) ** power)
+
+def weighted_quantiles(values: Array, weight: Array) -> NDArray[np.float32]:
+    """Return the quantiles at levels of 0.0025 to 1: the smallest value that is large enough."""
+    levels = np.arange(1, N_QUANTILES + 1) / N_QUANTILES
+    order = np.argsort(values, kind="stable")
+    share = np.cumsum(weight[order])
+    places = np.searchsorted(share, levels * share[-1] * (1.0 - 1e-12))
+    return np.asarray(values[order][np.minimum(places, len(order) - 1)], dtype=np.float32)
+
+
+def _spread(predictions: Array, errors: Array, values: Array, weight: Array) -> NDArray[np.float64]:
+    """Fit the logarithm of the errors by ridge regression on the prediction and its absolute deviation."""
+    center = float(np.average(predictions, weights=weight))
+    away = np.abs(predictions - center)
+    peak = float(away.max()) or 1.0  # squares of very large numbers would overflow
+    scale = peak * math.sqrt(float(np.average(np.square(away / peak), weights=weight))) or 1.0
+    median = weighted_quantiles(errors, weight)[N_QUANTILES // 2 - 1]
+    least = _SMALLEST * float(median) or 1e-12 * (float(np.abs(values).max()) or 1.0)
+    logs = np.log(np.maximum(errors, least))
+    z = (predictions - center) / scale
+    terms = np.stack([z, np.abs(z)], axis=1)
+    means = np.average(terms, axis=0, weights=weight)
+    centered = terms - means
+    products = (centered * weight[:, None]).T @ centered
+    products[np.diag_indices(2)] += _SPREAD_ROWS * np.maximum(np.diag(products) / weight.sum(), 1e-12)
+    mean = float(np.average(logs, weights=weight))
+    slopes = np.linalg.solve(products, (centered * weight[:, None]).T @ (logs - mean))
+    return np.array([mean - slopes @ means, *slopes, center, scale])
+
+
+def _typical(spread: NDArray[np.float64], predictions: Array) -> Array:
+    """Return the typical error of each prediction."""
+    base, linear, absolute, center, scale = spread
+    z = (predictions - center) / scale
+    change: Array = np.clip(linear * z + absolute * np.abs(z), -MOST_CHANGE, MOST_CHANGE)
+    return np.asarray(np.exp(base + change))

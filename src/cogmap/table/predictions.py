@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap.exceptions import DataError
 from cogmap.table.preparation.reading import unseen_notes
 
 EMPTY = "every value is missing"
+STRANGE = "unlike the training data"
 
 
 class Predictions(NamedTuple):
@@ -27,6 +29,10 @@ class Predictions(NamedTuple):
         Indices of rows in which every value is missing. They have a prediction, which uses none of the columns.
     unseen : dict of str to dict
         For each column, the values not seen in training, with their row counts.
+    p_values : ndarray of shape (n_rows,), optional
+        How usual each row is, see `FCMClassifier.novelty_p_values`; None if the model does not know.
+    warn_at : float
+        Largest p-value that calls for a warning.
     """
 
     features: NDArray[np.float64]
@@ -35,11 +41,35 @@ class Predictions(NamedTuple):
     faults: dict[int, str]
     empty: list[int]
     unseen: dict[str, dict[str, int]]
+    p_values: NDArray[np.float64] | None = None
+    warn_at: float = 0.0
+
+    @property
+    def strange(self) -> list[int]:
+        """Indices of rows that are unlike the training data."""
+        if self.p_values is None:
+            return []
+        return [row for row in np.flatnonzero(self.p_values <= self.warn_at).tolist() if row not in self.faults]
+
+    def check_complete(self) -> None:
+        """Raise DataError if a row has no prediction."""
+        if self.faults:
+            row, reason = min(self.faults.items())
+            more = f" The same is true of {len(self.faults) - 1:,} more." if len(self.faults) > 1 else ""
+            raise DataError(f"Row {row + 1} cannot be predicted: {reason}.{more} `answer` predicts the others.")
 
     def notes(self) -> list[str]:
-        """Return notes on empty rows and on values not seen in training."""
-        if not self.empty:
-            return unseen_notes(self.unseen)
-        rows = ", ".join(str(row + 1) for row in self.empty[:5]) + (", ..." if len(self.empty) > 5 else "")
-        which = f"row {rows}" if len(self.empty) == 1 else f"rows {rows}"
-        return [f"{EMPTY[0].upper()}{EMPTY[1:]} in {which}.", *unseen_notes(self.unseen)]
+        """Return notes on empty rows, on rows unlike the training data and on values not seen in training."""
+        notes = [f"{EMPTY[0].upper()}{EMPTY[1:]} in {_rows(self.empty)}."] if self.empty else []
+        if strange := self.strange:
+            notes.append(f"{_rows(strange).capitalize()} {'is' if len(strange) == 1 else 'are'} {STRANGE}.")
+        return [*notes, *unseen_notes(self.unseen)]
+
+    def row_notes(self) -> dict[int, str]:
+        """Return a note for each row that cannot be predicted, is empty, or is unlike the training data."""
+        return dict.fromkeys(self.strange, STRANGE) | dict.fromkeys(self.empty, EMPTY) | self.faults
+
+
+def _rows(rows: list[int]) -> str:
+    numbers = ", ".join(str(row + 1) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
+    return f"row {numbers}" if len(rows) == 1 else f"rows {numbers}"

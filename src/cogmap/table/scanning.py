@@ -9,7 +9,7 @@ from cogmap.exceptions import DataError
 from cogmap.table.files import Part, read_parts
 from cogmap.table.files.sources import name_of
 from cogmap.table.model import TableModel
-from cogmap.table.predictions import Predictions
+from cogmap.table.predictions import STRANGE, Predictions
 from cogmap.table.preparation.reading import unseen_notes
 
 
@@ -29,6 +29,7 @@ class Scan:
     path: str
     n_rows: int = 0
     n_faults: int = 0
+    n_strange: int = 0
     _notes: list[str] = field(default_factory=list)
     _unseen: dict[str, Counter[str]] = field(default_factory=dict)
 
@@ -45,6 +46,7 @@ class Scan:
             for name, counts in predictions.unseen.items():
                 self._unseen.setdefault(name, Counter()).update(counts)
             self.n_faults += len(predictions.faults)
+            self.n_strange += len(predictions.strange)
             yield Scanned(part.frame, predictions, self.n_rows)
             self.n_rows += len(frame)
         if not self.n_rows:
@@ -58,6 +60,9 @@ class Scan:
     def notes(self) -> list[str]:
         """Return notes on the file, unused columns, unseen values and rows without a prediction."""
         notes = [*self._notes, *unseen_notes(self._unseen)]
+        if self.n_strange:
+            rows = "1 row is" if self.n_strange == 1 else f"{self.n_strange:,} rows are"
+            notes.append(f"{rows} {STRANGE}: farther from its mean than 99 % of the training rows.")
         if self.n_faults:
             rows = "1 row has" if self.n_faults == 1 else f"{self.n_faults:,} rows have"
             notes.append(f"{rows} no prediction; the column `note` gives the reason.")

@@ -2,7 +2,8 @@
 
 import fs from "node:fs";
 
-const { contributions, flip, openModel, run, scenario, score, unpacked } = await import(process.argv[2]);
+const engine = await import(process.argv[2]);
+const { classSet, contributions, flip, intervals, openModel, pValue, run, scenario, score, unpacked } = engine;
 const cases = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
 const model = openModel(await unpacked(cases.payload));
 const apart = {};
@@ -25,6 +26,12 @@ cases.rows?.forEach((row, r) => {
   compare("outputs", outputs, cases.outputs[r]);
   compare("contributions", found.values, cases.contributions[r]);
   compare("base", found.base, cases.base);
+});
+cases.sure?.forEach(({ row, set, ends, p }) => {
+  const { outputs } = run(model, row);
+  if (set) compare("set", classSet(model, outputs), set);
+  if (ends) compare("interval", intervals(model, outputs), ends);
+  compare("p-value", pValue(model, row), p);
 });
 cases.flips?.forEach(({ row, to, size }) => compare("flip", flip(model, row, { to }).size, size));
 if (cases.score) compare("score", Object.values(score(model, model.rows, model.answers)), cases.score);

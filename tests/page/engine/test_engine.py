@@ -83,6 +83,32 @@ def test_page_computes_what_python_does(name, differences, payload_of):
     assert max(apart.values()) <= CLOSE, apart
 
 
+@pytest.mark.parametrize("name", ["several classes", "two classes", "values", "values of two targets"])
+def test_page_is_as_sure_as_python(name, differences, payload_of):
+    """Intervals, sets of classes and the novelty of rows, some with missing values or far outside."""
+    estimator, (X, y) = {"two classes": (FCMClassifier(), cancer), **MODELS}[name]
+    fcm = estimator.set_params(random_state=0, n_teachers="auto").fit(X, y)
+    rows = X[:: len(X) // 30].copy()
+    rows[::5, 1] = np.nan
+    rows[3::10] *= 3.0
+    used = np.unique(fcm.model_.encoding.columns)
+    known = fcm.scaling_.known.mean.copy()
+    only_used = np.tile(known, (len(rows), 1))  # columns that the map does not use are not on the page
+    only_used[:, used] = rows[:, used]
+    p_values = fcm.novelty_p_values(only_used).tolist()
+    cases = [{"row": row, "p": p} for row, p in zip(plain(rows[:, used]), p_values, strict=True)]
+    for r, case in enumerate(cases):
+        if name.startswith("values"):
+            case["ends"] = fcm.predict_interval(rows[[r]]).reshape(-1, 2).tolist()
+        else:
+            order = np.argsort(-fcm.predict_proba(rows[[r]])[0], kind="stable")
+            case["set"] = order[fcm.predict_set(rows[[r]])[0][order]].tolist()
+    apart = differences(payload_of(fcm, X, y), sure=cases)
+    assert set(apart) == {"p-value", "interval" if name.startswith("values") else "set"}
+    assert max(apart.values()) <= CLOSE, apart
+    assert min(p_values) < 0.02
+
+
 @pytest.mark.parametrize("words", [None, 3])
 def test_features_that_influence_nothing_are_left_out(words, differences, payload_of):
     """A wide map without its unused features gives the same predictions, and a note names them."""
@@ -114,12 +140,12 @@ def test_features_that_influence_nothing_are_left_out(words, differences, payloa
     assert payload["notes"][-1].startswith("117 of 120 features influence nothing in this map and are left out: ")
 
 
-@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
+@pytest.mark.parametrize("inputs", ["features", "terms", "logarithms"])
 @pytest.mark.parametrize("kind", ["log odds", "softmax", "values"])
 @pytest.mark.parametrize("depth", [1, 2, 4])
-def test_small_named_maps(kind, depth, terms, named_model, named_rows, differences, payload_of):
+def test_small_named_maps(kind, depth, inputs, named_model, named_rows, differences, payload_of):
     """Held features keep their states, and columns without a concept are left out, with a note."""
-    model = named_model(kind, depth, terms=terms)
+    model = named_model(kind, depth, inputs=inputs)
     explained = explain(model, named_rows)
     payload = payload_of(model, named_rows)
     apart = differences(
@@ -135,9 +161,10 @@ def test_small_named_maps(kind, depth, terms, named_model, named_rows, differenc
     assert payload["notes"][-1] == "2 of 5 features influence nothing in this map and are left out: x1, x4."
 
 
-def test_flips_of_small_named_maps(named_model, named_rows, differences, payload_of):
+@pytest.mark.parametrize("inputs", ["features", "logarithms"])
+def test_flips_of_small_named_maps(inputs, named_model, named_rows, differences, payload_of):
     """Gradients through held features lead to changes as small as Python's."""
-    model = named_model("softmax")
+    model = named_model("softmax", inputs=inputs)
     rows = [row for row in named_rows if not np.isnan(row).any() and what_if(model, row).found]
     flips = [{"row": row[[0, 2, 3]].tolist(), "to": None, "size": what_if(model, row).size} for row in rows]
     assert len(flips) >= 2

@@ -33,10 +33,10 @@ def test_browser_computes_what_python_does(browser, payload_of, estimator, load)
     _check_same(browser, payload_of(model, X, y), model, rows)
 
 
-@pytest.mark.parametrize("terms", [False, True], ids=["features", "terms"])
-def test_browser_holds_features(browser, payload_of, named_model, named_rows, terms):
+@pytest.mark.parametrize("inputs", ["features", "terms", "logarithms"])
+def test_browser_holds_features(browser, payload_of, named_model, named_rows, inputs):
     """The states of held features, and outputs and contributions of a map that uses only some columns."""
-    model = named_model(terms=terms)
+    model = named_model(inputs=inputs)
     _check_same(browser, payload_of(model), model, named_rows, [0, 2, 3])
 
 

@@ -9,14 +9,17 @@ from sklearn.pipeline import Pipeline
 
 from cogmap._utils.params import Literal, check_boolean, param_error
 from cogmap.estimators._base import BaseFCM
-from cogmap.integrations.onnx.graph import Graph
-from cogmap.integrations.onnx.maps import OUTPUTS, add_predictions, add_transformed
+from cogmap.estimators._uncertainty import held_out_errors
+from cogmap.integrations.onnx.graph import Graph, Name
+from cogmap.integrations.onnx.maps import OUTPUTS, add_intervals, add_predictions, add_sets, add_transformed
+from cogmap.models.links import ValueLink
 from cogmap.models.model import MapModel
+from cogmap.statistics.conformal import check_level
 
 _X = "X"
 
 
-def to_onnx(model: Any, transform: bool = False) -> Any:
+def to_onnx(model: Any, transform: bool = False, level: float | None = None) -> Any:
     """Convert a fitted model to an ONNX graph.
 
     The graph includes every step from a row to its prediction: scaling, linguistic terms, missing values, the map and
@@ -38,6 +41,9 @@ def to_onnx(model: Any, transform: bool = False) -> Any:
     transform : bool, default=False
         Whether the graph computes the learned features instead, as ``model.transform``: one output ``features`` of
         shape (rows, concepts).
+    level : float, default=None
+        If given, such as 0.9, a regressor also has the output ``interval``, with the shape that `predict_interval`
+        returns, and a classifier the output ``set`` of booleans, of shape (rows, classes).
 
     Returns
     -------
@@ -58,6 +64,8 @@ def to_onnx(model: Any, transform: bool = False) -> Any:
     (True, True)
     """
     check_boolean("to_onnx", "transform", transform)
+    if level is not None:
+        level = check_level("to_onnx", level)
     preparer, fitted, names = _parts("to_onnx", model)
     graph = Graph(OUTPUTS)
     metadata: dict[str, Any] = {"features": names}
@@ -76,8 +84,19 @@ def to_onnx(model: Any, transform: bool = False) -> Any:
         metadata["concepts"] = list(fitted.map.concepts)
         add_transformed(graph, fitted, X)
     else:
-        add_predictions(graph, fitted, X)
+        outputs = add_predictions(graph, fitted, X)
+        if level is not None:
+            _add_ranges(graph, model if preparer is None else model.steps[-1][1], fitted, level, outputs)
     return graph.model("fuzzy cognitive map", {name: json.dumps(value) for name, value in metadata.items()})
+
+
+def _add_ranges(graph: Graph, estimator: Any, fitted: MapModel, level: float, outputs: Name) -> None:
+    """Add intervals or sets of classes, given the predicted values or probabilities."""
+    link: Any = fitted.link
+    if isinstance(link, ValueLink):
+        add_intervals(graph, link, held_out_errors(estimator, "predict_interval"), level, outputs)
+    else:
+        add_sets(graph, held_out_errors(estimator, "predict_set"), level, outputs, len(link.classes))
 
 
 def to_inputs(model: Any, X: Any) -> dict[str, NDArray[Any]]:

@@ -16,8 +16,11 @@ from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MapModel
 from cogmap.models.terms import Terms
+from cogmap.statistics.conformal import MOST_CHANGE, HeldOutErrors
 
-OUTPUTS = LABEL, PROBABILITIES, PREDICTION, FEATURES = "label", "probabilities", "prediction", "features"
+LABEL, PROBABILITIES, PREDICTION, FEATURES = "label", "probabilities", "prediction", "features"
+INTERVAL, SET = "interval", "set"
+OUTPUTS = LABEL, PROBABILITIES, PREDICTION, FEATURES, INTERVAL, SET
 
 _LOGISTIC = ("sigmoid", "logistic")
 
@@ -27,34 +30,59 @@ def add_transformed(graph: Graph, model: MapModel, X: Name) -> None:
     graph.output(FEATURES, _before_last(graph, model, X), float, model.map.n_concepts)
 
 
-def add_predictions(graph: Graph, model: MapModel, X: Name) -> None:
-    """Add the predictions as outputs: labels and probabilities, or values."""
+def add_predictions(graph: Graph, model: MapModel, X: Name) -> Name:
+    """Add the predictions as outputs: labels and probabilities, or values; return the probabilities or values."""
     link = model.link
     weights, bias = _folded(model.map, slice(model.map.n_concepts - model.n_outputs, None))
     net = graph.node("Gemm", _before_last(graph, model, X), weights, bias, transB=1)
     if isinstance(link, LogOddsLink):
-        _add_log_odds(graph, link, net)
-    elif isinstance(link, SoftmaxLink):
-        _add_softmax(graph, link, net)
-    elif isinstance(link, ValueLink):
-        _add_values(graph, link, net)
+        return _add_log_odds(graph, link, net)
+    if isinstance(link, SoftmaxLink):
+        return _add_softmax(graph, link, net)
+    return _add_values(graph, cast(ValueLink, link), net)
 
 
-def _add_log_odds(graph: Graph, link: LogOddsLink, net: Name) -> None:
+def add_intervals(graph: Graph, link: ValueLink, errors: HeldOutErrors, level: float, values: Name) -> None:
+    """Add the intervals of values as an output, as in `HeldOutErrors.half_widths`."""
+    base, linear, absolute, center, scale = (row[None, :] for row in cast(NDArray[np.float64], errors.spread))
+    z = graph.node("Div", graph.node("Sub", values, center), scale)
+    sides = graph.node("Mul", graph.node("Abs", z), absolute)
+    change = graph.node("Clip", graph.node("Add", graph.node("Mul", z, linear), sides), -MOST_CHANGE, MOST_CHANGE)
+    half = graph.node("Mul", graph.node("Exp", graph.node("Add", change, base)), errors.quantile(level)[None, :])
+    ends = [graph.node("Unsqueeze", graph.node(side, values, half), np.array([2])) for side in ("Sub", "Add")]
+    both = graph.node("Concat", *ends, axis=2)
+    if link.one_dimensional:
+        graph.output(INTERVAL, graph.node("Squeeze", both, np.array([1])), float, 2)
+    else:
+        graph.output(INTERVAL, both, float, link.n_outputs, 2)
+
+
+def add_sets(graph: Graph, errors: HeldOutErrors, level: float, probabilities: Name, n_classes: int) -> None:
+    """Add the sets of classes as an output, as in `HeldOutErrors.sets`."""
+    likeliest = graph.node("ReduceMax", probabilities, axes=[1], keepdims=1)
+    least = graph.node("Min", likeliest, 1.0 - errors.quantile(level)[None, :])
+    graph.output(SET, graph.node("GreaterOrEqual", probabilities, least), bool, n_classes)
+
+
+def _add_log_odds(graph: Graph, link: LogOddsLink, net: Name) -> Name:
     log_odds = graph.node("Mul", net, 2.0)
     both = graph.node("Mul", log_odds, np.array([[-1.0, 1.0]]))
     _add_label(graph, link.classes, graph.node("GreaterOrEqual", log_odds, 0.0))
-    graph.output(PROBABILITIES, graph.node("Sigmoid", both), float, 2)
+    probabilities = graph.node("Sigmoid", both)
+    graph.output(PROBABILITIES, probabilities, float, 2)
+    return probabilities
 
 
-def _add_softmax(graph: Graph, link: SoftmaxLink, net: Name) -> None:
+def _add_softmax(graph: Graph, link: SoftmaxLink, net: Name) -> Name:
     scores = graph.node("Mul", graph.node("Tanh", net), 0.5 * link.gain)
     if len(link.classes) == 2:  # the second class wins ties, as in `predict`
         difference = graph.node("MatMul", scores, np.array([[-1.0], [1.0]]))
         _add_label(graph, link.classes, graph.node("GreaterOrEqual", difference, 0.0))
     else:
         _add_label(graph, link.classes, graph.node("ArgMax", scores, axis=1, keepdims=1))
-    graph.output(PROBABILITIES, graph.node("Softmax", scores, axis=1), float, len(link.classes))
+    probabilities = graph.node("Softmax", scores, axis=1)
+    graph.output(PROBABILITIES, probabilities, float, len(link.classes))
+    return probabilities
 
 
 def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
@@ -68,7 +96,7 @@ def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
     graph.output(LABEL, graph.node("Gather", labels, number), kind)
 
 
-def _add_values(graph: Graph, link: ValueLink, net: Name) -> None:
+def _add_values(graph: Graph, link: ValueLink, net: Name) -> Name:
     most = np.finfo(np.float64).max
     values = graph.node("Add", graph.node("Mul", net, link.deviation[None, :]), link.mean[None, :])
     values = graph.node("Clip", values, -most, most)
@@ -76,6 +104,7 @@ def _add_values(graph: Graph, link: ValueLink, net: Name) -> None:
         graph.output(PREDICTION, graph.node("Squeeze", values, np.array([1])), float)
     else:
         graph.output(PREDICTION, values, float, link.n_outputs)
+    return values
 
 
 def _before_last(graph: Graph, model: MapModel, X: Name) -> Name:

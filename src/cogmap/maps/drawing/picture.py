@@ -114,6 +114,7 @@ class Arrow:
     weight: float
     source: str
     target: str
+    dashed: bool = False  # its sign is uncertain
 
     def moved(self, x: float, y: float) -> "Arrow":
         """Return a copy moved by (x, y)."""
@@ -162,6 +163,11 @@ class Picture:
 def weight_text(weight: float) -> str:
     """Return a weight as it is written in a picture."""
     return (f"{weight:+.2f}" if abs(weight) < 9.995 else f"{weight:+.3g}").replace("-", "\N{MINUS SIGN}")
+
+
+def dashes(width: float) -> tuple[float, float]:
+    """Return the lengths of the dashes of a line and of the gaps between them, for a line width."""
+    return 4.0 + 1.5 * width, 3.0 + 0.5 * width
 
 
 def head_length(width: float) -> float:

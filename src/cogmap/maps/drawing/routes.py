@@ -192,7 +192,8 @@ def make_arrow(points: Points, width: float, edge: DrawnEdge, boxes: dict[int, B
         points[-2] = points[-1]
     base, normal = tip - length * direction, np.array([-direction[1], direction[0]]) * (2.6 + 0.75 * width)
     head = np.array([tip, base + normal, base - normal])
-    return Arrow(points, head, width, edge["weight"], boxes[edge["source"]].name, boxes[edge["target"]].name)
+    names = boxes[edge["source"]].name, boxes[edge["target"]].name
+    return Arrow(points, head, width, edge["weight"], *names, dashed=edge.get("dashed", False))
 
 
 def _nearest_gap(gaps: list[Point], height: float, users: dict[int, list[int]]) -> int:

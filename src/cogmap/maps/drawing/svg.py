@@ -23,6 +23,7 @@ from cogmap.maps.drawing.picture import (
     Ring,
     WeightLabel,
     color,
+    dashes,
 )
 from cogmap.maps.drawing.view import View
 
@@ -76,9 +77,10 @@ def _arrow(arrow: Arrow) -> str:
     start, curves = arrow.points[:1], arrow.points[1:]
     shade = color(arrow.weight)
     title = f"{_text(arrow.source)} → {_text(arrow.target)}: {arrow.weight:+.3g}"
+    broken = f' stroke-dasharray="{" ".join(map(_n, dashes(arrow.width)))}"' if arrow.dashed else ""
     return (
         f'<g stroke="{shade}" stroke-width="{_n(arrow.width)}"><title>{title}</title>'
-        f'<path d="M{_at(start)} C{_at(curves)}"/>'
+        f'<path d="M{_at(start)} C{_at(curves)}"{broken}/>'
         f'<polygon points="{_at(arrow.head)}" fill="{shade}" stroke="none"/></g>'
     )
 

@@ -32,6 +32,7 @@ def graph_view(
     positions: Array | None = None,
     n_edges: int | None = None,
     carried: Callable[[NDArray[np.bool_]], float] | None = None,
+    uncertain: NDArray[np.bool_] | None = None,
 ) -> View:
     """Select the concepts and edges to draw.
 
@@ -57,6 +58,8 @@ def graph_view(
     carried : callable, default=None
         Called with a mask of the drawn edges if some are missing; returns the R² between the decisions of the map with
         only these edges and those of the whole map.
+    uncertain : ndarray of bool of shape (n_concepts, n_concepts), default=None
+        Edges to draw dashed, such as those whose interval contains zero.
 
     Returns
     -------
@@ -95,6 +98,7 @@ def graph_view(
             "target": place[target],
             "weight": float(weights[target, source]),
             "strength": float(min(strengths[target, source] / largest, 1.0)),
+            **({"dashed": True} if uncertain is not None and uncertain[target, source] else {}),
         }
 
     columns = [_COLUMNS[kinds[i]] for i in kept] if kinds else None
@@ -105,6 +109,8 @@ def graph_view(
         note = note.replace("Width shows the weight.", "Width compares the weights into the same column.")
     if small:
         note = f"A map of {len(concepts)} concepts and {count(n_all, 'arrow')}; all of it is drawn. {note}"
+    if uncertain is not None and any(uncertain[edge] for edge in chosen):
+        note = f"{note} Dashed: the interval of the weight contains zero."
     share = ""
     if carried is not None and len(chosen) < n_all:
         drawn = np.zeros(weights.shape, dtype=bool)

@@ -86,6 +86,93 @@ def enclosing_box(fcm: FuzzyCognitiveMap, max_steps: int = 1000) -> StateBox:
     return StateBox(low, high, max_steps, False)
 
 
+def box_of_ranges(
+    fcm: FuzzyCognitiveMap, weights: tuple[Array, Array], fixed: NDArray[np.intp], states: Array, max_steps: int = 1000
+) -> StateBox:
+    """Return a box that every trajectory enters and never leaves, for any weights in given ranges.
+
+    Parameters
+    ----------
+    fcm : FuzzyCognitiveMap
+        The map.
+    weights : tuple of ndarray of shape (n_concepts, n_concepts)
+        Lowest and highest weights.
+    fixed : ndarray of int
+        Concepts whose state is fixed.
+    states : ndarray
+        Their states.
+    max_steps : int, default=1000
+        Largest number of steps.
+    """
+    low, high = (np.array(end, dtype=np.float64) for end in state_range(fcm))
+    low[fixed] = high[fixed] = states
+    for step in range(max_steps):
+        net = net_of_ranges(fcm, weights, low, high)
+        if not np.isfinite(net).all():
+            return StateBox(low, high, step, False)
+        new_low = np.maximum(_bound_states(fcm, net[0], -1.0, low), low)
+        new_high = np.minimum(_bound_states(fcm, net[1], 1.0, high), high)
+        new_low[fixed] = new_high[fixed] = states
+        width, new_width = high - low, new_high - new_low
+        low, high = new_low, new_high
+        if bool((width - new_width <= _STALLED * width).all()):
+            break
+    return StateBox(low, high, step, False)
+
+
+def differences_of_ranges(
+    fcm: FuzzyCognitiveMap,
+    weights: tuple[Array, Array],
+    boxes: tuple[StateBox, StateBox],
+    fixed: NDArray[np.intp],
+    max_steps: int = 1000,
+) -> tuple[Array, Array]:
+    """Return bounds of the difference of states in two boxes, one of which belongs to a run with a clamp.
+
+    Both runs have the same weights, from given ranges. By the mean value theorem, a step multiplies the difference by
+    the weights and by slopes of the activation function between the two net inputs. The difference of concepts in
+    `fixed` is that of their boxes.
+    """
+    before, after = boxes
+    low, high = after.low - before.high, after.high - before.low
+    low, high = low - 4 * _EPS * np.abs(low), high + 4 * _EPS * np.abs(high)
+    first, second = low[fixed], high[fixed]
+    nets = [net_of_ranges(fcm, weights, box.low, box.high) for box in boxes]
+    net_low, net_high = np.minimum(nets[0][0], nets[1][0]), np.maximum(nets[0][1], nets[1][1])
+    smallest, largest = _derivative_bounds(fcm, net_low, net_high)
+    if not np.isfinite(largest).all():
+        return low, high
+    for _ in range(max_steps):
+        sum_low, sum_high = _sums_of_ranges(weights, low, high)
+        with np.errstate(invalid="ignore", over="ignore"):
+            new_low = np.maximum(np.where(sum_low < 0.0, largest, smallest) * sum_low, low)
+            new_high = np.minimum(np.where(sum_high > 0.0, largest, smallest) * sum_high, high)
+        new_low -= 4 * _EPS * np.abs(new_low)
+        new_high += 4 * _EPS * np.abs(new_high)
+        new_low[fixed], new_high[fixed] = first, second
+        done = bool((high - low - (new_high - new_low) <= _STALLED * (high - low)).all())
+        low, high = np.maximum(new_low, low), np.minimum(new_high, high)
+        if done:
+            break
+    return low, high
+
+
+def net_of_ranges(fcm: FuzzyCognitiveMap, weights: tuple[Array, Array], low: Array, high: Array) -> tuple[Array, Array]:
+    """Return bounds of the net input for states in a box and weights in ranges."""
+    sum_low, sum_high = _sums_of_ranges(weights, low, high)
+    rounding = 4 * _EPS * (np.abs(fcm.bias) + 1.0)
+    return sum_low + fcm.bias - rounding, sum_high + fcm.bias + rounding
+
+
+def _sums_of_ranges(weights: tuple[Array, Array], low: Array, high: Array) -> tuple[Array, Array]:
+    """Return bounds of the sum of weights times values, each in a range."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = np.stack([weight * end for weight in weights for end in (low, high)])
+        size = np.abs(products).max(axis=0).sum(axis=1)
+        rounding = 4 * (len(low) + 8) * _EPS * size
+        return products.min(axis=0).sum(axis=1) - rounding, products.max(axis=0).sum(axis=1) + rounding
+
+
 def _net_bounds(
     fcm: FuzzyCognitiveMap, positive: Array, negative: Array, low: Array, high: Array
 ) -> tuple[Array, Array]:

@@ -1,7 +1,8 @@
 // The prediction, in words and as bars.
 
-import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
-import { className, count, fixed, listed, number, percent, short, signedFixed } from "./words.js";
+import { bodyOf, make, setAttribute, setParts, setStyle, setText } from "./dom.js";
+import { classSet, intervals, pValue } from "./engine.js";
+import { amount, className, count, fixed, listed, number, ofHundred, percent, short, signedFixed } from "./words.js";
 
 /** Return the index of the largest output: the second of two equal ones, the first of several, as `predict` does. */
 export function predictedOutput(outputs) {
@@ -17,7 +18,7 @@ export function answerLine({ model, outputs: names }, outputs) {
     const best = predictedOutput(outputs);
     return `${className(short(names[best].name, 24))}, ${percent(outputs[best])}`;
   }
-  return names.map((output, k) => `${short(output.name, 20)} ${number(outputs[k], 4)}`).join(", ");
+  return names.map((output, k) => `${short(output.name, 20)} ${amount(outputs[k], model.unit)}`).join(", ");
 }
 
 export function answerPart(page) {
@@ -25,20 +26,78 @@ export function answerPart(page) {
   const heading = document.getElementById("answer-heading");
   const part = model.kind === "classifier" ? classes(page) : model.kind === "regressor" ? values(page) : changes(page);
   setText(heading, part.kicker);
-  bodyOf("answer").append(...part.elements);
+  const strange = make("p", { class: "strange", hidden: "" });
+  bodyOf("answer").append(...part.elements, strange);
   const brief = document.getElementById("short-answer");
   return (view) => {
     part.update(view);
+    const p = model.kind === "map" ? null : pValue(model, view.state.row);
+    setText(strange, p === null ? "" : strangeWords(p));
+    setAttribute(strange, "hidden", p === null || p > model.distances.strange);
     setText(brief, model.kind === "map" ? model.title : answerLine(page, view.result.outputs));
   };
 }
 
-function classes({ outputs: names }) {
+const UNKNOWN = "How often such an answer is right on new rows is not known.";
+const CHANGED = "The map was changed by hand: how often it is right on new rows is not known.";
+
+/** Return how often answers of this probability were right on rows that were not learned from. */
+function certainty(model, probability, edited) {
+  const groups = model.card?.certainty;
+  if (!groups) return [UNKNOWN];
+  if (edited) return [CHANGED];
+  let k = groups.length - 1;
+  while (k > 0 && probability < groups[k].from) k--;
+  const { rows, right } = groups[k];
+  const words = right >= 0.95 ? "It is sure" : right >= 0.8 ? "It is fairly sure" : "It is not sure";
+  const range =
+    k === groups.length - 1
+      ? `${percent(groups[k].from)} or more`
+      : k === 0
+        ? `less than ${percent(groups[1].from)}`
+        : `${percent(groups[k].from)} to ${percent(groups[k + 1].from)}`;
+  return [
+    `${words}: of `,
+    { key: `/certainty/${k}/rows`, text: String(rows) },
+    ` new rows with ${groups.length > 1 ? `a probability of ${range}` : "any probability"}, `,
+    { key: `/certainty/${k}/right`, text: ofHundred(right) },
+    " of 100 were answered right.",
+  ];
+}
+
+/** Return how far off the answers were on rows that were not learned from. */
+function errorWords(model, edited) {
+  const errors = model.card?.errors;
+  if (!errors) return ["How far off such an answer is on new rows is not known."];
+  if (edited) return [CHANGED.replace("how often it is right", "how far off it is")];
+  const figure = (name) => ({ key: `/errors/${name}`, text: amount(errors[name], model.unit) });
+  return [
+    "On new rows, half of the answers were off by less than ",
+    figure("median"),
+    ", nine of ten by less than ",
+    figure("90 %"),
+    ".",
+  ];
+}
+
+function strangeWords(p) {
+  return `This row is unlike the training data: ${percent(p)} of the rows there are as far from their mean. What the map says of it is a guess.`;
+}
+
+/** Return whether the map is the learned one: intervals and sets of an edited or clamped map are not known. */
+function isLearned({ edits, state }) {
+  return edits.length === 0 && Object.keys(state.clamp).length === 0;
+}
+
+function classes({ model, outputs: names }) {
   const prediction = make("p", { class: "said", "aria-live": "polite" });
   const name = make("strong", { class: "said-name" });
   const chance = make("span", { class: "said-chance" });
+  if (model.target) prediction.append(make("span", { class: "said-target" }, `${short(model.target, 40)}:`), " ");
   prediction.append(name, " ", chance);
+  const sure = make("p", { class: "sure" });
   const next = make("p", { class: "soft" });
+  const among = make("p", { class: "soft" });
   const bars = names.map((output) => bar(className(output.name)));
   const list = make(
     "ul",
@@ -47,15 +106,21 @@ function classes({ outputs: names }) {
   );
   return {
     kicker: "The map says",
-    elements: [prediction, next, list],
-    update({ result: { outputs } }) {
+    elements: [prediction, ...(model.sure ? [among] : []), sure, next, list],
+    update(view) {
+      const { edits } = view;
+      const { outputs } = view.result;
+      const set = isLearned(view) ? classSet(model, outputs) : null;
+      setText(among, set === null ? "" : amongWords(set, names, model.sure.level));
       const order = [...outputs.keys()].sort((a, b) => outputs[b] - outputs[a]);
-      setText(name, className(short(names[order[0]].name, 60)));
+      const said = short(names[order[0]].name, 60);
+      setText(name, model.target ? said : className(said));
+      setParts(sure, certainty(model, outputs[order[0]], edits.length > 0));
       setText(chance, `with probability ${percent(outputs[order[0]])}`);
       setText(
         next,
         order.length > 1
-          ? `${sure(outputs[order[0]])} Next comes ${className(short(names[order[1]].name, 60))} with ${percent(outputs[order[1]])}.`
+          ? `Next comes ${className(short(names[order[1]].name, 60))} with ${percent(outputs[order[1]])}.`
           : "",
       );
       bars.forEach((one, k) => one.update(outputs[k], percent(outputs[k]), k === order[0]));
@@ -63,11 +128,18 @@ function classes({ outputs: names }) {
   };
 }
 
-function sure(probability) {
-  if (probability > 0.95) return "It is sure of it.";
-  if (probability > 0.75) return "It is fairly sure of it.";
-  return "It is not sure.";
+function amongWords(set, names, level) {
+  if (set.length === names.length) return `At ${percent(level)} confidence, no class can be ruled out.`;
+  const shown = set.slice(0, SHOWN_CLASSES).map((k) => className(short(names[k].name, 30)));
+  const more = set.length - shown.length;
+  return `At ${percent(level)} confidence it is ${more ? `${shown.join(", ")} or one of ${more} more` : alternatives(shown)}.`;
 }
+
+function alternatives(words) {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+const SHOWN_CLASSES = 5;
 
 function bar(name) {
   const fill = make("span", { class: "fill" });
@@ -90,18 +162,22 @@ function bar(name) {
 }
 
 function values(page) {
+  const { model } = page;
+  const sure = make("p", { class: "sure" });
   const parts = page.outputs.map((output) => {
     const prediction = make("strong", { class: "said-name number" });
     const mark = make("span", { class: "mark" });
+    const band = make("span", { class: "band" });
+    const between = make("p", { class: "soft" });
     const hasRange = Number.isFinite(output.low) && Number.isFinite(output.high);
     const place = hasRange ? make("p", { class: "soft" }) : null;
     const scale = hasRange
       ? make(
           "div",
           { class: "scale" },
-          make("span", { class: "scale-end" }, number(output.low, 4)),
-          make("span", { class: "track", "aria-hidden": "true" }, mark),
-          make("span", { class: "scale-end" }, number(output.high, 4)),
+          make("span", { class: "scale-end" }, amount(output.low, model.unit)),
+          make("span", { class: "track", "aria-hidden": "true" }, band, mark),
+          make("span", { class: "scale-end" }, amount(output.high, model.unit)),
         )
       : null;
     const element = make(
@@ -110,34 +186,45 @@ function values(page) {
       make(
         "p",
         { class: "said", "aria-live": "polite" },
-        prediction,
+        make("span", { class: "said-target" }, `${short(output.name, 60)}:`),
         " ",
-        make("span", { class: "said-chance" }, short(output.name, 60)),
+        prediction,
       ),
+      ...(page.model.sure ? [between] : []),
       place,
       scale,
     );
+    const shareOf = (value) => (value - output.low) / (output.high - output.low || 1);
+    const percentOf = (value) => 100 * Math.max(0, Math.min(shareOf(value), 1));
     return {
       element,
-      update(value) {
-        setText(prediction, number(value, 4));
+      update(value, ends) {
+        setText(prediction, amount(value, model.unit));
+        const confidence = ends && `With ${percent(page.model.sure.level)} confidence`;
+        setText(between, ends ? `${confidence} between ${amount(ends[0], model.unit)} and ${amount(ends[1], model.unit)}.` : "");
         if (!hasRange) return;
-        const share = (value - output.low) / (output.high - output.low || 1);
-        setStyle(mark, "left", `${(100 * Math.max(0, Math.min(share, 1))).toFixed(2)}%`);
+        const share = shareOf(value);
+        setStyle(mark, "left", `${percentOf(value).toFixed(2)}%`);
+        setStyle(band, "left", ends === null ? "0%" : `${percentOf(ends[0]).toFixed(2)}%`);
+        setStyle(band, "width", ends === null ? "0%" : `${(percentOf(ends[1]) - percentOf(ends[0])).toFixed(2)}%`);
         setText(
           place,
           share < 0 || share > 1
-            ? "Outside the range of the data."
-            : `In the data it ranges from ${number(output.low, 4)} to ${number(output.high, 4)}.`,
+            ? `Outside the ${output.seen ? "range of the rows on this page" : "usual range"}.`
+            : `${output.seen ? "In the rows on this page it ranges" : "It usually ranges"} from ` +
+                `${amount(output.low, model.unit)} to ${amount(output.high, model.unit)}.`,
         );
       },
     };
   });
   return {
     kicker: "The map says",
-    elements: parts.map((part) => part.element),
-    update({ result: { outputs } }) {
-      parts.forEach((part, k) => part.update(outputs[k]));
+    elements: [...parts.map((part) => part.element), sure],
+    update(view) {
+      const { outputs } = view.result;
+      const ends = isLearned(view) ? intervals(page.model, outputs) : null;
+      parts.forEach((part, k) => part.update(outputs[k], ends && ends[k]));
+      setParts(sure, errorWords(model, view.edits.length > 0));
     },
   };
 }

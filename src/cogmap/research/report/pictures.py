@@ -21,7 +21,14 @@ _CELLS, _PIXELS, _TRAJECTORIES = 60, 90, 10
 def make_pictures() -> dict[str, Any]:
     """Return the views of the moons and attractor figures, by panel, as plain lists."""
     X, y = make_moons(300, noise=0.05, random_state=0)
-    settings: dict[str, Any] = {"depth": 3, "n_hidden": 0, "alpha": 0.01, "max_iter": 5000, "random_state": 1}
+    settings: dict[str, Any] = {
+        "structure": "full",
+        "depth": 3,
+        "n_hidden": 0,
+        "alpha": 0.01,
+        "max_iter": 5000,
+        "random_state": 1,
+    }
     printed = printed_moons()
     fitted = {
         "FCMB, as printed": printed["FCMB"],

@@ -1,0 +1,60 @@
+// How sure a prediction is: intervals of values and sets of classes from held-out errors, and the novelty of a row.
+// They repeat `statistics/conformal.py` and `statistics/novelty.py`.
+
+import { featuresOf, numbersOf } from "./engine_encoding.js";
+import { bytesOf } from "./payload.js";
+
+const MOST_CHANGE = 1.5; // of the logarithm of the typical error
+const FARTHEST = 1e100; // of a scaled value, so that squares do not overflow
+
+/** Return the lower and upper end of the interval of each predicted value, or null if the model does not know. */
+export function intervals(model, outputs) {
+  if (!model.sure?.spread) return null;
+  return Array.from(outputs, (value, k) => {
+    const [base, linear, absolute, center, scale] = model.sure.spread[k];
+    const z = (value - center) / scale;
+    const change = Math.min(Math.max(linear * z + absolute * Math.abs(z), -MOST_CHANGE), MOST_CHANGE);
+    const half = Math.exp(base + change) * model.sure.quantile[k];
+    return [value - half, value + half];
+  });
+}
+
+/** Return the indices of the classes in the set, the likeliest first, or null if the model does not know. */
+export function classSet(model, outputs) {
+  if (!model.sure || model.sure.spread) return null;
+  const least = Math.min(1 - model.sure.quantile[0], Math.max(...outputs));
+  return [...outputs.keys()].filter((k) => outputs[k] >= least).sort((a, b) => outputs[b] - outputs[a]);
+}
+
+/** Return the share of training rows at least as far from their mean as a row, or null if the model does not know. */
+export function pValue(model, row) {
+  if (!model.distances) return null;
+  const { center, scale, precision, quantiles, n_rows: nRows } = opened(model.distances);
+  const features = featuresOf(model, numbersOf(model, row));
+  const scaled = (value, f) => Math.min(Math.max((value - center[f]) / scale[f], -FARTHEST), FARTHEST);
+  const z = Float64Array.from(features, (value, f) => (Number.isNaN(value) ? 0 : scaled(value, f)));
+  const joint = precision.length > z.length;
+  let distance = 0;
+  for (let i = 0; i < z.length; i++) {
+    let product = joint ? 0 : z[i] * precision[i];
+    for (let j = 0; joint && j < z.length; j++) product += z[j] * precision[j * z.length + i];
+    distance += product * z[i];
+  }
+  let nearer = quantiles.findIndex((quantile) => quantile >= distance);
+  nearer = (nearer < 0 ? quantiles.length : nearer) / quantiles.length;
+  return (1 + (1 - nearer) * nRows) / (1 + nRows);
+}
+
+const read = new WeakMap();
+
+/** Return the arrays of the distances, decoded once. */
+function opened(distances) {
+  if (!read.has(distances)) {
+    const decoded = { ...distances };
+    for (const name of ["center", "scale", "precision", "quantiles"]) {
+      decoded[name] = new Float64Array(bytesOf(distances[name]).buffer);
+    }
+    read.set(distances, decoded);
+  }
+  return read.get(distances);
+}

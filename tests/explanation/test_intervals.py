@@ -1,0 +1,137 @@
+"""Intervals of arrows and effects."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+
+from cogmap import FCMClassifier, FCMRegressor, arrow_intervals, fit_table, influence
+from cogmap.exceptions import ParameterError
+from cogmap.maps.monte_carlo import monte_carlo
+from cogmap.plotting import plot_map
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """A table in which x0 has an effect of 2 and x1 one of -1 per unit, x2 none, and x3 is noise beside x0."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    X[:, 3] = 0.7 * X[:, 0] + 0.7 * X[:, 3]
+    return X, 2.0 * X[:, 0] - X[:, 1] + rng.normal(size=400)
+
+
+@pytest.fixture(scope="module")
+def additive(planted):
+    return FCMRegressor(structure="additive", random_state=0).fit(*planted)
+
+
+def test_intervals_contain_planted_effects(additive, planted):
+    """And tell those that are there from those that are not."""
+    intervals = arrow_intervals(additive, *planted, level=0.95)
+    low, high = intervals.effects_low[:, 0], intervals.effects_high[:, 0]
+    assert (low <= [2, -1, 0, 0]).all()
+    assert (high >= [2, -1, 0, 0]).all()
+    assert low[0] > 1 > 0 > high[1]
+    assert (low[2:] < 0).all()
+    assert (high[2:] > 0).all()
+
+
+def test_they_are_about_as_wide_as_those_of_linear_regression(additive, planted):
+    """An outside oracle: statsmodels, on a table for which its model is true; ours are 1.3 times as wide."""
+    sm = pytest.importorskip("statsmodels.api")
+    X, y = planted
+    expected = np.ptp(sm.OLS(y, sm.add_constant(X)).fit().conf_int(alpha=0.1)[1:], axis=1)
+    intervals = arrow_intervals(additive, X, y, n_refits=60)
+    width = (intervals.effects_high - intervals.effects_low)[:, 0]
+    assert (width / expected / 1.3 > 0.7).all()
+    assert (width / expected / 1.3 < 1.4).all()
+
+
+@pytest.mark.parametrize("structure", ["named", "full"])
+def test_arrows_of_every_structure(structure, planted):
+    """Intervals are around the weights of the map, and zero where there is no arrow."""
+    fcm = FCMRegressor(structure=structure, random_state=0).fit(*planted)
+    intervals = arrow_intervals(fcm, *planted, n_refits=5)
+    weights = fcm.map_.weights
+    np.testing.assert_array_equal(intervals.weights, weights)
+    np.testing.assert_allclose((intervals.low + intervals.high) / 2, weights, atol=1e-12)
+    arrows = weights != 0
+    assert (intervals.high - intervals.low)[arrows].min() > 0
+    assert not (intervals.high - intervals.low)[~arrows].any()
+    assert intervals.effects.shape == (4, 1)
+
+
+def test_more_rows_give_narrower_intervals_and_a_higher_level_wider_ones(additive, planted):
+    """Four times the weight of every row is four times the rows: half the width."""
+    X, y = planted
+    one, four = (arrow_intervals(additive, X, y, sample_weight=np.full(400, w)) for w in (1.0, 4.0))
+    ratio = np.median((four.high - four.low)[four.weights != 0] / (one.high - one.low)[one.weights != 0])
+    assert ratio == pytest.approx(0.5, abs=0.1)
+    wide = arrow_intervals(additive, X, y, level=0.99)
+    assert (wide.high - wide.low >= one.high - one.low).all()
+
+
+def test_classes_and_raw_tables():
+    """Effects of a table's columns on probabilities add up to zero over the classes."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    frame = X.assign(kind=np.array(["a", "b", "c"])[y], site=["north", "south"] * 75)
+    model = fit_table(frame, "kind")
+    intervals = arrow_intervals(model, frame.drop(columns="kind"), frame["kind"], n_refits=4)
+    assert "site" in " ".join(intervals.features)
+    np.testing.assert_allclose(intervals.effects.sum(axis=1), 0, atol=1e-12)
+    assert list(intervals.to_frame().columns) == ["source", "target", "weight", "low", "high"]
+    assert len(intervals.effects_to_frame()) == intervals.effects.size
+    assert "intervals, of which" in repr(intervals)
+
+
+def test_dashed_arrows_influence_and_scenarios(additive, planted):
+    """What takes intervals: a picture, `influence` and `monte_carlo`."""
+    intervals = arrow_intervals(additive, *planted)
+    axes = plot_map(additive, intervals=intervals)
+    styles = axes.collections[0].get_linestyle()
+    drawn = {tuple(arrow) for arrow in np.argwhere(intervals.weights)}
+    assert sum(pattern is not None for _, pattern in styles) == intervals.uncertain.sum() > 0
+    assert len(styles) == len(drawn)
+    note = " ".join(text.get_text() for text in axes.texts)
+    assert "Dashed: the interval of the weight contains zero." in note
+    shown = influence(additive, planted[0], intervals=intervals)
+    assert list(shown.edges_to_frame().columns) == ["source", "target", "weight", "flow", "low", "high"]
+    assert "low" in repr(shown)
+    change = monte_carlo(additive.map_, {"x0": 0.9}, intervals=intervals, n_samples=50).change[:, -1]
+    assert 0 < change.min() < change.max()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 90}, "got 90. For 90 %, use 0.9"),
+        ({"n_refits": 1}, "an integer >= 2, got 1"),
+        ({"random_state": None}, "an integer >= 0, got None"),
+        ({"estimator": FCMRegressor()}, "must be a fitted estimator of cogmap"),
+        ({"estimator": "model_"}, "A model alone cannot be refitted: pass the estimator"),
+        ({"estimator": "slopes"}, "one slope per concept"),
+    ],
+)
+def test_bad_input(options, message, additive, planted):
+    """One sentence each."""
+    estimator = options.pop("estimator", additive)
+    if estimator == "model_":
+        estimator = additive.model_
+    if estimator == "slopes":
+        X, y = load_diabetes(return_X_y=True, as_frame=True)
+        estimator = FCMRegressor(prior=additive.map_, learn="slopes", random_state=0)
+        X, y = pd.DataFrame(planted[0], columns=["x0", "x1", "x2", "x3"]), pd.Series(planted[1], name="target")
+        estimator.fit(X, y)
+    with pytest.raises(ParameterError, match=message):
+        arrow_intervals(estimator, *planted, **options)
+
+
+def test_intervals_of_another_map(additive, planted, iris):
+    """Are not taken."""
+    other = FCMClassifier(structure="additive", random_state=0).fit(*iris)
+    intervals = arrow_intervals(other, *iris, n_refits=2)
+    for function in (plot_map, lambda fcm, intervals: influence(fcm, planted[0], intervals=intervals)):
+        with pytest.raises(ParameterError, match="must be the ArrowIntervals of this map"):
+            function(additive, intervals=intervals)
+    with pytest.raises(ParameterError, match="intervals of another map"):
+        monte_carlo(additive.map_, {"x0": 1.0}, intervals=intervals)

@@ -1,0 +1,150 @@
+"""Intervals, sets of classes and warnings of unusual rows are the same in Python, in a shell and from a server."""
+
+import asyncio
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from cogmap import fit_table
+from cogmap.cli.group import cli
+from cogmap.exceptions import DataError, ParameterError
+from cogmap.serving import application
+from cogmap.table import FitOptions, TableModel
+
+COLUMNS = ["age", "colour"]
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.integers(18, 80, 160), "colour": rng.choice(["red", "blue"], 160)})
+    score = table["age"] / 20 + (table["colour"] == "red") + rng.normal(size=160)
+    table["kind"] = np.where(score > 3.5, "buys", np.where(score > 2.5, "looks", "waits"))
+    table["spent"] = (10 * score).round(2)
+    return table
+
+
+@pytest.fixture(scope="module", params=["kind", "spent"])
+def model(request, people, tmp_path_factory):
+    """A model of classes or of values, loaded from its file."""
+    path = tmp_path_factory.mktemp("models") / "model.cogmap"
+    fit_table(people[[*COLUMNS, request.param]], request.param, FitOptions(time_limit=1e-9)).save(path)
+    return TableModel.load(path), path
+
+
+@pytest.fixture(scope="module")
+def rows(people, tmp_path_factory):
+    """Ten usual rows and one of an impossible age, as a file and as dicts."""
+    table = pd.concat([people[COLUMNS][:10], pd.DataFrame({"age": [1000], "colour": ["red"]})], ignore_index=True)
+    path = tmp_path_factory.mktemp("rows") / "new.csv"
+    table.to_csv(path, index=False)
+    return path, table.to_dict("records")
+
+
+def post(app, rows, query):
+    """Return the status and the answer of the server to rows."""
+    body, sent = json.dumps({"rows": rows}).encode(), []
+    headers = [
+        (b"host", b"127.0.0.1"),
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    scope = {"type": "http", "method": "POST", "path": "/predict", "query_string": query.encode(), "headers": headers}
+
+    async def receive():
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    return sent[0]["status"], json.loads(sent[1]["body"])
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(cli, list(map(str, arguments)), prog_name="cogmap")
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_one_answer(model, rows):
+    """At 80 %: an interval of values, or the classes of a set, the likeliest first."""
+    (fitted, path), (file, dicts) = model, rows
+    status, served = post(application(fitted), dicts, "level=0.8")
+    assert status == 200
+    told = list(csv.DictReader(io.StringIO(run("predict", path, file, "--interval", 80).stdout)))
+    lines = run("predict", path, file, "--interval", "80", "--json").stdout.splitlines()
+    shown = [json.loads(line) for line in lines if line.startswith("{")]
+    if fitted.classes is None:
+        expected = fitted.predict_interval(dicts, level=0.8)
+        assert (expected[:, 0] < expected[:, 1]).all()
+        np.testing.assert_allclose([row["interval"] for row in served["predictions"]], expected, rtol=1e-12)
+        np.testing.assert_allclose([row["interval"] for row in shown], expected, rtol=1e-12)
+        np.testing.assert_allclose([[float(row["low"]), float(row["high"])] for row in told], expected, rtol=1e-12)
+    else:
+        expected = fitted.predict_set(dicts, level=0.8)
+        assert [row["set"] for row in served["predictions"]] == expected == [row["set"] for row in shown]
+        assert [row["set"].split("; ") for row in told] == expected
+        assert [of_row[0] for of_row in expected] == fitted.predict(dicts).tolist()
+
+
+def test_without_a_level_nothing_is_added(model, rows):
+    """Neither columns nor fields."""
+    (fitted, path), (file, dicts) = model, rows
+    assert not {"interval", "set"} & set(post(application(fitted), dicts, "")[1]["predictions"][0])
+    assert not {"low", "high", "set"} & set(run("predict", path, file).stdout.splitlines()[0].split(","))
+
+
+def test_unusual_rows_are_noted(model, rows):
+    """The p-value in Python; a note in a shell and from the server, which counts them."""
+    (fitted, path), (file, dicts) = model, rows
+    p_values = fitted.novelty_p_values(dicts)
+    assert p_values[-1] <= 0.01 < p_values[:-1].min()
+    result = run("predict", path, file)
+    assert [row["note"] for row in csv.DictReader(io.StringIO(result.stdout))] == [""] * 10 + [
+        "unlike the training data"
+    ]
+    assert "1 row is unlike the training data" in result.stderr
+    app = application(fitted)
+    assert post(app, dicts, "")[1]["notes"] == ["Row 11 is unlike the training data."]
+    counted = {name: number for name, number in app.samples().items() if name.startswith("cogmap_strange_rows_total")}
+    assert list(counted.values()) == [1]
+
+
+@pytest.mark.parametrize("level", ["0", "1", "90", "most", "", "nan"])
+def test_bad_levels_of_a_request(model, rows, level):
+    """One sentence, and status 422."""
+    status, answer = post(application(model[0]), rows[1], f"level={level}")
+    assert (status, answer["error"]) == (
+        422,
+        f"level must be a number above 0 and below 1, such as 0.9, got {level!r}.",
+    )
+
+
+@pytest.mark.parametrize(("percent", "message"), [("0", "got 0."), ("100", "got 100."), ("0.9", "write 90")])
+def test_bad_percentages_of_the_command(model, rows, percent, message):
+    """One line."""
+    result = run("predict", model[1], rows[0], "--interval", percent, code=2)
+    assert message in result.output
+    assert result.output.count("\n") == 1
+
+
+def test_bad_questions(model, rows):
+    """The other kind of target, a level of 90, and a model that knows nothing about its errors."""
+    fitted, (_, dicts) = model[0], rows
+    right, wrong = ("predict_interval", "predict_set")[:: 1 if fitted.classes is None else -1]
+    with pytest.raises(DataError, match=f"use `{right}`"):
+        getattr(fitted, wrong)(dicts)
+    with pytest.raises(ParameterError, match=r"For 90 %, use 0\.9"):
+        getattr(fitted, right)(dicts, level=90)
+    alone = TableModel(fitted.preparer, fitted.model)
+    with pytest.raises(DataError, match="needs the held-out predictions of teachers"):
+        getattr(alone, right)(dicts)
+    status, answer = post(application(alone), dicts, "level=0.9")
+    assert status == 422
+    assert "needs the held-out predictions of teachers" in answer["error"]
