@@ -91,8 +91,8 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
         return PageSubject(model)
     if isinstance(model, FCMForecaster):
         check_is_fitted(model, "model_")
-        rows = model.sequence_.map_rows(model.horizon_) if not model.drivers_ else None
-        shown = page_subject(owner, model.model_, rows, None)
+        steps = model.sequence_.map_rows(model.horizon_) if not model.drivers_ else None
+        shown = page_subject(owner, model.model_, steps, None)
         return replace(shown, forecaster=model, target=", ".join(model.variables_))
     notes: list[str] = []
     card, sections = getattr(model, "card", {}), getattr(model, "sections", {})
