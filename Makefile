@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest test-keras pictures guides format clean bench bench-accuracy \
+.PHONY: demo test test-slow test-faults test-oldest test-keras test-sktime pictures guides format clean bench bench-accuracy \
 	bench-family bench-readability bench-maps bench-rows bench-wide bench-scale bench-explaining bench-files \
-	bench-page bench-table bench-serving
+	bench-page bench-table bench-serving bench-forecasting
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -93,7 +93,7 @@ pictures: $(VENV)/test.group  ## figures of the README and the docs
 
 guides: $(VENV)/test.group  ## rerun the guides and update their output
 	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/regression.md docs/serving.md \
-		docs/deployment.md docs/how-sure.md docs/small-maps.md docs/wide.md docs/workshop.md
+		docs/deployment.md docs/forecasting.md docs/how-sure.md docs/small-maps.md docs/wide.md docs/workshop.md
 
 bench-serving: $(VENV)/test.group  ## serving: speed against an echo endpoint, 200 connections, reload, idle connections, drift, fuzzing
 	$(BIN)/python -m benchmarks.serving
@@ -121,5 +121,17 @@ test-keras:
 	for backend in jax torch tensorflow; do \
 		KERAS_BACKEND=$$backend .venv-keras/bin/python -m pytest tests/integrations/test_keras.py || exit 1; done
 
+# sktime and statsforecast need an older pandas than the newest.
+.venv-forecasting/bin/python:
+	$(PYTHON) -m venv .venv-forecasting
+	.venv-forecasting/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
+	.venv-forecasting/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[sktime]" --group forecasting
+
+test-sktime: .venv-forecasting/bin/python  ## the adapter for sktime, with sktime's own checks (minutes)
+	.venv-forecasting/bin/python -m pytest tests/integrations/test_sktime.py
+
+bench-forecasting: .venv-forecasting/bin/python  ## time series: accuracy, CPU time and coverage against rivals, planted maps (an hour)
+	.venv-forecasting/bin/python -m benchmarks.forecasting
+
 clean:
-	rm -rf .venv .venv-oldest .venv-keras dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-keras .venv-forecasting dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

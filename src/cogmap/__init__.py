@@ -6,6 +6,9 @@ TYPE_CHECKING = False  # type checkers treat it as true; avoids importing `typin
 if TYPE_CHECKING:
     from cogmap.estimators.classifier import FCMClassifier
     from cogmap.estimators.classifier_cv import FCMClassifierCV
+    from cogmap.estimators.edits import read_edits
+    from cogmap.estimators.forecaster import FCMForecaster
+    from cogmap.estimators.learn_map import learn_map
     from cogmap.estimators.regressor import FCMRegressor
     from cogmap.explanation import (
         arrow_intervals,
@@ -28,6 +31,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "FCMClassifier",
     "FCMClassifierCV",
+    "FCMForecaster",
     "FCMRegressor",
     "FuzzyCognitiveMap",
     "TableModel",
@@ -38,9 +42,11 @@ __all__ = [
     "feature_importances",
     "fit_table",
     "influence",
+    "learn_map",
     "load",
     "prune",
     "pruning_curve",
+    "read_edits",
     "read_map",
     "read_maps",
     "save",
@@ -54,6 +60,7 @@ __all__ = [
 _MODULES = {
     "FCMClassifier": "estimators.classifier",
     "FCMClassifierCV": "estimators.classifier_cv",
+    "FCMForecaster": "estimators.forecaster",
     "FCMRegressor": "estimators.regressor",
     "FuzzyCognitiveMap": "maps.map",
     "TableModel": "table",
@@ -63,11 +70,13 @@ _MODULES = {
     "feature_importances": "explanation",
     "fit_table": "table",
     "influence": "explanation",
+    "learn_map": "estimators.learn_map",
     "prune": "explanation",
     "pruning_curve": "explanation",
     "story": "explanation",
     "to_rules": "explanation",
     "what_if": "explanation",
+    "read_edits": "estimators.edits",
     "read_map": "maps.formats",
     "read_maps": "maps.formats",
     "write_map": "maps.formats",

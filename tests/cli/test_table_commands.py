@@ -20,7 +20,7 @@ from sklearn.metrics import accuracy_score, f1_score, log_loss
 
 import cogmap
 from cogmap import FCMClassifier, FuzzyCognitiveMap, TablePreparer, read_map, write_map
-from cogmap.cli.common import page_rows
+from cogmap.cli.common import rows_of_page
 from cogmap.cli.group import COMMANDS, cli
 from cogmap.persistence import read_card
 from cogmap.table import TableModel
@@ -88,7 +88,7 @@ def rows(text):
 def test_the_card_says_what_how_good_what_matters_and_what_was_left_out(folder):
     """As text and as JSON; the file tells the same as the command did."""
     text = run("show", folder / "buys.cogmap").stdout
-    for part in ("buys: one of 2 classes", "random forest", "logistic regression", "What matters", "always 'Norway'"):
+    for part in ("buys: often or seldom", "random forest", "logistic regression", "What matters", "always 'Norway'"):
         assert part in text
     card = json.loads(run("show", folder / "buys.cogmap", "--json").stdout)
     assert card == read_card(folder / "buys.cogmap")
@@ -277,7 +277,7 @@ def test_a_page_of_numbered_classes_keeps_rows_without_truth(tmp_path):
     assert "<script" in page.read_text()
     run("explore", model, tmp_path / "table.csv", "--out", page)
     assert "<script" in page.read_text()
-    rows, y = page_rows(TableModel.load(model), pd.read_csv(tmp_path / "table.csv", dtype=str))
+    rows, y = rows_of_page(TableModel.load(model), pd.read_csv(tmp_path / "table.csv", dtype=str))
     assert (len(rows), *y[:2]) == (61, None, "1")
 
 

@@ -166,7 +166,7 @@ def test_models_without_held_out_predictions(friedman, iris):
         fcm.fit(X[:100], y[:100])
     with pytest.raises(DataError, match=r"predict_interval` needs the held-out predictions .* n_teachers='auto'"):
         fcm.predict_interval(X)
-    batches = FCMClassifier(random_state=0).fit(*iris)
+    batches = FCMClassifier(structure="full", random_state=0).fit(*iris)
     batches.partial_fit(*iris)
     for classifier in (batches, cogmap.load(OLD_FILE)):
         with pytest.raises(DataError, match="predict_set` needs the held-out predictions of teachers"):

@@ -33,6 +33,7 @@ def test_maps_by_hand(tmp_path, monkeypatch):
     "name",
     [
         "family.md",
+        "forecasting.md",
         "model-files.md",
         "page.md",
         "reading.md",

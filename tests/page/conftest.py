@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
 from cogmap.page import html
+from cogmap.table import FitOptions, fit_table
 from cogmap.table.preparation import TablePreparer
 
 
@@ -28,7 +29,8 @@ def axe():
 def _iris():
     data = load_iris(as_frame=True)
     y = pd.Series(data.target_names[data.target], name="species")
-    return FCMClassifier(random_state=0).fit(data.data, y), data.data, y
+    # A full map of three steps, which can be played.
+    return FCMClassifier(structure="full", depth=3, random_state=0).fit(data.data, y), data.data, y
 
 
 def _hostile():
@@ -37,19 +39,19 @@ def _hostile():
     names = [*markup, "n" * 500, "a\u202eb\nc \x07&amp;{{style}}"]
     X = X.set_axis(names, axis=1)
     y = y.replace({"setosa": "<b>" + "q" * 500})
-    return FCMClassifier(random_state=0).fit(X, y), X, y
+    return FCMClassifier(structure="full", random_state=0).fit(X, y), X, y
 
 
 def _tumours():
     data = load_breast_cancer(as_frame=True)
     y = pd.Series(data.target_names[data.target], name="diagnosis")
-    return FCMClassifier(random_state=0).fit(data.data, y), data.data, y
+    return FCMClassifier(structure="full", random_state=0).fit(data.data, y), data.data, y
 
 
 def _diabetes():
     data = load_diabetes(as_frame=True, scaled=False)
     y = data.target.rename("progression")
-    return FCMRegressor(random_state=0).fit(data.data, y), data.data, y
+    return FCMRegressor(structure="full", random_state=0).fit(data.data, y), data.data, y
 
 
 def _traffic():
@@ -83,10 +85,37 @@ def _people():
     back = 0.05 * (X["age"] - 50) + 1.5 * (X["smoker"] == "yes") + (X["ward"] == "surgery") + draw.normal(0, 0.5, n) > 1
     X.loc[::17, "temperature (°C)"] = np.nan
     y = pd.Series(np.where(back, "comes back", "stays well"), name="readmission")
-    return Pipeline([("prepare", TablePreparer()), ("map", FCMClassifier(random_state=0))]).fit(X, y), X, y
+    return (
+        Pipeline([("prepare", TablePreparer()), ("map", FCMClassifier(structure="full", random_state=0))]).fit(X, y),
+        X,
+        y,
+    )
+
+
+def _ward():
+    """A small map of a raw table, with its card."""
+    _, X, y = _people()
+    X = X.drop(columns=["height", "admitted"])
+    model = fit_table(X.assign(readmission=y), "readmission", FitOptions(structure="additive", fixed=("age",)))
+    return model, X, y
+
+
+def _sales():
+    """A regression with a unit, from a table with decimal commas."""
+    draw = np.random.default_rng(3)
+    rooms, distance = draw.integers(1, 8, 150), draw.gamma(2, 4, 150)
+    condition = draw.choice(["new", "old", "restored"], 150)
+    prices = 60_000 * rooms - 5000 * distance + 40_000 * (condition == "new") + draw.normal(0, 20_000, 150)
+    texts = [f"{value:.2f}".replace(".", ",") for value in distance]
+    X = pd.DataFrame({"rooms": rooms, "distance to the nearest railway station": texts, "condition": condition})
+    y = pd.Series(prices.round(), name="price")
+    model = fit_table(X.assign(price=y), "price", FitOptions(structure="additive", units={"price": "€"}))
+    return model, X, y
 
 
 _MODELS = {
+    "ward": _ward,
+    "sales": _sales,
     "iris": _iris,
     "hostile": _hostile,
     "tumours": _tumours,
@@ -115,8 +144,11 @@ class Pages:
         self.model(name)
         return (self._folder / f"{name}.html").as_uri()
 
-    def open(self, name, fragment="", width=1440, stays=False, **settings):
-        """Open the page in a context of its own; what it asks for and what goes wrong is kept with it."""
+    def open(self, name, fragment="", width=1440, stays=False, inside=True, **settings):
+        """Open the page in a context of its own; what it asks for and what goes wrong is kept with it.
+
+        The map of a model is shown with its inside, unless `inside` is false.
+        """
         settings = {"viewport": {"width": width, "height": 900}, "accept_downloads": True} | settings
         context = self._browser.new_context(**settings)
         if not stays:
@@ -128,7 +160,7 @@ class Pages:
         page.on("pageerror", lambda error: page.problems.append(str(error)))
         page.on("console", lambda message: page.problems.append(message.text))
         page.on("dialog", lambda dialog: (page.problems.append(dialog.message), dialog.dismiss()))
-        self.go(page, name, fragment)
+        self.go(page, name, fragment, inside)
         return page
 
     def shared(self, name):
@@ -137,12 +169,15 @@ class Pages:
             self._shared[name] = self.open(name, stays=True)
         return self._shared[name]
 
-    def go(self, page, name, fragment=""):
+    def go(self, page, name, fragment="", inside=True):
         """Open a page anew in a context that is there."""
         page.goto("about:blank")
         page.request_urls.clear()
         page.goto(self.address(name) + fragment)
         page.wait_for_selector("body[data-ready]")
+        button = page.get_by_role("button", name="Show the inside")
+        if inside and button.count() and button.is_visible():
+            button.click()
 
     def close(self):
         """Close what was opened since the last time."""
@@ -194,7 +229,7 @@ class Hands:
     def row_of_page(cls, page):
         """Return what the page computes for its row, exactly: contributions by column, base values and outputs."""
         text, _ = cls.saved(page, "This row as CSV")
-        _, *lines = csv.reader(text.splitlines())
+        _, *lines = (line for line in csv.reader(text.splitlines()) if len(line) > 1)  # a note has one cell
         shares = np.array([[float(cell) for cell in line[2:]] for line in lines])
         return shares[:-2], shares[-2], shares[-1]
 

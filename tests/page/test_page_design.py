@@ -103,12 +103,12 @@ def test_there_is_no_layout_shift(pages):
         assert now[:-2] == before[:-2]
 
 
-def test_print_view_has_answer_reasons_values_and_map_alone(pages):
+def test_print_view_has_answer_reasons_quality_values_and_map_alone(pages):
     """In light colours, without controls."""
     page = pages.open("iris", color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     seen = "[...document.querySelectorAll('main > section')].filter((one) => one.offsetHeight).map((one) => one.id)"
-    assert page.evaluate(seen) == ["answer", "reasons", "values", "map"]
+    assert page.evaluate(seen) == ["answer", "reasons", "quality", "values", "map"]
     assert page.locator("button:visible").count() == 0
     page.locator("html[data-theme=light]").wait_for(state="attached")  # the browser tells with its next frame
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -64,6 +64,7 @@ def test_few_rows_in_a_part_make_intervals_wider():
     errors = weighted_quantiles(np.arange(1.0, 401.0), np.ones(400))[:, None]
     assert HeldOutErrors(errors, 20.0).quantile(0.9)[0] == 378.0
     assert HeldOutErrors(errors, 2000.0).quantile(0.9)[0] == 361.0
+    assert HeldOutErrors(errors, 20.0).quantile(1e-300)[0] == 1.0
     assert HeldOutErrors(errors, 4.0).quantile(0.9)[0] == 400.0  # not more than the largest
 
 

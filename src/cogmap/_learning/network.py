@@ -124,7 +124,7 @@ class Network:
         factor = np.sqrt(before / np.where(after == 0.0, 1.0, after))
         return replace(self, into_hidden=self.into_hidden * kept * factor[:, None])._alive()
 
-    def pruned(self, T: Array, share: Array, n_arrows: int) -> "Network":
+    def pruned(self, T: Array, share: Array, n_arrows: int, kept: NDArray[np.bool_] | None = None) -> "Network":
         """Return the network without its weakest arrows, until at most `n_arrows` are left.
 
         Parameters
@@ -135,6 +135,8 @@ class Network:
             Share of each row in the total weight.
         n_arrows : int
             Largest number of arrows. A hidden concept that influences no output is removed with its inputs.
+        kept : ndarray of bool of shape (n_outputs, n_inputs), optional
+            Direct arrows that are not removed.
         """
         n = self.n_inputs
         states = np.concatenate([T, self.hidden_states(T)], axis=1)
@@ -146,6 +148,8 @@ class Network:
         into_outputs = np.where(constant, 0.0, self.into_outputs)
         bias = self.bias + (self.into_outputs * constant) @ states[0]
         importance = np.abs(into_outputs) * deviation
+        if kept is not None:
+            importance[:, :n][kept] = np.inf
         inputs_of = np.count_nonzero(into_hidden, axis=1)
         outputs_of = np.count_nonzero(into_outputs[:, n:], axis=0)
         left = int(inputs_of[outputs_of > 0].sum() + np.count_nonzero(into_outputs))
@@ -240,12 +244,22 @@ class NetworkFit:
         Link of the outputs.
     signs : ndarray of shape (n_outputs, n_inputs), optional
         Sign that a direct arrow must have: 1, -1, or 0 for any.
+    limits : tuple of two ndarrays of shape (n_outputs, n_inputs), optional
+        Bounds of direct arrows, which take precedence over signs.
+    prior : ndarray of shape (n_outputs, n_inputs), optional
+        Weights towards which direct arrows are shrunk, 0 for none. Arrows with a prior are never pruned.
     """
 
     slope: float
     alpha: float
     link: Link
     signs: Array | None = None
+    limits: tuple[Array, Array] | None = None
+    prior: Array | None = None
+
+    def pruned(self, network: Network, T: Array, share: Array, n_arrows: int) -> Network:
+        """Return the network without its weakest arrows, see `Network.pruned`."""
+        return network.pruned(T, share, n_arrows, None if self.prior is None else self.prior != 0.0)
 
     def objective(self, network: Network, table: Table, targets: NDArray[Any] | None = None) -> StructuredObjective:
         """Return the loss of networks with these concepts on a table."""
@@ -279,11 +293,18 @@ class NetworkFit:
             pull[m:] = np.square(0.25 * self.link.gain) if isinstance(self.link, SoftmaxLink) else 1.0
         pull[m:, :n] *= _DIRECT_PULL
         n_rows = max(objective.n_rows, objective.total_weight)
-        penalty = ElasticNet.from_alpha(self.alpha, 0.0, n_rows, np.zeros(W.size), pull.ravel())
+        centre = np.zeros(W.shape)
+        if self.prior is not None:
+            centre[m:, :n] = self.prior
+        penalty = ElasticNet.from_alpha(self.alpha, 0.0, n_rows, centre.ravel(), pull.ravel())
         bounds = None
-        if self.signs is not None:
+        if self.signs is not None or self.limits is not None:
             low, high = np.full(W.shape, -np.inf), np.full(W.shape, np.inf)
-            low[m:, :n][self.signs > 0], high[m:, :n][self.signs < 0] = 0.0, 0.0
+            if self.signs is not None:
+                low[m:, :n][self.signs > 0], high[m:, :n][self.signs < 0] = 0.0, 0.0
+            if self.limits is not None:
+                given = np.isfinite(self.limits[0]) | np.isfinite(self.limits[1])
+                low[m:, :n][given], high[m:, :n][given] = self.limits[0][given], self.limits[1][given]
             bounds = low, high
         problem = Problem(objective, penalty, bounds, space=Selected(W != 0.0))
         theta, outcome = LBFGS()(problem, problem.clip(theta), stopping)

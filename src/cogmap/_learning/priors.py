@@ -70,10 +70,10 @@ def make_prior(prior: Any, concepts: Concepts, slope: float, limits: Bounds | No
         weights = np.clip(weights, *limits)
     from_expert = np.zeros((n, n), dtype=bool)
     if isinstance(prior, FuzzyCognitiveMap):
-        expert_weights = _expert_weights(prior, concepts, slope, owner)
-        _check_allowed(expert_weights, limits, concepts, slope, owner)
-        from_expert = expert_weights != 0.0
-        weights = np.where(from_expert, expert_weights, weights)
+        of_expert = expert_weights(prior, concepts, slope, owner)
+        check_allowed(of_expert, limits, concepts, slope, owner)
+        from_expert = of_expert != 0.0
+        weights = np.where(from_expert, of_expert, weights)
     return Prior(weights, pull, from_expert)
 
 
@@ -92,7 +92,7 @@ def memory_weight(slope: float) -> float:
     return _MEMORY / slope
 
 
-def _expert_weights(expert: FuzzyCognitiveMap, concepts: Concepts, slope: float, owner: str) -> NDArray[np.float64]:
+def expert_weights(expert: FuzzyCognitiveMap, concepts: Concepts, slope: float, owner: str) -> NDArray[np.float64]:
     """Return the weights of an expert's map, in the order of `concepts` and converted to `slope`."""
     visible = [*range(concepts.n_inputs), *range(concepts.outputs.start, len(concepts))]
     if expert.concepts == tuple(f"C{i + 1}" for i in range(len(visible))):  # default names: matched by position
@@ -105,7 +105,7 @@ def _expert_weights(expert: FuzzyCognitiveMap, concepts: Concepts, slope: float,
     return weights
 
 
-def _check_allowed(
+def check_allowed(
     weights: NDArray[np.float64], limits: Bounds | None, concepts: Concepts, slope: float, owner: str
 ) -> None:
     """Raise if an expert's weight violates the bounds."""

@@ -126,11 +126,11 @@ def _named(edges: Any, limits: Bounds, concepts: Concepts, owner: str, parameter
             cure = "An array of 0 and 1 needs .astype(bool)." if isinstance(edge, list | np.ndarray) else ""
             raise param_error(owner, parameter, expected, edge, cure)
         source, target = (concepts.position(name, owner, parameter) for name in edge)
-        low[target, source], high[target, source] = _edge_bounds(value, tuple(edge), owner, parameter)
+        low[target, source], high[target, source] = edge_bounds(value, tuple(edge), owner, parameter)
     return low, high
 
 
-def _edge_bounds(value: Any, edge: tuple[str, str], owner: str, parameter: str) -> tuple[float, float]:
+def edge_bounds(value: Any, edge: tuple[str, str], owner: str, parameter: str) -> tuple[float, float]:
     """Return the bounds of an edge, given as "+", "-", (low, high) or None."""
     if value is None:
         return -np.inf, np.inf

@@ -8,6 +8,7 @@ from scipy.sparse import issparse
 from cogmap._learning.settings import Defaults, is_high_dimensional
 from cogmap._learning.table import Table
 from cogmap._utils.params import param_error
+from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.model import MapModel
 
 STRUCTURES = ("auto", "additive", "named", "full")
@@ -26,6 +27,14 @@ _OF_FULL_MAPS = {
     "l1_ratio": 0.0,
     "early_stopping": False,
 }
+
+
+_OF_SMALL_MAPS = ("weight_bounds", "prior")  # those of arrows from features to outputs can be met by a small map too
+
+
+def _of_small_maps(value: Any) -> bool:
+    """Return whether bounds or a prior can be about single arrows."""
+    return isinstance(value, Mapping | FuzzyCognitiveMap)
 
 
 def structure_of(
@@ -63,6 +72,7 @@ def structure_of(
     if structure == "full":
         return structure
     owner = str(parameters["owner"])
+    of_full_maps = [name for name in of_full_maps if name not in _OF_SMALL_MAPS or not _of_small_maps(parameters[name])]
     cure = f"It refers to a full map: set structure='full', or leave it out with structure={structure!r}."
     for name in of_full_maps:
         raise param_error(owner, name, f"{_OF_FULL_MAPS[name]!r} with structure={structure!r}", parameters[name], cure)

@@ -34,9 +34,18 @@ formulas_option = click.option(
     help="Write strings that begin with = + - @ unchanged, without the leading apostrophe that keeps spreadsheets from "
     "evaluating them.",
 )
+page_rows_option = click.option(
+    "--page-rows",
+    "max_rows",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Rows of TABLE that the page contains, at most 500; 0 for none. Anyone with the page has them.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 
 _SECONDS_BETWEEN = 0.2  # minimum interval between updates of the progress line
+_BAR = 20  # characters of the progress bar
+_LONG = 2.0  # seconds that are left, from which they are shown
 
 
 def on_table(function: Callable[..., None]) -> Callable[..., None]:
@@ -93,12 +102,17 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
     Its arguments are a description, the number of finished steps and the total number of steps, 0 if unknown. Nothing
     is shown if standard error is not a terminal.
     """
-    is_terminal, last, widest = sys.stderr.isatty(), 0.0, 0
+    is_terminal, last, widest, began = sys.stderr.isatty(), 0.0, 0, time.monotonic()
 
     def done(description: str, n_done: int, n_steps: int) -> None:
         nonlocal last, widest
         if is_terminal and (time.monotonic() - last > _SECONDS_BETWEEN or n_done == n_steps):
-            text = f"{description}: {n_done:,} of {n_steps:,}" if n_steps else f"{description}: {n_done:,}"
+            text = f"{description}: {n_done:,}"
+            if n_steps:
+                bar = "#" * (_BAR * n_done // n_steps)
+                text = f"{description} [{bar.ljust(_BAR, '.')}] {n_done:,} of {n_steps:,}"
+            if 0 < n_done < n_steps and (left := (time.monotonic() - began) * (n_steps - n_done) / n_done) > _LONG:
+                text += f", about {left:,.0f} s left"
             widest = max(widest, len(text))
             click.echo(f"\r{text.ljust(widest)}", nl=False, err=True)
             last = time.monotonic()
@@ -110,7 +124,25 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
             click.echo(f"\r{' ' * widest}\r", nl=False, err=True)
 
 
-def page_rows(model: "TableModel", frame: "Any") -> "tuple[Any, Any]":
+def csv_cells(text: str) -> list[str]:
+    """Split the value of an option at commas; a name with a comma can be quoted."""
+    import csv
+
+    return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), []) if cell.strip()]
+
+
+def page_contents(model: "TableModel", rows: "Any", max_rows: int | None) -> str:
+    """Return a sentence about the rows that a page contains."""
+    from cogmap.page.sample import rows_shown
+
+    n_rows = 0 if rows is None else rows_shown(len(rows), len(model.columns), max_rows)
+    if not n_rows:
+        return "It contains no rows of the table, only names, means and ranges of its columns."
+    which = f"all {n_rows:,} rows" if n_rows == len(rows) else f"{n_rows:,} of the {len(rows):,} rows"
+    return f"It contains {which} of the table: whoever gets the file has them. --page-rows 0 leaves them out."
+
+
+def rows_of_page(model: "TableModel", frame: "Any") -> "tuple[Any, Any]":
     """Return the rows of a page and their true targets, or None if there are none that the model knows.
 
     Rows without a known target are kept, so that rows have the same numbers on the page as in the table.

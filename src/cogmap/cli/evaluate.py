@@ -20,33 +20,28 @@ def evaluate(model: str, table: str, target: str | None, as_json: bool) -> None:
     """
     import json
 
-    import numpy as np
-
-    from cogmap.table.evaluation import evaluation_text, score_predictions
+    from cogmap.table.evaluation import Evaluation, evaluation_text
     from cogmap.table.files.sources import name_of
     from cogmap.table.model import TableModel
     from cogmap.table.scanning import Scan
-    from cogmap.table.targets import column_of, known_rows
+    from cogmap.table.targets import column_of
 
     with command():
         subject = TableModel.load(model)
         scan = Scan(subject, table)
         name = target or subject.target.name
-        targets, labels, outputs = [], [], []
+        evaluation = Evaluation(subject.classes, subject.sections.get("training_rows"))
         with progress() as done:
             for part in scan.parts():
                 true = subject.target.read(column_of(part.frame, name, name_of(table)), part.first)
-                kept = known_rows(true)
-                kept[list(part.predictions.faults)] = False
-                targets.append(true[kept])
-                labels.append(part.predictions.labels[kept])
-                outputs.append(part.predictions.outputs[kept])
+                evaluation.add(true, part.predictions)
                 done("Rows", part.first + len(part.frame), 0)
-        y, predicted = np.concatenate(targets), np.concatenate(labels)
-        if not len(y):
+        n_rows = evaluation.n_rows
+        if not n_rows:
             raise DataError(f"{name_of(table)} has no row with a known {quoted(name)} that can be predicted.")
-        scores = score_predictions(subject.classes, y, predicted, np.concatenate(outputs))
+        scores = evaluation.scores()
         tell(note for note in scan.notes() if "`note`" not in note)
-        if len(y) < scan.n_rows:
-            tell([f"{scan.n_rows - len(y):,} of {scan.n_rows:,} rows have no true value or no prediction."])
+        tell(filter(None, [evaluation.overlap.note(n_rows)]))
+        if n_rows < scan.n_rows:
+            tell([f"{scan.n_rows - n_rows:,} of {scan.n_rows:,} rows have no true value or no prediction."])
     click.echo(json.dumps(scores, ensure_ascii=False, indent=2) if as_json else evaluation_text(scores))

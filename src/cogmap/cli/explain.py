@@ -19,10 +19,15 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
 
     import numpy as np
 
+    from cogmap._utils.numbers import readable
     from cogmap.explanation._answer import value_text
     from cogmap.maps._text import aligned, short
     from cogmap.table.model import TableModel
     from cogmap.table.scanning import Scan
+    from cogmap.table.sentences import amount
+
+    def _part(value: float) -> str:
+        return readable(value, 4, "+")
 
     with command():
         subject = TableModel.load(model)
@@ -48,13 +53,12 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
             number = subject.classes.index(str(label)) if subject.classes else 0
             of_output = contributions[:, number]
             order = np.argsort(-np.abs(of_output), kind="stable")
-            lines = [
-                [short(names[c]), value_text(explanation.values[0, c], ".6g"), f"{of_output[c]:+.4g}"] for c in order
-            ]
+            lines = [[short(names[c]), value_text(explanation.values[0, c], 6), _part(of_output[c])] for c in order]
             output = f"P({label})" if subject.classes else subject.target.name
-            mean = [f"a row of means: {output}", "", f"{base[number]:.4g}"]
-            this = [f"this row: {output}", "", f"{outputs[number]:.4g}"]
-            head = f"Row {row}: {label}" if subject.classes else f"Row {row}: {label:.6g}"
+            unit = subject.target.unit
+            mean = [f"a row of means: {output}", "", amount(base[number], digits=4)]
+            this = [f"this row: {output}", "", amount(outputs[number], digits=4)]
+            head = f"Row {row}: {label}" if subject.classes else f"Row {row}: {amount(float(label), unit, 5)}"
             table_lines = aligned([["column", "value", "contribution"], mean, *lines, this])
             text = "\n".join([head, *(line.rstrip() for line in table_lines)])
     click.echo(text)

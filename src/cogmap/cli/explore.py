@@ -2,14 +2,24 @@
 
 import click
 
-from cogmap.cli.common import check_place, command, example, model_argument, page_rows, tell
+from cogmap.cli.common import (
+    check_place,
+    command,
+    example,
+    model_argument,
+    page_contents,
+    page_rows_option,
+    rows_of_page,
+    tell,
+)
 
 
 @click.command(epilog=example("cogmap explore flowers.cogmap flowers.csv --out flowers.html"))
 @model_argument
 @click.argument("table", metavar="[TABLE]", required=False)
 @click.option("--out", metavar="FILE", default="page.html", show_default=True, help="Output file.")
-def explore(model: str, table: str | None, out: str) -> None:
+@page_rows_option
+def explore(model: str, table: str | None, out: str, max_rows: int | None) -> None:
     """Write an interactive page for exploring a model.
 
     The page is one file that needs no network. With TABLE, its rows can be selected on the page, with their true
@@ -31,8 +41,8 @@ def explore(model: str, table: str | None, out: str) -> None:
         frame = y = None
         if table is not None:
             raw, reading_notes = read_table(table, subject.texts, subject.card.get("table", {}).get("header", True))
-            rows, y = page_rows(subject, raw)
+            rows, y = rows_of_page(subject, raw)
             frame, column_notes = subject.preparer.checked(rows)
             tell([*reading_notes, *column_notes])
-        write(subject.pipeline, frame, y, out)
-    click.echo(f"The page is {out}.")
+        write(subject, frame, y, out, max_rows)
+    click.echo(f"The page is {out}. {page_contents(subject, frame, max_rows)}")

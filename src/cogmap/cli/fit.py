@@ -5,7 +5,18 @@ from typing import Any
 import click
 
 from cogmap._utils.text import quoted
-from cogmap.cli.common import check_place, command, example, json_option, page_rows, progress, tell
+from cogmap.cli.common import (
+    check_place,
+    command,
+    csv_cells,
+    example,
+    json_option,
+    page_contents,
+    page_rows_option,
+    progress,
+    rows_of_page,
+    tell,
+)
 from cogmap.exceptions import DataError
 
 # Copies of constants in `table.targets`, `table.preparation.kinds` and `_learning.structure_choice`: slow to import.
@@ -41,6 +52,9 @@ STRUCTURES = ("auto", "additive", "named", "full")
 @click.option("--no-header", is_flag=True, help='The first line is data; columns are named "column 1", "column 2", ...')
 @click.option("--prior", metavar="FILE", help="Expert map used as a prior, such as map.mmp.")
 @click.option(
+    "--edits", metavar="FILE", help="Changes made to a map on its page, saved there as JSON: the new map keeps them."
+)
+@click.option(
     "--structure",
     type=click.Choice(STRUCTURES),
     default="auto",
@@ -69,17 +83,30 @@ STRUCTURES = ("auto", "additive", "named", "full")
     metavar="SECONDS",
     help="Approximate time limit; uses fewer rows if necessary.",
 )
+@click.option("--labels", metavar="CODE=NAME,...", help='Names of classes that are codes in the table: "1=good,2=bad".')
+@click.option(
+    "--unit", "units", multiple=True, metavar="COLUMN=UNIT", help='Unit of the target or a column: "price=€".'
+)
+@click.option(
+    "--fixed", metavar="COLUMN,...", help="Columns that what-if must not change, such as age,sex; the model keeps them."
+)
 @click.option("--page", metavar="FILE", help="Also write an interactive page.")
+@page_rows_option
 @json_option
 def fit(
     table: str,
     target: str,
     out: str,
     prior: str | None,
+    edits: str | None,
     signs: tuple[str, ...],
     kinds: tuple[str, ...],
+    labels: str | None,
+    units: tuple[str, ...],
+    fixed: str | None,
     no_header: bool,
     page: str | None,
+    max_rows: int | None,
     as_json: bool,
     **fit_options: Any,
 ) -> None:
@@ -92,7 +119,7 @@ def fit(
     import json
     from pathlib import Path
 
-    from cogmap.table.cards import card_text
+    from cogmap.estimators.edits import read_edits
     from cogmap.table.files import read_table
     from cogmap.table.files.delimited import looks_like_data
     from cogmap.table.files.sources import name_of
@@ -102,7 +129,16 @@ def fit(
         for file in (out, page):
             check_place(file, table)
         expert = None if prior is None else _expert(prior)
-        options = FitOptions(prior=expert, signs=dict(map(_sign, signs)), kinds=dict(map(_kind, kinds)), **fit_options)
+        options = FitOptions(
+            prior=expert,
+            signs=dict(map(_sign, signs)),
+            kinds=dict(map(_kind, kinds)),
+            labels=_pairs("--labels", labels or "", "1=good,2=bad"),
+            units=dict(pair for text in units for pair in _pairs("--unit", text, "price=€").items()),
+            fixed=tuple(csv_cells(fixed or "")),
+            edits=None if edits is None else read_edits(edits),
+            **fit_options,
+        )
         texts = [name for name, kind in options.kinds.items() if kind != "number"]
         frame, notes = read_table(table, texts, not no_header)
         if not no_header and looks_like_data([str(name) for name in frame.columns]):
@@ -116,14 +152,15 @@ def fit(
         if page is not None:
             from cogmap.page import write  # most fits write no page
 
-            write(fitted, *page_rows(fitted, frame), page)
+            rows, y = rows_of_page(fitted, frame)
+            write(fitted, rows, y, page, max_rows)
     if as_json:
         click.echo(json.dumps(card, ensure_ascii=False, indent=2))
         return
-    click.echo(card_text(card))
+    click.echo(str(card))
     click.echo(f"\nSaved as {out}. Next: cogmap predict {out} new.csv --out predictions.csv")
     if page is not None:
-        click.echo(f"The page is {page}.")
+        click.echo(f"The page is {page}. {page_contents(fitted, rows, max_rows)}")
 
 
 def _expert(path: str) -> Any:
@@ -143,6 +180,17 @@ def _kind(text: str) -> tuple[str, str]:
         expected = f"a column with one of the kinds {', '.join(KINDS)}, or with an order"
         raise DataError(f'--kind must be {expected}, such as "zip:category" or "size:small<large", got {quoted(text)}.')
     return column, kind
+
+
+def _pairs(option: str, text: str, pattern: str) -> dict[str, str]:
+    """Split the value of an option into names and values."""
+    pairs = {}
+    for cell in csv_cells(text):
+        name, equals, value = cell.rpartition("=")
+        if not (name and equals and value.strip()):
+            raise DataError(f'{option} must be names with values, such as "{pattern}", got {quoted(text)}.')
+        pairs[name.strip()] = value.strip()
+    return pairs
 
 
 def _sign(text: str) -> tuple[str, int]:

@@ -96,7 +96,7 @@ def _csv_lines(
     else:
         names = {label: csv_cell(label, formulas) for label in model.classes}
         columns = [[names[str(label)] for label in predictions.labels.tolist()]]
-        columns += [_numbers(column, "{:.6g}".format) for column in predictions.outputs.T]
+        columns += [_numbers(column, _probability) for column in predictions.outputs.T]
     if level is not None and model.classes is None:
         columns += [_numbers(ends, repr) for ends in model.intervals(predictions, level)[:, 0].T]
     elif level is not None:
@@ -112,6 +112,11 @@ def _csv_lines(
     columns.append([csv_cell(notes.get(row, ""), formulas) for row in rows] if notes else repeat(""))
     text = "\n".join(map(",".join, zip(*columns, strict=False)))
     yield text + "\n" if text else ""
+
+
+def _probability(value: float) -> str:
+    """Format a probability with six digits, without an exponent."""
+    return f"{value:.6g}" if value >= 1e-4 or value == 0.0 else f"{value:.10f}"
 
 
 def _numbers(values: Any, to_string: Callable[[float], str]) -> list[str]:
@@ -147,6 +152,7 @@ def _reasons(model: "TableModel", predictions: "Predictions") -> Iterator[list[s
     """Yield for each row the strongest contributions to its prediction, with the values of the columns."""
     import numpy as np
 
+    from cogmap._utils.numbers import readable
     from cogmap.explanation._answer import value_text
 
     names, classes = model.columns, model.classes or [""]
@@ -157,4 +163,4 @@ def _reasons(model: "TableModel", predictions: "Predictions") -> Iterator[list[s
         for row, label in enumerate(predictions.labels[rows].tolist()):
             of_row = contributions[row, :, classes.index(str(label)) if model.classes else 0]
             strongest = np.argsort(-np.abs(of_row), kind="stable")[:_STRONGEST]
-            yield [f"{names[c]} = {value_text(values[row, c], '.6g')} ({of_row[c]:+.2g})" for c in strongest]
+            yield [f"{names[c]} = {value_text(values[row, c], 6)} ({readable(of_row[c], 2, '+')})" for c in strongest]

@@ -15,13 +15,12 @@ def show(model: str, as_json: bool) -> None:
     """
     import json
 
-    from cogmap.table.cards import card_text
     from cogmap.table.model import TableModel
 
     with command():
         subject = TableModel.load(model)
         if subject.card:
-            text = json.dumps(subject.card, ensure_ascii=False, indent=2) if as_json else card_text(subject.card)
+            text = json.dumps(subject.card, ensure_ascii=False, indent=2) if as_json else str(subject.card)
         else:
             description = repr(subject.model.map)
             no_card = "This model was saved without a card."

@@ -34,6 +34,7 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
     from cogmap.maps._text import aligned, short
     from cogmap.table.model import TableModel
     from cogmap.table.scanning import Scan
+    from cogmap.table.sentences import amount
 
     with command():
         subject = TableModel.load(model)
@@ -55,11 +56,14 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
         elif not answer.changes:
             text = f"No change is needed: the prediction of row {row} is already {to}."
         else:
-            lines = [
-                [short(name), value_text(b, ".6g"), value_text(a, ".6g")] for name, (b, a) in answer.changes.items()
-            ]
+            lines = [[short(name), value_text(b, 6), value_text(a, 6)] for name, (b, a) in answer.changes.items()]
+            unit = subject.target.unit
             outputs = [["", "before", "after"]] + [
-                [f"P({name})" if subject.classes else subject.target.name, f"{before[name]:.4g}", f"{after[name]:.4g}"]
+                [
+                    f"P({name})" if subject.classes else subject.target.name,
+                    amount(before[name], unit, 4),
+                    amount(after[name], unit, 4),
+                ]
                 for name in subject.outputs
             ]
             text = "\n".join([*aligned([["change", "from", "to"], *lines]), "", *aligned(outputs)])

@@ -8,13 +8,12 @@ from cogmap.comparators.fcmper import FCMperClassifier
 from cogmap.comparators.frcn import FRCNClassifier
 from cogmap.comparators.hebbian import HebbianFCMClassifier
 from cogmap.comparators.ltcn import LTCNClassifier
-from cogmap.comparators.maps import LearnedMap, learn_map
+from cogmap.comparators.maps import search_map
 
 __all__ = [
     "FCMperClassifier",
     "FRCNClassifier",
     "HebbianFCMClassifier",
     "LTCNClassifier",
-    "LearnedMap",
-    "learn_map",
+    "search_map",
 ]

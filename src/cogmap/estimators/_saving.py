@@ -11,12 +11,15 @@ from cogmap._utils.params import Literal, param_error
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._param_checks import check_parameters
 from cogmap.estimators._refitting import is_learned
+from cogmap.estimators._time_axis import TimeAxis
 from cogmap.estimators.classifier import FCMClassifier
 from cogmap.estimators.classifier_cv import FCMClassifierCV
+from cogmap.estimators.forecaster import FCMForecaster
 from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import ModelFileError
 from cogmap.models.links import ValueLink
 from cogmap.models.model import MapModel
+from cogmap.models.sequence import SequenceModel
 from cogmap.persistence.parts import renamed, require
 from cogmap.persistence.values import Kind, State
 from cogmap.statistics.conformal import HeldOutErrors
@@ -25,7 +28,7 @@ from cogmap.statistics.novelty import RowDistances
 _OUTPUT_CONFIG = "_sklearn_output_config"  # where scikit-learn stores the setting of set_output
 
 
-def _state(estimator: BaseFCM) -> State:
+def _state(estimator: BaseFCM | FCMForecaster) -> State:
     if not hasattr(estimator, "model_"):
         raise param_error(
             "save", "estimator", "fitted", Literal(f"{type(estimator).__name__} without a model"), "Call fit."
@@ -54,7 +57,7 @@ def _estimator(kind: type[BaseFCM], state: State) -> BaseFCM:
 
 
 @cache  # scikit-learn inspects the signature each time, which is slow
-def _parameter_names(kind: type[BaseFCM]) -> frozenset[str]:
+def _parameter_names(kind: type[Any]) -> frozenset[str]:
     return frozenset(kind._get_param_names())
 
 
@@ -83,8 +86,38 @@ def _check_learned(learned: State, of_values: bool) -> None:
         require(isinstance(seen, float), "weight of the rows seen")
 
 
+def _forecaster(state: State) -> FCMForecaster:
+    parameters, learned = state["parameters"], state["learned"]
+    require(set(parameters) == _parameter_names(FCMForecaster), "parameters")
+    require(all(is_learned(name) for name in learned), "learned attributes")
+    model, sequence = learned.get("model_"), learned.get("sequence_")
+    require(isinstance(model, MapModel) and isinstance(sequence, SequenceModel), "learned model")
+    n, k = len(sequence.ends), len(sequence.names)
+    for name in ("axes_", "errors_", "history_"):
+        require(isinstance(learned[name], list) and len(learned[name]) == n, name)
+    require(all(isinstance(axis, TimeAxis) for axis in learned["axes_"]), "times")
+    for array in (*learned["errors_"], *learned["history_"]):
+        require(isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape[-1] == k, "errors")
+    require(all(array.ndim == 3 for array in learned["errors_"]), "errors")
+    require(
+        learned["variables_"] == list(sequence.names) and learned["drivers_"] == list(sequence.lags.drivers), "names"
+    )
+    require(type(learned["horizon_"]) is int and type(learned["season_"]) is int, "horizon")
+    forecaster = FCMForecaster(**parameters)
+    forecaster.__dict__ |= learned
+    return forecaster
+
+
+def _axis(state: State) -> TimeAxis:
+    require(state["kind"] in ("number", "date", "period") and isinstance(state["frequency"], str), "times")
+    require(isinstance(state["last"], int if state["kind"] == "number" else str), "times")
+    return TimeAxis(**state)
+
+
 def _kind(kind: type[Any]) -> Kind:
     return Kind(kind, _state, partial(_estimator, kind))
 
 
 KINDS = {kind.__name__: _kind(kind) for kind in (FCMClassifier, FCMClassifierCV, FCMRegressor)}
+KINDS["FCMForecaster"] = Kind(FCMForecaster, _state, _forecaster)
+KINDS["time axis"] = Kind(TimeAxis, vars, _axis)

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
 
+from cogmap._utils.numbers import readable
 from cogmap._utils.optional import import_or_raise
 from cogmap.maps._text import aligned, short
 
@@ -27,10 +29,24 @@ class Answer:
         return json.dumps(self.to_dict(), allow_nan=False)
 
 
+Block = str | tuple[Sequence[str], Sequence[Sequence[str]]]  # a sentence, or the header and the rows of a table
+
+
 class Drawn(Answer):
-    """Mixin for answers that have a plot."""
+    """Mixin for answers that have a plot, and are shown as text and, in notebooks, as HTML."""
 
     _picture: ClassVar[str]  # name of the function in cogmap.plotting
+
+    def _blocks(self) -> list[Block]:
+        """Return the answer as sentences and tables."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        lines = [[block] if isinstance(block, str) else text_table(*block) for block in self._blocks()]
+        return "\n".join(line for of_block in lines for line in of_block)
+
+    def _repr_html_(self) -> str:
+        return "".join(_html(block) for block in self._blocks())
 
     def plot(self, **options: Any) -> Any:
         """Plot the answer with the matching function of `cogmap.plotting`.
@@ -49,6 +65,16 @@ class Drawn(Answer):
         return getattr(plotting, self._picture)(self, **options)
 
 
+def _html(block: Block) -> str:
+    """Return a sentence or a table as HTML."""
+    if isinstance(block, str):
+        return f"<p>{escape(block)}</p>"
+    header, rows = block
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+
+
 def frame(owner: str, columns: Mapping[str, Any]) -> Any:
     """Return the columns as a pandas data frame."""
     return import_or_raise("pandas", f"{owner}.to_frame", "table").DataFrame(dict(columns))
@@ -63,13 +89,13 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str
 
 
 def number(value: float, sign: str = "") -> str:
-    """Format a number with four decimals, or with five significant digits if it is large."""
-    return f"{value:{sign}.4f}" if abs(value) < 1e4 else f"{value:{sign}.5g}"
+    """Format a number with four decimals, or as a whole number with separators if it is large."""
+    return f"{value:{sign}.4f}" if abs(value) < 1e4 else readable(value, sign=sign)
 
 
-def value_text(value: Any, written: str = ".5g") -> str:
+def value_text(value: Any, digits: int = 5) -> str:
     """Format the value of a feature, or of a column of a raw table."""
-    return "missing" if value is None else value if isinstance(value, str) else f"{value:{written}}"
+    return "missing" if value is None else value if isinstance(value, str) else readable(float(value), digits)
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import Literal, check_integer, check_number, numbers, param_error, shown, suggestion
 from cogmap._utils.threads import one_blas_thread
-from cogmap.explanation._answer import Drawn, frame, text_table, value_text
+from cogmap.explanation._answer import Block, Drawn, frame, value_text
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
 from cogmap.explanation._search import BUDGET, Evaluator, Space, search
 from cogmap.explanation._subject import Subject, feature_index, known_features, one_row, opened
@@ -17,7 +17,7 @@ from cogmap.models.features import Array, unit_of
 from cogmap.models.model import MapModel
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WhatIf(Drawn):
     """The smallest change found after which the map predicts something else.
 
@@ -74,18 +74,17 @@ class WhatIf(Drawn):
         names = ["answer", "feature", "before", "after", "deviations"]
         return frame("WhatIf", {name: [line[i] for line in lines] for i, name in enumerate(names)})
 
-    def __repr__(self) -> str:
-        lines = []
+    def _blocks(self) -> list[Block]:
+        blocks: list[Block] = []
         for answer in [self, *self.others]:
             rows = [
                 [name, *map(value_text, values), f"{answer.sizes[name]:+.2f}"]
                 for name, values in answer.changes.items()
             ]
-            lines += [
-                answer.sentence,
-                *(text_table(["feature", "before", "after", "deviations"], rows) if rows else []),
-            ]
-        return "\n".join(lines)
+            blocks.append(answer.sentence)
+            if rows:
+                blocks.append((["feature", "before", "after", "deviations"], rows))
+        return blocks
 
 
 def what_if(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Block, Drawn, frame, number
 from cogmap.explanation._path import integrated_gradients
 from cogmap.explanation._reading import Reading
 from cogmap.explanation._subject import Subject, baseline_rows, opened_on_scale, output_index
@@ -21,7 +21,7 @@ _BLOCK_LINES = 4096
 _MAX_GAP = 1e-8  # larger gaps between outputs and summed contributions cause a warning
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Drawn):
     """Contributions of each feature to the outputs of each row.
 
@@ -124,13 +124,13 @@ class Explanation(Drawn):
 
         return to_shap(self, output)
 
-    def __repr__(self) -> str:
+    def _blocks(self) -> list[Block]:
         n_rows, n_features, n_outputs = self.contributions.shape
         head = f"Explanation of {n_rows} rows: {n_features} features, {n_outputs} outputs, scale {self.scale!r}"
         size = np.abs(self.contributions).mean(axis=0)
         order = np.argsort(-size.max(axis=1), kind="stable")[:LINES_SHOWN]
         rows = [[self.feature_names[j], *(number(mean) for mean in size[j])] for j in order]
-        return "\n".join([head, *text_table(["mean absolute contribution", *self.output_names], rows)])
+        return [head, (["mean absolute contribution", *self.output_names], rows)]
 
 
 def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: str = "probability") -> Explanation:

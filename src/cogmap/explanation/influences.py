@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.params import check_integer, param_error
 from cogmap._utils.threads import one_blas_thread
-from cogmap.explanation._answer import LINES_SHOWN, Answer, Drawn, frame, number, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Answer, Block, Drawn, frame, number, text_table
 from cogmap.explanation._path import integrated_gradients
 from cogmap.explanation._reading import Reading, product
 from cogmap.explanation._subject import Subject, opened_on_scale
@@ -25,7 +25,7 @@ _FIT_ROWS = 200  # rows from which a fit computes `feature_importances_`
 _FIT_VALUES = 2**21  # upper limit of rows times columns; rows are subsampled beyond it
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Influence(Drawn):
     """Effects of concepts on outputs, and the flow through each edge.
 
@@ -102,7 +102,7 @@ class Influence(Drawn):
             **({} if known is None else {"low": known.low[places], "high": known.high[places]}),
         }
 
-    def __repr__(self) -> str:
+    def _blocks(self) -> list[Block]:
         n_concepts, n_outputs = self.effect.shape
         head = f"Influence of {n_concepts} concepts on {n_outputs} outputs, scale {self.scale!r}"
         order = np.argsort(-self.magnitude.max(axis=1), kind="stable")[:LINES_SHOWN]
@@ -112,11 +112,8 @@ class Influence(Drawn):
             [source, target, f"{weight:+.2f}", number(flow), *(f"{end:+.2f}" for end in ends)]
             for source, target, weight, flow, *ends in list(zip(*strongest.values(), strict=True))[:LINES_SHOWN]
         ]
-        lines = [
-            *text_table(["effect of", *self.output_names], concepts),
-            *text_table(["edge from", "to", *list(strongest)[2:]], edges),
-        ]
-        return "\n".join([head, *lines])
+        edge_names = ["edge from", "to", *list(strongest)[2:]]
+        return [head, (["effect of", *self.output_names], concepts), (edge_names, edges)]
 
 
 @dataclass(frozen=True, eq=False)

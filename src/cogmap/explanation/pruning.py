@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.structure import Bounds, free, weight_limits
 from cogmap._utils.params import check_integer, check_number, param_error
-from cogmap.explanation._answer import Drawn, frame, text_table
+from cogmap.explanation._answer import Block, Drawn, frame
 from cogmap.explanation._subject import opened, table_parts
 from cogmap.explanation.influences import Influence, influence
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.features import Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PruningCurve(Drawn):
     """Held-out scores of maps with fewer and fewer edges.
 
@@ -62,13 +62,13 @@ class PruningCurve(Drawn):
         columns = {"keep": self.keep, "edges": self.n_edges, self.metric: self.mean_scores}
         return frame("PruningCurve", columns | {"std": self.scores.std(axis=0)})
 
-    def __repr__(self) -> str:
+    def _blocks(self) -> list[Block]:
         rows = [
             [f"{keep:.0%}", f"{edges:.0f}", f"{score:.4f}", f"{score / self.mean_scores[0]:.1%}"]
             for keep, edges, score in zip(self.keep, self.n_edges, self.mean_scores, strict=True)
         ]
         head = f"PruningCurve over {len(self.scores)} folds"
-        return "\n".join([head, *text_table(["edges kept", "edges", self.metric, "of the full map"], rows)])
+        return [head, (["edges kept", "edges", self.metric, "of the full map"], rows)]
 
 
 def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:

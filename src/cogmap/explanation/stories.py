@@ -6,16 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cogmap._utils.numbers import readable
 from cogmap._utils.params import Literal, param_error
 from cogmap._utils.threads import one_blas_thread
-from cogmap.explanation._answer import LINES_SHOWN, Drawn, frame, number, text_table, value_text
+from cogmap.explanation._answer import LINES_SHOWN, Block, Drawn, frame, number, value_text
 from cogmap.explanation._path import adaptive_quadrature, quadrature_rule
 from cogmap.explanation._reading import Reading
 from cogmap.explanation._subject import baseline_rows, one_row, opened_on_scale, output_index
 from cogmap.models.features import Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Story(Drawn):
     """How a map computes one output of one row, compared with a baseline.
 
@@ -85,14 +86,14 @@ class Story(Drawn):
                 result.append((t + 1, self.concepts[j], self.concepts[i], float(self.weights[i, j]), float(flow[i, j])))
         return result
 
-    def __repr__(self) -> str:
-        head = f"Story of {self.output_name}: {self.output:.4g}, baseline {self.base_value:.4g}, scale {self.scale!r}"
+    def _blocks(self) -> list[Block]:
+        values = f"{readable(self.output, 4)}, baseline {readable(self.base_value, 4)}"
+        head = f"Story of {self.output_name}: {values}, scale {self.scale!r}"
         order = np.argsort(-np.abs(self.contributions), kind="stable")[:LINES_SHOWN]
         features = [
-            [self.feature_names[j], value_text(self.values[j], ".4g"), number(self.contributions[j], "+")]
-            for j in order
+            [self.feature_names[j], value_text(self.values[j], 4), number(self.contributions[j], "+")] for j in order
         ]
-        lines = text_table(["feature", "value", "contribution"], features)
+        blocks: list[Block] = [head, (["feature", "value", "contribution"], features)]
         edges = self._edges()
         for t in range(len(self.flow)):
             strongest = [edge for edge in edges if edge[0] == t + 1][: LINES_SHOWN // 2]
@@ -100,8 +101,8 @@ class Story(Drawn):
                 [source, target, f"{weight:+.2f}", number(carried, "+")]
                 for _, source, target, weight, carried in strongest
             ]
-            lines += text_table([f"step {t + 1}: edge from", "to", "weight", "carries"], rows)
-        return "\n".join([head, *lines])
+            blocks.append(([f"step {t + 1}: edge from", "to", "weight", "carries"], rows))
+        return blocks
 
 
 def story(

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from cogmap._utils.params import check_integer
 from cogmap.page.assemble import assemble_page, write_page
 from cogmap.page.board_page import board, english_texts
 from cogmap.page.payload import make_payload
@@ -15,7 +16,13 @@ from cogmap.page.subject import page_subject
 __all__ = ["board", "english_texts", "html", "write"]
 
 
-def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str] | None = None) -> Path:
+def write(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    path: str | os.PathLike[str] | None = None,
+    max_rows: int | None = None,
+) -> Path:
     """Write an interactive HTML page of a map.
 
     The page is one self-contained file that computes the map in the browser: users can set values, clamp concepts and
@@ -24,9 +31,11 @@ def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str]
 
     Parameters
     ----------
-    model : FCMClassifier, FCMClassifierCV, FCMRegressor, MapModel, Pipeline or FuzzyCognitiveMap
-        Fitted model or map to show. A pipeline consists of a `TablePreparer` and one of these estimators; its
-        categories can be selected by name. A hand-made map is shown with scenarios instead of predictions.
+    model : TableModel, estimator of cogmap, MapModel, Pipeline or FuzzyCognitiveMap
+        Fitted model or map to show. The page of a `TableModel` shows its card: held-out scores, what matters. A
+        pipeline consists of a `TablePreparer` and one of these estimators; its categories can be selected by name. A
+        hand-made map is shown with scenarios instead of predictions, a forecaster with its forecast, which the page
+        computes again with variables or drivers held.
     X : array-like of shape (n_rows, n_features), default=None
         Rows to select from in the page: a sample of at most 500, fewer for tables with more than 40 columns, stratified
         by class or value. The page states its size. None for a hand-made map.
@@ -34,6 +43,8 @@ def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str]
         Labels or target values of the rows, from which the page computes scores, also after edits.
     path : str or path-like
         Output file, such as ``map.html``. An existing file is replaced.
+    max_rows : int, default=None
+        Largest number of rows in the page. Anyone with the file has these rows: 0 leaves them out.
 
     Returns
     -------
@@ -53,15 +64,15 @@ def write(model: Any, X: Any = None, y: Any = None, path: str | os.PathLike[str]
     ...     file.stat().st_size < 200_000
     True
     """
-    return write_page("page.write", "page", "map.html", path, lambda: _page("page.write", model, X, y))
+    return write_page("page.write", "page", "map.html", path, lambda: _page("page.write", model, X, y, max_rows))
 
 
-def html(model: Any, X: Any = None, y: Any = None) -> str:
+def html(model: Any, X: Any = None, y: Any = None, max_rows: int | None = None) -> str:
     """Return the page as a string.
 
     Parameters
     ----------
-    model, X, y
+    model, X, y, max_rows
         As in `write`.
 
     Returns
@@ -75,9 +86,11 @@ def html(model: Any, X: Any = None, y: Any = None) -> str:
     >>> page.html(lake).startswith("<!doctype html>")
     True
     """
-    return _page("page.html", model, X, y)
+    return _page("page.html", model, X, y, max_rows)
 
 
-def _page(owner: str, model: Any, X: Any, y: Any) -> str:
-    payload = make_payload(page_subject(owner, model, X, y))
+def _page(owner: str, model: Any, X: Any, y: Any, max_rows: int | None) -> str:
+    if max_rows is not None:
+        check_integer(owner, "max_rows", max_rows, low=0)
+    payload = make_payload(page_subject(owner, model, X, y), max_rows)
     return assemble_page(payload["title"], payload)

@@ -14,6 +14,7 @@ from cogmap.maps._text import short
 from cogmap.maps.drawing.view import author_positions, edge_strength
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.model import MapModel
+from cogmap.page.card import add_effects, card_part
 from cogmap.page.columns import (
     cells,
     concept_columns,
@@ -23,6 +24,7 @@ from cogmap.page.columns import (
     prepared_columns,
     scaling_name,
 )
+from cogmap.page.forecasts import forecast_part
 from cogmap.page.picture import picture_of
 from cogmap.page.sample import by_class, by_value, rows_shown
 from cogmap.page.subject import PageSubject, few
@@ -36,9 +38,11 @@ _LEVEL = 0.9  # of intervals and sets of classes
 _SPARSE = 0.5  # share of nonzero weights up to which only these are stored
 
 
-def make_payload(page: PageSubject) -> Payload:
+def make_payload(page: PageSubject, max_rows: int | None = None) -> Payload:
     """Return the payload of a model, with or without a table, or of a hand-made map."""
-    payload = _of_map(page) if page.model is None else _of_model(page, page.model)
+    payload = _of_map(page) if page.model is None else _of_model(page, page.model, max_rows)
+    if page.forecaster is not None:
+        payload["forecast"] = forecast_part(page.forecaster)
     return {"title": _title(page), **payload}
 
 
@@ -46,6 +50,8 @@ def _title(page: PageSubject) -> str:
     name = page.fcm.details.get("name")
     if isinstance(name, str) and name:
         return name
+    if page.card:
+        return f"{page.target}, from {page.card['table']['name']}"
     return f"A map of {page.target or f'{page.fcm.n_concepts} concepts'}"
 
 
@@ -69,7 +75,7 @@ def _of_map(page: PageSubject) -> Payload:
     }
 
 
-def _of_model(page: PageSubject, model: MapModel) -> Payload:
+def _of_model(page: PageSubject, model: MapModel, max_rows: int | None) -> Payload:
     table = page.table
     link: Any = model.link
     encoding = model.encoding
@@ -77,16 +83,17 @@ def _of_model(page: PageSubject, model: MapModel) -> Payload:
     columns = number_columns(encoding, page.names, table)
     if page.preparer is not None:
         columns = prepared_columns(page.preparer, columns)
-    chosen = _chosen(page, model, len(columns))
+    chosen = _chosen(page, model, len(columns), max_rows)
     shown = None if table is None else table[chosen]
     subject = Subject(model, page.names)
-    rows = subject.typical_rows(_N_TYPICAL) if shown is None else shown
+    rows = subject.typical_rows(_N_TYPICAL) if shown is None or not len(shown) else shown
     strength = edge_strength(influence(model, rows).flow)
     carried = partial(carried_share, model, X=rows)
     drawn = picture_of(page.fcm.concepts, page.fcm.weights, model.kinds, strength, None, carried)
     importances = feature_importances(model, rows, n_repeats=1).importances_mean
     for column in columns:
         column["importance"] = round(float(importances[column["features"]].sum() / (importances.sum() or 1.0)), 4)
+    add_effects(columns, model, rows)
     return {
         "kind": "regressor" if classes is None else "classifier",
         "target": page.target,
@@ -108,6 +115,7 @@ def _of_model(page: PageSubject, model: MapModel) -> Payload:
             "numbers": chosen.tolist(),
         },
         "n_rows": 0 if table is None else len(table),
+        **card_part(page.card, columns, page.preparer, page.learned_rows),
         "notes": _notes(page, columns, len(chosen), drawn["graph"]),
         **drawn,
     }
@@ -160,12 +168,12 @@ def _link(link: Any) -> Payload:
     return {"kind": "values", "mean": plain(link.mean), "deviation": plain(link.deviation)}
 
 
-def _chosen(page: PageSubject, model: MapModel, n_columns: int) -> NDArray[np.intp]:
+def _chosen(page: PageSubject, model: MapModel, n_columns: int, max_rows: int | None) -> NDArray[np.intp]:
     """Return the indices of the rows in the sample."""
     if page.table is None:
         return np.empty(0, dtype=np.intp)
-    n_shown = rows_shown(len(page.table), n_columns)
-    if n_shown == len(page.table):
+    n_shown = rows_shown(len(page.table), n_columns, max_rows)
+    if n_shown in (0, len(page.table)):
         return np.arange(n_shown)
     if getattr(model.link, "classes", None) is None:
         values = model.outputs(page.table) if page.answers is None else page.answers
@@ -187,7 +195,7 @@ def _notes(page: PageSubject, columns: list[dict[str, Any]], n_shown: int, graph
     """Return notes on sampled rows, omitted concepts, drawn arrows, constant columns, and omitted columns."""
     notes, left_out = [], graph["left_out"]
     n_rows = 0 if page.table is None else len(page.table)
-    if n_shown < n_rows:
+    if 0 < n_shown < n_rows:
         strata = "class" if page.model is not None and hasattr(page.model.link, "classes") else "value"
         notes.append(f"{n_shown:,} of {n_rows:,} rows are shown, stratified by {strata}.")
     if left_out:

@@ -8,9 +8,10 @@ _MAX_VALUES = 20_000  # in the whole sample: pages with many columns show fewer 
 _MIN_ROWS = 10
 
 
-def rows_shown(n_rows: int, n_columns: int) -> int:
+def rows_shown(n_rows: int, n_columns: int, max_rows: int | None = None) -> int:
     """Return the number of rows in the sample."""
-    return min(n_rows, _MAX_ROWS, max(_MAX_VALUES // max(n_columns, 1), _MIN_ROWS))
+    most = max(_MAX_VALUES // max(n_columns, 1), _MIN_ROWS)
+    return min(n_rows, _MAX_ROWS, most, n_rows if max_rows is None else max_rows)
 
 
 def by_class(codes: NDArray[np.intp], n_shown: int) -> NDArray[np.intp]:

@@ -1,7 +1,7 @@
 """Validation of the arguments of the page: an estimator, a model, a pipeline or a hand-made map, with its rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from cogmap._utils.params import Literal, param_error, real
+from cogmap.estimators.forecaster import FCMForecaster
 from cogmap.explanation._subject import Subject, table_parts
 from cogmap.explanation._subject import opened as opened_subject
 from cogmap.maps._text import short
@@ -18,6 +19,7 @@ from cogmap.models.model import MapModel
 from cogmap.page.unused import influential_features, select_features
 from cogmap.statistics.conformal import HeldOutErrors
 from cogmap.statistics.novelty import RowDistances
+from cogmap.table.training_rows import overlap
 
 Array = NDArray[np.floating]
 
@@ -46,12 +48,18 @@ class PageSubject:
         Class codes, -1 for labels unknown to the map; or target values.
     target : str
         Name of `y`, or "".
+    card : dict
+        Card of a `TableModel`, or {}.
+    learned_rows : float or None
+        Share of the rows that the model has learned from, None if unknown.
     notes : tuple of str
         Notes about the table.
     errors : HeldOutErrors or None
         Errors on held-out rows, if they are known.
     distances : RowDistances or None
         Distances of the training rows from their mean, if they are known.
+    forecaster : FCMForecaster or None
+        Forecaster whose map of one step is shown.
     n_columns : int
         Number of columns that the estimator takes, with those that are left out.
     """
@@ -66,6 +74,9 @@ class PageSubject:
     notes: tuple[str, ...] = ()
     errors: HeldOutErrors | None = None
     distances: RowDistances | None = None
+    forecaster: Any = None
+    card: dict[str, Any] = field(default_factory=dict)
+    learned_rows: float | None = None
     n_columns: int = 0
 
 
@@ -77,7 +88,13 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
             raise param_error(owner, "X", "None for a FuzzyCognitiveMap", Literal("a table"), cure)
         _check_size(owner, model)
         return PageSubject(model)
+    if isinstance(model, FCMForecaster):
+        check_is_fitted(model, "model_")
+        rows = model.sequence_.map_rows(model.horizon_) if not model.drivers_ else None
+        shown = page_subject(owner, model.model_, rows, None)
+        return replace(shown, forecaster=model, target=", ".join(model.variables_))
     notes: list[str] = []
+    card, sections = getattr(model, "card", {}), getattr(model, "sections", {})
     preparer, model = _split_pipeline(owner, model)
     table: Any = None
     if X is None:
@@ -101,11 +118,21 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
         distances = None if distances is None else distances.narrowed(influential)
     table = table.toarray() if issparse(table) else table
     _check_size(owner, fitted.map)
-    target = getattr(y, "name", None)
+    target = card["target"]["name"] if card else getattr(y, "name", None)
     target = target if isinstance(target, str) else ""  # the attribute `name` of a data frame may be a column
+    learned = _learned_rows(sections, table, y)
     errors = getattr(model, "held_out_errors_", None)
+    extras = {"card": card, "learned_rows": learned, "n_columns": n_columns}
     rows = (table, answers, target, tuple(notes), errors, distances)
-    return PageSubject(fitted.map, fitted, names, preparer, *rows, n_columns)
+    return PageSubject(fitted.map, fitted, names, preparer, *rows, **extras)
+
+
+def _learned_rows(sections: dict[str, Any], table: Array | None, y: Any) -> float | None:
+    """Return the share of rows that a model of raw tables has learned from, None if unknown."""
+    if table is None or y is None or "training_rows" not in sections:
+        return None
+    found = overlap(sections["training_rows"], np.asarray(table, dtype=np.float64), np.asarray(y))
+    return found.known / found.compared if found.compared else None
 
 
 def few(names: Sequence[str]) -> str:

@@ -42,7 +42,7 @@ _DTYPES |= {np.dtype(code).str: np.dtype(code) for code in ("<f2", "<f4", "<f8")
 _MODEL, _ARRAYS, _CARD, _SECTIONS = "model.json", "arrays", "card.json", "sections.json"
 
 # Optional sections by name, with the type of their JSON value. A new section is a line here; the version stays.
-SECTIONS: dict[str, type] = {"held_out": dict, "training_statistics": dict}
+SECTIONS: dict[str, type] = {"held_out": dict, "training_statistics": dict, "training_rows": dict, "edits": dict}
 
 _FOREIGN = {
     b"\x80": "it is a pickle, which cogmap does not read, because loading a pickle can run arbitrary code",

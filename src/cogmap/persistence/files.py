@@ -16,7 +16,16 @@ from cogmap.persistence.values import Kind, Reader, Writer
 
 _PIPELINE = "Pipeline"
 # Kinds of objects that can be saved.
-_SAVED = ("map", "structured map", "model", "FCMClassifier", "FCMClassifierCV", "FCMRegressor", _PIPELINE)
+_SAVED = (
+    "map",
+    "structured map",
+    "model",
+    "FCMClassifier",
+    "FCMClassifierCV",
+    "FCMRegressor",
+    "FCMForecaster",
+    _PIPELINE,
+)
 _LONGEST = 400  # characters in a message
 
 
@@ -42,7 +51,7 @@ def save(
 
     Parameters
     ----------
-    estimator : FCMClassifier, FCMClassifierCV, FCMRegressor, Pipeline, MapModel or FuzzyCognitiveMap
+    estimator : FCMClassifier, FCMClassifierCV, FCMRegressor, FCMForecaster, Pipeline, MapModel or FuzzyCognitiveMap
         Object to save. Estimators must be fitted. The steps of a pipeline must be a `TablePreparer` and an estimator.
     path : str or path-like
         The file, by convention with the extension ``.cogmap``. It is unpacked atomically: if saving fails, an existing
@@ -90,7 +99,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    FCMClassifier, FCMClassifierCV, FCMRegressor, Pipeline, MapModel or FuzzyCognitiveMap
+    FCMClassifier, FCMClassifierCV, FCMRegressor, FCMForecaster, Pipeline, MapModel or FuzzyCognitiveMap
         The saved object.
 
     Raises

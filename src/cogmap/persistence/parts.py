@@ -16,10 +16,14 @@ from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
 from cogmap.models.features import FeatureStatistics
+from cogmap.models.lags import Lags, VariableLags
 from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MAX_DEPTH, MapModel
+from cogmap.models.recurrence import Recurrence
+from cogmap.models.sequence import SequenceEnd, SequenceModel
 from cogmap.models.terms import Terms
+from cogmap.models.transforms import DIFFERENCE, INDEX, NONE, Transform
 from cogmap.persistence.values import Kind, State
 from cogmap.statistics.conformal import N_QUANTILES, HeldOutErrors
 from cogmap.statistics.novelty import RowDistances
@@ -185,6 +189,76 @@ def _model(state: State) -> MapModel:
     return MapModel(**state)
 
 
+def _variable_lags(state: State) -> VariableLags:
+    require(isinstance(state["name"], str), "name of a variable")
+    require(_is_count(state["n_changes"], 0) and _is_count(state["period"], 0), "lags")
+    require(max(state["n_changes"], state["period"]) <= MAX_DEPTH, "lags")
+    return VariableLags(**state)
+
+
+def _lags(state: State) -> Lags:
+    require(isinstance(state["variables"], tuple) and state["variables"], "lags")
+    require(all(isinstance(one, VariableLags) for one in state["variables"]), "lags")
+    require(_are_texts(state["drivers"]) and isinstance(state["unit"], str), "lags")
+    return Lags(**state)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(text, str) for text in value)
+
+
+def _transform(state: State) -> Transform:
+    require(state["season"] in (NONE, INDEX, DIFFERENCE) and _is_count(state["period"], 1), "season")
+    require(type(state["log"]) is bool and _is_positive(state["scale"]), "transform")
+    require(all(type(state[name]) is float and np.isfinite(state[name]) for name in ("center", "rate")), "transform")
+    return Transform(**state)
+
+
+def _has_shape(value: Any, *shape: int | None) -> bool:
+    """Return whether a value is a finite float64 array; None is any length."""
+    is_array = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == len(shape)
+    fits = is_array and all(wanted in (None, length) for wanted, length in zip(shape, value.shape, strict=True))
+    return fits and bool(np.isfinite(value).all())
+
+
+def _recurrence(state: State) -> Recurrence:
+    k, m = len(state["bias"]), len(state["hidden_bias"])
+    require(_has_shape(state["direct"], k, None) and _has_shape(state["bias"], k), "weights")
+    n = state["direct"].shape[1]
+    require(_has_shape(state["into_hidden"], m, n) and _has_shape(state["hidden_bias"], m), "weights")
+    require(_has_shape(state["from_hidden"], k, m), "weights")
+    return Recurrence(**state)
+
+
+def _sequence_end(state: State) -> SequenceEnd:
+    transforms = state["transforms"]
+    require(isinstance(transforms, tuple) and all(isinstance(one, Transform) for one in transforms), "transforms")
+    k = len(transforms)
+    require(_has_shape(state["memory"], None) and _has_shape(state["drivers"], None), "end of a series")
+    require(_has_shape(state["modelled"], None, k) and _has_shape(state["seasons"], None, k), "end of a series")
+    require(
+        len(state["seasons"]) and len(state["modelled"]) >= max(one.period for one in transforms), "end of a series"
+    )
+    return SequenceEnd(**state)
+
+
+def _sequence(state: State) -> SequenceModel:
+    lags, recurrence, ends = state["lags"], state["recurrence"], state["ends"]
+    require(isinstance(lags, Lags) and isinstance(recurrence, Recurrence), "sequence model")
+    k, n = len(lags.variables), lags.n_features
+    require(
+        _has_shape(recurrence.direct, k, n) and _has_shape(state["low"], n) and _has_shape(state["high"], n), "weights"
+    )
+    require(_are_texts(state["names"]) and len(state["names"]) == k and _are_texts(state["season_names"]), "names")
+    n_drivers = len(lags.drivers)
+    require(_has_shape(state["driver_center"], n_drivers) and _has_shape(state["driver_scale"], n_drivers), "drivers")
+    require(isinstance(ends, tuple) and ends and all(isinstance(end, SequenceEnd) for end in ends), "end of a series")
+    for end in ends:
+        fits = len(end.transforms) == k and len(end.memory) == lags.starts[-1] and len(end.drivers) == n_drivers
+        require(fits, "end of a series")
+    return SequenceModel(**state)
+
+
 def _rule(kind: type[Any], state: State) -> Any:
     state = renamed(state)
     require(_is_positive(state["learning_rate"]), "learning rate")
@@ -254,6 +328,12 @@ KINDS = {
     "departure": Kind(PriorDeviation, lambda deviation: deviation._asdict(), lambda state: PriorDeviation(**state)),
     "held-out errors": Kind(HeldOutErrors, _fields, _errors),
     "row distances": Kind(RowDistances, _fields, _distances),
+    "variable lags": Kind(VariableLags, _fields, _variable_lags),
+    "lags": Kind(Lags, _fields, _lags),
+    "transform": Kind(Transform, _fields, _transform),
+    "recurrence": Kind(Recurrence, _fields, _recurrence),
+    "sequence end": Kind(SequenceEnd, _fields, _sequence_end),
+    "sequence model": Kind(SequenceModel, _fields, _sequence),
     "adam": Kind(Adam, _fields, partial(_rule, Adam)),
     "rmsprop": Kind(RMSprop, _fields, partial(_rule, RMSprop)),
     "random": Kind(np.random.RandomState, _random_state, _random),

@@ -25,6 +25,7 @@ from cogmap.plotting.displays import (  # noqa: E402
     WeightsDisplay,
     WhatIfDisplay,
 )
+from cogmap.plotting.forecasts import plot_forecast  # noqa: E402
 from cogmap.plotting.graph import plot_map  # noqa: E402
 from cogmap.plotting.influence import plot_influence  # noqa: E402
 from cogmap.plotting.pruning import plot_pruning  # noqa: E402
@@ -53,6 +54,7 @@ __all__ = [
     "plot_critical_difference",
     "plot_decision_regions",
     "plot_disagreement",
+    "plot_forecast",
     "plot_influence",
     "plot_loss_curves",
     "plot_map",

@@ -39,6 +39,8 @@ class ServedModel:
         Names of the classes or targets.
     one_value : bool
         Whether a prediction is a single number, not a class or the values of several targets.
+    knows_errors : bool
+        Whether predictions can have intervals or sets of classes.
     """
 
     def __init__(self, model: TableModel) -> None:
@@ -49,6 +51,7 @@ class ServedModel:
         self.labels: list[Any] = [] if isinstance(link, ValueLink) else link.classes.tolist()
         self.outputs = model.outputs
         self.one_value = isinstance(link, ValueLink) and link.one_dimensional
+        self.knows_errors = hasattr(model.estimator, "held_out_errors_")
         self._types = _types(self.outputs) if self.labels else None
 
     def answer(self, question: str, body: bytearray, kind: str, max_rows: int, level: float | None = None) -> Answer:

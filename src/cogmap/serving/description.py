@@ -121,7 +121,7 @@ def _question(served: ServedModel, name: str, max_rows: int, token: bool) -> JSO
     return {
         "operationId": name,
         "summary": _SUMMARIES[name],
-        **({"parameters": [_LEVEL]} if name == "predict" else {}),
+        **({"parameters": [_LEVEL]} if name == "predict" and served.knows_errors else {}),
         "requestBody": {
             "required": True,
             "description": f"1 to {max_rows:,} rows. A missing value is null, or an empty cell in CSV.",
@@ -206,6 +206,8 @@ def _prediction(served: ServedModel) -> JSONObject:
 
 def _sure(served: ServedModel) -> JSONObject:
     """Return the schema of the set or interval of a prediction, which it has if a level is given."""
+    if not served.knows_errors:
+        return {}
     if served.labels:
         return {"set": {**_list({"enum": served.labels}), "description": "Classes, the likeliest first."}}
     ends = {**_list(_NUMBER), "minItems": 2, "maxItems": 2, "description": "Lower and upper end."}

@@ -117,7 +117,7 @@ class HeldOutErrors:
         training without it.
         """
         rank = math.ceil(level * (1.0 + 1.0 / self.n_rows) * N_QUANTILES - 1e-9)
-        return np.asarray(self.quantiles[min(rank, N_QUANTILES) - 1], dtype=np.float64)
+        return np.asarray(self.quantiles[min(max(rank, 1), N_QUANTILES) - 1], dtype=np.float64)
 
     def half_widths(self, predictions: Array, level: float) -> Array:
         """Return half the width of the interval around each predicted value.

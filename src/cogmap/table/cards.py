@@ -1,138 +1,97 @@
-"""The card of a model, as JSON and as text: what was learned, scores, importances, kinds of columns."""
+"""The card of a model as a dict, as text and as HTML."""
 
+import html
+import re
+from functools import reduce
 from textwrap import fill
 from typing import Any
 
-import numpy as np
-
+from cogmap._utils.numbers import readable
 from cogmap._utils.text import cut
-from cogmap.explanation import arrow_intervals
-from cogmap.explanation.rules import carried_share, to_rules
 from cogmap.maps._text import count, short
-from cogmap.maps.drawing.view import graph_view
-from cogmap.maps.structured import StructuredMap
-from cogmap.models.model import MapModel
-from cogmap.table.columns import spans
-from cogmap.table.model import TableModel
-from cogmap.table.scoring import THE_MAP, measures
-from cogmap.table.targets import CLASSES, Target
+from cogmap.table.sentences import (
+    THE_MAP,
+    Figure,
+    Sentence,
+    edit_sentences,
+    leads_to,
+    opposite,
+    quality,
+    text_of,
+    words_for,
+)
 
-_ROWS_FOR_EFFECTS = 300
-_ROWS_FOR_RULES = 2000
-_MOST_VALUES, _REFITS = 200_000, 15  # of the table, up to which effects have intervals, and refits for them
-_WIDTH = 100  # of a line with rules
+_WIDTH = 100  # of a line of text
+_RULE = re.compile(r" (raises|lowers) class=(.*?)(?= \((?:strongly|weakly)\)$|$)")
+_USED = 0.005  # share from which a column is listed
 _SHOWN, _LISTED = 10, 40  # columns in the text: the most important ones, and those of each list
-_SIGN = 0.05  # an effect this small beside the largest of all is none
 
 
-def make_card(
-    model: TableModel, target: Target, X: Any, scores: dict[str, list[tuple[float, float]]], notes: list[str]
-) -> dict[str, Any]:
-    """Return the card as JSON values."""
-    preparer, fcm = model.preparer, model.estimator
-    card: dict[str, Any] = {
-        "target": target.to_state(),
-        "classes": [str(label) for label in fcm.classes_] if target.task == CLASSES else None,
-        "map": {
-            "structure": getattr(fcm, "structure_", "full"),
-            "concepts": fcm.map_.n_concepts,
-            "hidden": fcm.n_hidden_,
-            "arrows": fcm.map_.n_arrows,
-            "depth": fcm.depth_,
-        },
-        "outcome": fcm.outcome_.sentence,
-        "columns": [{"name": column.name, "kind": column.kind, "why": column.why} for column in preparer.columns_],
-        "left out": dict(preparer.left_out_),
-        "importances": _importances(model, X),
-        "notes": notes,
-    }
-    if card["map"]["structure"] != "full":
-        rows = X.iloc[:: max(len(X) // _ROWS_FOR_RULES, 1)].to_numpy(dtype=np.float64)
-        card["map"] |= _drawn(fcm.model_, rows)
-        rules = to_rules(fcm.model_, rows).to_dict()
-        card["rules"] = [
-            {"rule": rule, "source": source, "target": to, "weight": weight, "strength": strength}
-            for rule, source, to, weight, strength in zip(*rules.values(), strict=True)
-        ]
-    if scores:
-        names = measures(target.task)
-        card["scores"] = {
-            method: {
-                name: {"mean": float(np.mean(values)), "deviation": float(np.std(values)), "folds": list(values)}
-                for name, values in zip(names, zip(*folds, strict=True), strict=True)
-            }
-            for method, folds in scores.items()
-        }
-    return card
+class Card(dict[str, Any]):
+    """Description of a model: a dict of JSON values, printed as text and shown as HTML in notebooks.
 
-
-def _importances(model: TableModel, X: Any) -> list[dict[str, Any]]:
-    """Return the share of each column, the largest first, and what more of it leads to, if it has an order.
-
-    The share is that of the mean absolute contribution. Features of a column are added up first, since those of a
-    category cancel each other.
+    Every number in the text is at some place of the dict, so that it can be recomputed from the table.
     """
-    columns, fcm = model.preparer.columns_, model.estimator
-    some = X.iloc[:: max(len(X) // _ROWS_FOR_EFFECTS, 1)].to_numpy(dtype=np.float64)
-    size = np.abs(model.contributions(some)[0]).mean(axis=(0, 2))
-    # Mean derivatives, of a deviation of each feature: those of a wide map are known without all its weights.
-    effects = fcm.model_.derivative(some).mean(axis=0).T * fcm.scaling_.known.deviation[:, np.newaxis]
-    threshold = _SIGN * float(np.abs(effects).max())
-    result = []
-    for column, of_column, span in zip(columns, size, spans(columns), strict=True):
-        entry: dict[str, Any] = {"column": column.name, "share": float(of_column / (size.sum() or 1.0))}
-        effect = effects[span.start]
-        if column.has_order and np.abs(effect).max() > threshold:
-            if hasattr(fcm, "classes_"):
-                entry["more"] = str(fcm.classes_[effect.argmax()])
-            else:
-                entry["more"] = "higher" if effect[0] > 0 else "lower"
-        result.append(entry)
-    return sorted(result, key=lambda entry: -entry["share"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the card as a plain dict."""
+        return dict(self)
+
+    def without_scores(self) -> "Card":
+        """Return the card of another map of the same table."""
+        of_scores = ("scores", "comparisons", "certainty", "errors", "edits")
+        return Card({name: part for name, part in self.items() if name not in of_scores})
+
+    def at(self, key: str) -> Any:
+        """Return the entry at a JSON pointer, such as "/scores/this map/accuracy/mean".
+
+        Parameters
+        ----------
+        key : str
+            Place in the card.
+
+        Returns
+        -------
+        object
+        """
+        steps = [step.replace("~1", "/").replace("~0", "~") for step in key.split("/")[1:]]
+        return reduce(lambda entry, step: entry[int(step) if isinstance(entry, list) else step], steps, self.to_dict())
+
+    def __str__(self) -> str:
+        return card_text(self)
+
+    def _repr_html_(self) -> str:
+        return card_html(self)
 
 
-def mean_effects(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
-    """Return the mean effect of each column with an order on each output, per unit, with its 90 % interval.
-
-    It is empty for tables with many values, whose intervals would take long, and for maps without intervals.
-    """
-    fcm = model.estimator
-    if X.size > _MOST_VALUES or isinstance(fcm.map_, StructuredMap) or not isinstance(fcm.map_.slope, float):
-        return []
-    found = arrow_intervals(fcm, X, y, n_refits=_REFITS)
-    columns = model.preparer.columns_
-    outputs = [str(label) for label in fcm.classes_] if hasattr(fcm, "classes_") else list(found.output_names)
-    return [
-        {
-            "column": column.name,
-            "output": output,
-            "effect": float(found.effects[span.start, k]),
-            "low": float(found.effects_low[span.start, k]),
-            "high": float(found.effects_high[span.start, k]),
-        }
-        for column, span in zip(columns, spans(columns), strict=True)
-        if column.has_order
-        for k, output in enumerate(outputs)
-    ]
-
-
-def _drawn(model: MapModel, rows: Any) -> dict[str, Any]:
-    """Return how many arrows a picture of the map has, and the share of the decisions that they carry."""
-    shares = [1.0]
-
-    def carried(drawn: Any) -> float:
-        shares.append(carried_share(model, drawn, rows))
-        return shares[-1]
-
-    view = graph_view(model.map.concepts, model.map.weights, model.kinds, carried=carried)
-    return {"drawn": len(view["edges"]), "carried": shares[-1]}
+Block = tuple[str, list[list[str]], list[str]]  # heading with the names of further columns, rows, lines below
 
 
 def card_text(card: dict[str, Any]) -> str:
     """Return a card as text."""
-    blocks = [_about(card), _how_good(card), _what_matters(card), _effects(card), _rules(card), _columns(card)]
-    blocks.append(_left_out(card))
+    blocks = [_about(card), _how_good(card), _what_matters(card), _effects(card), _rules(card), _edits(card)]
+    blocks += [_columns(card), _left_out(card)]
     return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def card_html(card: dict[str, Any]) -> str:
+    """Return a card as HTML, with the place of each number of a sentence in ``data-key``."""
+    head, *about = _about(card)
+    parts = [f"<h3>{html.escape(head)}</h3>", *(f"<p>{html.escape(line.strip())}</p>" for line in about)]
+    parts += [f"<p>{_sentence_html(sentence)}</p>" for sentence in quality(card)]
+    for block in (_scores_table(card), _what_matters(card), _rules(card), _edits(card)):
+        if block:
+            parts.append(f"<pre>{html.escape(chr(10).join(block))}</pre>")
+    return f'<div class="cogmap-card">{"".join(parts)}</div>'
+
+
+def _sentence_html(sentence: Sentence) -> str:
+    return "".join(
+        f'<b data-key="{html.escape(part.key, quote=True)}">{html.escape(part.text)}</b>'
+        if isinstance(part, Figure)
+        else html.escape(part)
+        for part in sentence
+    )
 
 
 def _about(card: dict[str, Any]) -> list[str]:
@@ -140,8 +99,11 @@ def _about(card: dict[str, Any]) -> list[str]:
     classes, why = card["classes"], target["why"]
     why = why if why == "as asked" else f"because {why}"
     what = f"one of {len(classes):,} classes" if classes else "a number"
+    if classes and len(classes) == 2:
+        what = " or ".join(map(short, classes))
+    unit = f" ({target['unit']})" if target.get("unit") else ""
     lines = [
-        f"{cut(target['name'])}: {what}, from {count(len(card['columns']), 'column')} of {short(table['name'])}",
+        f"{cut(target['name'])}{unit}: {what}, from {count(len(card['columns']), 'column')} of {short(table['name'])}",
         f"  {target['task']}, {why}",
         f"  learned from {table['learned from']:,} rows: {_map(card['map'])}",
     ]
@@ -158,16 +120,16 @@ def _map(entry: dict[str, Any]) -> str:
     return f"{entry['structure']}, {size}; the {entry['drawn']} drawn decide alike with an R² of {entry['carried']:.2f}"
 
 
-def _rules(card: dict[str, Any]) -> list[str]:
-    rules = card.get("rules", [])
-    if not rules:
-        return []
-    texts = [" ".join(map(cut, entry["rule"].split())) for entry in rules[:_SHOWN]]
-    lines = [fill(text, _WIDTH, initial_indent="  ", subsequent_indent="    ") for text in texts]
-    return ["Rules, the strongest first", *lines] + [f"  and {len(rules) - _SHOWN:,} more"] * (len(rules) > _SHOWN)
-
-
 def _how_good(card: dict[str, Any]) -> list[str]:
+    """Return the sentences about the quality, and the scores in a table."""
+    if not card.get("scores"):
+        return []
+    sentences = [_paragraph(text_of(sentence)) for sentence in quality(card)] if "comparisons" in card else []
+    table = _scores_table(card)
+    return [*sentences, "", *table] if sentences else table
+
+
+def _scores_table(card: dict[str, Any]) -> list[str]:
     scores = card.get("scores")
     if not scores:
         return []
@@ -180,21 +142,35 @@ def _how_good(card: dict[str, Any]) -> list[str]:
         how = f"{n_folds} folds of other groups of {short(settings['groups'])}"
     elif settings.get("time"):
         how = f"{n_folds} folds, each later by {short(settings['time'])} than its training rows"
-    return _table([f"How good, on rows not learned from ({how})", *names], rows)
+    lines = _table([f"How good, on rows not learned from ({how})", *names], rows)
+    notes = [*(words_for(name) for name in names), f"± is the standard deviation over the {n_folds} folds."]
+    return [*lines, _paragraph(" ".join(notes))]
 
 
 def _score(entry: dict[str, Any]) -> str:
     mean, deviation = entry["mean"], entry["deviation"]
-    return f"{mean:.3f} ± {deviation:.3f}" if abs(mean) < 1e4 else f"{mean:.4g} ± {deviation:.2g}"
+    if abs(mean) < 1e4:
+        return f"{mean:.3f} ± {deviation:.3f}"
+    return f"{readable(mean, 4)} ± {readable(deviation, 2)}"
 
 
 def _what_matters(card: dict[str, Any]) -> list[str]:
-    entries = card["importances"][:_SHOWN]
-    rows = [[entry["column"], f"{100 * entry['share']:.0f} %", entry.get("more", "")] for entry in entries]
-    lines = _table(["What matters", "share", "more of it leads to"], rows, right=(1,))
-    others = len(card["importances"]) - len(entries)
-    rest = sum(entry["share"] for entry in card["importances"][_SHOWN:])
-    return lines + ([f"  {count(others, 'other')} together {100 * rest:.0f} %"] if others else [])
+    used = [entry for entry in card["importances"] if entry["share"] >= _USED]
+    entries = used[:_SHOWN]
+    rows = [
+        [entry["column"], f"{100 * entry['share']:.0f} %", f"{leads_to(entry)}{' *' * opposite(entry)}"]
+        for entry in entries
+    ]
+    lines = _table(["What matters", "share", "more of it, or this value, leads to"], rows, right=(1,))
+    others, unused = len(used) - len(entries), len(card["importances"]) - len(used)
+    rest = sum(entry["share"] for entry in used[_SHOWN:])
+    lines += [f"  {count(others, 'other')} together {100 * rest:.0f} %"] if others else []
+    lines += [f"  {count(unused, 'other column')} hardly matter{'s' * (unused == 1)} to this map"] if unused else []
+    lines.append(_paragraph("All of this is with the rest of the row unchanged. It need not be a cause."))
+    if any(map(opposite, entries)):
+        text = "* Alone, without looking at the other columns, more of it goes with the opposite."
+        lines.append(_paragraph(text))
+    return lines
 
 
 def _effects(card: dict[str, Any]) -> list[str]:
@@ -202,14 +178,44 @@ def _effects(card: dict[str, Any]) -> list[str]:
     entries = card.get("effects", [])
     output = entries[-1]["output"] if entries else ""
     of_column = {entry["column"]: entry for entry in entries if entry["output"] == output}
-    known = [of_column[entry["column"]] for entry in card["importances"] if entry["column"] in of_column][:_SHOWN]
+    used = [entry["column"] for entry in card["importances"] if entry["share"] >= _USED]
+    known = [of_column[name] for name in used if name in of_column][:_SHOWN]
     if not known:
         return []
+    scale = 100.0 if card["classes"] else 1.0
     rows = [
-        [entry["column"], f"{entry['effect']:+.3g}", f"{entry['low']:+.3g} to {entry['high']:+.3g}"] for entry in known
+        [entry["column"], *(readable(scale * entry[name], 2, "+") for name in ("effect", "low", "high"))]
+        for entry in known
     ]
-    on = f"Mean effect per unit on the probability of {short(output)}" if card["classes"] else "Mean effect per unit"
-    return _table([on, "", "90 % interval"], rows)
+    on = "Mean effect of one unit more"
+    if card["classes"]:
+        on = f"{on}, in points of the probability of {short(output)}"
+    note = "With 90 % confidence, the mean effect is between these ends; if their signs differ, it may be none."
+    return [*_table([on, "", "from", "to"], rows), _paragraph(note)]
+
+
+def _rules(card: dict[str, Any]) -> list[str]:
+    rules = card.get("rules", [])
+    if not rules:
+        return []
+    texts = [_RULE.sub(_likely, " ".join(map(cut, entry["rule"].split()))) for entry in rules[:_SHOWN]]
+    lines = [fill(text, _WIDTH, initial_indent="  ", subsequent_indent="    ") for text in texts]
+    return ["Rules, the strongest first", *lines] + [f"  and {len(rules) - _SHOWN:,} more"] * (len(rules) > _SHOWN)
+
+
+def _likely(match: re.Match[str]) -> str:
+    return f" makes {match[2]} {'more' if match[1] == 'raises' else 'less'} likely"
+
+
+def _edits(card: dict[str, Any]) -> list[str]:
+    """Return the trail of changes made by hand."""
+    if "edits" not in card:
+        return []
+    edits = card["edits"]
+    who = f" by {edits['by']}" * bool(edits["by"]) + f" on {edits['day']}" * bool(edits["day"])
+    reason = [_paragraph(f"Reason: {edits['reason']}")] if edits["reason"] else []
+    lines = [_paragraph(text_of(sentence)) for sentence in edit_sentences(card)]
+    return [f"Changed by hand{who}", *reason, *lines]
 
 
 def _left_out(card: dict[str, Any]) -> list[str]:
@@ -227,6 +233,10 @@ def _columns(card: dict[str, Any]) -> list[str]:
 def _listed(header: list[str], rows: list[list[str]]) -> list[str]:
     lines = _table(header, rows[:_LISTED], right=())
     return lines + ([f"  and {len(rows) - _LISTED:,} more"] if len(rows) > _LISTED else [])
+
+
+def _paragraph(text: str) -> str:
+    return fill(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def _table(header: list[str], rows: list[list[str]], right: tuple[int, ...] | None = None) -> list[str]:

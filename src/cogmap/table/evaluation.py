@@ -1,5 +1,6 @@
 """Evaluation of predictions against true targets."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,50 @@ from sklearn.metrics import (
 
 from cogmap.maps._text import aligned, short
 from cogmap.statistics import expected_calibration_error
+from cogmap.table.predictions import Predictions
+from cogmap.table.targets import known_rows
+from cogmap.table.training_rows import Overlap, overlap
 
 _CLASSES_SHOWN = 20  # the confusion matrix of more classes is not printed
 
 
-def score_predictions(
-    classes: list[str] | None, truth: NDArray[Any], labels: NDArray[Any], outputs: NDArray[Any]
-) -> dict[str, Any]:
-    """Compute the scores of predicted classes with their probabilities, or of values if `classes` is None."""
-    if classes is None:
-        return evaluate_values(truth, labels)
-    return evaluate_classes(truth, labels.astype(str).astype(object), outputs, classes)
+@dataclass
+class Evaluation:
+    """Scores of predictions, collected chunk by chunk.
+
+    Parameters
+    ----------
+    classes : list of str or None
+        Classes of the model, None if it predicts values.
+    training_rows : dict or None
+        Section `training_rows` of the model file.
+    """
+
+    classes: list[str] | None
+    training_rows: dict[str, Any] | None = None
+    n_rows: int = 0
+    overlap: Overlap = field(default_factory=Overlap)
+    _parts: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
+
+    def add(self, y: NDArray[Any], predictions: Predictions) -> None:
+        """Add rows with their true targets; those without a target or a prediction are left out."""
+        kept = known_rows(y)
+        kept[list(predictions.faults)] = False
+        self.n_rows += int(kept.sum())
+        self._parts.append((y[kept], predictions.labels[kept], predictions.outputs[kept]))
+        if self.training_rows is not None:
+            self.overlap += overlap(self.training_rows, predictions.features[kept], y[kept])
+
+    def scores(self) -> dict[str, Any]:
+        """Return the scores of all rows, and how many of them are training rows, if the model knows them."""
+        y, labels, outputs = map(np.concatenate, zip(*self._parts, strict=True))
+        if self.classes is None:
+            scores = evaluate_values(y, labels)
+        else:
+            scores = evaluate_classes(y, labels.astype(str).astype(object), outputs, self.classes)
+        if self.training_rows is None:
+            return scores
+        return {"rows": scores["rows"], "rows learned from": self.overlap.of_rows(self.n_rows), **scores}
 
 
 def evaluate_classes(

@@ -23,16 +23,18 @@ from cogmap.models.model import MapModel
 from cogmap.models.one_row import quick_way
 from cogmap.persistence import save
 from cogmap.persistence.files import load_saved
-from cogmap.table.evaluation import score_predictions
+from cogmap.table.cards import Card
+from cogmap.table.evaluation import Evaluation
 from cogmap.table.frames import as_frame
 from cogmap.table.predictions import Predictions
 from cogmap.table.preparation import NumberColumn, Reading, RowReader, TablePreparer
-from cogmap.table.targets import CLASSES, VALUES, Target, column_of, known_rows
+from cogmap.table.sections import SectionsMixin
+from cogmap.table.targets import CLASSES, VALUES, Target, column_of
 from cogmap.table.uncertainty import UncertaintyMixin
 
 
 @dataclass(frozen=True)
-class TableModel(UncertaintyMixin):
+class TableModel(SectionsMixin, UncertaintyMixin):
     """A fitted map for raw tables: it takes data frames or dicts, and explains predictions by column.
 
     `fit_table` returns one, and `TableModel.load` reads one from a file. Columns may be in any order; columns that the
@@ -45,8 +47,8 @@ class TableModel(UncertaintyMixin):
         Fitted preparer, which converts raw rows to features.
     estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
         The fitted map.
-    card : dict, default={}
-        Description of the model: target, scores, columns.
+    card : Card, default={}
+        Description of the model: target, scores, columns. A dict that is printed as text.
     sections : dict, default={}
         Optional sections of the model file, see `held_out_` and `training_statistics_`.
 
@@ -68,7 +70,7 @@ class TableModel(UncertaintyMixin):
 
     preparer: TablePreparer
     estimator: Any
-    card: dict[str, Any] = field(default_factory=dict)
+    card: Card = field(default_factory=Card)
     sections: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -117,7 +119,7 @@ class TableModel(UncertaintyMixin):
             expected = "a fitted estimator of cogmap, or a pipeline of a fitted `TablePreparer` and one"
             cure = "A map alone does not define how a row enters it." if isinstance(model, FuzzyCognitiveMap) else ""
             raise param_error("TableModel.of", "model", expected, model, cure)
-        card = getattr(model, "card", {}) if card is None else card
+        card = Card(getattr(model, "card", {}) if card is None else card)
         return cls(*parts, card, getattr(model, "sections", {}) if sections is None else sections)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -128,23 +130,15 @@ class TableModel(UncertaintyMixin):
         path : str or path-like
             File to write, by convention with the extension ``.cogmap``.
         """
-        save(self.pipeline, path, self.card, self.sections)
+        save(self.pipeline, path, self.card.to_dict(), self.sections)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "card", Card(self.card))
 
     def with_estimator(self, estimator: Any) -> "TableModel":
         """Return a model of the same columns with another fitted map, whose held-out scores are unknown."""
-        card = {name: part for name, part in self.card.items() if name != "scores"}
         sections = {name: part for name, part in self.sections.items() if name != "held_out"}
-        return TableModel(self.preparer, estimator, card, sections)
-
-    @property
-    def held_out_(self) -> dict[str, Any] | None:
-        """Scores of `fit_table` on rows that were not learned from, and how these were chosen; None if unknown."""
-        return self.sections.get("held_out")
-
-    @property
-    def training_statistics_(self) -> dict[str, Any] | None:
-        """Number of training rows, and statistics of each column by name; None if unknown."""
-        return self.sections.get("training_statistics")
+        return TableModel(self.preparer, estimator, self.card.without_scores(), sections)
 
     @property
     def pipeline(self) -> Pipeline:
@@ -253,7 +247,7 @@ class TableModel(UncertaintyMixin):
         to : object, default=None
             Class to reach, as a label or a string, or value to reach. If None, any other class.
         **options
-            As for `cogmap.what_if`.
+            As for `cogmap.what_if`. Columns in `fixed` are added to those that the model keeps fixed.
 
         Returns
         -------
@@ -262,7 +256,8 @@ class TableModel(UncertaintyMixin):
         if self.classes is not None and to is not None and str(to) in self.classes:
             link: Any = self.model.link
             to = link.classes[self.classes.index(str(to))]
-        return what_if(self, as_frame(row), to=to, **options)
+        fixed = dict.fromkeys([*options.pop("fixed", ()), *self.fixed])
+        return what_if(self, as_frame(row), to=to, fixed=fixed, **options)
 
     def evaluate(self, rows: Any, target: str | None = None) -> dict[str, Any]:
         """Score predictions on a table with known targets.
@@ -278,15 +273,16 @@ class TableModel(UncertaintyMixin):
         -------
         dict
             Scores; for classification also per class. Rows without a true value or a prediction are excluded.
+            ``"rows learned from"`` is the number of rows that are equal to training rows, if the model knows it; if
+            the model was trained on more than 10,000 rows, it is estimated.
         """
         frame = as_frame(rows)
+        evaluation = Evaluation(self.classes, self.sections.get("training_rows"))
         y = self.target.read(column_of(frame, target or self.target.name, "the table"))
-        predictions = self.answer(frame)
-        kept = known_rows(y)
-        kept[list(predictions.faults)] = False
-        if not kept.any():
+        evaluation.add(y, self.answer(frame))
+        if not evaluation.n_rows:
             raise DataError("The table has no row with a known target that can be predicted.")
-        return score_predictions(self.classes, y[kept], predictions.labels[kept], predictions.outputs[kept])
+        return evaluation.scores()
 
     def answer(self, rows: Any, faults: Mapping[int, str] | None = None) -> Predictions:
         """Predict all rows that can be predicted, with a reason for each of the others.
@@ -374,10 +370,7 @@ class TableModel(UncertaintyMixin):
     def _complete(self, rows: Any) -> Predictions:
         """Predict rows; raise DataError if any of them cannot be predicted."""
         predictions = self.answer(rows)
-        if predictions.faults:
-            row, reason = min(predictions.faults.items())
-            more = f" The same is true of {len(predictions.faults) - 1:,} more." if len(predictions.faults) > 1 else ""
-            raise DataError(f"Row {row + 1} cannot be predicted: {reason}.{more} `answer` predicts the others.")
+        predictions.check_complete()
         return predictions
 
     @cached_property

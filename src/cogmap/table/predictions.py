@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap.exceptions import DataError
 from cogmap.table.preparation.reading import unseen_notes
 
 EMPTY = "every value is missing"
@@ -49,6 +50,13 @@ class Predictions(NamedTuple):
         if self.p_values is None:
             return []
         return [row for row in np.flatnonzero(self.p_values <= self.warn_at).tolist() if row not in self.faults]
+
+    def check_complete(self) -> None:
+        """Raise DataError if a row has no prediction."""
+        if self.faults:
+            row, reason = min(self.faults.items())
+            more = f" The same is true of {len(self.faults) - 1:,} more." if len(self.faults) > 1 else ""
+            raise DataError(f"Row {row + 1} cannot be predicted: {reason}.{more} `answer` predicts the others.")
 
     def notes(self) -> list[str]:
         """Return notes on empty rows, on rows unlike the training data and on values not seen in training."""

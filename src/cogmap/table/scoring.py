@@ -23,16 +23,31 @@ from sklearn.preprocessing import StandardScaler
 
 from cogmap.table.columns.texts import pandas
 from cogmap.table.preparation import TablePreparer
+from cogmap.table.sentences import THE_MAP
 from cogmap.table.targets import CLASSES
 
-THE_MAP = "this map"
 N_FOLDS = 5
 
 # With fewer values than this, starting processes costs more time than it saves. With more, float32 is accurate enough
 # for training, and twice as fast.
-_MANY = 2**17
+MANY_VALUES = 2**17
 
 Progress = Callable[[str, int, int], None]
+
+
+class Score(NamedTuple):
+    """Scores of a method on the test rows of a fold.
+
+    Attributes
+    ----------
+    values : tuple of float
+        The two `measures`.
+    rows : ndarray of shape (n_rows, 2) or (n_rows, 1)
+        For each row, the probability of the answer and whether it is right; or the absolute error of a value.
+    """
+
+    values: tuple[float, float]
+    rows: NDArray[np.float64]
 
 
 class Fold(NamedTuple):
@@ -68,7 +83,7 @@ def measures(task: str) -> tuple[str, str]:
 def as_features(preparer: TablePreparer, frame: Any) -> Any:
     """Convert a frame to features for training, in float32 if it is large."""
     X = preparer.transform(frame)
-    return X.astype(np.float32) if X.size > _MANY else X
+    return X.astype(np.float32) if X.size > MANY_VALUES else X
 
 
 def make_folds(
@@ -130,8 +145,8 @@ def fitted(estimator: Any, X: Any, y: Any) -> Any:
         return estimator.fit(X, y)
 
 
-def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
-    """Fit a clone of an estimator to the training rows of a fold, and return its two scores on the test rows."""
+def score(estimator: Any, fold: Fold, task: str) -> Score:
+    """Fit a clone of an estimator to the training rows of a fold, and return its scores on the test rows."""
     model = fitted(clone(estimator), fold.X_train, fold.y_train)
     X, y = fold.X_test, fold.y_test.to_numpy()
     if task == CLASSES:
@@ -140,14 +155,23 @@ def score(estimator: Any, fold: Fold, task: str) -> tuple[float, float]:
         predicted = model.classes_[probabilities.argmax(axis=1)]
         kept = np.isin(y, model.classes_)
         loss = log_loss(y[kept], probabilities[kept], labels=model.classes_)
-        return float(accuracy_score(y, predicted)), float(loss)
+        rows = np.column_stack([probabilities.max(axis=1), (predicted == y).astype(np.float64)])
+        return Score((float(accuracy_score(y, predicted)), float(loss)), rows)
     predicted = model.predict(X)
-    return float(r2_score(y, predicted)), float(mean_absolute_error(y, predicted))
+    errors = np.abs(y - predicted)[:, np.newaxis]
+    return Score((float(r2_score(y, predicted)), float(mean_absolute_error(y, predicted))), errors)
 
 
 def compare(
-    estimator: Any, X: Any, y: Any, folds: list[Fold], task: str, seed: int, progress: Progress | None = None
-) -> tuple[dict[str, list[tuple[float, float]]], Any]:
+    estimator: Any,
+    X: Any,
+    y: Any,
+    folds: list[Fold],
+    task: str,
+    seed: int,
+    progress: Progress | None = None,
+    others: dict[str, Any] | None = None,
+) -> tuple[dict[str, list[Score]], Any]:
     """Fit a map to all rows, and score it and the other methods on all folds, in parallel if that is faster.
 
     Parameters
@@ -164,18 +188,20 @@ def compare(
         Seed of the random forest.
     progress : callable, default=None
         Called with a description, the number of finished steps and the total number of steps.
+    others : dict of str to estimator, default=None
+        Further methods to score.
 
     Returns
     -------
-    scores : dict of str to list
-        For each method, its two scores on each fold.
+    scores : dict of str to list of Score
+        For each method, its scores on each fold.
     fitted : estimator
         The map fitted to all rows.
     """
-    methods = {THE_MAP: estimator, **rivals(task, seed)}
+    methods = {THE_MAP: estimator, **rivals(task, seed), **(others or {})}
     calls = [delayed(fitted)(estimator, X, y)]
     calls += [delayed(score)(method, fold, task) for method in methods.values() for fold in folds]
-    many = bool(folds) and folds[0].X_train.size + folds[0].X_test.size > _MANY
+    many = bool(folds) and folds[0].X_train.size + folds[0].X_test.size > MANY_VALUES
     results = []
     for result in Parallel(n_jobs=cpu_count() if many else 1, return_as="generator")(calls):
         results.append(result)

@@ -1,6 +1,7 @@
 """The target column: inference of the task, and conversion to class labels or numbers."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,10 @@ class Target:
         Parser of the values; None for classes, which are strings.
     notes : tuple of str
         Notes on values that can be read in more than one way.
+    labels : dict of str to str
+        Names of classes that are codes in the table, such as ``{"1": "good", "2": "bad"}``.
+    unit : str
+        Unit of the values, such as "€".
     """
 
     name: str
@@ -43,6 +48,8 @@ class Target:
     why: str
     numbers: NumberColumn | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    unit: str = ""
 
     def read(self, values: Any, first: int = 0) -> NDArray[Any]:
         """Convert a column to class labels (strings, None if missing) or to numbers (NaN if missing).
@@ -51,7 +58,7 @@ class Target:
         """
         if self.numbers is None:
             codes, labels = distinct(values)
-            return np.array(labels, dtype=object)[codes]
+            return np.array([self.labels.get(label, label) for label in labels], dtype=object)[codes]
         cells = self.numbers.read(values)
         if cells.faults:
             row, reason = min(cells.faults.items())
@@ -61,13 +68,34 @@ class Target:
     def to_state(self) -> dict[str, Any]:
         """Return the attributes as JSON-serializable values."""
         numbers = None if self.numbers is None else self.numbers.to_state()
-        return {"name": self.name, "task": self.task, "why": self.why, "numbers": numbers}
+        state = {"name": self.name, "task": self.task, "why": self.why, "numbers": numbers}
+        return (
+            state | ({"labels": dict(self.labels)} if self.labels else {}) | ({"unit": self.unit} if self.unit else {})
+        )
 
     @staticmethod
     def from_state(state: dict[str, Any]) -> "Target":
         """Build a target from its state."""
         numbers = None if state["numbers"] is None else NumberColumn.from_state(state["numbers"])
-        return Target(state["name"], state["task"], state["why"], numbers)  # type: ignore[arg-type]
+        labels, unit = state.get("labels", {}), state.get("unit", "")
+        return Target(state["name"], state["task"], state["why"], numbers, (), labels, unit)  # type: ignore[arg-type]
+
+    def named(self, labels: Mapping[str, str], unit: str, values: Any) -> "Target":
+        """Return the target with names of its classes and a unit; raise DataError if they do not fit its values."""
+        if labels and self.task != CLASSES:
+            raise DataError(f"`labels` names classes, and {quoted(self.name)} is a number. Set `task` to {CLASSES!r}.")
+        if unit and self.task == CLASSES:
+            raise DataError(f"`units` is for numbers, and the target {quoted(self.name)} has classes. Use `labels`.")
+        known = sorted({text for text in distinct(values)[1] if text is not None})
+        for label in labels:
+            if label not in known:
+                raise DataError(
+                    f"`labels` names {quoted(label)}, which is no value of {quoted(self.name)}: it has {shown(known)}."
+                )
+        names = [labels.get(label, label) for label in known]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise DataError(f"`labels` gives the name {quoted(twice[0])} to more than one class. Names must differ.")
+        return replace(self, labels=dict(labels), unit=unit)
 
 
 def column_of(frame: Any, name: str, source: str) -> Any:

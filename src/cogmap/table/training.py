@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import cogmap
@@ -15,22 +16,25 @@ from cogmap._utils.params import shown, suggestion
 from cogmap._utils.text import quoted
 from cogmap.estimators.classifier import FCMClassifier
 from cogmap.estimators.classifier_cv import FCMClassifierCV
+from cogmap.estimators.edits import Edits
 from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.table.cards import make_card, mean_effects
 from cogmap.table.columns import spans
 from cogmap.table.columns.texts import distinct, pandas
+from cogmap.table.describing import make_card, mean_effects
+from cogmap.table.editing import WITHOUT, applicable, edits_entry, held_columns
+from cogmap.table.limits import duration, within
 from cogmap.table.model import TableModel
 from cogmap.table.preparation import Column, TablePreparer
-from cogmap.table.scoring import THE_MAP, Progress, as_features, compare, fitted, make_folds
+from cogmap.table.scoring import Fold, Progress, as_features, compare, make_folds
+from cogmap.table.sentences import THE_MAP
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of, find_target, known_rows
+from cogmap.table.training_rows import hashed_rows
 
 _FEWEST_ROWS = 10
 # A map of many features is structured and small. With an expert map or signs it is dense, and takes gigabytes.
 _MOST_FEATURES, _MOST_WITH_EXPERT = 20_000, 2_000
-_PILOT_ROWS = 500  # fitted to estimate the training time
-_OF_ALL = 6.5  # cost of all folds, the final map and the other methods, in units of one fit to all rows
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,17 @@ class FitOptions:
     seed : int
         Random seed.
     time_limit : float or None
-        Approximate limit of the training time, in seconds; fewer rows are used if necessary.
+        Approximate limit of the training time, in seconds. If necessary, scores are computed on fewer rows, and then
+        the map is trained on fewer.
+    labels : dict of str to str
+        Names of classes that are codes in the table, ``{"1": "good", "2": "bad"}``. They replace the codes everywhere.
+    units : dict of str to str
+        Units of numbers, ``{"price": "€"}``, shown on the card and the page.
+    fixed : tuple of str
+        Columns that `what_if` must not change, such as age. The model keeps them.
+    edits : Edits or None
+        Changes made to a map by hand, from `read_edits`, which the new map keeps. The card says what the data object to
+        and what the changes cost.
     """
 
     task: str | None = None
@@ -79,6 +93,10 @@ class FitOptions:
     time: str | None = None
     seed: int = 0
     time_limit: float | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    fixed: tuple[str, ...] = ()
+    edits: Edits | None = None
 
 
 def train(
@@ -109,39 +127,50 @@ def train(
     began = time.perf_counter()
     values = column_of(frame, target, source)
     order_columns = [name for name in (fit_options.groups, fit_options.time) if name is not None]
-    for name in (*fit_options.keep, *fit_options.drop, *fit_options.kinds, *fit_options.signs, *order_columns):
+    named = (*fit_options.kinds, *fit_options.signs, *fit_options.units, *fit_options.fixed, *order_columns)
+    for name in (*fit_options.keep, *fit_options.drop, *named):
         column_of(frame, name, source)
     if len(order_columns) > 1:
         raise DataError("Rows are scored by groups or forward in time, not both: give one of `groups` and `time`.")
     if target in order_columns:
         raise DataError(f"The target {quoted(target)} cannot be given as `groups` or `time`. Name another column.")
     kinds = dict(fit_options.kinds)
-    target_column = find_target(values, target, _task(kinds.pop(target, None), fit_options.task), frame)
+    asked = fit_options.task or (CLASSES if fit_options.labels else None)
+    target_column = find_target(values, target, _task(kinds.pop(target, None), asked), frame)
+    target_column = target_column.named(fit_options.labels, fit_options.units.get(target, ""), values)
     task, others = target_column.task, frame.drop(columns=[target])
     if not len(others.columns):
         raise DataError(f"{source} has no column beside the target {quoted(target)}: there is nothing to learn from.")
     rows, y, notes = _usable(target_column, values)
     table = others[rows].reset_index(drop=True)
-    grouping = [] if fit_options.groups is None else [fit_options.groups]
-    preparer = TablePreparer(fit_options.keep, [*fit_options.drop, *grouping], kinds=kinds).fit(table)
+    dropped = [*fit_options.drop, *([] if fit_options.groups is None else [fit_options.groups])]
+    edits = fit_options.edits
+    if edits is not None:
+        dropped += held_columns(edits, target, table.columns)
+    preparer = TablePreparer(fit_options.keep, dropped, kinds=kinds).fit(table)
     preparer.read(table).usable(np.flatnonzero(rows))
     _warn_of_left_out(preparer)
     _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
     signs = _signs(preparer, fit_options.signs)
     estimator = _estimator(task, fit_options, signs)
+    plain: dict[str, Any] = {}
+    if edits is not None:
+        edits, others = applicable(edits, preparer.get_feature_names_out().tolist(), y, task)
+        plain = {WITHOUT: estimator}
+        estimator = _with_edits(estimator, edits, fit_options)
     limit = None if fit_options.time_limit is None else fit_options.time_limit - (time.perf_counter() - began)
-    chosen, scored, limit_notes = _within(limit, estimator, preparer, table, y, task, fit_options.seed)
-    table, y = table.iloc[chosen].reset_index(drop=True), y.iloc[chosen].reset_index(drop=True)
+    extent = within(limit, estimator, preparer, table, y, task, fit_options.seed)
+    if extent.seconds is not None and progress is not None:
+        progress(f"Learning and scoring, about {duration(extent.seconds)} expected", 0, 1)
+    table, y = table.iloc[extent.rows].reset_index(drop=True), y.iloc[extent.rows].reset_index(drop=True)
     if len(table) < rows.sum():
         preparer = preparer.relearned(table)
     X = as_features(preparer, table)
-    groups = _groups(table, fit_options.groups)
-    when = _times(preparer, table, fit_options.time)
-    folds = list(make_folds(preparer, table, y, task, fit_options.seed, groups, when)) if scored else []
-    scores, whole = compare(estimator, X, y, folds, task, fit_options.seed, progress)
+    folds = _folds(preparer, table, y, task, fit_options, extent.scored)
+    scores, whole = compare(estimator, X, y, folds, task, fit_options.seed, progress, plain)
     best = getattr(whole, "best_estimator_", whole)
-    all_notes = [*target_column.notes, *preparer.notes_, *notes, *limit_notes]
-    card = make_card(TableModel(preparer, best), target_column, X, scores if folds else {}, all_notes)
+    all_notes = [*target_column.notes, *preparer.notes_, *notes, *extent.notes]
+    card = make_card(TableModel(preparer, best), target_column, X, y, scores if folds else {}, all_notes)
     card["effects"] = mean_effects(TableModel(preparer, best), X, y)
     card["table"] = {"name": source, "rows": len(frame), "learned from": len(table), "columns": len(frame.columns)}
     card["settings"] = {
@@ -154,9 +183,20 @@ def train(
         "signs": signs,
         "structure": fit_options.structure,
         "max arrows": fit_options.max_arrows,
+        "fixed": list(fit_options.fixed),
     }
+    if units := {name: unit for name, unit in fit_options.units.items() if name != target}:
+        card["units"] = units
     card["version"] = cogmap.__version__
-    sections: dict[str, Any] = {"training_statistics": _statistics(preparer, table)}
+    if edits is not None:
+        card["edits"] = edits_entry(edits, others, best, task, scores if folds else {})
+    features = preparer.read(table).features
+    sections: dict[str, Any] = {
+        "training_statistics": _statistics(preparer, features),
+        "training_rows": hashed_rows(features, y.to_numpy()),
+    }
+    if edits is not None:
+        sections["edits"] = edits.to_dict()
     if folds:
         sections["held_out"] = {
             "rows": sum(len(fold.y_test) for fold in folds),
@@ -167,11 +207,23 @@ def train(
     return TableModel(preparer, best, card, sections)
 
 
-def _statistics(preparer: TablePreparer, table: Any) -> dict[str, Any]:
+def _folds(
+    preparer: TablePreparer, table: Any, y: Any, task: str, fit_options: FitOptions, scored: NDArray[np.intp] | None
+) -> list[Fold]:
+    """Split the rows to score on; there are no folds if `scored` is None."""
+    if scored is None:
+        return []
+    table, y = table.iloc[scored].reset_index(drop=True), y.iloc[scored].reset_index(drop=True)
+    groups = _groups(table, fit_options.groups)
+    when = _times(preparer, table, fit_options.time)
+    return list(make_folds(preparer, table, y, task, fit_options.seed, groups, when))
+
+
+def _statistics(preparer: TablePreparer, features: NDArray[np.float64]) -> dict[str, Any]:
     """Return the section `training_statistics` of the model file."""
-    features, places = preparer.read(table).features, spans(preparer.columns_)
-    columns = zip(preparer.columns_, places, strict=True)
-    return {"rows": len(table), "columns": {column.name: column.statistics(features[:, at]) for column, at in columns}}
+    columns = zip(preparer.columns_, spans(preparer.columns_), strict=True)
+    by_name = {column.name: column.statistics(features[:, at]) for column, at in columns}
+    return {"rows": len(features), "columns": by_name}
 
 
 def _groups(table: Any, name: str | None) -> Any:
@@ -283,6 +335,17 @@ def _estimator(task: str, fit_options: FitOptions, signs: dict[str, int]) -> Any
     return FCMRegressor(**options)
 
 
+def _with_edits(estimator: Any, edits: Edits, fit_options: FitOptions) -> Any:
+    """Return an estimator that keeps edits."""
+    if fit_options.prior is not None or fit_options.tune:
+        raise DataError("Edits are kept by a prior, and a map with edits is not tuned: leave out `prior` and `tune`.")
+    # The edits of a small map are kept in a small map, if the user lets the structure be chosen.
+    structure = fit_options.structure
+    if structure == "auto":
+        structure = edits.structure
+    return clone(estimator).set_params(prior=edits.prior, weight_bounds=edits.weight_bounds, structure=structure)
+
+
 def _signs(preparer: TablePreparer, signs: dict[str, int]) -> dict[str, int]:
     """Validate the signs: only columns with an order can have one."""
     columns: dict[str, Column] = {column.name: column for column in preparer.columns_}
@@ -295,54 +358,6 @@ def _signs(preparer: TablePreparer, signs: dict[str, int]) -> dict[str, int]:
                 f"{reason}. {suggestion(name, able)}".rstrip()
             )
     return dict(signs)
-
-
-def _within(
-    limit: float | None,
-    estimator: Any,
-    preparer: TablePreparer,
-    table: Any,
-    y: Any,
-    task: str,
-    seed: int,
-) -> tuple[NDArray[np.intp], bool, list[str]]:
-    """Return the indices of the rows to train on within a time limit, whether to compute scores, and notes.
-
-    A fit to few rows is timed, and training time is assumed to be proportional to the number of rows.
-    """
-    all_rows = np.arange(len(table))
-    if limit is None:
-        return all_rows, True, []
-    pilot = _sample(y, task, _PILOT_ROWS, seed)
-    began = time.perf_counter()
-    fitted(estimator, as_features(preparer, table.iloc[pilot]), y.iloc[pilot])
-    per_row = (time.perf_counter() - began) / len(pilot)
-    left = limit - (time.perf_counter() - began)
-    n_rows = int(left / (per_row * _OF_ALL))
-    if n_rows >= len(table):
-        return all_rows, True, []
-    if n_rows >= min(len(pilot), len(table)):
-        note = f"To keep within the time limit, it was trained on {n_rows:,} of {len(table):,} rows, drawn at random."
-        return _sample(y, task, n_rows, seed), True, [note]
-    n_rows = min(max(int(left / per_row), len(pilot)), len(table))
-    of_rows = "" if n_rows == len(table) else f", and it was trained on {n_rows:,} of {len(table):,} rows"
-    note = f"To keep within the time limit, there are no scores{of_rows}."
-    return _sample(y, task, n_rows, seed), False, [note]
-
-
-def _sample(y: Any, task: str, n_rows: int, seed: int) -> NDArray[np.intp]:
-    """Draw rows at random, stratified by class, with at least two rows per class."""
-    random = np.random.default_rng(seed)
-    if n_rows >= len(y):
-        return np.arange(len(y))
-    if task != CLASSES:
-        return np.sort(random.choice(len(y), n_rows, replace=False))
-    drawn = []
-    for label in np.unique(y.astype(str)):
-        rows = np.flatnonzero(y.to_numpy() == label)
-        n_drawn = max(round(n_rows * len(rows) / len(y)), 2)
-        drawn.append(random.choice(rows, min(n_drawn, len(rows)), replace=False))
-    return np.sort(np.concatenate(drawn))
 
 
 def _rows(number: int) -> str:

@@ -7,7 +7,20 @@ import { readCell } from "../../../src/cogmap/page/script/columns.js";
 import { parseCsv, pastedRow, writeCsv } from "../../../src/cogmap/page/script/csv.js";
 import { fromFragment, toFragment } from "../../../src/cogmap/page/script/fragment.js";
 import { firstState, heldEdits, withEdit } from "../../../src/cogmap/page/script/state.js";
-import { className, fixed, number, percent, short, signed } from "../../../src/cogmap/page/script/words.js";
+import { toEdits } from "../../../src/cogmap/page/script/edits_part.js";
+import {
+  amount,
+  className,
+  entryNumber,
+  fixed,
+  localFigure,
+  number,
+  ofHundred,
+  percent,
+  setNumbers,
+  short,
+  signed,
+} from "../../../src/cogmap/page/script/words.js";
 
 const model = {
   kind: "classifier",
@@ -24,11 +37,32 @@ const model = {
 };
 
 test("numbers are short and signed", () => {
-  const written = [0, -0.5, 1234.5, 0.00001234, 5e9, 1 / 3].map((value) => number(value));
-  assert.deepEqual(written, ["0", "−0.5", "1235", "1.23e−5", "5.00e9", "0.333"]);
+  const written = [0, -0.5, 1234.5, 0.00001234, 5e9, 1 / 3, 2024, 3e-20].map((value) => number(value));
+  assert.deepEqual(written, ["0", "−0.5", "1235", "0.0000123", "5,000,000,000", "0.333", "2024", "3·10^-20"]);
   assert.equal(signed(2), "+2");
   assert.equal(fixed(-0.0001, 2), "0.00");
   assert.equal(number(null), "unknown");
+});
+
+test("numbers have the decimal mark of the table, and text boxes no separators", () => {
+  setNumbers({ decimal: ",", card: { errors: { median: 3.4 } } });
+  assert.equal(number(15750.25), "15.750");
+  assert.equal(number(0.5), "0,5");
+  assert.equal(fixed(-0.0001, 2), "0,00");
+  assert.equal(entryNumber(15750.25), "15750,3");
+  assert.deepEqual(readCell(entryNumber(15750.25), model.columns[0]), { value: 15750.3 });
+  assert.equal(amount(9.9854, "€"), "10,0\u00a0€"); // no finer than a tenth of the error
+  assert.equal(localFigure("15,750.5"), "15.750,5");
+  setNumbers({ decimal: "." });
+  assert.equal(number(15750.25), "15,750");
+  assert.equal(ofHundred(0.748) + ofHundred(0.996) + ofHundred(1), "7599.6100");
+});
+
+test("edits are saved with what they change", () => {
+  const map = { ...model, title: "t", target: "ill", held: [0], slope: [2, 2, 2] };
+  const text = toEdits(map, { edits: [[2, 0, 0.25]], state: { clamp: { 1: 0.5 } } }, "A", "why", "2026-01-01");
+  assert.deepEqual(JSON.parse(text).arrows, [{ source: "age", target: "well", weight: 0.25, was: 1, slope: 2 }]);
+  assert.deepEqual(JSON.parse(text).held, [{ concept: "ward", state: 0.5 }]);
 });
 
 test("percentages are never rounded to certainty", () => {

@@ -1,8 +1,8 @@
 // The prediction, in words and as bars.
 
-import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
+import { bodyOf, make, setAttribute, setParts, setStyle, setText } from "./dom.js";
 import { classSet, intervals, pValue } from "./engine.js";
-import { className, count, fixed, listed, number, percent, short, signedFixed } from "./words.js";
+import { amount, className, count, fixed, listed, number, ofHundred, percent, short, signedFixed } from "./words.js";
 
 /** Return the index of the largest output: the second of two equal ones, the first of several, as `predict` does. */
 export function predictedOutput(outputs) {
@@ -18,7 +18,7 @@ export function answerLine({ model, outputs: names }, outputs) {
     const best = predictedOutput(outputs);
     return `${className(short(names[best].name, 24))}, ${percent(outputs[best])}`;
   }
-  return names.map((output, k) => `${short(output.name, 20)} ${number(outputs[k], 4)}`).join(", ");
+  return names.map((output, k) => `${short(output.name, 20)} ${amount(outputs[k], model.unit)}`).join(", ");
 }
 
 export function answerPart(page) {
@@ -38,6 +38,48 @@ export function answerPart(page) {
   };
 }
 
+const UNKNOWN = "How often such an answer is right on new rows is not known.";
+const CHANGED = "The map was changed by hand: how often it is right on new rows is not known.";
+
+/** Return how often answers of this probability were right on rows that were not learned from. */
+function certainty(model, probability, edited) {
+  const groups = model.card?.certainty;
+  if (!groups) return [UNKNOWN];
+  if (edited) return [CHANGED];
+  let k = groups.length - 1;
+  while (k > 0 && probability < groups[k].from) k--;
+  const { rows, right } = groups[k];
+  const words = right >= 0.95 ? "It is sure" : right >= 0.8 ? "It is fairly sure" : "It is not sure";
+  const range =
+    k === groups.length - 1
+      ? `${percent(groups[k].from)} or more`
+      : k === 0
+        ? `less than ${percent(groups[1].from)}`
+        : `${percent(groups[k].from)} to ${percent(groups[k + 1].from)}`;
+  return [
+    `${words}: of `,
+    { key: `/certainty/${k}/rows`, text: String(rows) },
+    ` new rows with ${groups.length > 1 ? `a probability of ${range}` : "any probability"}, `,
+    { key: `/certainty/${k}/right`, text: ofHundred(right) },
+    " of 100 were answered right.",
+  ];
+}
+
+/** Return how far off the answers were on rows that were not learned from. */
+function errorWords(model, edited) {
+  const errors = model.card?.errors;
+  if (!errors) return ["How far off such an answer is on new rows is not known."];
+  if (edited) return [CHANGED.replace("how often it is right", "how far off it is")];
+  const figure = (name) => ({ key: `/errors/${name}`, text: amount(errors[name], model.unit) });
+  return [
+    "On new rows, half of the answers were off by less than ",
+    figure("median"),
+    ", nine of ten by less than ",
+    figure("90 %"),
+    ".",
+  ];
+}
+
 function strangeWords(p) {
   return `This row is unlike the training data: ${percent(p)} of the rows there are as far from their mean. What the map says of it is a guess.`;
 }
@@ -51,7 +93,9 @@ function classes({ model, outputs: names }) {
   const prediction = make("p", { class: "said", "aria-live": "polite" });
   const name = make("strong", { class: "said-name" });
   const chance = make("span", { class: "said-chance" });
+  if (model.target) prediction.append(make("span", { class: "said-target" }, `${short(model.target, 40)}:`), " ");
   prediction.append(name, " ", chance);
+  const sure = make("p", { class: "sure" });
   const next = make("p", { class: "soft" });
   const among = make("p", { class: "soft" });
   const bars = names.map((output) => bar(className(output.name)));
@@ -62,18 +106,21 @@ function classes({ model, outputs: names }) {
   );
   return {
     kicker: "The map says",
-    elements: [prediction, next, list, ...(model.sure ? [among] : [])],
+    elements: [prediction, ...(model.sure ? [among] : []), sure, next, list],
     update(view) {
+      const { edits } = view;
       const { outputs } = view.result;
       const set = isLearned(view) ? classSet(model, outputs) : null;
       setText(among, set === null ? "" : amongWords(set, names, model.sure.level));
       const order = [...outputs.keys()].sort((a, b) => outputs[b] - outputs[a]);
-      setText(name, className(short(names[order[0]].name, 60)));
+      const said = short(names[order[0]].name, 60);
+      setText(name, model.target ? said : className(said));
+      setParts(sure, certainty(model, outputs[order[0]], edits.length > 0));
       setText(chance, `with probability ${percent(outputs[order[0]])}`);
       setText(
         next,
         order.length > 1
-          ? `${sure(outputs[order[0]])} Next comes ${className(short(names[order[1]].name, 60))} with ${percent(outputs[order[1]])}.`
+          ? `Next comes ${className(short(names[order[1]].name, 60))} with ${percent(outputs[order[1]])}.`
           : "",
       );
       bars.forEach((one, k) => one.update(outputs[k], percent(outputs[k]), k === order[0]));
@@ -93,12 +140,6 @@ function alternatives(words) {
 }
 
 const SHOWN_CLASSES = 5;
-
-function sure(probability) {
-  if (probability > 0.95) return "It is sure of it.";
-  if (probability > 0.75) return "It is fairly sure of it.";
-  return "It is not sure.";
-}
 
 function bar(name) {
   const fill = make("span", { class: "fill" });
@@ -121,6 +162,8 @@ function bar(name) {
 }
 
 function values(page) {
+  const { model } = page;
+  const sure = make("p", { class: "sure" });
   const parts = page.outputs.map((output) => {
     const prediction = make("strong", { class: "said-name number" });
     const mark = make("span", { class: "mark" });
@@ -132,9 +175,9 @@ function values(page) {
       ? make(
           "div",
           { class: "scale" },
-          make("span", { class: "scale-end" }, number(output.low, 4)),
+          make("span", { class: "scale-end" }, amount(output.low, model.unit)),
           make("span", { class: "track", "aria-hidden": "true" }, band, mark),
-          make("span", { class: "scale-end" }, number(output.high, 4)),
+          make("span", { class: "scale-end" }, amount(output.high, model.unit)),
         )
       : null;
     const element = make(
@@ -143,9 +186,9 @@ function values(page) {
       make(
         "p",
         { class: "said", "aria-live": "polite" },
-        prediction,
+        make("span", { class: "said-target" }, `${short(output.name, 60)}:`),
         " ",
-        make("span", { class: "said-chance" }, short(output.name, 60)),
+        prediction,
       ),
       ...(page.model.sure ? [between] : []),
       place,
@@ -156,9 +199,9 @@ function values(page) {
     return {
       element,
       update(value, ends) {
-        setText(prediction, number(value, 4));
+        setText(prediction, amount(value, model.unit));
         const confidence = ends && `With ${percent(page.model.sure.level)} confidence`;
-        setText(between, ends ? `${confidence} between ${number(ends[0])} and ${number(ends[1])}.` : "");
+        setText(between, ends ? `${confidence} between ${amount(ends[0], model.unit)} and ${amount(ends[1], model.unit)}.` : "");
         if (!hasRange) return;
         const share = shareOf(value);
         setStyle(mark, "left", `${percentOf(value).toFixed(2)}%`);
@@ -167,19 +210,21 @@ function values(page) {
         setText(
           place,
           share < 0 || share > 1
-            ? "Outside the range of the data."
-            : `In the data it ranges from ${number(output.low, 4)} to ${number(output.high, 4)}.`,
+            ? `Outside the ${output.seen ? "range of the rows on this page" : "usual range"}.`
+            : `${output.seen ? "In the rows on this page it ranges" : "It usually ranges"} from ` +
+                `${amount(output.low, model.unit)} to ${amount(output.high, model.unit)}.`,
         );
       },
     };
   });
   return {
     kicker: "The map says",
-    elements: parts.map((part) => part.element),
+    elements: [...parts.map((part) => part.element), sure],
     update(view) {
       const { outputs } = view.result;
       const ends = isLearned(view) ? intervals(page.model, outputs) : null;
       parts.forEach((part, k) => part.update(outputs[k], ends && ends[k]));
+      setParts(sure, errorWords(model, view.edits.length > 0));
     },
   };
 }

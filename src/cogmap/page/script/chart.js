@@ -49,7 +49,7 @@ export function drawChart(page) {
         axis.replaceChildren(...axisOf(last, low, high, x, y));
       }
       const shown = linesShown(page, view);
-      const ends = shown.map((i) => y(states[last][i]));
+      const ends = shown.map((i) => y(states[view.step][i])); // labels stand where the values of this step are
       const heights = apart(ends);
       lines.forEach((line, place) => {
         const i = shown[place];
@@ -65,7 +65,7 @@ export function drawChart(page) {
         setAttribute(
           line.mark,
           "d",
-          `M${x(last).toFixed(1)},${ends[place].toFixed(1)}L${WIDTH - RIGHT + 9},${heights[place].toFixed(1)}`,
+          `M${x(view.step).toFixed(1)},${ends[place].toFixed(1)}L${WIDTH - RIGHT + 9},${heights[place].toFixed(1)}`,
         );
         setAttribute(line.label, "y", (heights[place] + 4).toFixed(1));
         setText(line.label, `${fixed(states[view.step][i], 2)} ${short(model.concepts[i].name, 22)}`);

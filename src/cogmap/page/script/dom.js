@@ -36,6 +36,16 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Set a sentence: strings, and numbers of the card as {key, text}, which keep their place in the card. */
+export function setParts(element, parts) {
+  const content = JSON.stringify(parts);
+  if (element.parts === content) return;
+  element.parts = content;
+  element.replaceChildren(
+    ...parts.map((part) => (typeof part === "string" ? part : make("b", { "data-key": part.key }, part.text))),
+  );
+}
+
 /** Set a style property, which is allowed by a policy that forbids style attributes. */
 export function setStyle(element, name, value) {
   if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value);

@@ -2,7 +2,7 @@
 
 import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
 import { score } from "./engine.js";
-import { count, fixed, number, short, signed } from "./words.js";
+import { amount, count, fixed, number, short, signed } from "./words.js";
 
 export function editsPart(page) {
   const { model, store } = page;
@@ -16,11 +16,13 @@ export function editsPart(page) {
   );
   const list = make("ul", { class: "edits" });
   const scores = model.answers && page.rows.length ? scoreTable(page) : null;
+  const keeping = savingPart(page);
   bodyOf("edits").append(
     make("div", { class: "buttons" }, undo, redo, reset),
     none,
     list,
     ...(scores ? [scores.element] : []),
+    ...(keeping ? [keeping.element] : []),
   );
   return (view) => {
     setAttribute(undo, "disabled", view.state.done === 0);
@@ -29,8 +31,12 @@ export function editsPart(page) {
     setAttribute(none, "hidden", view.edits.length > 0);
     list.replaceChildren(
       ...view.edits.map(([target, source, value]) => make("li", {}, editWords(model, target, source, value))),
+      ...Object.entries(view.state.clamp).map(([i, value]) =>
+        make("li", {}, `${short(model.concepts[i].name, 50)}: held at ${number(value)}`),
+      ),
     );
     scores?.update(view);
+    keeping?.update(view);
   };
 }
 
@@ -39,17 +45,78 @@ function editWords(model, target, source, value) {
   return `${name(source)} → ${name(target)}: ${signed(value)} instead of ${signed(model.weights[target * model.n + source])}`;
 }
 
+/** Return the changes as JSON for `read_edits` and `cogmap fit --edits`. */
+export function toEdits(model, { edits, state }, by, reason, day) {
+  const name = (i) => model.concepts[i].name;
+  const content = {
+    format: "cogmap edits",
+    version: 1,
+    title: model.title,
+    target: model.target,
+    structure: model.held.length ? "named" : "full",
+    by,
+    reason,
+    day,
+    arrows: edits.map(([target, source, weight]) => ({
+      source: name(source),
+      target: name(target),
+      weight,
+      was: model.weights[target * model.n + source],
+      slope: model.slope[target],
+    })),
+    held: Object.entries(state.clamp).map(([i, value]) => ({ concept: name(i), state: value })),
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+/** Create the form that saves the changes for the next training; hand-made maps are saved as maps. */
+function savingPart(page) {
+  const { model } = page;
+  if (model.kind === "map") return null;
+  const field = (label) => make("input", { type: "text", class: "wide-entry", "aria-label": label, placeholder: label });
+  const [by, reason] = [field("Your name"), field("Why you changed it")];
+  const save = button("Save the changes (JSON)", () => {
+    const day = new Date().toISOString().slice(0, 10);
+    page.save("-edits.json", "application/json", toEdits(model, page.view, by.value.trim(), reason.value.trim(), day));
+  });
+  const element = make(
+    "div",
+    { class: "keeping" },
+    make("h3", {}, "Train again with these changes"),
+    make("div", { class: "buttons" }, by, reason, save),
+    make(
+      "p",
+      { class: "soft" },
+      "“cogmap fit TABLE --target COLUMN --edits FILE” trains a map that keeps them, and says what the data object to and " +
+        "what they cost.",
+    ),
+  );
+  return {
+    element,
+    update: (view) => setAttribute(element, "hidden", !view.edits.length && !Object.keys(view.state.clamp).length),
+  };
+}
+
+/** Say whether the map has learned from the rows of this page. */
+function learnedWords({ learned_rows: learned, card }, n) {
+  const rows = `Scores on ${count(n, "row")} of this page`;
+  if (learned === undefined || learned === null) return `${rows}. The map may have learned from them: on new rows scores may be lower.`;
+  if (learned === 0) return `${rows}, from which the map has not learned:`;
+  const share = learned === 1 ? "from which" : "from most of which";
+  return `${rows}, ${learned < 0.5 ? "from some of which" : share} the map has learned. ${card?.quality.length ? "Its scores on new rows are above." : "On new rows they are lower."}`;
+}
+
 function scoreTable(page) {
   const { model } = page;
   const lines =
     model.kind === "classifier"
       ? [
           ["accuracy", (scores) => `${fixed(100 * scores.accuracy, 1)}\u00a0%`],
-          ["log loss", (scores) => fixed(scores.logLoss, 4)],
+          ["log loss (lower is better)", (scores) => fixed(scores.logLoss, 3)],
         ]
       : [
-          ["R²", (scores) => fixed(scores.r2, 4)],
-          ["mean absolute error", (scores) => number(scores.mae, 4)],
+          ["R² (1 is perfect)", (scores) => fixed(scores.r2, 3)],
+          ["mean absolute error", (scores) => amount(scores.mae, model.unit)],
         ];
   const learned = score(model, page.rows, model.answers);
   const cells = lines.map(() => make("td", { class: "number" }));
@@ -70,7 +137,7 @@ function scoreTable(page) {
     element: make(
       "div",
       {},
-      make("p", { class: "soft" }, `Scores on ${count(learned.n, "row")} of this page:`),
+      make("p", { class: "soft" }, learnedWords(model, learned.n)),
       make(
         "table",
         { class: "narrow" },

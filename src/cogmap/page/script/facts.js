@@ -32,7 +32,7 @@ export function factsOf({
   const range = (k) => {
     const known = (answers ?? []).filter((answer) => answer !== null).map((answer) => answer[k]);
     return known.length > 1
-      ? { low: Math.min(...known), high: Math.max(...known) }
+      ? { low: Math.min(...known), high: Math.max(...known), seen: true }
       : { low: link.mean[k] - 2 * link.deviation[k], high: link.mean[k] + 2 * link.deviation[k] };
   };
   return {

@@ -23,9 +23,10 @@ function edges(model) {
   return list;
 }
 
-export function toJson(model) {
+export function toJson(model, changed = "") {
   const { keys, all } = parameters(model);
-  const { concepts: about = {}, edges: aboutEdges = {}, ...details } = model.details ?? {};
+  const { concepts: about = {}, edges: aboutEdges = {}, ...others } = model.details ?? {};
+  const details = changed ? { ...others, changed } : others;
   const concepts = model.concepts.map(({ name }, i) => ({
     name,
     ...Object.fromEntries(keys.map((key) => [key, all[i][key]])),
@@ -61,7 +62,7 @@ export function toMapCsv(model) {
 }
 
 /** Write a Mental Modeler file, which holds names, positions and weights only. */
-export function toMmp(model) {
+export function toMmp(model, changed = "") {
   const places = new Map(model.graph.boxes.map((box) => [box.concept, [Math.round(box.x), Math.round(box.y)]]));
   const concepts = model.concepts.map(({ name }, source) => {
     const [x, y] = places.get(source) ?? [40 * (source % 20), 900 + 40 * Math.floor(source / 20)];
@@ -97,7 +98,7 @@ export function toMmp(model) {
     "info",
     leaf("name", "Model"),
     leaf("author", ""),
-    leaf("description", ""),
+    leaf("description", changed),
     leaf("version", "1.1"),
   );
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("mentalmodeler", info, element("groupNames"), element("concepts", ...concepts), element("scenarios"))}`;
@@ -122,22 +123,24 @@ export function escaped(text) {
 }
 
 /** Write the row and the contributions of its values, one line per column. */
-export function toRowCsv(page, view) {
+export function toRowCsv(page, view, changed = "") {
   const { model, outputs } = page;
   const lines = model.columns.map((column, c) => [column.name, view.state.row[c], ...view.reasons.values[c]]);
   return writeCsv([
     ["column", "value", ...outputs.map((output) => `contribution to ${output.name}`)],
     ...lines,
-    ["average row", null, ...view.reasons.base],
+    ["every column at its mean", null, ...view.reasons.base],
     ["the map says", null, ...view.reasons.outputs],
+    ...(changed ? [[changed]] : []),
   ]);
 }
 
 /** Write the states at every step, one line per concept. */
-export function toStatesCsv(page, view) {
+export function toStatesCsv(page, view, changed = "") {
   const { states } = view.result;
   return writeCsv([
     ["concept", ...states.map((_, step) => `step ${step}`)],
     ...page.model.concepts.map(({ name }, i) => [name, ...states.map((state) => state[i])]),
+    ...(changed ? [[changed]] : []),
   ]);
 }

@@ -57,7 +57,7 @@ function shown(page, { row, changes }) {
         {},
         make("th", { scope: "row", title: model.columns[column].name }, short(model.columns[column].name, 50)),
         make("td", { class: "number" }, short(cell(from, model.columns[column]), 24)),
-        make("td", { class: "number" }, short(cell(to, model.columns[column]), 24)),
+        make("td", { class: "number" }, short(cell(to, model.columns[column], 4), 24)),
       ),
     ),
   );

@@ -78,6 +78,7 @@ function fits(state, model) {
     arrow: orNull((arrow) => Array.isArray(arrow) && arrow.length === 2 && arrow.every(concept)),
     shown: orNull(whole),
     flow: (flow) => typeof flow === "boolean",
+    inside: (inside) => typeof inside === "boolean",
     zoom: orNull((zoom) => zoom > 0 && zoom <= 4),
     output: orNull((output) => whole(output) && output < model.outputs.length),
     locked: (locked) => Array.isArray(locked) && locked.every((c) => whole(c) && c < columns),

@@ -1,13 +1,13 @@
 // The drawn map. Boxes keep the positions computed in Python; arrows appear, disappear and change their width.
 
-import { draw, setAttribute } from "./dom.js";
-import { number, oneLine, signed } from "./words.js";
+import { draw, setAttribute, setText } from "./dom.js";
+import { className, number, oneLine, short, signed } from "./words.js";
 import { pathBetween } from "./paths.js";
 
 const THINNEST = 0.8,
   THICKEST = 5; // lines of arrows
 const MAX_OF_CONCEPT = 24; // arrows drawn for the selected concept, however weak
-const METER = 3; // height of the bar that shows a state
+const METER = 4; // width of the bar beside a label, which shows a state
 
 /** Draw the map as SVG. `on` holds callbacks: choose(concept), chooseArrow(target, source), say(words). */
 export function drawGraph(page, on) {
@@ -78,12 +78,13 @@ export function drawGraph(page, on) {
       drawn.add(key);
       const weight = view.model.weights[target * model.n + source];
       const edge = known.get(key);
-      const flow = state.flow && edge ? view.flows[edge.rank] / mostFlow : null;
+      const sign = page.signOf(view, target);
+      const flow = state.flow && edge ? (sign * view.flows[edge.rank]) / mostFlow : null;
       const share = flow === null ? 0 : Math.abs(flow);
       const usual = flow === null ? (edge?.width ?? THINNEST) * changed(weight, target, source) : undefined;
       arrow.update({
         width: usual !== undefined ? Math.min(usual, 1.6 * THICKEST) : THINNEST + (THICKEST - THINNEST) * share,
-        positive: (flow ?? weight) >= 0,
+        positive: (flow ?? sign * weight) >= 0,
         near: state.chosen !== null && (target === state.chosen || source === state.chosen),
         far: state.chosen !== null && target !== state.chosen && source !== state.chosen,
         picked: state.arrow !== null && state.arrow[0] === target && state.arrow[1] === source,
@@ -183,7 +184,7 @@ function drawBox(page, box, on) {
   const { model } = page;
   const i = box.concept;
   const concept = model.concepts[i];
-  const meter = draw("rect", { class: "meter", x: box.x, y: box.y + box.height - METER, height: METER, width: 0 });
+  const meter = draw("rect", { class: "meter", x: box.x, y: box.y, height: 0, width: METER });
   const middle = box.y + box.height / 2 - (1.25 * model.graph.size * (box.lines.length - 1)) / 2;
   const lines = box.lines.map((text, place) =>
     draw(
@@ -197,6 +198,10 @@ function drawBox(page, box, on) {
       text,
     ),
   );
+  // The box of the output of two classes bears the name of the class that is the answer.
+  const single = concept.kind === "output" && model.kind === "classifier" && model.link.kind === "log-odds";
+  const room = Math.max(Math.floor(box.width / (0.62 * model.graph.size)) - 1, 6);
+  const answers = single && lines.length === 1 ? model.outputs.map((name) => short(className(name), room)) : null;
   const ring = box.ring
     ? draw("circle", {
         class: `ring ${model.weights[i * model.n + i] >= 0 ? "up" : "down"}`,
@@ -236,7 +241,12 @@ function drawBox(page, box, on) {
     },
     update(value, state, view) {
       const { low, high } = page.rangeOfState(i);
-      setAttribute(meter, "width", (box.width * Math.min(Math.max((value - low) / (high - low), 0), 1)).toFixed(1));
+      const inverted = page.signOf(view, i) < 0;
+      const share = Math.min(Math.max((value - low) / (high - low), 0), 1);
+      const tall = box.height * (inverted ? 1 - share : share);
+      setAttribute(meter, "height", tall.toFixed(1));
+      setAttribute(meter, "y", (box.y + box.height - tall).toFixed(1));
+      if (answers) setText(lines[0], answers[inverted ? 0 : 1]);
       const held = i in state.clamp;
       const chosen = state.chosen === i;
       const far = state.chosen !== null && !chosen && !view.neighbours.has(i);

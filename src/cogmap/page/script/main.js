@@ -4,13 +4,17 @@ import { openModel, run, unpacked } from "./engine.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { createStore, firstState, withEdit } from "./state.js";
 import { factsOf } from "./facts.js";
-import { viewer } from "./view.js";
+import { signOf, viewer } from "./view.js";
 import { fromFragment, hash, toFragment } from "./fragment.js";
+import { setNumbers } from "./words.js";
 import { answerPart } from "./answer.js";
+import { changedPart } from "./changed.js";
 import { comparePart } from "./compare.js";
 import { editsPart } from "./edits_part.js";
 import { flipPart } from "./flip_part.js";
+import { forecastPart } from "./forecast_part.js";
 import { mapPart } from "./map_part.js";
+import { qualityPart } from "./quality.js";
 import { reasonsPart } from "./reasons.js";
 import { rowsPart } from "./rows.js";
 import { sharePart } from "./share.js";
@@ -20,15 +24,20 @@ import { valuesPart } from "./values.js";
 
 const text = document.getElementById("payload").textContent;
 const model = openModel(await unpacked(text));
+setNumbers(model);
+// The file as it was opened, from which a copy in another state is made.
+const untouched = document.documentElement.cloneNode(true);
+untouched.querySelector("body > script:last-child").remove();
+const saved = document.getElementById("state")?.textContent ?? "";
 const seal = hash(text);
 const first = firstState(model);
-const page = { model, first, ...factsOf(model) };
+const page = { model, first, signOf, ...factsOf(model) };
 
 // ---- state -----------------------------------------------------------------------------------------------------
 
 function restored() {
   try {
-    const state = fromFragment(location.hash, first, seal, model);
+    const state = fromFragment(location.hash || saved, first, seal, model);
     page.notice("");
     return state;
   } catch (error) {
@@ -73,10 +82,12 @@ setAttribute(document.documentElement, "data-kind", model.kind);
 page.view = viewOf(store.state);
 const parts = {
   theme: themePart(page),
+  ...(model.forecast ? { forecast: forecastPart(page) } : {}),
   answer: answerPart(page),
   values: valuesPart(page),
   start: startPart(page),
-  ...(learned ? { reasons: reasonsPart(page) } : {}),
+  changed: changedPart(page),
+  ...(learned ? { reasons: reasonsPart(page), quality: qualityPart(page) } : {}),
   map: mapPart(page),
   ...(learned ? { flip: flipPart(page) } : {}),
   compare: comparePart(page),
@@ -86,8 +97,10 @@ const parts = {
 };
 for (const section of document.querySelectorAll("main > section")) if (!(section.id in parts)) section.remove();
 const names = {
+  forecast: "Forecast",
   answer: "Answer",
   reasons: "Why",
+  quality: "How good",
   map: "Map",
   flip: "What if",
   compare: "Compare",
@@ -121,6 +134,17 @@ store.listen(() => {
 
 let pending = null;
 page.address = () => location.href.replace(/#.*$/s, "") + hashOf(store.state);
+/** Return the file of this page, which opens in the present state. */
+page.copy = () => {
+  const copy = untouched.cloneNode(true);
+  copy.querySelector("#state")?.remove();
+  const state = copy.ownerDocument.createElement("script");
+  state.type = "text/plain";
+  state.id = "state";
+  state.textContent = hashOf(store.state);
+  copy.querySelector("#payload").before(state);
+  return `<!doctype html>\n${copy.outerHTML}`;
+};
 function hashOf(state) {
   const fragment = toFragment(state, first, seal);
   return fragment ? `#${fragment}` : "";

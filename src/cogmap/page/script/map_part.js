@@ -4,6 +4,7 @@ import { bodyOf, button, make, setAttribute, setStyle, setText } from "./dom.js"
 import { drawGraph, neighbour } from "./graph.js";
 import { percent, short } from "./words.js";
 import { conceptPanel } from "./concept.js";
+import { simpleView } from "./simple.js";
 import { timePart } from "./time.js";
 import { tablesPart } from "./tables.js";
 
@@ -24,17 +25,23 @@ export function mapPart(page) {
   const frame = make("div", { class: "frame-of-map" }, graph.svg);
   const tools = toolbar(page, graph, frame);
   const panel = conceptPanel(page);
-  const time = timePart(page);
+  const time = page.model.kind === "map" || page.model.depth > 2 ? timePart(page) : null; // two steps need no player
   const tables = tablesPart(page);
-  const picture = make("div", { class: "picture" }, frame, legend(page), caption);
+  const simple = page.model.kind === "map" ? null : simpleView(page);
+  const arrows = arrowList(page);
+  const picture = make("div", { class: "picture" }, frame, arrows.element, legend(page), caption);
   // The panel wraps below if there is not enough space beside the map.
   setStyle(picture, "flex-basis", `${Math.round(0.95 * graph.width)}px`);
-  bodyOf("map").append(
+  const inside = make(
+    "div",
+    {},
     tools.element,
     make("div", { class: "map-and-panel" }, picture, panel.element),
-    time.element,
+    ...(time ? [time.element] : []),
     tables.element,
   );
+  const kinds = viewKinds(page);
+  bodyOf("map").append(...(simple ? [kinds.element, simple.element] : []), inside);
 
   // Roving tabindex: Tab reaches the concept last focused or selected, arrow keys the others.
   let stop = null;
@@ -61,21 +68,28 @@ export function mapPart(page) {
   });
 
   page.showConcept = (i) => {
-    store.change({ chosen: i, arrow: null });
+    store.change({ chosen: i, arrow: null, inside: true });
     graph.concepts.get(i)?.element.scrollIntoView({ block: "nearest", inline: "nearest" });
   };
   addEventListener("resize", () => say((hint = hintOf(frame))));
   let chosen = null,
     zoom;
   return (view) => {
+    if (simple) {
+      kinds.update(view);
+      setAttribute(simple.element, "hidden", view.state.inside);
+      setAttribute(inside, "hidden", !view.state.inside);
+      if (!view.state.inside) return simple.update(view);
+    }
     graph.update(view);
+    arrows.update(view);
     if (chosen !== view.state.chosen && graph.boxes.has(view.state.chosen)) stopAt(view.state.chosen);
     chosen = view.state.chosen;
     tools.update(view);
     if (zoom !== view.state.zoom) say((hint = hintOf(frame))); // only then, since measuring is slow
     zoom = view.state.zoom;
     panel.update(view);
-    time.update(view);
+    time?.update(view);
     tables.update(view);
   };
 }
@@ -86,6 +100,76 @@ function hintOf(frame) {
       ? "The map is wider than its frame: scroll it sideways, or make it smaller. "
       : "";
   return `${wide}Choose a concept to see what drives it and what it drives; choose an arrow to change its weight.`;
+}
+
+/** Create the choice between the simple view and the inside of the map, and between all data and this row. */
+function viewKinds({ model, store }) {
+  const concepts = model.concepts.length;
+  const open = button("Show the inside", () => store.change({ inside: true }));
+  const close = button("Simple view", () => store.change({ inside: false, chosen: null, arrow: null }));
+  const about = make("span", { class: "soft" });
+  const arrows = choiceOfArrows(store, "all data", "this row", "simple-arrows");
+  const element = make("div", { class: "tools" }, open, close, arrows.element, about);
+  return {
+    element,
+    update({ state }) {
+      setAttribute(open, "hidden", state.inside);
+      setAttribute(close, "hidden", !state.inside);
+      setAttribute(arrows.element, "hidden", state.inside);
+      arrows.update(state);
+      setText(
+        about,
+        state.inside
+          ? `All ${concepts} concepts: boxes of columns, what the map derives from them, and the answer. A concept has a state, from low to high.`
+          : "",
+      );
+    },
+  };
+}
+
+/** Create the choice between arrows for all data and for this row. */
+function choiceOfArrows(store, usual, row, name) {
+  const kinds = ["usual", "row"].map((kind) =>
+    make("input", { type: "radio", name, value: kind, onchange: () => store.change({ flow: kind === "row" }) }),
+  );
+  return {
+    element: make(
+      "fieldset",
+      { class: "tool" },
+      make("legend", { class: "unseen" }, "What arrows show"),
+      make("label", {}, kinds[0], usual),
+      make("label", {}, kinds[1], row),
+    ),
+    update({ flow }) {
+      kinds[0].checked = !flow;
+      kinds[1].checked = flow;
+    },
+  };
+}
+
+/** Create the list of arrows that replaces the picture on phones. */
+function arrowList({ model, store, usuallyShown, signOf }) {
+  const list = make("ul", { class: "arrow-list" });
+  const edges = model.edges.filter((edge) => edge.target !== edge.source).slice(0, Math.max(usuallyShown, 1));
+  const lines = edges.map(({ target, source }) => {
+    const words = make("span");
+    const name = (i) => short(model.concepts[i].name, 40);
+    const pick = button(`${name(source)} → ${name(target)}`, () => store.change({ arrow: [target, source], chosen: target }), {
+      class: "quiet",
+    });
+    list.append(make("li", {}, pick, words));
+    return { target, source, words };
+  });
+  return {
+    element: list,
+    update(view) {
+      for (const { target, source, words } of lines) {
+        const weight = view.model.weights[target * model.n + source] * signOf(view, target);
+        setText(words, `${weight >= 0 ? "raises" : "lowers"} it`);
+        setAttribute(words, "class", weight >= 0 ? "up-text" : "down-text");
+      }
+    },
+  };
 }
 
 function toolbar(page, graph, frame) {
@@ -121,14 +205,8 @@ function toolbar(page, graph, frame) {
     oninput: () => store.change({ shown: Number(threshold.value) }),
   });
   const amount = make("output", { for: "threshold", class: "amount" });
-  const kinds = ["usual", "row"].map((kind) =>
-    make("input", {
-      type: "radio",
-      name: "arrows",
-      value: kind,
-      onchange: () => store.change({ flow: kind === "row" }),
-    }),
-  );
+  const isMap = model.kind === "map";
+  const kinds = choiceOfArrows(store, isMap ? "weights" : "all data", isMap ? "this scenario" : "this row", "arrows");
   const zoom = (factor) => {
     const now = frame.firstChild.getBoundingClientRect().width / graph.width;
     store.change({ zoom: Math.min(Math.max(now * factor, 0.3), 3) });
@@ -138,13 +216,7 @@ function toolbar(page, graph, frame) {
     { class: "tools" },
     make("div", { class: "tool" }, search, names),
     make("div", { class: "tool grow" }, make("label", { for: "threshold" }, "Arrows"), threshold, amount),
-    make(
-      "fieldset",
-      { class: "tool" },
-      make("legend", { class: "unseen" }, "What arrows show"),
-      make("label", {}, kinds[0], model.kind === "map" ? "weights" : "all data"),
-      make("label", {}, kinds[1], model.kind === "map" ? "this scenario" : "this row"),
-    ),
+    kinds.element,
     make(
       "div",
       { class: "tool zoom" },
@@ -162,16 +234,15 @@ function toolbar(page, graph, frame) {
       const words = `${shown} of ${page.countEdges}: those of at least ${percent(weakest)} of the strongest`;
       setText(amount, words);
       setAttribute(threshold, "aria-valuetext", words);
-      kinds[0].checked = !state.flow;
-      kinds[1].checked = state.flow;
+      kinds.update(state);
       setStyle(graph.svg, "width", state.zoom === null ? "100%" : `${(state.zoom * graph.width).toFixed(0)}px`);
-      setStyle(graph.svg, "min-width", state.zoom === null ? `${(0.7 * graph.width).toFixed(0)}px` : "0");
       setStyle(graph.svg, "max-width", state.zoom === null ? `${(1.3 * graph.width).toFixed(0)}px` : "none");
+      setStyle(graph.svg, "max-height", state.zoom === null ? "calc(78vh - 2px)" : "none"); // "Fit": all of it
     },
   };
 }
 
-function legend({ model }) {
+function legend() {
   const key = (kind, text) => make("li", { class: `key ${kind}` }, text);
   return make(
     "ul",

@@ -1,7 +1,7 @@
-// Explanation of the prediction: contributions, which add up to the difference from the average row.
+// Explanation of the prediction: contributions, which add up to the difference from a row of mean values.
 
 import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
-import { cell, className, number, percent, points, short, signed } from "./words.js";
+import { amount, cell, className, percent, points, short, signedAmount } from "./words.js";
 import { predictedOutput } from "./answer.js";
 
 const SLOTS = 4; // on each side; a fixed number, so that the layout does not move
@@ -13,7 +13,7 @@ export function explainedOutput(model, view) {
 
 /** Format a contribution: percentage points of a probability, or an amount of a value. */
 export function contributionWords(model, value) {
-  return model.kind === "classifier" ? points(value) : signed(value);
+  return model.kind === "classifier" ? points(value) : signedAmount(value);
 }
 
 export function reasonsPart(page) {
@@ -27,8 +27,14 @@ export function reasonsPart(page) {
   ];
   const sum = make("p", { class: "sum" });
   const note = make("p", { class: "soft note" });
+  const help = make(
+    "p",
+    { class: "soft" },
+    (model.kind === "classifier" ? "A point is one percent of probability. " : "") +
+      "Bars are relative to the largest reason.",
+  );
   bodyOf("reasons").append(
-    ...[choice?.element ?? null, make("div", { class: "sides" }, ...sides.map((one) => one.element)), sum, note].filter(
+    ...[choice?.element ?? null, make("div", { class: "sides" }, ...sides.map((one) => one.element)), sum, help, note].filter(
       Boolean,
     ),
   );
@@ -59,11 +65,11 @@ export function reasonsPart(page) {
         (amount) => contributionWords(model, amount),
       );
     });
-    const show = (value) => (model.kind === "classifier" ? percent(value) : number(value, 4));
+    const show = (value) => (model.kind === "classifier" ? percent(value) : amount(value, model.unit));
     const total = values.reduce((a, b) => a + b, 0);
     setText(
       sum,
-      `${show(view.reasons.base[k])} for an average row, ${contributionWords(model, total)} from these values: ${show(view.reasons.outputs[k])}.`,
+      `${show(view.reasons.base[k])} with every column at its mean, ${contributionWords(model, total)} from these values: ${show(view.reasons.outputs[k])}.`,
     );
     setText(note, Object.keys(view.state.clamp).length ? "This explanation ignores held concepts." : "");
   };

@@ -1,7 +1,7 @@
 // Control of a number: a slider over the range of the data, a histogram above it, and a text box.
 
-import { draw, make, setAttribute } from "./dom.js";
-import { cell, number } from "./words.js";
+import { draw, make, setAttribute, setText } from "./dom.js";
+import { cell, entryNumber, number } from "./words.js";
 import { readCell } from "./columns.js";
 import { decimalsOf, POSITIONS } from "./state.js";
 
@@ -38,14 +38,15 @@ export function sliderControl(page, column, c) {
   });
   const constant = column.low === column.high;
   setAttribute(range, "disabled", constant);
-  const text = (value) => (value === null ? "" : cell(value));
+  const text = (value) => (value === null ? "" : entryNumber(value));
   const low = make(
     "span",
     { class: "end", id: `range-${c}` },
     constant ? `always ${number(column.low, 4)} in the data` : number(column.low, 4),
   );
   const high = make("span", { class: "end" }, constant ? "" : number(column.high, 4));
-  const main = make("div", { class: "slider-box" }, histogram(page, column, c), range);
+  const warning = make("p", { class: "warning", hidden: true });
+  const main = make("div", { class: "slider-box" }, histogram(page, column, c), range, warning);
   return {
     entry,
     main,
@@ -67,7 +68,8 @@ export function sliderControl(page, column, c) {
           ? "unknown"
           : `${shown}, ${outside ? "outside of" : "from"} ${number(column.low, 4)} to ${number(column.high, 4)} in the data`,
       );
-      setAttribute(entry, "title", outside ? "Outside the range of the data" : null);
+      setText(warning, outside ? `Outside the data, where the map has seen nothing: ${cell(value)}.` : "");
+      setAttribute(warning, "hidden", !outside);
     },
   };
 }

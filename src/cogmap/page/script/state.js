@@ -15,7 +15,8 @@ export function firstState(model) {
     flow: false, // whether arrows show the flow of this row instead of all data
     zoom: null, // null to fit
     output: null, // explained output; null for the predicted one
-    locked: [], // columns that must not change in the search
+    inside: model.kind === "map", // whether the concepts of the map are shown, or columns and the answer only
+    locked: model.fixed ?? [], // columns that must not change in the search
     goal: null, // desired class or value
     asked: null, // hash of the last search
     other: null, // the kept side of the comparison: {row, clamp}

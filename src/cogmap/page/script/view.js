@@ -3,6 +3,15 @@
 import { contributions, flows, run, scenario, withWeight } from "./engine.js";
 import { heldEdits } from "./state.js";
 
+/**
+ * Return the sign with which arrows into a concept are drawn. The output of two classes stands for the second; if the
+ * first is the answer, arrows into it are drawn for the first.
+ */
+export function signOf({ model, result }, target) {
+  const single = model.kind === "classifier" && model.link.kind === "log-odds" && target >= model.firstOutput;
+  return single && result.outputs[0] > result.outputs[1] ? -1 : 1;
+}
+
 /** Return a function that computes the view of a state. */
 export function viewer(page) {
   const { model } = page;

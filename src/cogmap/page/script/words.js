@@ -3,15 +3,60 @@
 import { wordOf } from "./columns.js";
 
 const MINUS = "−";
+const GROUPED = 10000; // separators from here on: 2024 may be a year
+const [LARGEST, SMALLEST] = [1e15, 1e-9];
+let [decimal, separator] = [".", ","];
+let decimals = null; // of predicted values
 
-/** Format a number with about three significant digits, without trailing zeros. */
+/** Write numbers as the table does, with a decimal point or a decimal comma, and values no finer than they are known. */
+export function setNumbers({ decimal: mark, card }) {
+  [decimal, separator] = mark === "," ? [",", "."] : [".", ","];
+  const error = card?.errors?.median;
+  decimals = error > 0 ? Math.min(Math.max(Math.ceil(-Math.log10(error / 10)), 0), 9) : null;
+}
+
+/** Write a number of the card, which has a decimal point, as the table does. */
+export function localFigure(text) {
+  return text.replace(/[.,]/g, (mark) => (mark === "." ? decimal : separator));
+}
+
+/** Format a number with about three significant digits, without trailing zeros or exponents. */
 export function number(value, digits = 3) {
+  return written(value, digits, true);
+}
+
+/** Format a number for a text box: as `number`, without separators of thousands. */
+export function entryNumber(value, digits = 6) {
+  return written(value, digits, false);
+}
+
+function written(value, digits, grouped) {
   if (value === null || Number.isNaN(value)) return "unknown";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-4) return minus(value.toExponential(digits - 1).replace("e+", "e"));
+  if (size >= LARGEST || size < SMALLEST) {
+    const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
+    return `${local(trimmed(mantissa), false)}·10^${Number(exponent)}`;
+  }
   const decimals = Math.max(digits - 1 - Math.floor(Math.log10(size)), 0);
-  return minus(String(Number(value.toFixed(Math.min(decimals, 12)))));
+  return local(trimmed(value.toFixed(Math.min(decimals, 12))), grouped);
+}
+
+function trimmed(text) {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** Write digits with the marks of the table, and a proper minus sign. */
+function local(text, grouped = true) {
+  const [whole, fraction] = text.replace("-", MINUS).split(".");
+  const large = grouped && Math.abs(Number(text)) >= GROUPED;
+  const groups = large ? whole.replace(/(\d)(?=(\d{3})+$)/g, `$1${separator}`) : whole;
+  return fraction === undefined ? groups : `${groups}${decimal}${fraction}`;
+}
+
+/** Format a share as a number of 100 rows; shares near 0 and 1 keep a decimal. */
+export function ofHundred(share) {
+  return local(trimmed((100 * share).toFixed((share > 0.99 && share < 1) || (share > 0 && share < 0.01) ? 1 : 0)));
 }
 
 /** Format a number with its sign. */
@@ -22,7 +67,7 @@ export function signed(value, digits = 3) {
 
 /** Format a number with a fixed number of decimals, so that its width is stable while it changes. */
 export function fixed(value, decimals) {
-  return minus(value.toFixed(decimals)).replace(/^−(0(\.0*)?)$/, "$1");
+  return local(value.toFixed(decimals)).replace(/^−(0([.,]0*)?)$/, "$1");
 }
 
 export function signedFixed(value, decimals) {
@@ -41,10 +86,6 @@ export function percent(share) {
 export function points(difference) {
   const decimals = Math.abs(difference) < 0.1 ? 1 : 0;
   return `${signedFixed(100 * difference, decimals)} points`;
-}
-
-function minus(text) {
-  return text.replace("-", MINUS);
 }
 
 export function count(amount, noun, plural = `${noun}s`) {
@@ -75,7 +116,17 @@ export function className(name) {
 }
 
 /** Format a value of a column. */
-export function cell(value, column) {
+export function cell(value, column, digits = 6) {
   if (value === null) return "unknown";
-  return wordOf(column, value) ?? (typeof value === "number" ? number(value, 6) : String(value));
+  return wordOf(column, value) ?? (typeof value === "number" ? number(value, digits) : String(value));
+}
+
+/** Format a predicted value with the unit of the target, with as many decimals as its error allows. */
+export function amount(value, unit = "") {
+  return `${decimals === null ? number(value, 4) : fixed(value, decimals)}\u00a0${unit}`.trim();
+}
+
+/** Format a difference of predicted values. */
+export function signedAmount(value) {
+  return decimals === null ? signed(value) : signedFixed(value, decimals);
 }

@@ -54,7 +54,11 @@ def _comparisons(summary: dict[str, Any]) -> Iterator[ReportFigure]:
             figure = Figure(figsize=(7, 0.8 + 0.32 * len(scores)), layout="constrained")
             ax = plot_box(scores, figure.add_subplot())
             ax.set_xlabel(f"{title} of a fold")
-            caption = "Sorted by median; the map is highlighted."
+            caption = (
+                "One box per method, sorted by median; the map is highlighted. The line in a box is the median of the "
+                "folds, the box holds the middle half of them, its whiskers reach at most 1.5 times the length of the "
+                "box, and points are folds beyond."
+            )
             yield f"box_{metric}", f"{title} over all folds", caption, {"": figure}
         for by, test in summary["nemenyi"][metric].items():
             if not test:
@@ -65,7 +69,8 @@ def _comparisons(summary: dict[str, Any]) -> Iterator[ReportFigure]:
                 test["mean_ranks"], test["methods"], test["critical_difference"], test["groups"], ax
             )
             caption = (
-                f"Mean ranks over {test['n_blocks']} {BLOCKS[by]}; a bar joins methods that do not differ "
+                f"Mean ranks over {test['n_blocks']} {BLOCKS[by]}, 1 is the best; a line leads from each method to its "
+                "rank, and a thick bar joins methods that do not differ "
                 "significantly (Nemenyi test at 0.05)." + (" The paper's figure ranks folds." if by == "folds" else "")
             )
             name = f"critical_difference_{metric}" + ("_folds" if by == "folds" else "")
@@ -75,7 +80,10 @@ def _comparisons(summary: dict[str, Any]) -> Iterator[ReportFigure]:
 def _maps(summary: dict[str, Any]) -> Iterator[ReportFigure]:
     for dataset, view in summary["pictures"]["maps"].items():
         figure: Any = draw_map(view).figure
-        caption = "Trained on the first fold; the figure shows the edges with the largest flow on its training rows."
+        caption = (
+            "Trained on the first fold; drawn are the edges with the largest flow on its training rows. Blue lines "
+            "raise, orange lines lower the concept they point to; a ring is an influence of a concept on itself."
+        )
         yield f"map_{dataset}", f"The map of {dataset}", caption, {"": figure}
 
 
@@ -126,4 +134,5 @@ def _losses(summary: dict[str, Any]) -> Iterator[ReportFigure]:
     if curves:
         figure = Figure(figsize=(8, 5), layout="constrained")
         plot_loss_curves(curves, figure.add_subplot())
-        yield "loss_curves", "Training loss of the map", "First fold of each dataset.", {"": figure}
+        caption = "One line per dataset: the loss of the map on the training rows of the first fold, by iteration."
+        yield "loss_curves", "Training loss of the map", caption, {"": figure}

@@ -12,7 +12,7 @@ from cogmap._utils.files import write_whole
 from cogmap.research.experiments.store import StoreError
 from cogmap.research.report.figures import write_figures
 from cogmap.research.report.summary import make_summary
-from cogmap.research.report.tables import number, write_tables
+from cogmap.research.report.tables import number, signed, write_tables
 
 
 def write_report(folder: Path, data_dir: str | None = None) -> Path:
@@ -39,7 +39,7 @@ def as_text(summary: dict[str, Any]) -> str:
 def render(summary: dict[str, Any], figures: Path) -> str:
     """Render the page; names that come from data are escaped."""
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["number"] = number
+    environment.filters |= {"number": number, "signed": signed}
     environment.globals["image"] = lambda name: base64.b64encode((figures / f"{name}.svg").read_bytes()).decode()
     page = (files("cogmap.research.report") / "templates" / "report.html").read_text(encoding="utf-8")
     template = environment.from_string(page)

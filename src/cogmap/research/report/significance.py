@@ -81,7 +81,18 @@ def omnibus_table(results: Results) -> dict[str, Any]:
             decision = "differ" if p < ALPHA else "no significant difference"
             value_published, p_published = published.get(name, (None, None))
             rows.append(
-                [metric, BLOCKS[by], len(values), name, statistic, value, p, value_published, p_published, decision]
+                [
+                    METRICS[metric],
+                    BLOCKS[by],
+                    len(values),
+                    name,
+                    statistic,
+                    value,
+                    p,
+                    value_published,
+                    p_published,
+                    decision,
+                ]
             )
     columns = ["metric", "on", "n", "test", "statistic", "value", "p", "published", "p published", "methods"]
     note = (
@@ -126,8 +137,8 @@ def ranks_table(results: Results) -> dict[str, Any]:
             groups = [str(number + 1) for number, group in enumerate(test["groups"]) if i in group]
             published_rank = published["mean_ranks"][i] if published else None
             rows.append(
-                [metric, BLOCKS[by], test["methods"][i], test["mean_ranks"][i], published_rank, ", ".join(groups),
-                 test["critical_difference"]]
+                [METRICS[metric], BLOCKS[by], test["methods"][i], test["mean_ranks"][i], published_rank,
+                 ", ".join(groups), test["critical_difference"]]
             )  # fmt: skip
     columns = ["metric", "on", "method", "mean rank", "published", "groups", "critical difference"]
     note = (
@@ -148,7 +159,7 @@ def sign_table(results: Results, against: str, title: str) -> dict[str, Any]:
         for pair, holm_t, holm_w in zip(compared, adjusted_t, adjusted_w, strict=True):
             ours, printed = pair.decisions, published.get(pair.second, {})
             rows.append(
-                [metric, BLOCKS[by], pair.first, pair.second, -pair.test.mean_difference,
+                [METRICS[metric], BLOCKS[by], pair.first, pair.second, -pair.test.mean_difference,
                  "/".join(map(str, pair.wins)), pair.test.t_p, float(holm_t), _words(ours["t_test"]),
                  _words(printed.get("t_test", "")), pair.test.wilcoxon_p, float(holm_w), _words(ours["wilcoxon"]),
                  _words(printed.get("wilcoxon", ""))]

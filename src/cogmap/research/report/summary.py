@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cogmap.research.datasets import DATASETS
+from cogmap.research.datasets.classes import class_name
 from cogmap.research.experiments.protocols import N_FOLDS, PROTOCOLS
 from cogmap.research.experiments.published import fcm_parameters, paper_tables, published_clustering
 from cogmap.research.experiments.rivals import title_of
@@ -23,7 +24,7 @@ Cell = dict[str, float | None]
 def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
     """Return everything that the report shows: tables, tests, claims, errors, and the run."""
     results = Results(folder, data_dir)
-    bare, after = results.bare, results.pipelines
+    bare, after, claims = results.bare, results.pipelines, judge_claims(results)
     tables = [_method_table(results), _dataset_table(results), _parameter_table(results)]
     for metric, title in METRICS.items():
         tables.append(_score_table(results, bare, metric, f"{title} of the map and its rivals", metric))
@@ -54,7 +55,8 @@ def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
             for metric in METRICS
         },
         "loss_curves": {d: results.row(d, "fcm", 0).get("loss_curve", []) for d in results.datasets},
-        "claims": judge_claims(results),
+        "claims": claims,
+        "found": _found(results, claims),
         "missing": _missing(results),
         "pictures": {**make_pictures(), "maps": _maps(results)},
     }
@@ -63,7 +65,38 @@ def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
 def _maps(results: Results) -> dict[str, Any]:
     """Return the views of learned maps, one per dataset; results of older versions have none."""
     views = {dataset: results.row(dataset, "fcm", 0).get("map") for dataset in results.datasets}
-    return {dataset: view for dataset, view in views.items() if view}
+    coded = PROTOCOLS[results.protocol].form == "paper"
+    return {dataset: _with_class_names(view, dataset, coded) for dataset, view in views.items() if view}
+
+
+def _with_class_names(view: dict[str, Any], dataset: str, coded: bool) -> dict[str, Any]:
+    """Return the view of a map in which classes have names instead of codes."""
+    names = [
+        class_name(dataset, name.removeprefix("class="), coded) if name.startswith("class=") else name
+        for name in view["names"]
+    ]
+    return view | {"names": names if len(set(names)) == len(names) else view["names"]}
+
+
+def _found(results: Results, claims: list[dict[str, Any]]) -> list[str]:
+    """Return what was found, in sentences."""
+    sentences = []
+    for metric, title in METRICS.items():
+        values, datasets = results.score_array(results.bare, metric, "datasets")
+        if not len(values) or "fcm" not in results.bare:
+            continue
+        means = dict(zip(results.bare, values.mean(axis=0).tolist(), strict=True))
+        order = sorted(means, key=lambda method: -means[method])
+        place = order.index("fcm") + 1
+        on = f"{len(datasets)} dataset{'s' * (len(datasets) > 1)}"
+        best = "" if place == 1 else f" The best is {title_of(order[0])} with {means[order[0]]:.3f}."
+        of = f"place {place} of {len(order)} methods" if len(order) > 1 else "the only method"
+        sentences.append(f"{title}: the map has a mean of {means['fcm']:.3f} on {on}, {of}.{best}")
+    verdicts = [claim["verdict"] for claim in claims]
+    counts = {word: verdicts.count(word) for word in ("holds", "does not hold", "undecided")}
+    parts = [f"{number} {word}" for word, number in counts.items() if number]
+    sentences.append(f"Of the {len(claims)} claims of the paper: {', '.join(parts)}, on these results.")
+    return sentences
 
 
 def _folds_by_message(
@@ -133,7 +166,12 @@ def _dataset_table(results: Results) -> dict[str, Any]:
         "in the paper",
         "omitted by the author",
     ]
-    note = "The paper counts unused outputs as classes, and its loader omits a genuine feature of eight datasets."
+    notes = []
+    if any(row[3] != row[4] for row in rows):
+        notes.append("The paper counts unused outputs as classes.")
+    if omitted := sum(bool(row[-1]) for row in rows):
+        notes.append(f"Its loader omits a genuine feature of {omitted} of these datasets.")
+    note = " ".join(notes)
     return new_table("datasets", "Datasets", columns, rows, note)
 
 

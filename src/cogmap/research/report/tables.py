@@ -20,10 +20,18 @@ def number(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        if value == 0 or 0.001 <= abs(value) < 100:
+        if value == 0:
+            return "0.000"
+        if 0.001 <= abs(value) < 100:
             return f"{value:.3f}"
-        return f"{value:.1f}" if abs(value) >= 100 else f"{value:.1e}"
+        return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.1e}"
     return str(value)
+
+
+def signed(value: float) -> str:
+    """Format a difference; one that rounds to 0 has no sign."""
+    text = f"{value:+.3f}"
+    return text if float(text) else "0.000"
 
 
 def cell_text(cell: Any) -> str:
@@ -32,7 +40,7 @@ def cell_text(cell: Any) -> str:
         return number(cell)
     if cell["difference"] is None:
         return number(cell["ours"]) or "-"
-    return f"{number(cell['ours'])} ({cell['difference']:+.3f})"
+    return f"{number(cell['ours'])} ({signed(cell['difference'])})"
 
 
 def as_csv(table: dict[str, Any]) -> str:

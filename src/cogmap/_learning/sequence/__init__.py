@@ -1,0 +1,1 @@
+"""Learning maps from time series and from observed runs."""

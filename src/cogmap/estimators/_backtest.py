@@ -1,0 +1,57 @@
+"""Errors of forecasts from past origins, beside those of simple forecasts."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from cogmap._utils.params import check_integer
+from cogmap.estimators._rivals import RIVALS
+from cogmap.estimators._time_axis import read_runs
+from cogmap.exceptions import DataError
+
+
+def backtest(forecaster: Any, series: Any, drivers: Any, n_origins: int, level: float) -> dict[str, Any]:
+    """Return the errors of a map and its rivals, see `FCMForecaster.backtest`."""
+    n_origins = check_integer("FCMForecaster.backtest", "n_origins", n_origins, low=1, high=100)
+    runs = read_runs(series, "FCMForecaster.backtest(series=...)")
+    if len(runs.values) > 1:
+        raise DataError("FCMForecaster.backtest: test one series of a panel at a time.")
+    values, names = runs.values[0], runs.names
+    inputs = None if drivers is None else read_runs(drivers, "FCMForecaster.backtest(drivers=...)").values[0]
+    season = forecaster._season(runs.axes[0])
+    horizon = forecaster._horizon(season)
+    errors: dict[str, list[float]] = {"this map": [], **{name: [] for name in RIVALS}}
+    if season == 1:
+        del errors["one season before"]
+    covered, used = [], 0
+    for k in range(n_origins - 1, -1, -1):
+        origin = len(values) - horizon - k * max(horizon // 2, 1)
+        if origin < max(2 * season + 4, 12):
+            continue
+        used += 1
+        one = clone(forecaster).set_params(season=season, horizon=horizon)
+        one.fit(values[:origin], None if inputs is None else inputs[:origin])
+        later = None if inputs is None else inputs[origin : origin + horizon]
+        forecast = one.forecast(horizon, drivers=later, level=level)
+        truth = values[origin : origin + horizon]
+        known = ~np.isnan(truth)
+        if forecast.low is not None and forecast.high is not None:
+            covered.append(((truth >= forecast.low) & (truth <= forecast.high))[known])
+        for v in range(len(names)):
+            past = values[:origin, v]
+            gaps = np.isnan(past)
+            past = np.interp(np.arange(origin), np.flatnonzero(~gaps), past[~gaps])
+            unit = float(np.abs(past[season:] - past[:-season]).mean()) or 1.0
+            paths = {name: rival(past, season, horizon) for name, rival in RIVALS.items() if name in errors}
+            for name, path in {"this map": forecast.values[:, v], **paths}.items():
+                wrong = np.abs(path - truth[:, v])[known[:, v]]
+                if wrong.size:
+                    errors[name].append(float(wrong.mean()) / unit)
+    if not used:
+        raise DataError(
+            f"FCMForecaster.backtest: {len(values)} steps are too few to test forecasts of {horizon}. Lower horizon."
+        )
+    scores = {name: float(np.mean(all_errors)) for name, all_errors in errors.items() if all_errors}
+    share = float(np.concatenate(covered).mean()) if covered else float("nan")
+    return {"errors": scores, "coverage": share, "level": level, "steps": horizon, "origins": used}

@@ -1,0 +1,298 @@
+"""Read time series and their dates from arrays, pandas and polars, and continue the dates."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cogmap._utils.optional import import_or_raise
+from cogmap._utils.params import shown
+from cogmap._utils.text import quoted
+from cogmap.exceptions import DataError
+
+Array = NDArray[np.float64]
+
+# Unit of time and usual number of steps in a season, by the letter that a frequency of pandas starts with.
+_UNITS = {
+    "Y": ("year", 1), "A": ("year", 1), "Q": ("quarter", 4), "M": ("month", 12), "W": ("week", 52),
+    "D": ("day", 7), "B": ("day", 5), "h": ("hour", 24), "H": ("hour", 24), "min": ("minute", 60), "s": ("second", 60),
+}  # fmt: skip
+_FREQUENCIES = ("YS", "YE", "QS", "QE", "MS", "ME", "W", "D", "B", "h", "min", "s")
+_SEASON_NAMES = {
+    ("month", 12): lambda time: time.strftime("%B"),
+    ("quarter", 4): lambda time: f"quarter {time.quarter}",
+    ("day", 7): lambda time: time.strftime("%A"),
+    ("hour", 24): lambda time: f"{time.hour} o'clock",
+}
+_MOST_GAPS = 0.5  # of the steps between the first and the last date
+
+
+@dataclass(frozen=True)
+class TimeAxis:
+    """The time of a run.
+
+    Attributes
+    ----------
+    kind : {"number", "date", "period"}
+        Whether steps are counted, or have dates, or periods.
+    frequency : str
+        Frequency of dates, as pandas writes it.
+    last : int or str
+        The last step.
+    """
+
+    kind: str = "number"
+    frequency: str = ""
+    last: int | str = -1
+
+    @property
+    def unit(self) -> str:
+        """Unit of time, such as "month"."""
+        return self._entry()[0]
+
+    @property
+    def period(self) -> int:
+        """Usual number of steps in a season, 1 if there is none."""
+        return self._entry()[1]
+
+    def _entry(self) -> tuple[str, int]:
+        letters = self.frequency.lstrip("0123456789")
+        for start in ("min", letters[:1]):
+            if letters.startswith(start) and start in _UNITS:
+                return _UNITS[start] if letters == self.frequency else ("step", 1)
+        return "step", 1
+
+    def after(self, n_steps: int) -> Any:
+        """Return the next steps: a range, or an index of pandas."""
+        if self.kind == "number":
+            return range(int(self.last) + 1, int(self.last) + 1 + n_steps)
+        pandas = import_or_raise("pandas", "A time series with dates", "table")
+        if self.kind == "period":
+            return pandas.period_range(self.last, periods=n_steps + 1, freq=self.frequency)[1:]
+        return pandas.date_range(self.last, periods=n_steps + 1, freq=self.frequency)[1:]
+
+    def until(self, n_steps: int) -> Any:
+        """Return the last steps, as `after` returns the next."""
+        if self.kind == "number":
+            return range(int(self.last) + 1 - n_steps, int(self.last) + 1)
+        pandas = import_or_raise("pandas", "A time series with dates", "table")
+        make = pandas.period_range if self.kind == "period" else pandas.date_range
+        return make(end=self.last, periods=n_steps, freq=self.frequency)
+
+    def texts(self, steps: Any) -> tuple[str, ...]:
+        """Return times as text; dates without the time of day, if there is none."""
+        texts = tuple(str(step) for step in steps)
+        midnight = " 00:00:00"
+        if self.kind == "date" and all(text.endswith(midnight) for text in texts):
+            return tuple(text.removesuffix(midnight) for text in texts)
+        return texts
+
+    def season_names(self, period: int) -> list[str]:
+        """Return the names of the seasons of the next `period` steps, such as "December"."""
+        steps = self.after(period)
+        if self.kind != "number" and (self.unit, period) in _SEASON_NAMES:
+            return [_SEASON_NAMES[self.unit, period](step) for step in steps]
+        return (
+            [f"season {1 + int(step) % period}" for step in steps]
+            if self.kind == "number"
+            else [f"season {k + 1} of {period}" for k in range(period)]
+        )
+
+    def place(self, when: Any, n_steps: int, owner: str) -> int:
+        """Return the position of the first of the next steps that is not before `when`."""
+        steps = self.after(n_steps)
+        try:
+            if self.kind == "number":
+                wanted: Any = int(when)
+            else:
+                pandas = import_or_raise("pandas", "A time series with dates", "table")
+                wanted = pandas.Period(when, self.frequency) if self.kind == "period" else pandas.Timestamp(when)
+        except (TypeError, ValueError):
+            raise DataError(f"{owner}: {quoted(str(when))} is not a time such as {quoted(str(steps[0]))}.") from None
+        return next((place for place, step in enumerate(steps) if step >= wanted), n_steps)
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Time series as arrays: one run, or one for each series of a panel."""
+
+    values: list[Array]
+    names: list[str]
+    axes: list[TimeAxis]
+    labels: list[str]  # of the runs of a panel; empty for one run
+    index: list[Any]  # index of pandas of each run, None if steps are counted
+
+
+def read_runs(series: Any, owner: str, unnamed: str = "value") -> Runs:
+    """Return time series as arrays, with names and dates; raise `DataError` for what cannot be read.
+
+    Parameters
+    ----------
+    series : array-like, Series, DataFrame, or mapping from names to these
+        One or several variables, or a panel.
+    owner : str
+        What reads, for messages.
+    unnamed : str, default="value"
+        Name of a variable without one.
+    """
+    if isinstance(series, Mapping):
+        parts = {str(label): part for label, part in series.items()}
+    elif (
+        isinstance(series, list | tuple)
+        and series
+        and any(np.ndim(one) or hasattr(one, "index") for one in series if not isinstance(one, str))
+        and not _is_table(series)
+    ):
+        parts = {str(number): part for number, part in enumerate(series)}
+    elif getattr(getattr(series, "index", None), "nlevels", 1) == 2:
+        parts = {str(label): part.droplevel(0) for label, part in series.groupby(level=0, sort=False)}
+    else:
+        one = _read_run(series, owner, unnamed)
+        return Runs([one[0]], one[1], [one[2]], [], [one[3]])
+    if not parts:
+        raise DataError(f"{owner}: the panel has no series.")
+    read = {}
+    for label, part in parts.items():
+        read[label] = _read_run(part, f"{owner}, series {quoted(label)}", unnamed)
+    names = next(iter(read.values()))[1]
+    if {tuple(run[1]) for run in read.values()} != {tuple(names)} and len(names) == 1:
+        names = [unnamed]
+    elif {tuple(run[1]) for run in read.values()} != {tuple(names)}:
+        raise DataError(f"{owner}: all series of a panel must have the same variables, {shown(names)}.")
+    runs = list(read.values())
+    return Runs([run[0] for run in runs], names, [run[2] for run in runs], list(read), [run[3] for run in runs])
+
+
+def _is_table(series: Any) -> bool:
+    """Return whether a list is a table of numbers, row by row."""
+    try:
+        array = np.asarray(series)
+    except ValueError:
+        return False
+    return array.ndim == 2 and array.dtype.kind in "fiub" and array.shape[0] > array.shape[1]
+
+
+def _read_run(series: Any, owner: str, unnamed: str) -> tuple[Array, list[str], TimeAxis, Any]:
+    """Return values, names, times and index of one run."""
+    index, names = None, None
+    if hasattr(series, "get_column") or type(series).__module__.startswith("polars"):
+        series = _from_polars(series, owner)
+    if hasattr(series, "index") and hasattr(series, "to_numpy"):
+        index = series.index
+        names = (
+            [str(name) for name in series.columns]
+            if series.ndim == 2
+            else [unnamed if series.name is None else str(series.name)]
+        )
+    values = _numbers(series, names, owner)
+    names = names or [f"{unnamed}{k + 1}" if values.shape[1] > 1 else unnamed for k in range(values.shape[1])]
+    repeated = [name for k, name in enumerate(names) if name in names[:k]]
+    if repeated:
+        raise DataError(f"{owner}: the variable {quoted(repeated[0])} occurs twice. Rename one of them.")
+    if index is None or index.dtype.kind in "iu":
+        last = len(values) - 1 if index is None or not len(index) else int(index[-1])
+        if index is not None and len(index) > 1:
+            _check_order(index, owner)
+        return values, names, TimeAxis(last=last), None
+    return _with_dates(values, names, index, owner)
+
+
+def _numbers(series: Any, names: list[str] | None, owner: str) -> Array:
+    """Return the values as a table of floats."""
+    array = series.to_numpy() if hasattr(series, "to_numpy") else np.asarray(series, dtype=object)
+    try:
+        values = np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        bad = next((v for v in np.asarray(array, dtype=object).ravel() if not _is_number(v)), None)
+        raise DataError(
+            f"{owner}: a time series has numbers, got {quoted(bad)}. Convert text first, or leave the column out."
+        ) from None
+    if values.ndim not in (1, 2) or values.size == 0:
+        raise DataError(f"{owner}: expected one column of numbers, or one per variable, got shape {values.shape}.")
+    values = values[:, None] if values.ndim == 1 else values
+    if np.isinf(values).any():
+        raise DataError(f"{owner}: the values include infinity. Replace it, or leave it out as missing (NaN).")
+    return values.astype(np.float64, copy=True)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return value is None
+    return True
+
+
+def _check_order(index: Any, owner: str) -> None:
+    if index.has_duplicates:
+        raise DataError(f"{owner}: {quoted(str(index[index.duplicated()][0]))} occurs twice. Keep one value per time.")
+    if not index.is_monotonic_increasing:
+        place = int(np.flatnonzero(np.diff(index.argsort()) != 1)[0])
+        raise DataError(f"{owner}: times are not in order, near {quoted(str(index[place]))}. Sort them first.")
+
+
+def _with_dates(values: Array, names: list[str], index: Any, owner: str) -> tuple[Array, list[str], TimeAxis, Any]:
+    """Return values at regular times; times that are left out become missing values."""
+    pandas = import_or_raise("pandas", "A time series with dates", "table")
+    if index.hasnans:
+        raise DataError(f"{owner}: a time is missing. Leave out rows without a time.")
+    if isinstance(index, pandas.PeriodIndex):
+        _check_order(index, owner)
+        whole = pandas.period_range(index[0], index[-1], freq=index.freq)
+        axis = TimeAxis("period", index.freqstr, str(index[-1]))
+    elif isinstance(index, pandas.DatetimeIndex):
+        _check_order(index, owner)
+        frequency = _frequency(index, pandas)
+        if frequency is None:
+            raise DataError(
+                f"{owner}: the time between values changes, and no frequency (year, quarter, month, week, day, hour, "
+                "minute, second) fits all of them. Resample to one first."
+            )
+        whole = pandas.date_range(index[0], index[-1], freq=frequency)
+        axis = TimeAxis("date", frequency, str(index[-1]))
+    else:
+        raise DataError(
+            f"{owner}: times must be numbers, dates or periods, got {quoted(str(index[0]))}. Use pandas.to_datetime."
+        )
+    if len(whole) > len(index):
+        filled = np.full((len(whole), values.shape[1]), np.nan)
+        filled[whole.get_indexer(index)] = values
+        values = filled
+    return values, names, axis, whole
+
+
+def _frequency(index: Any, pandas: Any) -> str | None:
+    """Return the frequency of dates; None if they have none."""
+    if index.freqstr or len(index) < 3:
+        return index.freqstr or _common_frequency(index, pandas)
+    try:
+        return str(pandas.DatetimeIndex(index, freq="infer").freqstr or "") or _common_frequency(index, pandas)
+    except ValueError:
+        return _common_frequency(index, pandas)
+
+
+def _common_frequency(index: Any, pandas: Any) -> str | None:
+    """Return a frequency that contains all dates of an index with gaps."""
+    for frequency in _FREQUENCIES:
+        try:
+            whole = pandas.date_range(index[0], index[-1], freq=frequency)
+        except (ValueError, OverflowError):
+            continue
+        if len(whole) and len(index) >= (1.0 - _MOST_GAPS) * len(whole) and index.isin(whole).all():
+            return str(frequency)
+    return None
+
+
+def _from_polars(series: Any, owner: str) -> Any:
+    """Return a series or data frame of polars as one of pandas, with its column of dates as index."""
+    pandas = import_or_raise("pandas", "A time series of polars", "table")
+    if not hasattr(series, "columns"):
+        return pandas.Series(series.to_list(), name=series.name or None)
+    times = [name for name in series.columns if series.schema[name].is_temporal()]
+    if len(times) > 1:
+        raise DataError(f"{owner}: several columns have dates, {shown(times)}. Select one of them.")
+    columns = {name: series.get_column(name).to_list() for name in series.columns if name not in times}
+    index = pandas.DatetimeIndex(series.get_column(times[0]).to_list()) if times else None
+    return pandas.DataFrame(columns, index=index)

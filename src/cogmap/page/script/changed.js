@@ -1,0 +1,31 @@
+// The band that says that the map was changed by hand, on the page, in print and in saved files.
+
+import { button, make, setAttribute, setText } from "./dom.js";
+import { count, listed } from "./words.js";
+
+/** Return the changes of a view in words, "" if there are none. */
+export function changedWords({ edits, state }) {
+  const held = Object.keys(state.clamp).length;
+  const parts = [
+    ...(edits.length ? [count(edits.length, "arrow")] : []),
+    ...(held ? [`${count(held, "concept")} held`] : []),
+  ];
+  return parts.length ? `This map was changed by hand (${listed(parts)}).` : "";
+}
+
+export function changedPart({ store, model }) {
+  const words = make("span");
+  const original = button("Show the original", () => store.change({ done: 0, clamp: {} }));
+  const again = button("Show the changed map", () => store.change({ done: store.state.edits.length }));
+  const band = document.getElementById("changed");
+  band.append(words, " ", original, again);
+  return (view) => {
+    const now = model.kind === "map" && !view.edits.length ? "" : changedWords(view);
+    const aside = !now && view.state.edits.length > 0;
+    setText(words, now || (aside ? "You see the original map; your changes are set aside." : ""));
+    setAttribute(original, "hidden", !now);
+    setAttribute(again, "hidden", !aside);
+    setAttribute(band, "hidden", !now && !aside);
+    setAttribute(band, "class", now ? "band" : "band aside");
+  };
+}

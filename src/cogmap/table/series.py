@@ -1,0 +1,140 @@
+"""Time series from tables: the columns of a file as series with dates, and the card of a forecast."""
+
+import re
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+
+from cogmap._utils.params import shown, suggestion
+from cogmap._utils.text import quoted
+from cogmap.exceptions import DataError
+from cogmap.table.columns.dates import date_styles, dates
+from cogmap.table.columns.texts import pandas
+
+_PERIODS = {r"\d{4}[- ]?Q[1-4]": "Q", r"\d{4}[-/](0?[1-9]|1[0-2])": "M", r"\d{4}": "Y"}
+_MOST_RULES = 8
+
+
+def series_of(frame: Any, time: str | None, columns: Sequence[str]) -> Any:
+    """Return columns of a table as a frame of numbers, indexed by time.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    time : str or None
+        Column of dates or numbers; None if the rows are in order.
+    columns : sequence of str
+        Columns to return.
+    """
+    names = [str(name) for name in frame.columns]
+    for name in [*columns, *([] if time is None else [time])]:
+        if name not in names:
+            raise DataError(
+                f"The table has no column {quoted(name)}. {suggestion(name, names) or 'It has ' + shown(names)}"
+            )
+    result = pandas.DataFrame({name: _numbers(frame[name], name) for name in columns})
+    result.index = pandas.RangeIndex(len(frame)) if time is None else _times(frame[time], time)
+    return result
+
+
+def _numbers(column: Any, name: str) -> Any:
+    numbers = pandas.to_numeric(column, errors="coerce")
+    wrong = np.flatnonzero(numbers.isna().to_numpy() & column.notna().to_numpy())
+    if len(wrong):
+        raise DataError(
+            f"Column {quoted(name)}, row {wrong[0] + 1}: {quoted(str(column.iloc[wrong[0]]))} is not a number. "
+            "Correct the file, or leave the cell empty for a missing value."
+        )
+    return numbers.to_numpy(dtype=np.float64)
+
+
+def _times(column: Any, name: str) -> Any:
+    """Return an index of periods, dates or numbers."""
+    if column.isna().any():
+        row = int(np.flatnonzero(column.isna().to_numpy())[0]) + 1
+        raise DataError(f"Column {quoted(name)}, row {row}: the time is missing. Leave out rows without a time.")
+    if column.dtype.kind == "M":
+        return pandas.DatetimeIndex(column)
+    texts = [_text(value) for value in column]
+    for pattern, frequency in _PERIODS.items():
+        if all(re.fullmatch(pattern, text) for text in texts):
+            return pandas.PeriodIndex([text.replace(" ", "").replace("/", "-") for text in texts], freq=frequency)
+    if column.dtype.kind in "iuf":
+        return pandas.Index(column)
+    styles = date_styles(texts, asked=True)
+    if styles:
+        when = dates(texts, styles[0])
+        if not np.isnat(when).any():
+            return pandas.DatetimeIndex(when)
+        bad = int(np.flatnonzero(np.isnat(when))[0])
+    else:
+        bad = 0
+    raise DataError(
+        f"Column {quoted(name)}, row {bad + 1}: {quoted(texts[bad])} is not a date such as 2026-11-18, 2026-11, 2026Q4 "
+        "or 2026."
+    )
+
+
+def _text(value: Any) -> str:
+    return (
+        str(int(value)) if isinstance(value, float | np.floating) and float(value).is_integer() else str(value).strip()
+    )
+
+
+def forecast_card(forecaster: Any, tested: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the card of a forecaster: what was chosen, and errors of forecasts from past origins."""
+    fcm = forecaster.map_
+    return {
+        "table": name,
+        "variables": list(forecaster.variables_),
+        "drivers": list(forecaster.drivers_),
+        "season": forecaster.season_,
+        "sentence": forecaster.sentence_,
+        "map": {"concepts": fcm.n_concepts, "arrows": fcm.n_arrows},
+        "backtest": tested,
+        "arrows": [
+            {"from": source, "to": target, "weight": weight} for source, target, weight in _strongest(forecaster)
+        ],
+    }
+
+
+def _strongest(forecaster: Any) -> list[tuple[str, str, float]]:
+    """Return the arrows with the largest effect on outputs: the weight times the deviation of the source."""
+    model = forecaster.model_
+    n, outputs = model.n_inputs, slice(-model.n_outputs, None)
+    known = model.encoding.scaling.known
+    spread = (known.deviation / np.where(known.high > known.low, known.high - known.low, 1.0))[model.encoding.columns]
+    effects = np.abs(model.map.weights[outputs, :n]) * spread
+    order = np.argsort(-effects, axis=None, kind="stable")[:_MOST_RULES]
+    names = model.map.concepts
+    result = []
+    for place in order:
+        i, j = np.unravel_index(place, effects.shape)
+        result.append((names[j], names[len(names) - model.n_outputs + int(i)], float(model.map.weights[outputs][i, j])))
+    return result
+
+
+def forecast_card_text(card: dict[str, Any]) -> str:
+    """Return the card as text."""
+    tested = card["backtest"]
+    width = max(len(name) for name in tested["errors"]) + 2
+    best = min(tested["errors"].values())
+    lines = [f"{', '.join(card['variables'])}, from {card['table']}"]
+    lines += wrap(card["sentence"], 100, initial_indent="  ", subsequent_indent="  ")
+    lines.append(f"  a map of {card['map']['concepts']} concepts and {card['map']['arrows']} arrows")
+    lines += [
+        "",
+        f"Errors of {tested['origins']} forecasts of {tested['steps']} steps, learned from earlier values only (MASE)",
+    ]
+    lines += [
+        f"  {name:<{width}}{error:8.3f}{'  *' if error == best else ''}" for name, error in tested["errors"].items()
+    ]
+    lines.append(
+        f"  {100 * tested['coverage']:.0f} % of the values were within the intervals of {100 * tested['level']:g} %"
+    )
+    lines += ["", "Strongest arrows"]
+    lines += [f"  {entry['from']} -> {entry['to']}  {entry['weight']:+.2f}" for entry in card["arrows"]]
+    return "\n".join(lines)
