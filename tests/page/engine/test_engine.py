@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_score
 from sklearn.pipeline import make_pipeline
@@ -93,7 +94,7 @@ def test_page_computes_what_python_does(name, differences, payload_of):
 def test_page_is_as_sure_as_python(name, differences, payload_of):
     """Intervals, sets of classes and the novelty of rows, some with missing values or far outside."""
     estimator, (X, y) = {"two classes": (FCMClassifier(), cancer), **MODELS}[name]
-    fcm = estimator.set_params(random_state=0, n_teachers="auto").fit(X, y)
+    fcm = clone(estimator).set_params(random_state=0, n_teachers="auto").fit(X, y)
     rows = X[:: len(X) // 30].copy()
     rows[::5, 1] = np.nan
     rows[3::10] *= 3.0
