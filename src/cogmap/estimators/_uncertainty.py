@@ -131,5 +131,6 @@ def known(fitted: Any, attribute: str, method: str, what: str) -> Any:
         return getattr(fitted, attribute)
     raise DataError(
         f"`{type(fitted).__name__}.{method}` needs the {what}, which this model does not have: it was trained without "
-        "teachers or by partial_fit, or comes from an older file. Fit it again, with n_teachers='auto'."
+        "teachers or by partial_fit, predicts quantiles, ordered classes or labels, or comes from an older file. "
+        "Fit it again, with n_teachers='auto'."
     )
