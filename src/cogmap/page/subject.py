@@ -118,8 +118,8 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
     target = target if isinstance(target, str) else ""  # the attribute `name` of a data frame may be a column
     learned = _learned_rows(sections, table, y)
     errors = getattr(model, "held_out_errors_", None)
-    known = {"errors": errors, "distances": distances, "card": card, "learned_rows": learned}
-    return PageSubject(fitted.map, fitted, names, preparer, table, answers, target, tuple(notes), **known)
+    known = PageSubject(fitted.map, fitted, names, preparer, table, answers, target, tuple(notes), errors, distances)
+    return replace(known, card=card, learned_rows=learned)
 
 
 def _learned_rows(sections: dict[str, Any], table: Array | None, y: Any) -> float | None:
