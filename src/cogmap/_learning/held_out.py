@@ -73,7 +73,7 @@ class HeldOut:
         if link.output == "values":
             errors = HeldOutErrors.of_values(outputs, self.truth, self.weight, self.part_rows)
         else:  # sets with the correction for one part only would be larger than needed
-            n_rows = max(len(self.weight), float(self.weight.sum()))
+            n_rows = float(max(len(self.weight), self.weight.sum()))
             errors = HeldOutErrors.of_classes(outputs, self.truth, self.weight, n_rows)
         return errors.at_least(link.outputs(own.net), own.truth, own.weight)
 
