@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from cogmap import FCMClassifier
+from cogmap import fit_table
 from cogmap.page import html
 
 FOLDER = Path(__file__).parent
@@ -21,10 +21,10 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run"]
 
 
 def page_html(load, name):
-    """Return the page of a classifier trained on a scikit-learn dataset."""
+    """Return the page of a model trained on a scikit-learn dataset, with its card."""
     data = load(as_frame=True)
     y = pd.Series(data.target_names[data.target], name=name)
-    return html(FCMClassifier(random_state=0).fit(data.data, y), data.data, y)
+    return html(fit_table(data.data.assign(**{name: y}), name), data.data, y)
 
 
 def save(name, screenshot, height):
@@ -55,6 +55,7 @@ def main():
         save("page", desk.screenshot(), 1000)
 
         dark = open_page("iris", 1280, 1000, color_scheme="dark")
+        dark.get_by_role("button", name="Show the inside").click()
         dark.locator("[data-concept]").nth(5).click()
         dark.evaluate("document.querySelector('.top').style.position = 'static'")  # otherwise it covers the map
         save("page_map", dark.locator("#map").screenshot(), 760)

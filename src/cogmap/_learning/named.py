@@ -7,13 +7,24 @@ mean of their net inputs; it is pruned to the selected size and trained on a mix
 mean prediction.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap._learning.arrow_selection import (
+    ADDITIVE,
+    ADDITIVE_SIZES,
+    DENSE,
+    NAMED,
+    SIZES,
+    Key,
+    Selection,
+    Teacher,
+    select_size,
+)
 from cogmap._learning.concepts import Concepts
 from cogmap._learning.held_out import HeldOut
 from cogmap._learning.monotone import monotone_limits
@@ -27,59 +38,25 @@ from cogmap._learning.table import Table
 from cogmap._utils.params import Literal, param_error
 from cogmap._utils.threads import one_blas_thread
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.models.links import LogOddsLink, SoftmaxLink
+from cogmap.models.links import SoftmaxLink
 from cogmap.models.model import MapModel, concept_names
 from cogmap.models.names import combination_names
 
 # Called with states, targets as numbers, row weights and a random state; returns steps as (feature, state) pairs.
 Propose = Callable[[Array, Array, NDArray[np.float64], np.random.RandomState], list[tuple[int, float]]]
 
-Teacher = dict[Any, tuple[Network, float]]  # networks of several sizes, with their held-out losses
-
 _N_TEACHERS = 5
 _N_HIDDEN = 24  # of the dense network from which a teacher starts
-_SIZES = (400, 220, 130, 80, 50, 30, 18)  # numbers of arrows to which teachers are pruned
 _MIN_NAMED = 8  # arrows per output; with fewer, a map has no hidden concepts
 _JOINED_SIZES = (1200, 700)  # further sizes of the joined map
 _N_ITER = 150  # of a teacher before it is pruned
 _PRUNED_ITER = 60  # after each pruning
 _FINAL_TOL = 1e-5  # entries of the gradient at which the joined map has converged
 _PATIENCE, _PRUNED_PATIENCE, _TOL = 20, 8, 1e-4  # training stops when so many iterations reduced the loss by less
-# A smaller map is selected if its loss is higher by at most one standard error, limited to between these shares of the
-# loss. Small differences of a loss near 0, or of the sum over few rows, are negligible.
-_TOLERANCES, _NEGLIGIBLE, _NEGLIGIBLE_SUM = (0.01, 0.03), 0.003, 1.5
 _TARGET_SHARE = 0.35  # weight of the true targets in the targets of the joined map
 _STEEPNESS = 1.0 / 0.15  # of a proposed step, in units of T
 _EFFECT_ROWS = 2000
 _FULL = "Set structure='full'."
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Held-out losses of the candidate sizes, from the most arrows to the fewest.
-
-    Attributes
-    ----------
-    structure : list of str
-        ``"named"`` or ``"additive"``.
-    arrows : list of float
-        Mean number of arrows of the teachers.
-    loss : list of float
-        Mean held-out loss of the teachers.
-    standard_error : list of float
-        Standard error of the difference to the smallest loss.
-    selected : int
-        Index of the selected size; -1 if no rows could be held out.
-    teacher_losses : list of float
-        Held-out loss of each teacher at the selected size.
-    """
-
-    structure: list[str] = field(default_factory=list)
-    arrows: list[float] = field(default_factory=list)
-    loss: list[float] = field(default_factory=list)
-    standard_error: list[float] = field(default_factory=list)
-    selected: int = -1
-    teacher_losses: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -108,7 +85,7 @@ class _Trainer:
         """Return the net inputs of the outputs that predict the mean of the targets."""
         link = self.fit.link
         mean = table.row_weights @ table.targets.columns / table.total_weight
-        if isinstance(link, LogOddsLink):
+        if link.output in ("single", "labels"):
             return np.asarray(0.5 * np.log((mean + 1e-3) / (1.0 - mean + 1e-3)))
         if isinstance(link, SoftmaxLink):
             scores = np.log(mean + 1e-3)
@@ -121,27 +98,33 @@ class _Trainer:
         T, share = states_of(rows), rows.row_weights / rows.total_weight
         found: Teacher = {}
 
-        def train(key: Any, network: Network, n_iter: int, patience: int = _PATIENCE) -> Network:
+        def train(key: Key, network: Network, n_iter: int, patience: int = _PATIENCE) -> Network:
             loss = self.fit.objective(network, held_out).value
             network, _ = self.fit(network, rows, StoppingRule(n_iter, _TOL, patience, loss))
             found[key] = network, loss(network.theta(self.fit.slope))
             return network
 
+        def prune(key: Key, sizes: Sequence[int]) -> None:
+            for size in sizes:
+                network = found[key][0]
+                if size < network.n_arrows:
+                    n_iter = min(_PRUNED_ITER, self.max_iter)
+                    train((key[0], size), self.fit.pruned(network, T, share, size), n_iter, _PRUNED_PATIENCE)
+                else:
+                    found[key[0], size] = found[key]
+                key = key[0], size
+
         bias, n_iter = self.start_bias(rows), min(_N_ITER, self.max_iter)
-        network = train("additive", Network.additive(T.shape[1], bias), n_iter)
+        network = train(ADDITIVE, Network.additive(T.shape[1], bias), n_iter)
+        prune(ADDITIVE, [size for size in ADDITIVE_SIZES if size >= len(bias)])
         if self.additive_only or not self.free.any():
             return found
-        network = train("dense", network.with_random_hidden(_N_HIDDEN, random), n_iter)
+        network = train(DENSE, network.with_random_hidden(_N_HIDDEN, random), n_iter)
         network = network.reduced(deviations(T, share), self.free)
         steps = self.propose(T, rows.targets.columns, rows.row_weights, random)
         network = network.with_hidden(*_step_weights(steps, self.free, T.shape[1]))
-        network = train("all", network, n_iter)
-        for size in _SIZES:
-            if size < network.n_arrows:
-                pruned = self.fit.pruned(network, T, share, size)
-                network = train(size, pruned, min(_PRUNED_ITER, self.max_iter), _PRUNED_PATIENCE)
-            else:
-                found[size] = found["all"]
+        train(NAMED, network, n_iter)
+        prune(NAMED, SIZES)
         return found
 
 
@@ -201,8 +184,9 @@ def train_named(
 
         with monitor.stage("teachers", len(splits), model) as report:
             for split in splits:
-                teachers.append(trainer.teacher(split, np.random.RandomState(random.randint(2**31))))
-                latest, loss = teachers[-1][_SIZES[0] if _SIZES[0] in teachers[-1] else "additive"]
+                # The same initial weights for every seed: seeds differ in the rows held out.
+                teachers.append(trainer.teacher(split, np.random.RandomState(len(teachers))))
+                latest, loss = teachers[-1][NAMED if NAMED in teachers[-1] else ADDITIVE]
                 if report(latest.theta(settings.slope), len(teachers), loss):
                     break
         T, share = states_of(table), table.row_weights / table.total_weight
@@ -228,7 +212,7 @@ def train_named(
     if outcome is not Outcome.CALLBACK and settings.max_iter_is_auto:
         outcome = Outcome.ENOUGH
     pairs = zip((rows for _, rows in splits), teachers, strict=False)
-    held_out = HeldOut.joined([_held_out(rows, [teacher[kind][0] for kind in stages.kinds]) for rows, teacher in pairs])
+    held_out = HeldOut.joined([_held_out(rows, [teacher[key][0] for key in stages.keys]) for rows, teacher in pairs])
     return NamedResult(_model(latest, table, plan), outcome, curve, selection, held_out)
 
 
@@ -260,7 +244,7 @@ class _Stages:
 
     start: Network
     sizes: list[int]
-    kinds: list[Any] = field(default_factory=list)  # keys of the teachers' networks whose mean prediction is distilled
+    keys: list[Key] = field(default_factory=list)  # keys of the teachers' networks whose mean prediction is distilled
 
 
 def _plan_stages(
@@ -272,21 +256,20 @@ def _plan_stages(
         network = Network.additive(T.shape[1], trainer.start_bias(table))
         return Selection(), _Stages(network, [min(most, network.n_arrows)]), None
     n_rows = max(table.n_rows, table.total_weight)
-    selection, best, chosen = _select(teachers, most, n_rows, table.targets.loss.is_mean)
-    kinds = {"dense", "all", best} - {"additive"} if "dense" in teachers[0] else {"additive"}
-    ordered = sorted(kinds, key=str)
-    networks = [teacher[kind][0] for kind in ordered for teacher in teachers]
+    selection, best, chosen = select_size(teachers, most, n_rows, table.targets.loss.is_mean)
+    keys: list[Key] = [DENSE, NAMED] if DENSE in teachers[0] else [ADDITIVE]
+    keys += [best] if best[0] == "named" and best not in keys else []
+    networks = [teacher[key][0] for key in keys for teacher in teachers]
     predictions = [table.targets.predictions(link.outputs(network.net(T))) for network in networks]
     targets = table.targets.mixture(_TARGET_SHARE, np.float64)
     targets += (1.0 - _TARGET_SHARE) * np.mean(predictions, axis=0)
-    if most < _MIN_NAMED * link.n_outputs:
-        chosen = "additive"
-    source = "additive" if chosen == "additive" else "all" if best == "additive" else best
+    if chosen[0] == "named" and most < _MIN_NAMED * link.n_outputs:
+        chosen = ADDITIVE
+    source = ADDITIVE if chosen[0] == "additive" else best if best[0] == "named" else NAMED
     start = joined([teacher[source][0] for teacher in teachers], T)
-    largest = int(max(selection.arrows))
-    size = min(largest if isinstance(chosen, str) else chosen, most)
-    larger = [step for step in (*_JOINED_SIZES, *_SIZES) if size < step < start.n_arrows]
-    return selection, _Stages(start, [*larger, size], ordered), targets
+    size = min(start.n_arrows if chosen[1] is None else chosen[1], most)
+    larger = [step for step in (*_JOINED_SIZES, *SIZES) if size < step < start.n_arrows]
+    return selection, _Stages(start, [*larger, size], keys), targets
 
 
 def _held_out(rows: Table, networks: list[Network]) -> HeldOut:
@@ -295,33 +278,11 @@ def _held_out(rows: Table, networks: list[Network]) -> HeldOut:
     return HeldOut.of(rows, np.mean([network.net(T) for network in networks], axis=0))
 
 
-def _select(teachers: list[Teacher], max_arrows: int, n_rows: float, is_mean: bool) -> tuple[Selection, Any, Any]:
-    """Return the held-out losses, the size with the smallest, and the smallest size that is not clearly worse."""
-    keys = [key for key in ("all", *_SIZES, "additive") if all(key in teacher for teacher in teachers)]
-    losses = np.array([[teacher[key][1] for teacher in teachers] for key in keys])
-    arrows = np.array([np.mean([teacher[key][0].n_arrows for teacher in teachers]) for key in keys])
-    order = np.argsort(-arrows, kind="stable")
-    keys, losses, arrows = [keys[i] for i in order], losses[order], arrows[order]
-    mean = losses.mean(axis=1)
-    best = int(mean.argmin())
-    differences = losses - losses[best]
-    error = differences.std(axis=1, ddof=1) / np.sqrt(len(teachers)) if len(teachers) > 1 else 0.0 * mean
-    # A loss that is half the logarithm of a mean square changes by half the relative change.
-    low, high = np.array(_TOLERANCES) * (abs(mean[best]) if is_mean else 0.5)
-    negligible = max(_NEGLIGIBLE, _NEGLIGIBLE_SUM / n_rows) if is_mean else 0.0
-    good = np.flatnonzero(mean - mean[best] <= np.clip(error, low, high) + negligible)
-    small = good[arrows[good] <= max_arrows]
-    chosen = int(small.max()) if len(small) else len(keys) - 1 if keys[-1] == "additive" else int(good.max())
-    structures = ["additive" if key == "additive" else "named" for key in keys]
-    selection = Selection(structures, arrows.tolist(), mean.tolist(), error.tolist(), chosen, losses[chosen].tolist())
-    return selection, keys[best], keys[chosen]
-
-
 def _effect_signs(network: Network, T: Array, fit: NetworkFit) -> Array:
     """Return the sign of the average effect of each feature on each output, through all paths."""
     n = network.n_inputs
     T = T[np.linspace(0, len(T) - 1, min(len(T), _EFFECT_ROWS)).astype(np.intp)]
-    response = fit.link.outputs_derivative(network.net(T))[:, -len(network.bias) :]
+    response = fit.link.outputs_derivative(network.net(T))[:, fit.link.rising]
     direct = response.mean(axis=0) @ network.into_outputs[:, :n]
     through = np.einsum("rco,rh->coh", response, 1.0 - np.square(network.hidden_states(T))) / len(T)
     indirect = np.einsum("coh,oh,hj->cj", through, network.into_outputs[:, n:], network.into_hidden)

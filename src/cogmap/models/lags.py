@@ -8,7 +8,6 @@ Features are linear in the memory, and so is the memory after the next values ar
 which makes a forecast of many steps, and its gradient, a short loop over matrix products.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -160,8 +159,3 @@ class Lags:
         first = self.n_features - 2 * len(self.drivers)
         result[:, first::2], result[:, first + 1 :: 2] = drivers[1:], np.diff(drivers, axis=0)
         return result
-
-
-def own_lags(names: Sequence[str], n_changes: Sequence[int], periods: Sequence[int]) -> tuple[VariableLags, ...]:
-    """Return the lags of several variables."""
-    return tuple(VariableLags(*parts) for parts in zip(names, n_changes, periods, strict=True))

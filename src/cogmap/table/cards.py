@@ -97,7 +97,7 @@ def _sentence_html(sentence: Sentence) -> str:
 def _about(card: dict[str, Any]) -> list[str]:
     target, table = card["target"], card["table"]
     classes, why = card["classes"], target["why"]
-    why = why if why == "as asked" else f"because {why}"
+    why = why if why.startswith("as asked") else f"because {why}"
     what = f"one of {len(classes):,} classes" if classes else "a number"
     if classes and len(classes) == 2:
         what = " or ".join(map(short, classes))
@@ -198,7 +198,7 @@ def _rules(card: dict[str, Any]) -> list[str]:
     rules = card.get("rules", [])
     if not rules:
         return []
-    texts = [_RULE.sub(_likely, entry["rule"]) for entry in rules[:_SHOWN]]
+    texts = [_RULE.sub(_likely, " ".join(map(cut, entry["rule"].split()))) for entry in rules[:_SHOWN]]
     lines = [fill(text, _WIDTH, initial_indent="  ", subsequent_indent="    ") for text in texts]
     return ["Rules, the strongest first", *lines] + [f"  and {len(rules) - _SHOWN:,} more"] * (len(rules) > _SHOWN)
 

@@ -12,6 +12,7 @@ from cogmap.maps.structured import StructuredMap
 from cogmap.models.model import MapModel
 from cogmap.table.cards import Card
 from cogmap.table.columns import spans
+from cogmap.table.columns.boolean import BooleanColumn
 from cogmap.table.model import TableModel
 from cogmap.table.scoring import THE_MAP, Score, measures
 from cogmap.table.targets import CLASSES, Target
@@ -143,7 +144,7 @@ def _importances(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
             effect, alone = effects[span.start], X.iloc[:, span.start].to_numpy(dtype=np.float64)
             if np.abs(effect).max() > threshold:
                 entry |= _direction(effect, classes, alone, y)
-                if column.kind == "boolean":
+                if isinstance(column, BooleanColumn):
                     entry["value"] = column.choices[1]
         elif column.one_hot:
             entry |= _strongest_value(column, some[:, span], contributions[:, place], classes, threshold)

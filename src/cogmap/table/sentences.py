@@ -144,7 +144,7 @@ def _against_forest(card: dict[str, Any]) -> Sentence:
 
 
 def _given_away(card: dict[str, Any]) -> Sentence:
-    first = card["importances"][0] if card["importances"] else {"share": 0.0}
+    first: dict[str, Any] = card["importances"][0] if card["importances"] else {"share": 0.0}
     if first["share"] < GIVEN_AWAY or len(card["importances"]) < 2:
         return []
     if card["classes"]:

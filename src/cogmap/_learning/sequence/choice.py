@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap._learning.sequence.members import ALL, CAUTIOUS, MEMBERS, Member, penalty_of, ridge
+from cogmap._learning.sequence.members import CAUTIOUS, MEMBERS, Member, penalty_of, ridge
 from cogmap._learning.sequence.prepared import Prepared, Rows, Table, feature_bounds, prepare, rows_of, table_of
 from cogmap.models.lags import Lags, VariableLags
 from cogmap.models.recurrence import Recurrence
-from cogmap.models.transforms import DIFFERENCE, INDEX, NONE, Transform, season_strength
+from cogmap.models.transforms import DIFFERENCE, INDEX, Transform, season_strength
 
 Array = NDArray[np.float64]
 
@@ -22,7 +22,6 @@ _NO_SEASON, _SEASON = 0.3, 0.8  # strengths below and above which the choice is 
 _RATES = (0.0, 0.15, 0.3)
 _MIN_RATIO = 1e-3  # of the smallest value to the median, for logarithms
 _MIN_CHANGES, _DIFFERENCE_CHANGES = 8, 4
-MAX_LEARNED = 3000  # steps: more of a longer series are not learned from
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,9 +192,4 @@ def _lags_of(name: str, transform: Transform, runs: Sequence[Prepared]) -> Varia
     shortest = min(run.n_known - run.start for run in runs)
     difference = transform.season == DIFFERENCE
     wanted = _DIFFERENCE_CHANGES if difference else max(_MIN_CHANGES, transform.period + 1)
-    if transform.season == NONE:
-        wanted = max(wanted, _MIN_CHANGES)
     return VariableLags(name, max(1, min(wanted, shortest // 4)), transform.period if difference else 0)
-
-
-__all__ = ["ALL", "Choice", "choose", "mean_error", "n_held_out"]

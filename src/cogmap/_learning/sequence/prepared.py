@@ -71,32 +71,6 @@ class Prepared:
         """Return modelled values in units of the series; the last axis is that of the variables."""
         return np.stack([t.restored(modelled[..., v]) for v, t in enumerate(self.transforms)], axis=-1)
 
-    def shifts(self, held: Array, origin: int) -> Array:
-        """Return values at which variables are held, in units of the series, as values of `x`.
-
-        Parameters
-        ----------
-        held : ndarray of shape (n_steps, n_variables)
-            Values, NaN where free. A variable whose season is a difference must be free for less than a period.
-        origin : int
-            Position of the first step.
-        """
-        result = np.full(held.shape, np.nan)
-        for v, transform in enumerate(self.transforms):
-            rows = np.flatnonzero(~np.isnan(held[:, v]))
-            if not rows.size:
-                continue
-            z = np.log(held[rows, v]) if transform.log else held[rows, v]
-            if transform.season == DIFFERENCE:
-                whole = np.concatenate([self.modelled[v][:origin], np.full(len(held), np.nan)])
-                whole[origin + rows] = z
-                before = whole[origin + rows - transform.period]
-                z = z - np.where(np.isnan(before), z, before)
-            else:
-                z = z - self.seasons[v][origin + rows]
-            result[rows, v] = (z - transform.center) / transform.scale
-        return result
-
 
 def prepare(
     values: Array, transforms: Sequence[Transform], n_known: int, n_more: int, drivers: Array | None = None

@@ -1,0 +1,68 @@
+"""Options of `cogmap fit` for people: names of classes, units, fixed columns, rows of the page, edits."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from cogmap.cli.group import cli
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Return the path of a small table with classes 1 and 2."""
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": draw.integers(18, 80, 60), "sex": draw.choice(["f", "m"], 60)})
+    frame["risk"] = np.where(frame["age"] + draw.normal(0, 8, 60) > 50, 2, 1)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path / "people.csv"
+
+
+def run(*arguments):
+    """Run a command."""
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--labels", "1"], "--labels must be names with values"),
+        (["--labels", "=good"], "--labels must be names with values"),
+        (["--labels", "1="], "--labels must be names with values"),
+        (["--labels", "7=good"], "no value of 'risk'"),
+        (["--labels", "1=x,2=x"], "more than one class"),
+        (["--unit", "€"], "--unit must be names with values"),
+        (["--unit", "height=cm"], "no column 'height'"),
+        (["--fixed", "height"], "no column 'height'"),
+        (["--page-rows", "-1"], "page-rows"),
+        (["--edits", "nothing.json"], "cannot be read"),
+    ],
+)
+def test_wrong_options_are_one_line(table, tmp_path, options, message):
+    """Exit code 2, one line that says what was expected, and no file."""
+    result = run("fit", table, "--target", "risk", "--out", tmp_path / "m.cogmap", *options)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "m.cogmap").exists()
+
+
+def test_names_units_and_rows(table, tmp_path):
+    """Names replace codes, the page has no rows, evaluate knows the training table, what-if keeps fixed columns."""
+    model, page = tmp_path / "m.cogmap", tmp_path / "m.html"
+    names = ["--labels", "1=good,2=bad", "--unit", "age=years", "--fixed", "sex"]
+    options = [*names, "--structure", "additive", "--page", page, "--page-rows", "0"]
+    result = run("fit", table, "--target", "risk", "--out", model, *options)
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("risk: bad or good")
+    assert "contains no rows of the table" in result.output
+    assert page.stat().st_size < 200_000
+    scores = run("evaluate", model, table, "--json")
+    assert "All 60 rows are among the rows that the model has learned from" in scores.stderr
+    assert json.loads(scores.stdout)["rows learned from"] == 60
+    changed = json.loads(run("what-if", model, table, "--row", "1", "--json").stdout)
+    assert "sex" not in changed["changes"]
+    shown = run("show", model)
+    assert "It is right in" in shown.output
