@@ -69,8 +69,12 @@ class HeldOut:
         some = table.subsample(MAX_ROWS)
         own = HeldOut.of(some, np.concatenate([model.net(X) for _, X in some.blocks()], axis=1))
         link = model.link
-        make = HeldOutErrors.of_values if link.output == "values" else HeldOutErrors.of_classes
-        errors = make(link.outputs(self.net), self.truth, self.weight, self.part_rows)
+        outputs = link.outputs(self.net)
+        if link.output == "values":
+            errors = HeldOutErrors.of_values(outputs, self.truth, self.weight, self.part_rows)
+        else:  # sets with the correction for one part only would be larger than needed
+            n_rows = float(max(len(self.weight), self.weight.sum()))
+            errors = HeldOutErrors.of_classes(outputs, self.truth, self.weight, n_rows)
         return errors.at_least(link.outputs(own.net), own.truth, own.weight)
 
     def calibrate(self, model: MapModel, keep_weights: bool = False) -> "tuple[MapModel, HeldOut]":

@@ -41,7 +41,7 @@ class HeldOutErrors:
         probability of the true class. For values there is one column per target: an error is the absolute difference,
         divided by the typical error.
     n_rows : float
-        Mean number of rows in a held-out part.
+        Number of rows for which a quantile is corrected.
     spread : ndarray of shape (5, n_targets), optional
         For values, the typical error: with ``a, b, c, center, scale`` and ``z = (prediction - center) / scale``, it is
         ``exp(a + b z + c |z|)``, where ``b z + c |z|`` is clipped to [-1.5, 1.5].
@@ -66,7 +66,7 @@ class HeldOutErrors:
         weight : ndarray of shape (n_held_out,)
             Weights of the rows.
         n_rows : float
-            Mean number of rows in a held-out part.
+            Number of rows for which a quantile is corrected.
         """
         return cls(_quantiles(_class_errors(probabilities, codes), weight), n_rows)
 
@@ -83,7 +83,7 @@ class HeldOutErrors:
         weight : ndarray of shape (n_held_out,)
             Weights of the rows.
         n_rows : float
-            Mean number of rows in a held-out part.
+            Number of rows for which a quantile is corrected.
         """
         errors = np.abs(values - predictions)
         columns = zip(predictions.T, errors.T, values.T, strict=True)
@@ -113,8 +113,8 @@ class HeldOutErrors:
         """Return the error that a share `level` of new rows does not exceed, for each column.
 
         The share is increased from `level` to ``level * (1 + 1 / n_rows)``, the correction for a sample of `n_rows`
-        rows. It is that of one held-out part rather than of all of them, because each part was also used to stop the
-        training without it.
+        rows. For values these are the rows of one held-out part rather than of all, because each part was also used to
+        stop the training without it.
         """
         rank = math.ceil(level * (1.0 + 1.0 / self.n_rows) * N_QUANTILES - 1e-9)
         return np.asarray(self.quantiles[min(max(rank, 1), N_QUANTILES) - 1], dtype=np.float64)
