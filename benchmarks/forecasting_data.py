@@ -86,6 +86,9 @@ def choosing() -> list[Series]:
     found += [_series(f"macro {name}", 4, macro[name]) for name in names]
     found += [_series(f"interest {name}", 4, data.interest_inflation.load_pandas().data[name]) for name in ("Dp", "R")]
     found.append(_series("copper", 1, data.copper.load_pandas().data["WORLDCONSUMPTION"]))
+    countries = data.fertility.load_pandas().data.set_index("Country Name")
+    years = [name for name in countries.columns if str(name).isdigit()]
+    found += [_series(f"fertility {name}", 1, countries.loc[name, years].dropna()) for name in ("France", "Japan")]
     found += [_series("airline", 12, sk.load_airline()), _series("lynx", 1, sk.load_lynx())]
     change = sk.load_uschange()
     found.append(_series("uschange consumption", 4, change[0]))

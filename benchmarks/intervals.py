@@ -69,10 +69,10 @@ def uncalibrated():
         HeldOut.calibrate = calibrate
 
 
-def splits(X, y, classes):
+def splits(X, y, classes, test_rows):
     """Yield random splits until there are enough test rows."""
     n_rows = seed = 0
-    while n_rows < TEST_ROWS:
+    while n_rows < test_rows:
         yield seed, *train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y if classes else None)
         n_rows, seed = n_rows + round(0.3 * len(y)), seed + 1
 
@@ -84,13 +84,13 @@ def clocked(function, *args):
     return result, time.perf_counter() - start
 
 
-def values_of(name, structure, n_mapie):
+def values_of(name, structure, n_mapie, test_rows):
     """Return coverage, width, relative to MAPIE's, and times for a table of values."""
     from mapie.regression import CrossConformalRegressor
 
     X, y = regression.read_table(name)
     inside, widths, ratios, extra, own, theirs, mapie_inside, question = [], [], [], [], [], [], [], []
-    for seed, X_train, X_test, y_train, y_test in splits(X, y, classes=False):
+    for seed, X_train, X_test, y_train, y_test in splits(X, y, False, test_rows):
         model, part = FCMRegressor(structure=structure, random_state=0), [0.0]
         with timed_parts(part):
             _, fit_time = clocked(model.fit, X_train, y_train)
@@ -122,14 +122,14 @@ def values_of(name, structure, n_mapie):
     }
 
 
-def classes_of(name, structure, n_mapie):
+def classes_of(name, structure, n_mapie, test_rows):
     """Return coverage and size of sets, relative to MAPIE's, and calibration before and after the correction."""
     from mapie.classification import CrossConformalClassifier
 
     X, y = choosing.read_table(name, choosing.MOST_ROWS)
     inside, sizes, ratios, filled, mapie_inside, before, after = [], [], [], [], [], [], []
     confidence = {"before": [], "after": []}
-    for seed, X_train, X_test, y_train, y_test in splits(X, y, classes=True):
+    for seed, X_train, X_test, y_train, y_test in splits(X, y, True, test_rows):
         rows, labels = np.arange(len(y_test)), np.unique(y)
         model = FCMClassifier(structure=structure, random_state=0).fit(X_train, y_train)
         sets = model.predict_set(X_test, LEVEL)
@@ -177,14 +177,17 @@ def quiet(measure, *args):
 
 
 def print_table(title, names, results):
-    """Print a row per table, then mean, least and largest."""
-    keys = list(results[0])
-    print(f"\n| {title} | {' | '.join(keys)} |\n| --- |{' ---: |' * len(keys)}")
+    """Print a row per table as soon as it is known, then mean, least and largest."""
+    columns = {}
     for name, result in zip(names, results, strict=True):
-        print(f"| {name} | {' | '.join(f'{result[key]:.3f}' for key in keys)} |")
-    columns = [[result[key] for result in results] for key in keys]
+        if not columns:
+            columns = {key: [] for key in result}
+            print(f"\n| {title} | {' | '.join(columns)} |\n| --- |{' ---: |' * len(columns)}")
+        print(f"| {name} | {' | '.join(f'{value:.3f}' for value in result.values())} |", flush=True)
+        for key, value in result.items():
+            columns[key].append(value)
     for label, summary in (("mean", np.mean), ("least", np.min), ("largest", np.max)):
-        print(f"| **{label}** | {' | '.join(f'{summary(column):.3f}' for column in columns)} |", flush=True)
+        print(f"| **{label}** | {' | '.join(f'{summary(column):.3f}' for column in columns.values())} |", flush=True)
 
 
 def main():
@@ -193,14 +196,16 @@ def main():
     parser.add_argument("--structure", default=FCMRegressor().structure)
     parser.add_argument("--tables", nargs="+", help="names of tables (default: the confirming ones)")
     parser.add_argument("--mapie", type=int, default=3, help="splits on which MAPIE is compared")
+    parser.add_argument("--test-rows", type=int, default=TEST_ROWS)
     parser.add_argument("--jobs", type=int, default=1, help="number of processes")
     arguments = parser.parse_args()
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # one process per core instead
     for title, measure, names in (("values", values_of, VALUES), ("classes", classes_of, CLASSES)):
         chosen = [name for name in names if arguments.tables is None or name in arguments.tables]
-        pieces = [(measure, name, arguments.structure, arguments.mapie) for name in chosen]
-        if pieces:
-            print_table(title, chosen, Parallel(n_jobs=arguments.jobs)(delayed(quiet)(*piece) for piece in pieces))
+        options = arguments.structure, arguments.mapie, arguments.test_rows
+        parallel = Parallel(n_jobs=arguments.jobs, return_as="generator")
+        if chosen:
+            print_table(title, chosen, parallel(delayed(quiet)(measure, name, *options) for name in chosen))
 
 
 if __name__ == "__main__":

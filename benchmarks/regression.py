@@ -182,9 +182,9 @@ def read_frame(source):
     return pd.read_csv(path, **options)
 
 
-def read_table(name):
+def read_table(name, tables=TABLES):
     """Return features, categories as dummy columns, and target of a table, without rows with missing numbers."""
-    source = TABLES[name]
+    source = tables[name]
     if callable(source):
         return source()
     frame = read_frame(source)

@@ -56,7 +56,7 @@ def main():
 
         dark = open_page("iris", 1280, 1000, color_scheme="dark")
         dark.get_by_role("button", name="Show the inside").click()
-        dark.locator("[data-concept]").nth(2).click()
+        dark.locator("[data-concept]").nth(5).click()
         dark.evaluate("document.querySelector('.top').style.position = 'static'")  # otherwise it covers the map
         save("page_map", dark.locator("#map").screenshot(), 760)
 

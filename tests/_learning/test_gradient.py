@@ -6,8 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogmap import FuzzyCognitiveMap
-from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy, SquaredLoss
+from cogmap._learning.losses import (
+    DevianceLoss,
+    HuberLoss,
+    LabelsLoss,
+    LogLoss,
+    OrderedLoss,
+    SoftmaxCrossEntropy,
+    SquaredLoss,
+)
 from cogmap._learning.objective import DenseObjective
+from cogmap.models.links import OrderedLink
 
 
 def loss_and_gradient(W, b, **problem):
@@ -113,6 +122,60 @@ def test_gradient_equals_pytorch_autograd(random_problem, output, depth):
     expected.backward()
     loss, dW, db = loss_and_gradient(W, b, **problem)
     assert abs(loss - expected.item()) < 1e-10
+    np.testing.assert_allclose(dW, weights.grad.numpy(), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(db, bias.grad.numpy(), rtol=0, atol=1e-10)
+
+
+def torch_losses(torch, name, net, targets):
+    """The losses of counts, amounts, quantiles, labels and ordered classes by what PyTorch has, else by definition."""
+    functional, up = torch.nn.functional, 2.0 - 1.3
+    if name == "labels":
+        return functional.binary_cross_entropy_with_logits(2 * net, targets, reduction="none").sum(axis=1)
+    if name == "ordered":
+        above = torch.sigmoid(2 * (net - torch.tensor([-0.4, 0.7], dtype=torch.double)))
+        ends = torch.ones_like(net)
+        p = torch.cat([ends, above], 1) - torch.cat([above, 0 * ends], 1)
+        return functional.nll_loss(torch.log(p), targets, reduction="none")
+    if name == "Huber":
+        return functional.huber_loss(net, targets, reduction="none", delta=0.5).sum(axis=1)
+    mu = torch.exp(net * torch.tensor([0.7, 1.2], dtype=torch.double))
+    if name == "Poisson":
+        losses = functional.poisson_nll_loss(torch.log(mu), targets, reduction="none")
+        losses = losses - functional.poisson_nll_loss(torch.log(targets), targets, reduction="none")
+    else:
+        t = targets
+        losses = t**up / ((up - 1) * up) - t * mu ** (up - 1) / (up - 1) + mu**up / up
+    return (losses / torch.tensor([0.7, 1.2], dtype=torch.double) ** 2).sum(axis=1)
+
+
+ORDERED = OrderedLoss(OrderedLink(np.arange(3), np.arange(3), np.array([-0.4, 0.7])))
+MORE_LOSSES = {
+    "labels": (LabelsLoss(2), lambda rng: rng.integers(0, 2, (50, 2)).astype(float)),
+    "ordered": (ORDERED, lambda rng: rng.integers(0, 3, 50)),
+    "Huber": (HuberLoss(2), lambda rng: rng.normal(size=(50, 2))),
+    "Poisson": (DevianceLoss(2, 1.0, (0.7, 1.2)), lambda rng: rng.integers(1, 5, (50, 2)) / 2.5),
+    "Tweedie": (DevianceLoss(2, 1.3, (0.7, 1.2)), lambda rng: rng.gamma(1.0, size=(50, 2))),
+}
+
+
+@pytest.mark.parametrize("name", MORE_LOSSES)
+def test_gradient_of_other_losses_equals_pytorch_autograd(random_problem, name):
+    """Through three steps of a map with hidden concepts, to 1e-10."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (make bench installs it)")
+    loss, make_targets = MORE_LOSSES[name]
+    problem, W, b = random_problem(n_rows=50, n_hidden=2, output="values", n_classes=loss.n_outputs, weighted=True)
+    problem |= {"loss": loss, "targets": make_targets(np.random.default_rng(5))}
+    weights, bias = (torch.tensor(array, requires_grad=True) for array in (W, b))
+    states = torch.tensor(np.hstack([problem["X"], np.full((50, len(b) - 4), 0.5)]))
+    for _ in range(2):
+        states = torch.sigmoid(2.0 * (states @ weights.T + bias - 0.5))
+    net = (states @ weights.T + bias - 0.5)[:, 6:]
+    row_weight = torch.tensor(problem["sample_weight"])
+    losses = torch_losses(torch, name, net, torch.tensor(problem["targets"]))
+    expected = (losses * row_weight).sum() / row_weight.sum()
+    expected.backward()
+    value, dW, db = loss_and_gradient(W, b, **problem)
+    assert abs(value - expected.item()) < 1e-10
     np.testing.assert_allclose(dW, weights.grad.numpy(), rtol=0, atol=1e-10)
     np.testing.assert_allclose(db, bias.grad.numpy(), rtol=0, atol=1e-10)
 

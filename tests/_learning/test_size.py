@@ -92,10 +92,10 @@ def test_what_would_fit_is_never_refused(monkeypatch, iris):
     shape = DataShape(*np.unique(iris[0], axis=0).shape, 3)
     needed = estimate(shape, resolve(USUAL, shape))
     monkeypatch.setattr(size, "free_memory", lambda: needed)
-    FCMClassifier(random_state=0).fit(*iris)
+    FCMClassifier(structure="full", random_state=0).fit(*iris)
     monkeypatch.setattr(size, "free_memory", lambda: 0.5 * needed)
     with pytest.raises(DataError, match="would need"):
-        FCMClassifier(random_state=0).fit(*iris)
+        FCMClassifier(structure="full", random_state=0).fit(*iris)
 
 
 def test_this_machine_says_how_much_memory_is_free():

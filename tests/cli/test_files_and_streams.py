@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from cogmap._learning.structure_choice import STRUCTURES
+from cogmap._learning.targets import VALUE_LOSSES
 from cogmap.cli import fit, reproduce
 from cogmap.cli.group import COMMANDS, cli
 from cogmap.research.datasets import EMBEDDED
@@ -71,6 +72,7 @@ def test_choices_of_options_are_those_of_the_library():
     task = next(option for option in fit.fit.params if option.name == "task")
     assert tuple(task.type.choices) == TASKS
     assert fit.STRUCTURES == STRUCTURES
+    assert fit.LOSSES == VALUE_LOSSES
     assert (tuple(EMBEDDED), tuple(PROTOCOLS)) == (reproduce.EMBEDDED, reproduce.PROTOCOLS)
 
 

@@ -388,10 +388,10 @@ class TestReproducibility:
 
     @pytest.mark.parametrize("dataset", ["iris", "wine", "breast_cancer"])
     def test_starts_do_not_decide_the_outcome(self, dataset, request):
-        """Of 6 starts the worst mean accuracy of 3 folds is within 0.03 of the median."""
+        """Of 4 starts the worst mean accuracy of 3 folds is within 0.03 of the median."""
         X, y = request.getfixturevalue(dataset)
         folds = StratifiedKFold(3, shuffle=True, random_state=0)
-        scores = [cross_val_score(FCMClassifier(random_state=seed), X, y, cv=folds).mean() for seed in range(6)]
+        scores = [cross_val_score(FCMClassifier(random_state=seed), X, y, cv=folds).mean() for seed in range(4)]
         assert min(scores) > np.median(scores) - 0.03
 
     def test_every_start_learns_every_class_of_iris(self, iris):

@@ -91,6 +91,22 @@ def test_teachers_are_those_of_chunks(client):
     assert same(DaskFCMClassifier(**parameters).fit(*arrays(CLASSES, 30_000)), local)
 
 
+@pytest.mark.parametrize("kind", ["counts", "quantiles", "ordered", "labels"])
+def test_other_targets_are_those_of_chunks(client, kind):
+    """Statistics of all rows, such as the mean of counts, and thresholds from the sample are the same."""
+    classifier = (FCMClassifier, DaskFCMClassifier)
+    (local, on_cluster), y, parameters = {
+        "counts": ((FCMRegressor, DaskFCMRegressor), np.rint(np.exp(VALUES)), {"loss": "poisson"}),
+        "quantiles": ((FCMRegressor, DaskFCMRegressor), VALUES, {"loss": "quantile", "quantile": [0.2, 0.8]}),
+        "ordered": (classifier, CLASSES, {"ordered": ["low", "middle", "high"]}),
+        "labels": (classifier, np.column_stack([WAY > 0, WAY > 1]), {}),
+    }[kind]
+    expected = local(**SHORT, **parameters).fit_chunks([(X[:70_000], y[:70_000]), (X[70_000:], y[70_000:])])
+    found = on_cluster(**SHORT, **parameters).fit(da.from_array(X, chunks=(40_000, 7)), da.from_array(y, chunks=40_000))
+    assert same(found, expected)
+    np.testing.assert_array_equal(found.to_local().predict(X[:100]), expected.predict(X[:100]))
+
+
 def test_few_rows_are_learned_as_fit_does(client):
     """With teachers and words, and with labels that only one worker has."""
     y = np.where(np.arange(300) < 40, "rare", CLASSES[:300])

@@ -40,6 +40,7 @@ def test_maps_by_hand(tmp_path, monkeypatch):
         "regression.md",
         "reproduction.md",
         "small-maps.md",
+        "targets.md",
         "wide.md",
     ],
 )

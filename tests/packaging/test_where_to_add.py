@@ -118,8 +118,8 @@ def add_loss(package):
     losses.write_text(losses.read_text() + "\n" + LOSS)
     changed(
         targets,
-        ("import LogLoss, Loss,", "import LogCoshLoss, LogLoss, Loss,"),
-        ("return SquaredLoss(self.link.n_outputs)", "return LogCoshLoss(self.link.n_outputs)"),
+        ("    LogLoss,\n", "    LogCoshLoss,\n    LogLoss,\n"),
+        ("else SquaredLoss(n_outputs)", "else LogCoshLoss(n_outputs)"),
     )
 
 

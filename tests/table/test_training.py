@@ -1,5 +1,7 @@
 """Training on tables: the score is honest, the choice of a task is said, and a time is kept."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 
+import cogmap
 from cogmap import FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TablePreparer, to_rules
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.table import fit_table, limits
@@ -246,8 +249,8 @@ def grouped_table(n_groups=60, per_group=6):
 def test_groups_are_not_split_between_folds():
     """A feature that identifies the group helps only with rows of the same group."""
     table = grouped_table()
-    apart = fit_table(table, "value", FitOptions(groups="patient"))
-    mixed = fit_table(table, "value", FitOptions(drop=("patient",)))
+    apart = fit_table(table, "value", FitOptions(groups="patient", structure="additive"))
+    mixed = fit_table(table, "value", FitOptions(drop=("patient",), structure="additive"))
     assert "patient" in apart.preparer.left_out_
     score = {
         name: model.card["scores"]["random forest"]["R²"]["mean"]
@@ -266,7 +269,7 @@ def test_scores_forward_in_time_use_earlier_rows_only(kind):
     table = pd.DataFrame({"day": days.dt.strftime("%Y-%m-%d") if kind == "dates" else np.arange(300) * 1.5})
     table = table.assign(x=rng.normal(size=300), y=np.cumsum(rng.normal(size=300)) + 0.05 * np.arange(300))
     shuffled = table.sample(frac=1, random_state=0)
-    forward = fit_table(shuffled, "y", FitOptions(time="day"))
+    forward = fit_table(shuffled, "y", FitOptions(time="day", structure="additive"))
     mixed = fit_table(shuffled, "y")
     assert mixed.card["scores"]["random forest"]["R²"]["mean"] > 0.8
     assert forward.card["scores"]["random forest"]["R²"]["mean"] < 0.3
@@ -356,3 +359,82 @@ BAD_STRUCTURES = {
 def test_contradictory_structures_are_errors(steps, message):
     with pytest.raises((DataError, ParameterError), match=message):
         train(steps, "risk", FitOptions(**BAD_STRUCTURES[message]))
+
+
+class TestMoreTargets:
+    """Counts and ordered classes of raw tables."""
+
+    TABLE = pd.DataFrame({"x": np.linspace(-2.0, 2.0, 120), "word": ["a", "b", "c"] * 40})
+
+    def visits(self):
+        """A table with a column of counts, more than ten different ones."""
+        counts = np.random.default_rng(0).poisson(np.exp(1.0 + 0.8 * self.TABLE["x"]))
+        return self.TABLE.assign(visits=counts)
+
+    def grades(self):
+        """A table with grades that sort in another order than theirs."""
+        codes = np.digitize(self.TABLE["x"] + 0.5 * np.random.default_rng(0).normal(size=120), [-0.7, 0.7])
+        return self.TABLE.assign(grade=np.array(["low", "middle", "high"])[codes])
+
+    @pytest.mark.parametrize(
+        ("values", "loss"),
+        [
+            ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 30] * 3, "poisson"),
+            ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 30] * 3, "squared_error"),  # no zero
+            ([0.0, 0.5, 2, 3, 4, 5, 6, 7, 8, 9, 30] * 3, "squared_error"),  # not whole
+            ([-1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 30] * 3, "squared_error"),  # negative
+            ([0, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79] * 3, "squared_error"),  # most of them large
+        ],
+    )
+    def test_counts_are_recognized(self, values, loss):
+        """Whole numbers from 0 on, with a mean above the median; the reason is told."""
+        target = find_target(pd.Series(values), "y", None)
+        assert (target.task, target.loss) == ("regression", loss)
+        assert ("Poisson loss" in target.why) == (loss == "poisson")
+        assert Target.from_state(target.to_state()) == target
+
+    def test_the_card_says_counts_and_the_option_overrules(self, tmp_path):
+        """Also of a saved model."""
+        model = fit_table(self.visits(), "visits")
+        assert model.estimator.loss == "poisson"
+        assert "they are counts, whole numbers from 0 on: Poisson loss" in card_text(model.card)
+        assert model.predict({"x": -9.0, "word": "a"})[0] > 0.0
+        model.save(tmp_path / "visits.cogmap")
+        assert cogmap.TableModel.load(tmp_path / "visits.cogmap").target == model.target
+        assert fit_table(self.visits(), "visits", FitOptions(loss="squared_error")).estimator.loss == "squared_error"
+
+    def test_ordered_classes(self):
+        """By an order, and by a categorical."""
+        by_kind = fit_table(self.grades(), "grade", FitOptions(kinds={"grade": "low<middle<high"}))
+        table = self.grades()
+        table["grade"] = pd.Categorical(table["grade"], ["low", "middle", "high"], ordered=True)
+        by_dtype = fit_table(table, "grade")
+        for model in (by_kind, by_dtype):
+            assert model.estimator.ordered == ["low", "middle", "high"]
+            assert "its classes are ordered" in card_text(model.card)
+            assert {entry["column"]: entry.get("more") for entry in model.card["importances"]}["x"] == "high"
+            assert model.predict([{"x": -2.0, "word": "a"}, {"x": 2.0, "word": "a"}]).tolist() == ["low", "high"]
+        np.testing.assert_array_equal(by_kind.predict_proba(self.TABLE), by_dtype.predict_proba(self.TABLE))
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"loss": "poison"}, "FitOptions"),
+            ({"loss": "gamma", "task": "classification"}, "Classes have no `loss`"),
+            ({"loss": "poisson", "kinds": {"grade": "ordered"}}, "Classes have no `loss`"),
+            ({"kinds": {"grade": "low<high"}}, "lacks 'middle'"),
+            ({"kinds": {"grade": "ordered"}}, "The order of the column 'grade' is unknown"),
+            ({"kinds": {"grade": "date"}}, "or an order such as 'low<high'"),
+            ({"kinds": {"grade": "low<middle<high"}, "tune": True}, "Ordered classes are not tuned"),
+            ({"loss": "poisson"}, "The target 'grade' is not numeric"),
+        ],
+    )
+    def test_what_does_not_fit_together_is_told(self, options, message):
+        """In one sentence."""
+        with pytest.raises((DataError, ParameterError), match=re.escape(message)):
+            fit_table(self.grades(), "grade", FitOptions(**options))
+
+    def test_a_loss_needs_its_values(self):
+        """The message names the column and the row."""
+        with pytest.raises(DataError, match=r"needs counts, whole numbers >= 0, but 'x' is -2 in row 1"):
+            fit_table(self.TABLE, "x", FitOptions(loss="poisson"))

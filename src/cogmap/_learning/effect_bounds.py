@@ -67,8 +67,8 @@ def direct_weights(spec: ModelSpec, table: Table, thetas: list[Theta]) -> NDArra
             kept = np.tanh(step * memory * kept)
             passed *= step * memory * (1.0 - np.square(kept))
         for model in models:
-            effect = model.derivative(block)[:, -n_outputs:]  # only of the second class if there is one output
-            response = spec.link.outputs_derivative(model.net(block))[:, -n_outputs:]
+            effect = model.derivative(block)[:, spec.link.rising]  # only of one class if there is one output
+            response = spec.link.outputs_derivative(model.net(block))[:, spec.link.rising]
             effects += np.einsum("i,ijk->jk", row_weights[rows], effect)
             carried += np.einsum("i,ijj,ik->jk", row_weights[rows], response, passed)
     # Effects are for states in [0, 1], `passed` is for T = 2 A - 1 in [-1, 1].

@@ -38,7 +38,7 @@ from cogmap._learning.table import Table
 from cogmap._utils.params import Literal, param_error
 from cogmap._utils.threads import one_blas_thread
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.models.links import LogOddsLink, SoftmaxLink
+from cogmap.models.links import SoftmaxLink
 from cogmap.models.model import MapModel, concept_names
 from cogmap.models.names import combination_names
 
@@ -85,7 +85,7 @@ class _Trainer:
         """Return the net inputs of the outputs that predict the mean of the targets."""
         link = self.fit.link
         mean = table.row_weights @ table.targets.columns / table.total_weight
-        if isinstance(link, LogOddsLink):
+        if link.output in ("single", "labels"):
             return np.asarray(0.5 * np.log((mean + 1e-3) / (1.0 - mean + 1e-3)))
         if isinstance(link, SoftmaxLink):
             scores = np.log(mean + 1e-3)
@@ -282,7 +282,7 @@ def _effect_signs(network: Network, T: Array, fit: NetworkFit) -> Array:
     """Return the sign of the average effect of each feature on each output, through all paths."""
     n = network.n_inputs
     T = T[np.linspace(0, len(T) - 1, min(len(T), _EFFECT_ROWS)).astype(np.intp)]
-    response = fit.link.outputs_derivative(network.net(T))[:, -len(network.bias) :]
+    response = fit.link.outputs_derivative(network.net(T))[:, fit.link.rising]
     direct = response.mean(axis=0) @ network.into_outputs[:, :n]
     through = np.einsum("rco,rh->coh", response, 1.0 - np.square(network.hidden_states(T))) / len(T)
     indirect = np.einsum("coh,oh,hj->cj", through, network.into_outputs[:, n:], network.into_hidden)

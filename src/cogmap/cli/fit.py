@@ -19,10 +19,12 @@ from cogmap.cli.common import (
 )
 from cogmap.exceptions import DataError
 
-# Copies of constants in `table.targets`, `table.preparation.kinds` and `_learning.structure_choice`: slow to import.
+# Copies of constants in `table.targets`, `_learning.targets`, `table.preparation.kinds` and
+# `_learning.structure_choice`: slow to import.
 TASKS = ("classification", "regression")
 KINDS = ("number", "category", "ordered", "date", "id", "text")
 ORDER = "<"
+LOSSES = ("squared_error", "poisson", "gamma", "tweedie", "quantile", "huber")
 STRUCTURES = ("auto", "additive", "named", "full")
 
 
@@ -36,6 +38,11 @@ STRUCTURES = ("auto", "additive", "named", "full")
 @click.option("--target", required=True, metavar="COLUMN", help="Column to predict.")
 @click.option("--out", metavar="FILE", default="model.cogmap", show_default=True, help="Model file to write.")
 @click.option("--task", type=click.Choice(TASKS), help="Kind of target; inferred by default.")
+@click.option(
+    "--loss",
+    type=click.Choice(LOSSES),
+    help="What a regression minimizes; by default poisson for counts, otherwise squared_error.",
+)
 @click.option("--tune", is_flag=True, help="Select hyperparameters by cross-validation: slower, sometimes better.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out. May be given several times.")
 @click.option(

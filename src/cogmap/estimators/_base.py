@@ -42,7 +42,7 @@ from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import FeatureRange, FeatureSpread, Scaling
 from cogmap.models.features import FeatureStatistics
-from cogmap.models.links import Link
+from cogmap.models.links import LabelsLink, Link, OrderedLink, QuantileLink
 from cogmap.models.logarithms import find_logarithms
 from cogmap.models.model import MapModel
 from cogmap.statistics.novelty import RowDistances
@@ -233,7 +233,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         encoding = make_encodings(sample, scaling, parameters, None)[0]
         plan = make_plan(sample, encoding, sample.n_rows, parameters, self._defaults)
         table = plan.encoded(sample)
-        propose = functools.partial(propose_steps, classes=link.output != "values")
+        propose = functools.partial(propose_steps, output=link.output)
         named = train_named(table, plan, propose, random, self.structure_, parameters["max_arrows"], monitor)
         self.structure_ = "named" if named.model.n_hidden else "additive"
         self.selection_ = asdict(named.selection)
@@ -254,10 +254,11 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
 
     def _publish(self, result: TrainResult, sample: Table, partial: bool = False) -> None:
         """Set the fitted attributes."""
-        self.model_ = result.model
+        self.model_ = self._refined(result.model, sample)
         for name in ("held_out_errors_", "row_distances_"):  # of an earlier fit, if rows are added to it
             self.__dict__.pop(name, None)
-        if result.held_out is not None:
+        # Ordered classes, labels and quantiles have no held-out errors: their outputs already say how sure they are.
+        if result.held_out is not None and not isinstance(self.model_.link, OrderedLink | LabelsLink | QuantileLink):
             # An expert's weights are not changed.
             given = self.weight_bounds is not None or isinstance(self.prior, FuzzyCognitiveMap)
             keep = given or self.learn == "slopes"
@@ -282,6 +283,10 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
     @abstractmethod
     def _finalize(self, table: Table, known: Link | None) -> Table:
         """Apply class weights or standardize targets, after equal rows are merged."""
+
+    def _refined(self, model: MapModel, sample: Table) -> MapModel:
+        """Return the trained model with a link fitted to its outputs, if it needs one; rows are not scaled."""
+        return model
 
     def _grid(self) -> Sequence[dict[str, Any]]:
         """Return the candidate parameters of a search, the preferred ones first."""

@@ -59,6 +59,49 @@ def encode_labels(
     return classes, codes
 
 
+def class_order(ordered: Any, y: Any, owner: str) -> list[Any] | None:
+    """Return the labels in their order, or None if classes have none or it is that of the labels.
+
+    Parameters
+    ----------
+    ordered : bool or sequence
+        Whether classes are ordered, or their labels in order.
+    y : array-like
+        Labels as given by the user: an ordered categorical of pandas has an order.
+    owner : str
+        Estimator named in messages.
+    """
+    if not isinstance(ordered, bool | np.bool_):
+        return list(ordered)
+    if not ordered:
+        return None
+    dtype: Any = getattr(y, "dtype", None)
+    if hasattr(dtype, "categories") and getattr(dtype, "ordered", False):
+        return list(dtype.categories)
+    labels = np.asarray(y)
+    if hasattr(dtype, "categories") or labels.dtype.kind not in "biuf":
+        some = shown(sorted({str(label) for label in labels.ravel()}))
+        raise param_error(
+            owner,
+            "ordered",
+            "a list of the classes from the lowest to the highest, unless labels are numbers or an ordered categorical",
+            Literal(f"True for the labels {some}"),
+        )
+    return None
+
+
+def class_ranks(order: list[Any] | None, classes: NDArray[Any], owner: str) -> NDArray[np.intp]:
+    """Return the rank of each class in a given order, which may have further labels; None means sorted."""
+    if order is None:
+        return np.arange(len(classes))
+    labels = classes.tolist()
+    missing = [label for label in labels if label not in order]
+    if missing:
+        expected = f"a list with every label in y, {shown(labels)}"
+        raise param_error(owner, "ordered", expected, Literal(f"one without {shown(missing)}"))
+    return np.argsort([labels.index(label) for label in order if label in labels])
+
+
 def class_link(output: str, classes: NDArray[Any], gain: float, owner: str) -> ClassLink:
     """Return the link for one output (two classes) or one output per class."""
     if output == "single" and len(classes) != 2:

@@ -5,7 +5,7 @@ A `Source` provides the rows: chunks on this machine (`_chunks`), or partitions 
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self, cast
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,12 @@ from cogmap._learning.plan import Plan
 from cogmap._learning.settings import LARGE
 from cogmap._learning.solvers import SOLVERS
 from cogmap._learning.table import Table
-from cogmap._learning.targets import ClassTargets, Targets, ValueTargets
+from cogmap._learning.targets import Targets
 from cogmap._utils.params import param_error
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._validation import check_products, input_names
 from cogmap.exceptions import DataError
 from cogmap.models.features import FeatureStatistics
-from cogmap.models.links import ClassLink, Link, ValueLink
 
 Chunk = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
@@ -105,7 +104,8 @@ def surveyed(
     """Return the statistics of some rows, with classes or values as targets."""
     if weigh is not None:
         weight = weigh(y, weight)
-    targets = Labels.of(y, weight) if classes else FeatureStatistics.of(y.reshape(len(y), -1), weight)
+    of_classes = classes and y.ndim == 1
+    targets = Labels.of(y, weight) if of_classes else FeatureStatistics.of(y.reshape(len(y), -1), weight)
     return Survey(len(y), FeatureStatistics.of(X, weight), targets)
 
 
@@ -132,22 +132,16 @@ def _is_text(y: NDArray[Any]) -> bool:
 class ChunkReader:
     """Turn a chunk into a `Table`: of features, or with a plan, of states."""
 
-    link: Link
+    targets: Targets  # of no rows
     features: tuple[str, ...]
     weigh: ClassWeight | None
     plan: Plan | None = None
 
     def __call__(self, X: NDArray[Any], y: NDArray[Any], weight: NDArray[np.float64] | None) -> Table:
         """Return the table."""
-        targets: Targets
-        if isinstance(self.link, ValueLink):
-            targets = ValueTargets(y.reshape(len(y), -1), self.link)
-        else:
-            link = cast(ClassLink, self.link)
-            targets = ClassTargets(np.searchsorted(link.classes, y), link)
         if self.weigh is not None:
             weight = self.weigh(y, weight)
-        table = Table(X, targets, weight, self.features)
+        table = Table(X, self.targets.of(y), weight, self.features)
         return table if self.plan is None else self.plan.encoded(table)
 
 
@@ -173,8 +167,8 @@ class OutOfCoreMixin(BaseFCM):
     _learns_classes = True
 
     @abstractmethod
-    def _surveyed_link(self, survey: Survey) -> tuple[Link, ClassWeight | None]:
-        """Return the link for the surveyed targets, and the class weights if there are any."""
+    def _surveyed_targets(self, survey: Survey, sample: Chunk) -> tuple[Targets, ClassWeight | None]:
+        """Return targets of no rows with their link, and the class weights if there are any."""
 
     def _check_out_of_core(self, method: str) -> None:
         """Raise if a parameter needs all rows in memory."""
@@ -198,11 +192,11 @@ class OutOfCoreMixin(BaseFCM):
         if survey.n_rows * n_columns <= LARGE:
             self._fit_table(source.some(None), shown_as)
             return
-        link, weigh = self._surveyed_link(survey)
+        given = source.some(sample_rows(survey.n_rows, n_columns))
+        targets, weigh = self._surveyed_targets(survey, given)
         if weigh is not None:  # the scaling depends on class weights, which are known only now
             survey = source.survey(weigh)
-        given = source.some(sample_rows(survey.n_rows, n_columns))
-        read = ChunkReader(link, tuple(input_names(self)), weigh)
+        read = ChunkReader(targets, tuple(input_names(self)), weigh)
         sample = replace(read(*given), n_values=survey.n_rows * n_columns)
 
         def encoded(plan: Plan) -> Dataset:

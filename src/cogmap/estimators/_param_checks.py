@@ -8,6 +8,7 @@ import numpy as np
 from cogmap._learning import initialization, priors
 from cogmap._learning.solvers import SOLVERS
 from cogmap._learning.structure_choice import STRUCTURES
+from cogmap._learning.targets import VALUE_LOSSES
 from cogmap._utils.params import check_boolean, check_choice, check_integer, check_number, param_error
 from cogmap.estimators._labels import OUTPUTS
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -64,6 +65,26 @@ def _several(check: Check) -> Check:
     return check_all
 
 
+def _ordered(owner: str, name: str, value: Any) -> None:
+    """Check True, False, or distinct labels."""
+    if isinstance(value, bool | np.bool_):
+        return
+    if not isinstance(value, list | tuple | np.ndarray) or np.ndim(value) != 1 or len(value) < 2:
+        raise param_error(owner, name, "True, False, or a list of at least two labels", value)
+    if len(set(value)) < len(value):
+        raise param_error(owner, name, "a list of different labels", value)
+
+
+def _quantile(owner: str, name: str, value: Any) -> None:
+    """Check one quantile, or ascending quantiles."""
+    if np.ndim(value) == 0:
+        _number(0, 1, ends=False)(owner, name, value)
+        return
+    _several(_number(0, 1, ends=False))(owner, name, value)
+    if len(value) < 2 or not (np.diff(value) > 0.0).all():
+        raise param_error(owner, name, "one number, or at least two ascending ones", value)
+
+
 def _n_jobs(owner: str, name: str, value: Any) -> None:
     if value is not None:
         check_integer(owner, name, value, low=-_MOST, high=_MOST, cure="-1 means all processors.")
@@ -109,6 +130,10 @@ _CHECKS: dict[str, Check] = {
     ),
     "learn": _choice(["weights", "slopes"]),
     "scale": _choice(["auto", "logistic"], "True or False", lambda value: isinstance(value, bool | np.bool_)),
+    "loss": _choice(list(VALUE_LOSSES)),
+    "power": _number(1, 2, ends=False),
+    "quantile": _quantile,
+    "ordered": _ordered,
     "class_weight": _choice(
         ["balanced"], "a dict {label: weight}", lambda value: value is None or isinstance(value, dict)
     ),

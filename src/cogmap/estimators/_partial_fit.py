@@ -14,7 +14,7 @@ from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Adam, Rule
 from cogmap._learning.table import Table
 from cogmap._learning.training import train_one_pass
-from cogmap._utils.params import param_error, shown
+from cogmap._utils.params import Literal, param_error, shown
 from cogmap.estimators._class_map import ClassMap
 from cogmap.estimators._labels import all_labels
 from cogmap.estimators._param_checks import check_parameters
@@ -59,6 +59,9 @@ class PartialFitMixin(ClassMap):
         if isinstance(self.class_weight, str):
             cure = "Class frequencies are not known before all rows are seen."
             raise param_error(owner, "class_weight", "a dict or None", self.class_weight, cure)
+        if self._is_ordered or np.ndim(y) > 1:
+            cure = "partial_fit takes one unordered label per row; use fit or fit_chunks."
+            raise param_error(owner, "y", "one-dimensional, with ordered=False", Literal(f"shape {np.shape(y)}"), cure)
         first = not hasattr(self, "model_")
         if first and classes is None:
             cure = "List all labels that can occur in any call."

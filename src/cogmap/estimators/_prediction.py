@@ -14,7 +14,7 @@ from cogmap.explanation.rules import carried_share
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.structured import SQUARE_UP_TO
 from cogmap.models.encoding import Scaling
-from cogmap.models.links import ClassLink, decided
+from cogmap.models.links import ClassLink, LabelsLink, decided
 from cogmap.models.model import MapModel, concept_names
 
 Array = NDArray[np.floating]
@@ -160,18 +160,19 @@ class ClassPredictor(ClassifierMixin, FittedMap):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """Class labels."""
-        return self._link.classes
+        """Class labels; with several labels per row, the numbers of their columns."""
+        link = self.model_.link
+        return np.arange(link.n_outputs) if isinstance(link, LabelsLink) else self._link.classes
 
     @property
     def output_(self) -> str:
-        """Kind of output: ``"single"`` or ``"one_hot"``."""
+        """Kind of output: ``"single"``, ``"one_hot"``, ``"ordered"`` or ``"labels"``."""
         return self._link.output
 
     @property
     def gain_(self) -> float:
-        """Factor on the outputs before the softmax; 1 for a single output, which has no softmax."""
-        return self._link.gain
+        """Factor on the outputs before the softmax; 1 without a softmax."""
+        return getattr(self._link, "gain", 1.0)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the confidence scores of the classes.
@@ -185,7 +186,8 @@ class ClassPredictor(ClassifierMixin, FittedMap):
         -------
         ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
             With a single output, its log-odds, as in logistic regression. With one output per class, `gain` times the
-            outputs; for two classes, the second minus the first.
+            outputs; for two classes, the second minus the first. For ordered classes, the logarithms of their
+            probabilities; for several labels, the log-odds of each.
         """
         model, X = self._fitted_model(X)
         return model.decision(X)
@@ -201,7 +203,7 @@ class ClassPredictor(ClassifierMixin, FittedMap):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
+            In the order of `classes_`. With several labels per row, the probability that each applies.
         """
         model, X = self._fitted_model(X)
         return model.outputs(X)
@@ -217,6 +219,9 @@ class ClassPredictor(ClassifierMixin, FittedMap):
         Returns
         -------
         ndarray of shape (n_samples,)
+            With several labels per row, of shape (n_samples, n_labels): 1 where a label applies, 0 elsewhere.
         """
         model, X = self._fitted_model(X)
+        if isinstance(model.link, LabelsLink):
+            return (model.decision(X) >= 0.0).astype(np.intp)
         return cast(ClassLink, model.link).classes[decided(model.decision(X))]

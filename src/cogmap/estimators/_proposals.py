@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 def propose_steps(
-    T: Array, targets: Array, weight: Array, random: np.random.RandomState, classes: bool = True
+    T: Array, targets: Array, weight: Array, random: np.random.RandomState, output: str = "one_hot"
 ) -> list[tuple[int, float]]:
     """Return the steps at which boosted trees of depth 2 split most often, weighted by their gain.
 
@@ -23,13 +23,13 @@ def propose_steps(
     T : ndarray of shape (n_rows, n_features)
         States of the features.
     targets : ndarray of shape (n_rows, n_outputs)
-        Targets: 0 and 1 for classes, or standardized values.
+        Targets: 0 and 1 for classes and labels, or standardized values.
     weight : ndarray of shape (n_rows,)
         Weights of the rows.
     random : RandomState
         Determines which rows each tree sees.
-    classes : bool, default=True
-        Whether the targets are classes.
+    output : {"single", "one_hot", "labels", "ordered", "values"}, default="one_hot"
+        Kind of outputs.
 
     Returns
     -------
@@ -41,14 +41,14 @@ def propose_steps(
     if len(T) > _MAX_ROWS:
         rows = random.permutation(len(T))[:_MAX_ROWS]
         T, targets, weight = T[rows], targets[rows], weight[rows]
-    n_rows, single = len(T), targets.shape[1] == 1
+    n_rows, classes = len(T), output in ("single", "one_hot", "labels")
     weight = weight / weight.mean()
     T = np.ascontiguousarray(T, dtype=np.float32)  # as trees need it
     scores = np.zeros(targets.shape)
     gains: dict[tuple[int, float], float] = {}
     smallest = max(5, n_rows // 100)
     for _ in range(_N_TREES):
-        predicted = scores if not classes else expit(scores) if single else softmax(scores, axis=1)
+        predicted = scores if not classes else softmax(scores, axis=1) if output == "one_hot" else expit(scores)
         residual = targets - predicted
         chosen = random.random_sample(n_rows) < 0.8
         if chosen.sum() < 2 * smallest:

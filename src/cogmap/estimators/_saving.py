@@ -17,7 +17,7 @@ from cogmap.estimators.classifier_cv import FCMClassifierCV
 from cogmap.estimators.forecaster import FCMForecaster
 from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import ModelFileError
-from cogmap.models.links import ValueLink
+from cogmap.models.links import LabelsLink, ValueLink
 from cogmap.models.model import MapModel
 from cogmap.models.sequence import SequenceModel
 from cogmap.persistence.parts import renamed, require
@@ -63,7 +63,10 @@ def _parameter_names(kind: type[Any]) -> frozenset[str]:
 
 def _check_learned(learned: State, of_values: bool) -> None:
     model: Any = learned.get("model_")
-    require(isinstance(model, MapModel) and isinstance(model.link, ValueLink) == of_values, "learned model")
+    require(isinstance(model, MapModel), "learned model")
+    require(
+        (isinstance(model.link, ValueLink) and not isinstance(model.link, LabelsLink)) == of_values, "learned model"
+    )
     require(learned["n_features_in_"] == model.n_features, "number of features")
     if "feature_names_in_" in learned:
         names = learned["feature_names_in_"]

@@ -1,5 +1,6 @@
 """`FCMClassifier`: classifier and feature transformer whose model is a fuzzy cognitive map."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,10 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
         they are, and should lie in [0, 1].
     class_weight : dict or "balanced", default=None
         Weights of the classes. ``"balanced"`` gives every class the same total weight.
+    ordered : bool or list of labels, default=False
+        Whether classes are ordered, such as grades. Three or more ordered classes have one output concept, ``class``,
+        which is compared with a threshold between each class and the next: a cumulative logit model. True takes the
+        order of numbers, or that of a pandas ordered categorical; a list has the labels from the lowest to the highest.
     warm_start : bool, default=False
         Start from the map of the previous `fit`, on data with the same features and classes. Named features are matched
         by name.
@@ -175,8 +180,8 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     n_hidden_ : int
         Number of hidden concepts.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    output_ : {"single", "one_hot"}
+        Class labels, sorted. With several labels per row, their numbers.
+    output_ : {"single", "one_hot", "ordered", "labels"}
         Kind of output used.
     depth_ : int
         Number of steps.
@@ -278,6 +283,7 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
         learn: str = "weights",
         scale: str | bool = "auto",
         class_weight: dict[Any, float] | str | None = None,
+        ordered: bool | Sequence[Any] = False,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -310,7 +316,15 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
         self.learn = learn
         self.scale = scale
         self.class_weight = class_weight
+        self.ordered = ordered
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    _takes_labels = True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

@@ -1,35 +1,31 @@
 """`FCMRegressor`: regressor and feature transformer whose model is a fuzzy cognitive map."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_pinball_score
 
-from cogmap._learning.settings import REGRESSION
-from cogmap._learning.table import Table
-from cogmap._learning.targets import ValueTargets
 from cogmap.estimators._chunks import FitChunksMixin
-from cogmap.estimators._out_of_core import Survey
 from cogmap.estimators._uncertainty import IntervalMixin
-from cogmap.estimators._validation import validated
-from cogmap.exceptions import DataError
+from cogmap.estimators._value_map import ValueMap
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.models.features import FeatureStatistics
-from cogmap.models.links import Link, ValueLink
+from cogmap.models.links import QuantileLink, ValueLink
 
 
-class FCMRegressor(RegressorMixin, IntervalMixin, FitChunksMixin):
+class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.
 
     The concepts of the map are the features, scaled to [0, 1], hidden concepts, and the targets. A sample sets the
     states of the features, all other concepts start undecided (0.5), and the map runs for a fixed number of steps. The
     prediction is the net input of an output in the last step, in standard deviations from the mean of the training
     data; the state of the output shows where the value lies (0.5 is the mean, 0.88 one deviation above it). The weights
-    are trained by backpropagation through these steps, with squared loss. The states before the last step are a
-    learned transformation of the features, and the last step is a linear regression on them. Tables of more than 100
-    columns get a structured map, as in `FCMClassifier`.
+    are trained by backpropagation through these steps, by default with squared loss; `loss` selects another for counts,
+    amounts, quantiles and data with outliers. The states before the last step are a learned transformation of the
+    features, and the last step is a linear regression on them. Tables of more than 100 columns get a structured map, as
+    in `FCMClassifier`.
 
     Parameters
     ----------
@@ -154,6 +150,23 @@ class FCMRegressor(RegressorMixin, IntervalMixin, FitChunksMixin):
         logarithm. True, as in the paper: min-max scaling to the range seen in `fit`; values outside the range are
         extrapolated, but clipped at one range beyond it; a constant feature becomes 0. False: features are used as
         they are, and should lie in [0, 1].
+    loss : {"squared_error", "poisson", "gamma", "tweedie", "quantile", "huber"}, default="squared_error"
+        What training minimizes, and so what is predicted (``docs/targets.md``):
+
+        - ``"squared_error"``: the mean.
+        - ``"poisson"``: the mean of counts (whole numbers >= 0), by the Poisson deviance.
+        - ``"gamma"``: the mean of amounts > 0 whose noise is proportional to their size, by the Gamma deviance.
+        - ``"tweedie"``: the mean of amounts >= 0, by the Tweedie deviance of the given `power`.
+        - ``"quantile"``: one or several quantiles, by the pinball loss.
+        - ``"huber"``: the mean, with outliers counted less: differences of more than half a deviation of the target
+          (its interquartile range / 1.349) count linearly.
+
+        Predictions with a deviance are positive: the logarithm of the value is what the map computes.
+    power : float, default=1.5
+        Power of ``loss="tweedie"``, between 1 and 2: the variance is proportional to the mean to this power.
+    quantile : float or list of float, default=0.5
+        Quantiles of ``loss="quantile"``, in (0, 1). With an ascending list, each has an output of its own, `predict`
+        returns a column for each, and they never cross.
     warm_start : bool, default=False
         Start from the map of the previous `fit`, on data with the same features and targets. Named features are matched
         by name.
@@ -183,7 +196,8 @@ class FCMRegressor(RegressorMixin, IntervalMixin, FitChunksMixin):
         the index ``selected``, and ``teacher_losses``.
     teacher_losses_ : list of float
         Held-out loss of each teacher; empty without teachers. It is half the logarithm of the mean squared error in
-        units of the variance: 0 for predicting the mean, and R² is 1 - exp(2 loss).
+        units of the variance: 0 for predicting the mean, and R² is 1 - exp(2 loss). With another `loss`, it is half the
+        logarithm of the mean deviance or of twice the mean Huber loss, or the logarithm of the mean pinball loss.
     terms_ : dict of str to tuple of str
         Linguistic terms of each feature that has any.
     prior_deviations_ : list of PriorDeviation
@@ -228,6 +242,13 @@ class FCMRegressor(RegressorMixin, IntervalMixin, FitChunksMixin):
     >>> bool((fcm.predict(X.assign(bmi=X["bmi"] + 0.01)) >= fcm.predict(X)).all())
     True
 
+    Predict three quantiles, which never cross:
+
+    >>> fcm = FCMRegressor(loss="quantile", quantile=[0.1, 0.5, 0.9], random_state=0).fit(X, y)
+    >>> low, median, high = fcm.predict(X).T
+    >>> bool((low <= median).all() and (median <= high).all())
+    True
+
     Keep the weights of a map drawn by a doctor, and train only slopes and biases:
 
     >>> from cogmap import FuzzyCognitiveMap
@@ -236,9 +257,6 @@ class FCMRegressor(RegressorMixin, IntervalMixin, FitChunksMixin):
     >>> float(fcm.map_.weights[-1, X.columns.get_loc("s3")]), bool(fcm.score(X, y) > 0.4)
     (-1.0, True)
     """
-
-    _defaults = REGRESSION
-    _learns_classes = False
 
     def __init__(
         self,
@@ -266,6 +284,9 @@ class FCMRegressor(RegressorMixin, IntervalMixin, FitChunksMixin):
         monotonic_cst: Any = None,
         learn: str = "weights",
         scale: str | bool = "auto",
+        loss: str = "squared_error",
+        power: float = 1.5,
+        quantile: float | Sequence[float] = 0.5,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -295,6 +316,9 @@ class FCMRegressor(RegressorMixin, IntervalMixin, FitChunksMixin):
         self.monotonic_cst = monotonic_cst
         self.learn = learn
         self.scale = scale
+        self.loss = loss
+        self.power = power
+        self.quantile = quantile
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -303,6 +327,7 @@ class FCMRegressor(RegressorMixin, IntervalMixin, FitChunksMixin):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.target_tags.positive_only = self.loss in ("poisson", "gamma", "tweedie")
         return tags
 
     def predict(self, X: ArrayLike) -> NDArray[np.floating]:
@@ -315,73 +340,32 @@ class FCMRegressor(RegressorMixin, IntervalMixin, FitChunksMixin):
 
         Returns
         -------
-        ndarray of shape (n_samples,), or (n_samples, n_targets) if `y` had columns
+        ndarray of shape (n_samples,), or (n_samples, n_targets) if `y` had columns, or (n_samples, n_quantiles)
         """
         model, X = self._fitted_model(X)
         values = model.outputs(X)
         return values[:, 0] if cast(ValueLink, model.link).one_dimensional else values
 
-    def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
-        names = _target_names(y)
-        X, y = validated(self, X, y, reset=reset, multi_output=True, y_numeric=True)
-        self._target_is_vector = y.ndim == 1
-        self._target_names = names or (["target"] if y.ndim == 1 else [f"target {i + 1}" for i in range(y.shape[1])])
-        return X, y.astype(np.float64, copy=False)
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return R² of the predictions, or with several quantiles, their mean D² of the pinball loss.
 
-    def _targets(self, y: NDArray[Any], known: Link | None) -> ValueTargets:
-        values = y.reshape(len(y), -1)
-        n_targets = values.shape[1]
-        if known is not None and known.n_outputs == n_targets:  # resumed training keeps the scale of its outputs
-            return ValueTargets(values, cast(ValueLink, known))
-        return ValueTargets(values, self._new_link(n_targets))
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            True values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
 
-    def _new_link(self, n_targets: int) -> ValueLink:
-        """Return a link whose mean and deviation are not set yet."""
-        one_dimensional = n_targets == 1 and self._target_is_vector
-        return ValueLink(tuple(self._target_names), np.zeros(n_targets), np.ones(n_targets), one_dimensional)
-
-    def _surveyed_link(self, survey: Survey) -> tuple[Link, None]:
-        """Return the link for the surveyed targets."""
-        statistics = cast(FeatureStatistics, survey.targets)
-        link = self._new_link(len(statistics.mean))
-        self._check_varied(link, statistics.low, statistics.high, survey.n_rows)
-        return self._standardized(link, statistics), None
-
-    def _finalize(self, table: Table, known: Link | None) -> Table:
-        """Return the table with targets standardized by the mean and deviation of the merged rows."""
-        targets = cast(ValueTargets, table.targets)
-        if targets.link is known:
-            return table
-        self._check_varied(targets.link, targets.values.min(axis=0), targets.values.max(axis=0), table.n_rows)
-        link = self._standardized(targets.link, FeatureStatistics.of(targets.values, table.weight))
-        return replace(table, targets=replace(targets, link=link))
-
-    def _check_varied(self, link: ValueLink, low: NDArray[Any], high: NDArray[Any], n_rows: int) -> None:
-        """Raise if a target is constant, or if its range overflows."""
-        with np.errstate(over="ignore"):
-            width = high - low
-        for name, wide, value in zip(link.targets, width, low, strict=True):
-            if not 0.0 < wide < np.inf:
-                cause = f"only the value {value:g}" if wide == 0.0 else "a range that overflows float64"
-                raise DataError(
-                    f"`{self._owner}` needs targets that vary within a finite range, but {name!r} has {cause} "
-                    f"({n_rows} sample{'s'[: n_rows != 1]}; rows with sample_weight 0 do not count)."
-                )
-
-    def _standardized(self, link: ValueLink, statistics: FeatureStatistics) -> ValueLink:
-        """Return the link with the mean and deviation by which targets are standardized."""
-        for name, deviation in zip(link.targets, statistics.deviation, strict=True):
-            if not deviation >= np.finfo(np.float64).tiny:
-                raise DataError(
-                    f"`{self._owner}` needs targets that vary, but the standard deviation of {name!r} is "
-                    f"{deviation:g}. Multiply the target by a constant, or use more similar row weights."
-                )
-        return replace(link, mean=statistics.mean, deviation=statistics.deviation)
-
-
-def _target_names(y: Any) -> list[str] | None:
-    """Return the names of the targets if `y` is a series or data frame with names, otherwise None."""
-    if hasattr(y, "columns"):
-        return [str(name) for name in y.columns]
-    name = getattr(y, "name", None)
-    return None if name is None else [str(name)]
+        Returns
+        -------
+        float
+            1 is perfect; predicting the mean, or constant quantiles, gives 0.
+        """
+        link = self.model_.link if hasattr(self, "model_") else None
+        if not (isinstance(link, QuantileLink) and link.is_sorted):
+            return float(super().score(X, y, sample_weight))
+        both = zip(self.predict(X).T, link.quantiles, strict=True)
+        values = np.ravel(y)
+        return float(np.mean([d2_pinball_score(values, p, sample_weight=sample_weight, alpha=q) for p, q in both]))

@@ -14,7 +14,15 @@ import numpy as np
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import FeatureSpread
 from cogmap.models.features import Array, unit_of
-from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.links import (
+    LabelsLink,
+    LogLink,
+    LogOddsLink,
+    OrderedLink,
+    QuantileLink,
+    SoftmaxLink,
+    ValueLink,
+)
 from cogmap.models.model import MapModel
 
 Prediction = tuple[list[float], int]  # probabilities or values of a row, and the index of the predicted class
@@ -104,13 +112,35 @@ def _quick_link(model: MapModel) -> Callable[[list[float]], Prediction] | None:
             return [power / total for power in powers], chosen
 
         return softmax
+    if isinstance(link, OrderedLink):
+        classes = list(zip(link.low.tolist(), link.high.tolist(), link.factors.tolist(), strict=True))
+
+        def ordered(net: list[float]) -> Prediction:
+            z = net[0]
+            p = [_logistic(2.0 * (z - low))[0] * _logistic(2.0 * (high - z))[0] * by for low, high, by in classes]
+            return p, p.index(max(p))
+
+        return ordered
+    if isinstance(link, LabelsLink):
+        return lambda net: ([_logistic(2.0 * number)[0] for number in net], 0)
+    if isinstance(link, LogLink):
+        arrays = link.mean, link.spread, link.low, link.high
+        targets = list(zip(*(array.tolist() for array in arrays), strict=True))
+
+        def exponentials(net: list[float]) -> Prediction:
+            both = zip(targets, net, strict=True)
+            return [min(max(m * math.exp(min(s * x, 700.0)), low), high) for (m, s, low, high), x in both], 0
+
+        return exponentials
     if isinstance(link, ValueLink):
         means, deviations = link.mean.tolist(), link.deviation.tolist()
         limit = float(np.finfo(np.float64).max)
+        crossing = isinstance(link, QuantileLink) and link.is_sorted
 
         def values(net: list[float]) -> Prediction:
             predictions = (mean + deviation * x for mean, deviation, x in zip(means, deviations, net, strict=True))
-            return [min(max(value, -limit), limit) for value in predictions], 0
+            limited = [min(max(value, -limit), limit) for value in predictions]
+            return sorted(limited) if crossing else limited, 0
 
         return values
     return None

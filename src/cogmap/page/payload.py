@@ -13,6 +13,7 @@ from cogmap.explanation.rules import carried_share
 from cogmap.maps._text import short
 from cogmap.maps.drawing.view import author_positions, edge_strength
 from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.links import LogLink, QuantileLink
 from cogmap.models.model import MapModel
 from cogmap.page.card import add_effects, card_part
 from cogmap.page.columns import (
@@ -98,6 +99,7 @@ def _of_model(page: PageSubject, model: MapModel, max_rows: int | None) -> Paylo
         "kind": "regressor" if classes is None else "classifier",
         "target": page.target,
         "prepared": page.preparer is not None,
+        "n_columns": page.n_columns,
         **_map_part(page.fcm, model.kinds),
         "depth": model.depth,
         "n_outputs": model.n_outputs,
@@ -164,7 +166,16 @@ def _link(link: Any) -> Payload:
         return {"kind": "log-odds"}
     if link.output == "one_hot":
         return {"kind": "softmax", "gain": float(link.gain)}
-    return {"kind": "values", "mean": plain(link.mean), "deviation": plain(link.deviation)}
+    if link.output == "ordered":
+        limits = [[None if np.isinf(end) else end for end in ends.tolist()] for ends in (link.low, link.high)]
+        return {"kind": "ordered", "low": limits[0], "high": limits[1], "factors": plain(link.factors)}
+    of_values = {"mean": plain(link.mean), "deviation": plain(link.deviation)}
+    if link.output == "labels":
+        return {"kind": "labels", **of_values}
+    if isinstance(link, LogLink):
+        return {"kind": "log", **of_values, **{name: plain(getattr(link, name)) for name in ("spread", "low", "high")}}
+    crossing = isinstance(link, QuantileLink) and link.is_sorted
+    return {"kind": "sorted" if crossing else "values", **of_values}
 
 
 def _chosen(page: PageSubject, model: MapModel, n_columns: int, max_rows: int | None) -> NDArray[np.intp]:

@@ -15,6 +15,7 @@ from cogmap.explanation._subject import Subject, table_parts
 from cogmap.explanation._subject import opened as opened_subject
 from cogmap.maps._text import short
 from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.models.links import QuantileLink
 from cogmap.models.model import MapModel
 from cogmap.page.unused import influential_features, select_features
 from cogmap.statistics.conformal import HeldOutErrors
@@ -60,6 +61,8 @@ class PageSubject:
         Distances of the training rows from their mean, if they are known.
     forecaster : FCMForecaster or None
         Forecaster whose map of one step is shown.
+    n_columns : int
+        Number of columns that the estimator takes, with those that are left out.
     """
 
     fcm: FuzzyCognitiveMap
@@ -75,6 +78,7 @@ class PageSubject:
     forecaster: Any = None
     card: dict[str, Any] = field(default_factory=dict)
     learned_rows: float | None = None
+    n_columns: int = 0
 
 
 def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
@@ -87,8 +91,8 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
         return PageSubject(model)
     if isinstance(model, FCMForecaster):
         check_is_fitted(model, "model_")
-        rows = model.sequence_.map_rows(model.horizon_) if not model.drivers_ else None
-        shown = page_subject(owner, model.model_, rows, None)
+        steps = model.sequence_.map_rows(model.horizon_) if not model.drivers_ else None
+        shown = page_subject(owner, model.model_, steps, None)
         return replace(shown, forecaster=model, target=", ".join(model.variables_))
     notes: list[str] = []
     card, sections = getattr(model, "card", {}), getattr(model, "sections", {})
@@ -102,6 +106,7 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
             X = preparer.transform(X)
         subject, table = opened_subject(owner, model, X)
     fitted, names = subject.model, subject.feature_names
+    n_columns = len(names)
     answers = None if y is None else _answers(owner, fitted, y, table)
     influential = influential_features(fitted)
     distances: RowDistances | None = getattr(model, "row_distances_", None)
@@ -130,6 +135,7 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
         distances=distances,
         card=card,
         learned_rows=learned,
+        n_columns=n_columns,
     )
 
 
@@ -202,6 +208,8 @@ def _answers(owner: str, model: MapModel, y: Any, table: Array | None) -> NDArra
         values = real(array)
     except (TypeError, ValueError):
         raise param_error(owner, "y", "numbers, as in fit", y) from None
+    if isinstance(model.link, QuantileLink) and model.link.is_sorted and values.size == len(array):
+        values = np.repeat(values.reshape(-1, 1), model.n_outputs, axis=1)  # each quantile is one of the same target
     if values.size != len(array) * model.n_outputs:
         raise param_error(owner, "y", f"values of {model.n_outputs} targets per row", Literal(f"shape {values.shape}"))
     if np.isinf(values).any():

@@ -17,7 +17,15 @@ from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
 from cogmap.models.features import FeatureStatistics
 from cogmap.models.lags import Lags, VariableLags
-from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.links import (
+    LabelsLink,
+    LogLink,
+    LogOddsLink,
+    OrderedLink,
+    QuantileLink,
+    SoftmaxLink,
+    ValueLink,
+)
 from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MAX_DEPTH, MapModel
 from cogmap.models.recurrence import Recurrence
@@ -28,7 +36,7 @@ from cogmap.persistence.values import Kind, State
 from cogmap.statistics.conformal import N_QUANTILES, HeldOutErrors
 from cogmap.statistics.novelty import RowDistances
 
-_LINKS = LogOddsLink | SoftmaxLink | ValueLink
+_LINKS = LogOddsLink | SoftmaxLink | OrderedLink | ValueLink
 
 
 def require(condition: Any, what: str) -> None:
@@ -168,18 +176,31 @@ def _class_link(kind: type[Any], state: State) -> Any:
     require(isinstance(classes, np.ndarray) and classes.ndim == 1 and len(classes) >= 2, "classes")
     if kind is SoftmaxLink:
         require(_is_positive(state["gain"]), "gain")
+    elif kind is OrderedLink:
+        thresholds, ranks = state["thresholds"], state["ranks"]
+        require(isinstance(ranks, np.ndarray) and ranks.dtype.kind == "i" and ranks.ndim == 1, "order of the classes")
+        require(sorted(ranks.tolist()) == list(range(len(classes))), "order of the classes")
+        require(len(classes) > 2 and _are_numbers(thresholds, len(classes) - 1), "thresholds of the classes")
+        require(np.isfinite(thresholds).all() and (np.diff(thresholds) > 0.0).all(), "thresholds of the classes")
     else:
         require(len(classes) == 2, "classes")
     return kind(**state)
 
 
-def _values(state: State) -> ValueLink:
+def _values(kind: type[Any], state: State) -> Any:
     targets = state["targets"]
     require(isinstance(targets, tuple) and all(isinstance(name, str) for name in targets), "targets")
-    for name in ("mean", "deviation"):
+    for name in ("mean", "deviation", *(("low", "high") if kind is LogLink else ())):
         require(_are_numbers(state[name], len(targets)) and np.isfinite(state[name]).all(), f"{name} of the targets")
     require(type(state["one_dimensional"]) is bool, "shape of the targets")
-    return ValueLink(**state)
+    if kind is LogLink:
+        positive = np.concatenate([state[name] for name in ("mean", "deviation", "low")]) > 0.0
+        require(positive.all() and (state["low"] <= state["high"]).all(), "range of the targets")
+    if kind is QuantileLink:
+        levels = state["quantiles"]
+        require(isinstance(levels, tuple) and len(levels) == len(targets), "quantiles")
+        require(all(type(level) is float and 0.0 < level < 1.0 for level in levels), "quantiles")
+    return kind(**state)
 
 
 def _model(state: State) -> MapModel:
@@ -324,7 +345,11 @@ KINDS = {
     "terms": Kind(Terms, _terms_state, _terms),
     "log odds": Kind(LogOddsLink, _fields, partial(_class_link, LogOddsLink)),
     "softmax": Kind(SoftmaxLink, _fields, partial(_class_link, SoftmaxLink)),
-    "values": Kind(ValueLink, _fields, _values),
+    "ordered": Kind(OrderedLink, _fields, partial(_class_link, OrderedLink)),
+    "values": Kind(ValueLink, _fields, partial(_values, ValueLink)),
+    "log values": Kind(LogLink, _fields, partial(_values, LogLink)),
+    "quantiles": Kind(QuantileLink, _fields, partial(_values, QuantileLink)),
+    "labels": Kind(LabelsLink, _fields, partial(_values, LabelsLink)),
     "departure": Kind(PriorDeviation, lambda deviation: deviation._asdict(), lambda state: PriorDeviation(**state)),
     "held-out errors": Kind(HeldOutErrors, _fields, _errors),
     "row distances": Kind(RowDistances, _fields, _distances),

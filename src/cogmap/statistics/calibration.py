@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from cogmap._utils.params import check_integer, param_error
 from cogmap.statistics.checks import check_p_values
 
-_PRIOR_ROWS = 20.0  # penalty of the squared logarithm of the factor, in units of the log loss of one row
+_PRIOR_ROWS = 15.0  # penalty of the squared logarithm of the factor, in units of the log loss of one row
 _MOST = 4.0  # the factor is between its inverse and itself
 
 

@@ -97,7 +97,7 @@ def _sentence_html(sentence: Sentence) -> str:
 def _about(card: dict[str, Any]) -> list[str]:
     target, table = card["target"], card["table"]
     classes, why = card["classes"], target["why"]
-    why = why if why == "as asked" else f"because {why}"
+    why = why if why.startswith("as asked") else f"because {why}"
     what = f"one of {len(classes):,} classes" if classes else "a number"
     if classes and len(classes) == 2:
         what = " or ".join(map(short, classes))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,11 @@ from cogmap._utils.text import quoted
 from cogmap.exceptions import DataError
 from cogmap.table.columns.texts import distinct, pandas
 from cogmap.table.preparation import NumberColumn
-from cogmap.table.preparation.kinds import Conventions, Series
+from cogmap.table.preparation.kinds import ORDER, Conventions, Series, order_of
 
 CLASSES, VALUES = "classification", "regression"
 TASKS = (CLASSES, VALUES)
+ORDERED = "ordered"
 
 _MOST_NUMBERED = 10  # up to this many distinct integers are classes, not values
 _MOST_SINGLE = 10  # with more single-row classes than this, an error if they are the majority
@@ -35,6 +36,10 @@ class Target:
         Reason why this task was inferred.
     numbers : NumberColumn or None
         Parser of the values; None for classes, which are strings.
+    loss : str
+        Loss of `FCMRegressor` for values.
+    order : tuple of str
+        Ordered classes, from the lowest to the highest; empty if they have no order.
     notes : tuple of str
         Notes on values that can be read in more than one way.
     labels : dict of str to str
@@ -47,6 +52,8 @@ class Target:
     task: str
     why: str
     numbers: NumberColumn | None = None
+    loss: str = "squared_error"
+    order: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
     labels: Mapping[str, str] = field(default_factory=dict)
     unit: str = ""
@@ -69,7 +76,8 @@ class Target:
     def to_state(self) -> dict[str, Any]:
         """Return the attributes as JSON-serializable values."""
         numbers = None if self.numbers is None else self.numbers.to_state()
-        state = {"name": self.name, "task": self.task, "why": self.why, "numbers": numbers}
+        state: dict[str, Any] = {"name": self.name, "task": self.task, "why": self.why, "numbers": numbers}
+        state |= {"loss": self.loss, "order": list(self.order)}
         return (
             state | ({"labels": dict(self.labels)} if self.labels else {}) | ({"unit": self.unit} if self.unit else {})
         )
@@ -79,7 +87,8 @@ class Target:
         """Build a target from its state."""
         numbers = None if state["numbers"] is None else NumberColumn.from_state(state["numbers"])
         labels, unit = state.get("labels", {}), state.get("unit", "")
-        return Target(state["name"], state["task"], state["why"], numbers, (), labels, unit)  # type: ignore[arg-type]
+        loss, order = state.get("loss", "squared_error"), tuple(state.get("order", ()))
+        return Target(state["name"], state["task"], state["why"], numbers, loss, order, (), labels, unit)  # type: ignore[arg-type]
 
     def named(self, labels: Mapping[str, str], unit: str, values: Any) -> "Target":
         """Return the target with names of its classes and a unit; raise DataError if they do not fit its values."""
@@ -96,7 +105,8 @@ class Target:
         names = [labels.get(label, label) for label in known]
         if twice := [name for name in names if names.count(name) > 1]:
             raise DataError(f"`labels` gives the name {quoted(twice[0])} to more than one class. Names must differ.")
-        return replace(self, labels=dict(labels), unit=unit)
+        order = tuple(labels.get(label, label) for label in self.order)
+        return replace(self, labels=dict(labels), unit=unit, order=order)
 
 
 def column_of(frame: Any, name: str, source: str) -> Any:
@@ -117,7 +127,9 @@ def known_rows(labels: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(~pandas.isna(labels))
 
 
-def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> Target:
+def find_target(
+    values: Any, name: str, task: str | None, frame: Any = None, loss: str | None = None, kind: str = ""
+) -> Target:
     """Infer the task from a target column; raise DataError if the column cannot be predicted.
 
     Parameters
@@ -130,6 +142,10 @@ def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> 
         Task; inferred if None.
     frame : pandas.DataFrame, default=None
         The whole table. Its other columns determine the decimal mark if the target column is ambiguous.
+    loss : str, default=None
+        Loss of `FCMRegressor`; if None, ``"poisson"`` for counts and ``"squared_error"`` for other values.
+    kind : str, default=""
+        ``"ordered"``, or classes in their order such as ``"low<middle<high"``; otherwise it does not matter here.
 
     Returns
     -------
@@ -142,7 +158,7 @@ def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> 
     if len(texts) == 1:
         raise DataError(f"The target {quoted(name)} is always {quoted(texts[0])}: there is nothing to learn.")
     notes: list[str] = []
-    column = Series(name, values)
+    column = Series(name, values, kind if kind == ORDERED or ORDER in kind else "")
     numbers = _numbers(column, frame, notes)
     if task == VALUES and numbers is None:
         raise DataError(f"The target {quoted(name)} is not numeric, it has {shown(texts)}: `task` must be {CLASSES!r}.")
@@ -155,7 +171,10 @@ def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> 
     if task is None:
         task, why = _found_task(name, texts, numbers, values)
     if task == VALUES:
-        return Target(name, VALUES, why, numbers, tuple(notes))
+        if loss is None:
+            loss, of_counts = _found_loss(cast(NumberColumn, numbers), values)
+            why += of_counts
+        return Target(name, VALUES, why, numbers, loss, notes=tuple(notes))
     labels = np.array(all_texts, dtype=object)[codes]
     counts = np.unique(labels[known_rows(labels)].astype(str), return_counts=True)[1]
     n_single = int((counts < 2).sum())
@@ -170,7 +189,11 @@ def find_target(values: Any, name: str, task: str | None, frame: Any = None) -> 
             "classes need several rows each. Is it the right column? Remove the rows of rare classes to learn the "
             "others."
         )
-    return Target(name, CLASSES, why)
+    order: tuple[str, ...] = ()
+    if column.wanted or (kind != "category" and column.is_categorical and values.dtype.ordered):
+        order = order_of(column)
+        why += "; its classes are ordered"
+    return Target(name, CLASSES, why, order=order)
 
 
 def _numbers(column: Series, frame: Any, notes: list[str]) -> NumberColumn | None:
@@ -200,3 +223,12 @@ def _found_task(name: str, texts: list[str], numbers: NumberColumn | None, value
     if (different == np.rint(different)).all() and len(different) <= _MOST_NUMBERED < len(known):
         return CLASSES, f"{quoted(name)} has only {len(different)} different whole numbers"
     return VALUES, f"{quoted(name)} has {len(different):,} different numbers"
+
+
+def _found_loss(numbers: NumberColumn, values: Any) -> tuple[str, str]:
+    """Return the loss for values, with the reason: counts are whole numbers from 0 on, most of them small."""
+    parsed = numbers.read(values).features[:, 0]
+    known = parsed[~np.isnan(parsed)]
+    if known.min() == 0.0 and (known == np.rint(known)).all() and known.mean() > np.median(known):
+        return "poisson", "; they are counts, whole numbers from 0 on: Poisson loss"
+    return "squared_error", ""

@@ -12,7 +12,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import cogmap
-from cogmap._utils.params import shown, suggestion
+from cogmap._learning.targets import VALUE_LOSSES
+from cogmap._utils.params import param_error, shown, suggestion
 from cogmap._utils.text import quoted
 from cogmap.estimators.classifier import FCMClassifier
 from cogmap.estimators.classifier_cv import FCMClassifierCV
@@ -27,6 +28,7 @@ from cogmap.table.editing import WITHOUT, applicable, edits_entry, held_columns
 from cogmap.table.limits import duration, within
 from cogmap.table.model import TableModel
 from cogmap.table.preparation import Column, TablePreparer
+from cogmap.table.preparation.kinds import ORDER
 from cogmap.table.scoring import Fold, Progress, as_features, compare, make_folds
 from cogmap.table.sentences import THE_MAP
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of, find_target, known_rows
@@ -45,10 +47,14 @@ class FitOptions:
     ----------
     task : {"classification", "regression"} or None
         Kind of target; inferred if None.
+    loss : {"squared_error", "poisson", "gamma", "tweedie", "quantile", "huber"} or None
+        Loss of a regression, as for `FCMRegressor`. If None, "poisson" for counts (whole numbers from 0 on, with a mean
+        above the median), otherwise "squared_error".
     keep, drop : tuple of str
         Columns to use even if they look like identifiers, and columns to leave out.
     kinds : dict of str to str
-        Kinds of columns for which the inferred kind is wrong, as for `TablePreparer`.
+        Kinds of columns for which the inferred kind is wrong, as for `TablePreparer`. The target may be a "number", a
+        "category", "ordered", or have an order, "low<middle<high".
     tune : bool
         Select hyperparameters by cross-validation within the training rows.
     prior : FuzzyCognitiveMap or None
@@ -81,6 +87,7 @@ class FitOptions:
     """
 
     task: str | None = None
+    loss: str | None = None
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -135,8 +142,9 @@ def train(
     if target in order_columns:
         raise DataError(f"The target {quoted(target)} cannot be given as `groups` or `time`. Name another column.")
     kinds = dict(fit_options.kinds)
-    asked = fit_options.task or (CLASSES if fit_options.labels else None)
-    target_column = find_target(values, target, _task(kinds.pop(target, None), asked), frame)
+    asked, kind = fit_options.task or (CLASSES if fit_options.labels else None), kinds.pop(target, None)
+    asked = _task(kind, asked, fit_options.loss)
+    target_column = find_target(values, target, asked, frame, fit_options.loss, kind or "")
     target_column = target_column.named(fit_options.labels, fit_options.units.get(target, ""), values)
     task, others = target_column.task, frame.drop(columns=[target])
     if not len(others.columns):
@@ -152,7 +160,7 @@ def train(
     _warn_of_left_out(preparer)
     _check_width(preparer, _MOST_WITH_EXPERT if fit_options.signs or fit_options.prior is not None else _MOST_FEATURES)
     signs = _signs(preparer, fit_options.signs)
-    estimator = _estimator(task, fit_options, signs)
+    estimator = _estimator(target_column, fit_options, signs)
     plain: dict[str, Any] = {}
     if edits is not None:
         edits, others = applicable(edits, preparer.get_feature_names_out().tolist(), y, task)
@@ -181,6 +189,7 @@ def train(
         "kinds": dict(fit_options.kinds),
         "prior": fit_options.prior is not None,
         "signs": signs,
+        "loss": fit_options.loss,
         "structure": fit_options.structure,
         "max arrows": fit_options.max_arrows,
         "fixed": list(fit_options.fixed),
@@ -281,14 +290,23 @@ def _usable(target: Target, values: Any) -> tuple[NDArray[np.bool_], Any, list[s
     return rows, pandas.Series(kept, name=target.name), notes
 
 
-def _task(kind: str | None, task: str | None) -> str | None:
-    """Return the task that follows from the kind given for the target, if any."""
-    of_kind = {None: task, "number": VALUES, "category": CLASSES}
-    if kind not in of_kind or task not in (None, of_kind[kind]):
+def _task(kind: str | None, task: str | None, loss: str | None) -> str | None:
+    """Return the task that follows from the kind or the loss given for the target, if any."""
+    of_kind = {None: task, "number": VALUES, "category": CLASSES, "ordered": CLASSES}
+    ordered = kind is not None and ORDER in kind
+    if (kind not in of_kind and not ordered) or task not in (None, CLASSES if ordered else of_kind[kind]):
         raise DataError(
-            f"The kind of the target must be 'number' or 'category' and agree with its task, got {quoted(kind)}."
+            "The kind of the target must be 'number', 'category', 'ordered' or an order such as 'low<high', and agree "
+            f"with its task, got {quoted(kind)}."
         )
-    return of_kind[kind]
+    task = CLASSES if ordered else of_kind[kind]
+    if loss is None:
+        return task
+    if loss not in VALUE_LOSSES:
+        raise param_error("FitOptions", "loss", f"one of {', '.join(map(repr, VALUE_LOSSES))}", loss)
+    if task == CLASSES:
+        raise DataError(f"Classes have no `loss`: leave out {quoted(loss)}, or the kind or task of the target.")
+    return VALUES
 
 
 def _warn_of_left_out(preparer: TablePreparer) -> None:
@@ -313,7 +331,7 @@ def _check_width(preparer: TablePreparer, most: int) -> None:
         )
 
 
-def _estimator(task: str, fit_options: FitOptions, signs: dict[str, int]) -> Any:
+def _estimator(target: Target, fit_options: FitOptions, signs: dict[str, int]) -> Any:
     """Build the unfitted estimator."""
     options: dict[str, Any] = {"random_state": fit_options.seed, "monotonic_cst": signs or None}
     if fit_options.prior is not None:
@@ -328,8 +346,13 @@ def _estimator(task: str, fit_options: FitOptions, signs: dict[str, int]) -> Any
             raise DataError("Only a map of the structure 'full' has a prior: leave out `prior` or `structure`.")
     if not fit_options.tune:
         options |= {"structure": structure, "max_arrows": limit}
-    if task == CLASSES:
+    if target.task == CLASSES:
+        if target.order and fit_options.tune:
+            raise DataError("Ordered classes are not tuned: leave out `tune`, or give the target the kind 'category'.")
+        if target.order:
+            options["ordered"] = list(target.order)
         return (FCMClassifierCV if fit_options.tune else FCMClassifier)(**options)
+    options["loss"] = target.loss
     if fit_options.tune:
         return GridSearchCV(FCMRegressor(structure="full", **options), {"alpha": [1.0, 0.1, 10.0]}, cv=4)
     return FCMRegressor(**options)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_score
 from sklearn.pipeline import make_pipeline
@@ -38,6 +39,11 @@ MODELS = {
     "chosen by cross-validation": (FCMClassifierCV(), iris),
     "values": (FCMRegressor(n_teachers=0), diabetes),
     "values of two targets": (FCMRegressor(n_teachers=0), two_targets),
+    "counts": (FCMRegressor(loss="poisson", n_teachers=0), (diabetes[0], diabetes[1] // 20)),
+    "amounts of two targets": (FCMRegressor(loss="gamma", n_teachers=0), (diabetes[0], np.exp(two_targets[1] / 200))),
+    "crossing quantiles": (FCMRegressor(loss="quantile", quantile=[0.48, 0.5, 0.52], n_teachers=0), diabetes),
+    "ordered classes": (FCMClassifier(ordered=[1, 0, 2], n_teachers=0), wine),
+    "several labels": (FCMClassifier(n_teachers=0), (wine[0], np.column_stack([wine[1] > 0, wine[0][:, 0] > 13]))),
 }
 
 
@@ -69,7 +75,8 @@ def test_page_computes_what_python_does(name, differences, payload_of):
     if hasattr(model.link, "classes"):
         score = [len(X), accuracy_score(y, estimator.predict(X)), log_loss(y, outputs)]
     else:
-        score = [len(X), r2_score(y, outputs), mean_absolute_error(y, outputs)]
+        truth = np.broadcast_to(y.reshape(len(y), -1), outputs.shape)  # the same for each quantile
+        score = [len(X), r2_score(truth, outputs), mean_absolute_error(truth, outputs)]
     apart = differences(
         payload_of(model, X, y),
         rows=plain(rows),
@@ -87,7 +94,7 @@ def test_page_computes_what_python_does(name, differences, payload_of):
 def test_page_is_as_sure_as_python(name, differences, payload_of):
     """Intervals, sets of classes and the novelty of rows, some with missing values or far outside."""
     estimator, (X, y) = {"two classes": (FCMClassifier(), cancer), **MODELS}[name]
-    fcm = estimator.set_params(random_state=0, n_teachers="auto").fit(X, y)
+    fcm = clone(estimator).set_params(random_state=0, n_teachers="auto").fit(X, y)
     rows = X[:: len(X) // 30].copy()
     rows[::5, 1] = np.nan
     rows[3::10] *= 3.0

@@ -8,7 +8,17 @@ from numpy.typing import NDArray
 from cogmap.integrations.keras.backend import keras, ops
 from cogmap.models.encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
 from cogmap.models.features import FeatureStatistics, unit_of
-from cogmap.models.links import Link, LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.links import (
+    ClassLink,
+    LabelsLink,
+    Link,
+    LogLink,
+    LogOddsLink,
+    OrderedLink,
+    QuantileLink,
+    SoftmaxLink,
+    ValueLink,
+)
 from cogmap.models.logarithms import Logarithms
 from cogmap.models.terms import Terms
 
@@ -132,15 +142,27 @@ class OutputLink(keras.layers.Layer):
             return ops.concatenate([ops.sigmoid(-2.0 * inputs), ops.sigmoid(2.0 * inputs)], axis=-1)
         if isinstance(self.link, SoftmaxLink):
             return ops.softmax(0.5 * self.link.gain * ops.tanh(inputs), axis=-1)
+        if isinstance(self.link, LabelsLink):
+            return ops.sigmoid(2.0 * inputs)
+
+        def tensor(array: Any) -> Any:
+            return ops.convert_to_tensor(array, dtype=self.compute_dtype)
+
+        if isinstance(self.link, OrderedLink):
+            at_least = ops.sigmoid(2.0 * (inputs - tensor(self.link.low)))
+            at_most = ops.sigmoid(2.0 * (tensor(self.link.high) - inputs))
+            return at_least * at_most * tensor(self.link.factors)
         link = cast(ValueLink, self.link)
-        mean, deviation = (
-            ops.convert_to_tensor(each, dtype=self.compute_dtype) for each in (link.mean, link.deviation)
-        )
-        return mean + deviation * inputs
+        if isinstance(link, LogLink):
+            values = tensor(link.mean) * ops.exp(tensor(link.spread) * inputs)
+            return ops.minimum(ops.maximum(values, tensor(link.low)), tensor(link.high))
+        values = tensor(link.mean) + tensor(link.deviation) * inputs
+        return ops.sort(values, axis=-1) if isinstance(link, QuantileLink) and link.is_sorted else values
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Return the output shape."""
-        return (*input_shape[:-1], 2 if isinstance(self.link, LogOddsLink) else input_shape[-1])
+        classes = isinstance(self.link, LogOddsLink | OrderedLink)
+        return (*input_shape[:-1], len(cast(ClassLink, self.link).classes) if classes else input_shape[-1])
 
     def get_config(self) -> dict[str, Any]:
         """Return the configuration of the layer."""
@@ -200,8 +222,13 @@ def _link_config(link: Link) -> dict[str, Any]:
 
 
 def _link_from_config(config: dict[str, Any]) -> Link:
-    if config["kind"] == "ValueLink":
-        mean, deviation = np.array(config["mean"]), np.array(config["deviation"])
-        return ValueLink(tuple(config["targets"]), mean, deviation, config["one_dimensional"])
-    classes = np.array(config["classes"], dtype=np.dtype(config["labels"]))
-    return LogOddsLink(classes) if config["kind"] == "LogOddsLink" else SoftmaxLink(classes, config["gain"])
+    kinds: tuple[type[Any], ...] = (LogOddsLink, SoftmaxLink, OrderedLink, ValueLink, LogLink, QuantileLink, LabelsLink)
+    kind = {kind.__name__: kind for kind in kinds}[config["kind"]]
+    state = {name: value for name, value in config.items() if name not in ("kind", "labels")}
+    for name, value in state.items():
+        if name == "classes":
+            state[name] = np.array(value, dtype=np.dtype(config["labels"]))
+        elif isinstance(value, list | tuple):
+            state[name] = tuple(value) if name in ("targets", "quantiles") else np.array(value)
+    link: Link = kind(**state)
+    return link

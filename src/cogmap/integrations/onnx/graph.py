@@ -54,7 +54,8 @@ class Graph:
         self._uses_text |= bool(domain)
         result = self._unique(f"{operator}:{len(self._nodes)}")
         names = [value if isinstance(value, str) else self.constant(np.asarray(value)) for value in inputs]
-        self._nodes.append(helper.make_node(operator, names, [result], domain=domain, **attributes))
+        unused = [self._unique(f"{result} indices")] if operator == "TopK" else []
+        self._nodes.append(helper.make_node(operator, names, [result, *unused], domain=domain, **attributes))
         return result
 
     def constant(self, array: NDArray[Any]) -> Name:

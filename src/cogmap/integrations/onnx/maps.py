@@ -12,7 +12,15 @@ from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import OUTERMOST, UNDECIDED, Encoding, FeatureRange, FeatureSpread, Scaling
 from cogmap.models.features import unit_of
-from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
+from cogmap.models.links import (
+    LabelsLink,
+    LogLink,
+    LogOddsLink,
+    OrderedLink,
+    QuantileLink,
+    SoftmaxLink,
+    ValueLink,
+)
 from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MapModel
 from cogmap.models.terms import Terms
@@ -39,6 +47,14 @@ def add_predictions(graph: Graph, model: MapModel, X: Name) -> Name:
         return _add_log_odds(graph, link, net)
     if isinstance(link, SoftmaxLink):
         return _add_softmax(graph, link, net)
+    if isinstance(link, OrderedLink):
+        return _add_ordered(graph, link, net)
+    if isinstance(link, LabelsLink):
+        labels = graph.node("Cast", graph.node("GreaterOrEqual", net, 0.0), to=type_of(int))
+        graph.output(LABEL, labels, int, link.n_outputs)
+        probabilities = graph.node("Sigmoid", graph.node("Mul", net, 2.0))
+        graph.output(PROBABILITIES, probabilities, float, link.n_outputs)
+        return probabilities
     return _add_values(graph, cast(ValueLink, link), net)
 
 
@@ -85,6 +101,16 @@ def _add_softmax(graph: Graph, link: SoftmaxLink, net: Name) -> Name:
     return probabilities
 
 
+def _add_ordered(graph: Graph, link: OrderedLink, net: Name) -> Name:
+    z = graph.node("Mul", net, 2.0)
+    at_least = graph.node("Sigmoid", graph.node("Sub", z, 2.0 * link.low[None, :]))
+    at_most = graph.node("Sigmoid", graph.node("Sub", 2.0 * link.high[None, :], z))
+    probabilities = graph.node("Mul", graph.node("Mul", at_least, at_most), link.factors[None, :])
+    _add_label(graph, link.classes, graph.node("ArgMax", probabilities, axis=1, keepdims=1))
+    graph.output(PROBABILITIES, probabilities, float, len(link.classes))
+    return probabilities
+
+
 def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
     """Add the label output; `chosen` is a column of class indices, or of whether the second class is predicted."""
     number = graph.node("Squeeze", graph.node("Cast", chosen, to=type_of(int)), np.array([1]))
@@ -97,9 +123,16 @@ def _add_label(graph: Graph, classes: NDArray[Any], chosen: Name) -> None:
 
 
 def _add_values(graph: Graph, link: ValueLink, net: Name) -> Name:
-    most = np.finfo(np.float64).max
-    values = graph.node("Add", graph.node("Mul", net, link.deviation[None, :]), link.mean[None, :])
-    values = graph.node("Clip", values, -most, most)
+    if isinstance(link, LogLink):
+        factors = graph.node("Exp", graph.node("Mul", net, link.spread[None, :]))
+        values = graph.node("Max", graph.node("Mul", factors, link.mean[None, :]), link.low[None, :])
+        values = graph.node("Min", values, link.high[None, :])
+    else:
+        most = np.finfo(np.float64).max
+        values = graph.node("Add", graph.node("Mul", net, link.deviation[None, :]), link.mean[None, :])
+        values = graph.node("Clip", values, -most, most)
+    if isinstance(link, QuantileLink) and link.is_sorted:
+        values = graph.node("TopK", values, np.array([link.n_outputs]), largest=0)
     if link.one_dimensional:
         graph.output(PREDICTION, graph.node("Squeeze", values, np.array([1])), float)
     else:

@@ -30,10 +30,14 @@ export function factsOf({
   const sent = (column) =>
     edges.filter((edge) => column.inputs.includes(edge.source)).reduce((sum, edge) => sum + edge.strength, 0);
   const range = (k) => {
+    if (link.kind === "labels") return { low: 0, high: 1 };
     const known = (answers ?? []).filter((answer) => answer !== null).map((answer) => answer[k]);
     return known.length > 1
       ? { low: Math.min(...known), high: Math.max(...known), seen: true }
-      : { low: link.mean[k] - 2 * link.deviation[k], high: link.mean[k] + 2 * link.deviation[k] };
+      : {
+          low: Math.max(link.mean[k] - 2 * link.deviation[k], link.low?.[k] ?? -Infinity),
+          high: Math.min(link.mean[k] + 2 * link.deviation[k], link.high?.[k] ?? Infinity),
+        };
   };
   return {
     rows,

@@ -4,7 +4,7 @@ import { bodyOf, button, draw, make, setAttribute, setText } from "./dom.js";
 import { runForecast } from "./engine_forecast.js";
 import { number, short } from "./words.js";
 
-const WIDTH = 640,
+const WIDTH = innerWidth < 600 ? 360 : 640, // a narrow chart is drawn narrow, so that its text stays readable
   HEIGHT = 260,
   LEFT = 56,
   RIGHT = 14,

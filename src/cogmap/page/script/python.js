@@ -14,7 +14,7 @@ function ofMap(model, state, edits) {
 }
 
 function ofModel(model, state, edits) {
-  const named = !model.columns.every((column, c) => column.name === `x${c}`);
+  const named = !model.columns.every((column) => /^x\d+$/.test(column.name));
   const imports = [named ? "import pandas as pd" : "import numpy as np", "from cogmap import explain"];
   if (edits.length) imports.unshift("from dataclasses import replace", "");
   const ask = model.kind === "classifier" ? "predict_proba" : "predict";
@@ -46,12 +46,18 @@ function rowLines(model, row, named) {
     ];
   }
   const comment = "# model is the fitted estimator of this page.";
-  if (!named) return [comment, `row = np.array([[${row.map(literal).join(", ")}]])`];
+  const all = model.columns.length === model.n_columns; // otherwise some have no influence and are not on the page
+  const values = row.map(literal).join(", ");
+  if (!named && all) return [comment, `row = np.array([[${values}]])`];
+  if (!named) {
+    const places = model.columns.map((column) => column.name.slice(1)).join(", ");
+    return [comment, `row = np.full((1, ${model.n_columns}), np.nan)`, `row[0, [${places}]] = [${values}]`];
+  }
   return [
     comment,
     "row = pd.DataFrame([{",
     ...model.columns.map((column, c) => `    ${quoted(column.name)}: ${literal(row[c])},`),
-    "}])",
+    all ? "}])" : "}]).reindex(columns=model.feature_names_in_)",
   ];
 }
 

@@ -231,7 +231,7 @@ def _texts(
         raise DataError(f"The column {quoted(name)} cannot be of the kind {quoted(wanted)}: it has {shown(texts)}.")
     is_ordered = column.is_categorical and column.values.dtype.ordered and not wanted
     if is_ordered or wanted == "ordered" or ORDER in wanted:
-        choices = _order(column)
+        choices = order_of(column)
         return OrderedColumn(name, (name,), choices, why="as asked" if wanted else "ordered categories")
     pair = None if wanted or column.is_categorical else boolean_words(texts)
     if pair is not None:
@@ -296,7 +296,7 @@ def _free_text(rows: list[str], min_frequency: float) -> str:
     return ""
 
 
-def _order(column: Series) -> tuple[str, ...]:
+def order_of(column: Series) -> tuple[str, ...]:
     """Return the categories of an ordered column, lowest first; raise DataError if the order is unknown."""
     wanted, texts = column.wanted, column.texts
     if column.is_categorical and column.values.dtype.ordered and wanted in ("", "ordered"):
