@@ -2,7 +2,8 @@
 
 The script is written as ES modules, so that each can be read and tested alone. A page opened from disk cannot import
 files, so the modules are bundled: each becomes a function that returns its exports, dependencies first. The bundle is
-compressed without comments, and a short starter unpacks and runs it: this keeps the file small. The policy allows only the hashes of starter and bundle.
+compressed without comments, and a short starter unpacks and runs it: this keeps the file small. The
+policy allows only the hashes of starter and bundle.
 
 Modules import by name, ``import { a, b as c } from "./x.js";``, or as a namespace, ``import * as x from "./x.js";``.
 """
