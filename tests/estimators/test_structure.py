@@ -221,6 +221,20 @@ def test_named_takes_many_columns():
     assert fcm.feature_importances_.argmax() == 3
 
 
+def test_max_arrows_asks_for_a_small_map_of_many_rows():
+    """Without a limit, "auto" learns a full map from 3,000 rows on."""
+    rows = np.random.default_rng(0).normal(size=(3000, 2))
+    fcm = FCMClassifier(max_arrows=5, random_state=0).fit(rows, rows[:, 0] > 0)
+    assert fcm.structure_ != "full"
+    assert fcm.map_.n_arrows <= 5
+
+
+@pytest.mark.parametrize("needs_full", [{"structure": "full"}, {"n_hidden": 2}, {"solver": "adam"}, {"prior": None}])
+def test_max_arrows_of_a_full_map(iris, needs_full):
+    with pytest.raises(ParameterError, match=r"max_arrows=.*must be None for a full map, got 12\. structure='named'"):
+        FCMClassifier(max_arrows=12, **needs_full).fit(*iris)
+
+
 def test_max_arrows_below_the_number_of_outputs(iris):
     with pytest.raises(ParameterError, match=r"max_arrows=.*at least 3.*got 2"):
         FCMClassifier(structure="named", max_arrows=2).fit(*iris)

@@ -168,7 +168,7 @@ def test_every_number_of_the_card_is_recomputed_from_the_table(fitted):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["iris", "wine", "people", "diabetes"])
 def test_more_tables(name):
-    """The same for tables of scikit-learn; `benchmarks.cards` does it for 12."""
+    """The same for tables of scikit-learn."""
     tables = {"iris": (lambda: load_iris(as_frame=True).frame, "target", None)}
     tables |= {"wine": (lambda: load_wine(as_frame=True).frame, "target", None)}
     make, target, options = (tables | TABLES)[name]

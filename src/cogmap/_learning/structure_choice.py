@@ -60,18 +60,22 @@ def structure_of(
     grid : int
         Number of candidate settings of a search.
     """
-    structure = str(parameters["structure"])
+    structure, owner, max_arrows = str(parameters["structure"]), str(parameters["owner"]), parameters["max_arrows"]
     of_full_maps = [name for name, neutral in _OF_FULL_MAPS.items() if not _is(parameters[name], neutral)]
     if structure == "auto":
         searched = grid > 1 or isinstance(parameters["terms"], str)
         searched = searched or parameters["n_teachers"] != "auto" or parameters["max_iter"] != "auto"
         incremental = earlier is not None or parameters["warm_start"] or parameters["solver"] not in ("auto", "lbfgs")
-        suits = MIN_ROWS <= n_rows < defaults.many_rows and n_rows == sample.n_rows and not issparse(sample.X)
-        small = suits and not is_high_dimensional(parameters, sample.X.shape[1])
-        return "named" if small and not (of_full_maps or searched or incremental) else "full"
+        possible = n_rows == sample.n_rows and not issparse(sample.X)
+        suits = MIN_ROWS <= n_rows < defaults.many_rows and not is_high_dimensional(parameters, sample.X.shape[1])
+        if possible and (suits or max_arrows is not None) and not (of_full_maps or searched or incremental):
+            return "named"
+        structure = "full"
     if structure == "full":
+        if max_arrows is not None:
+            cure = "structure='named' names the parameter or the table that needs a full map."
+            raise param_error(owner, "max_arrows", "None for a full map", max_arrows, cure)
         return structure
-    owner = str(parameters["owner"])
     of_full_maps = [name for name in of_full_maps if name not in _OF_SMALL_MAPS or not _of_small_maps(parameters[name])]
     cure = f"It refers to a full map: set structure='full', or leave it out with structure={structure!r}."
     for name in of_full_maps:

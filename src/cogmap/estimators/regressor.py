@@ -101,7 +101,8 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
         as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, or additive if held-out losses
         say so, below 20,000 rows, unless a parameter refers to the full map (``docs/small-maps.md``).
     max_arrows : int, default=None
-        Largest number of arrows of an additive or named map. None: as many as the held-out losses select.
+        Largest number of arrows of an additive or named map. None: as many as the held-out losses select. With a limit,
+        ``"auto"`` learns a small map of a table of any size, and parameters that need a full map raise an error.
     terms : int, dict or "auto", default=None
         Features to represent by linguistic terms. Each becomes a few concepts such as "petal width is low", whose
         states are membership degrees based on quantiles of the training data. An integer from 2 to 7 sets the number of
