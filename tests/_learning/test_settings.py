@@ -162,7 +162,7 @@ def test_large_tables_are_computed_in_float32(n_values, dtype, expected):
 def test_every_estimator_has_all_parameters_of_training(estimator):
     """What FCMClassifierCV does not have is as FCMClassifier has it; it chooses depth and penalty of full maps."""
     parameters = estimator()._parameters()
-    assert USUAL.keys() - {"output", "gain", "class_weight"} <= parameters.keys()
+    assert USUAL.keys() - {"output", "gain", "class_weight", "ordered"} <= parameters.keys()
     own = {"depths", "alphas", "n_folds", "terms", "structure"} if estimator is FCMClassifierCV else {"alpha"}
     own = own if estimator is not FCMClassifier else set()
     given = {name: value for name, value in parameters.items() if name in USUAL and name not in own}
