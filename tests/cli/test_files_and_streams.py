@@ -63,7 +63,7 @@ def test_help_imports_no_large_package():
         "print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert len(COMMANDS) == 15
+    assert len(COMMANDS) == 16
     assert [name for name in done.stdout.split() if name.startswith(HEAVY)] == []
 
 

@@ -19,7 +19,7 @@ COMMANDS = {
     "draw": ("cogmap.cli.draw", "Write a drawing board for maps."),
     "transform": ("cogmap.cli.transform", "Write the features learned by a map."),
     "export": ("cogmap.cli.export", "Export a model or its map to a format of other programs."),
-    "forecast": ("cogmap.cli.forecast", "Forecast time series."),
+    "forecast": ("cogmap.cli.forecast", "Forecast columns of a table."),
     "drift": ("cogmap.cli.drift", "Compare a table with the training rows of a model."),
     "serve": ("cogmap.cli.serve", "Serve models over HTTP."),
     "map": ("cogmap.cli.map", "Show, convert, combine and compare map files, and compute with them."),
