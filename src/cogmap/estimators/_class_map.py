@@ -44,7 +44,8 @@ class ClassMap(SetMixin, ClassPredictor, BaseFCM):
         return not isinstance(self.ordered, bool | np.bool_) or bool(self.ordered)
 
     def _checked_target(self, X: Any, y: Any, reset: bool) -> tuple[NDArray[np.floating], NDArray[Any]]:
-        if self._takes_labels and len(shape := np.shape(y)) == 2 and shape[1] > 1:
+        shape = y.shape if hasattr(y, "shape") else np.asarray(y, dtype=object).shape
+        if self._takes_labels and len(shape) == 2 and shape[1] > 1:
             return self._checked_labels(X, y, reset)
         self._order = class_order(self.ordered, y, self._owner)
         X, y = validated(self, X, y, reset=reset)

@@ -123,8 +123,11 @@ def test_notebooks_need_no_plotting_package():
     """Neither a map nor an estimator imports matplotlib to be shown."""
     code = """
 import sys
-for name in ("matplotlib", "pandas", "networkx", "jinja2"):
-    sys.modules[name] = None
+class NotInstalled:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] in ("matplotlib", "pandas", "networkx", "jinja2"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, NotInstalled())
 from sklearn.datasets import load_iris
 from cogmap import FCMClassifier
 fcm = FCMClassifier(random_state=0).fit(*load_iris(return_X_y=True))
