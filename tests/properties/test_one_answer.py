@@ -181,7 +181,9 @@ def test_notes_and_refusals_are_the_same(model, tmp_path):
     assert any("every value is missing" in note.lower() for note in notes)
     assert any("violet" in note for note in notes)
     done = CliRunner().invoke(cli, ["predict", str(path), str(tmp_path / "new.csv")])
-    assert all(note in done.stderr for note in notes if "very value" not in note)
+    counted = ("very value", "unlike the training data")  # a command counts such rows of a long file
+    assert [note for note in notes if note not in done.stderr and not any(part in note for part in counted)] == []
+    assert any("unlike the training data" in note for note in notes) == ("unlike the training data" in done.stderr)
     with serving(model) as post:
         assert post("/predict", {"rows": [typed(row) for row in rows]})[1]["notes"] == notes
         bad = [{**rows[0], "income": "a lot"}, rows[1]]
