@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,8 @@ def post(app, rows, query):
     async def send(message):
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    with ThreadPoolExecutor(1) as pool:  # browser tests leave a running event loop in the main thread
+        pool.submit(asyncio.run, app(scope, receive, send)).result()
     return sent[0]["status"], json.loads(sent[1]["body"])
 
 

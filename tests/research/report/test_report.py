@@ -126,7 +126,7 @@ def test_statistics_are_those_of_the_scores(summary):
     row = next(
         row
         for row in table(summary, "omnibus")["rows"]
-        if row[:2] == ["accuracy", "dataset means"] and row[3] == "Friedman"
+        if row[:2] == ["Accuracy", "dataset means"] and row[3] == "Friedman"
     )
     assert row[2] == 2
     assert row[5] == pytest.approx(expected.statistic)
@@ -251,7 +251,7 @@ def test_statistics_stand_beside_those_of_the_same_run(tmp_path, data_dir):
         for method in ("fcm", "knn3", "svclin")
     ]
     expected = stats.friedmanchisquare(*np.reshape(folds, (3, -1)))
-    (ours,) = [r for r in table(summary, "omnibus")["rows"] if r[:2] == ["accuracy", "folds"] and r[3] == "Friedman"]
+    (ours,) = [r for r in table(summary, "omnibus")["rows"] if r[:2] == ["Accuracy", "folds"] and r[3] == "Friedman"]
     assert ours[7] == pytest.approx(expected.statistic)
     strict = make_summary(store_rows(tmp_path / "strict", fake_rows(["iris", "wine"])), data_dir)
     assert {row[7] for row in table(strict, "omnibus")["rows"]} == {None}
@@ -295,7 +295,7 @@ def test_numbers_are_written_to_be_read():
         "3",
         "0.123",
         "1.0e-09",
-        "1234.6",
+        "1,234.6",
         "0.000",
     ]
     assert cell_text({"ours": 0.9, "published": 0.95, "difference": -0.05}) == "0.900 (-0.050)"
