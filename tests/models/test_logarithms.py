@@ -54,8 +54,17 @@ def test_derivatives_agree_with_central_differences(shift):
 def test_a_value_on_the_scale_leads_back_to_the_feature():
     scale = found(TABLE)
     for row in (TABLE[0], TABLE.min(axis=0) - 5.0, TABLE.max(axis=0) * 100.0):
-        back = [scale.feature_value(j, value) for j, value in enumerate(scale.values(row))]
-        assert_allclose(back, row, rtol=1e-12)
+        assert_allclose(scale.features(scale.values(row)), row, rtol=1e-12)
+
+
+def test_the_center_of_a_scale_is_typical():
+    """Features with a long tail are undecided there, and about half of the rows are below."""
+    scaling = FeatureSpread(FeatureStatistics.of(TABLE), found(TABLE))
+    bent = scaling.logarithms.bent
+    assert_allclose(scaling.scale(scaling.center[None]), 0.5)
+    assert_allclose(scaling.center[~bent], TABLE[:, ~bent].mean(axis=0))
+    below = (scaling.center > TABLE).mean(axis=0)[bent]
+    assert (np.abs(below - 0.5) < np.abs((TABLE.mean(axis=0) > TABLE).mean(axis=0)[bent] - 0.5)).all()
 
 
 def test_missing_values_are_ignored():

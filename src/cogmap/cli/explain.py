@@ -12,8 +12,9 @@ from cogmap.cli.common import command, example, json_option, on_table, tell
 def explain(model: str, table: str, row: int, as_json: bool) -> None:
     """Explain the prediction of a row by the contributions of its columns.
 
-    The baseline is a row of mean values. The contributions of the columns of TABLE add up exactly to the difference
-    between the prediction of MODEL for the row and for the baseline.
+    The baseline is a typical row: the mean of each column, or of its logarithm if it is skewed. The contributions of
+    the columns of TABLE add up exactly to the difference between the prediction of MODEL for the row and for the
+    baseline.
     """
     import json
 

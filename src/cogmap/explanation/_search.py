@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from cogmap.explanation._goals import Goal
 from cogmap.models.features import Array
+from cogmap.models.logarithms import Logarithms
 
 BUDGET = 20_000  # maximum number of rows that the map evaluates per search
 _SURE = 1e-9  # a margin larger than any rounding error
@@ -62,6 +63,8 @@ class Space:
         Features of each column.
     choices : mapping of int to ndarray
         Categories: the column, and the standard deviation of each of its features.
+    logarithms : Logarithms or None
+        Logarithmic scale of the columns that the map reads on one; their units are those of the scale.
     """
 
     start: Array
@@ -73,6 +76,7 @@ class Space:
     given: Array
     spans: tuple[slice, ...]
     choices: Mapping[int, Array]
+    logarithms: Logarithms | None = None
 
     @property
     def free(self) -> NDArray[np.bool_]:
@@ -89,22 +93,49 @@ class Space:
             features[:, span] = values == np.arange(span.stop - span.start) if column in self.choices else values
         return features
 
-    def slopes(self, of_features: Array) -> Array:
+    def on_scale(self, columns: NDArray[np.intp], values: Array) -> Array:
+        """Return values of columns on the scale on which the map reads them."""
+        return values if self.logarithms is None else self.logarithms.narrowed(columns).values(values)
+
+    def moved(self, columns: NDArray[np.intp], here: Array, units: Array) -> Array:
+        """Return values of columns after changes by some units; a change of 0 changes no bit."""
+        values = np.asarray(here + units * self.unit[columns])
+        if self.logarithms is None:
+            return values
+        scale = self.logarithms.narrowed(columns)
+        on_scale = scale.features(scale.values(here) + units * self.unit[columns])
+        return np.where(scale.bent & (units != 0.0), on_scale, values)
+
+    def between(self, column: int, value: float, shares: Array) -> Array:
+        """Return values of a column at some shares of the way from the start, on its scale."""
+        here, columns = self.start[column], np.array([column])
+        if self.logarithms is None or not self.logarithms.bent[column]:
+            return np.asarray(here + shares * (value - here))
+        start, end = self.on_scale(columns, np.array([[here], [value]]))[:, 0] / self.unit[column]
+        return self.moved(columns, here, shares * (end - start))
+
+    def slopes(self, rows: Array, of_features: Array) -> Array:
         """Return derivatives per unit of each column; those of categories are infinite, so that they come first."""
         slopes: Array = of_features[:, [span.start for span in self.spans]] * self.unit
+        if self.logarithms is not None:
+            slopes /= self.logarithms.derivative(rows)
         slopes[:, list(self.choices)] = np.inf
         return slopes
 
     def distance(self, column: int, before: float, after: float) -> float:
         """Return the size of the change of one column between two values."""
         if column not in self.choices:
-            return float(abs(after - before) / self.unit[column])
+            ends = self.on_scale(np.array([column]), np.array([[before], [after]]))[:, 0]
+            return float(abs(ends[1] - ends[0]) / self.unit[column])
         deviations = self.choices[column]  # one feature falls from 1 to 0, another rises
         return 0.0 if before == after else float(1.0 / deviations[int(before)] + 1.0 / deviations[int(after)])
 
     def sizes(self, rows: Array) -> Array:
         """Return the size of the change of each column, in its unit."""
-        sizes = np.where(self.free, np.abs(rows - self.start) / self.unit, 0.0)
+        every = np.arange(len(self.start))
+        sizes = np.where(
+            self.free, np.abs(self.on_scale(every, rows) - self.on_scale(every, self.start)) / self.unit, 0.0
+        )
         for column, deviations in self.choices.items():
             if self.free[column]:
                 inverse, before, after = 1.0 / deviations, int(self.start[column]), rows[..., column].astype(int)
@@ -151,7 +182,7 @@ class Evaluator:
 
     def slopes(self, space: Space, rows: Array) -> Array:
         """Return the derivative of the margin along each column, in units."""
-        return space.slopes(self.goal.gradients(space.features(rows)))
+        return space.slopes(rows, self.goal.gradients(space.features(rows)))
 
 
 def search(evaluator: Evaluator, space: Space) -> Array | None:
@@ -194,7 +225,7 @@ def _steps(space: Space, row: Array, slopes: Array) -> Array:
     columns = _steepest(space, slopes, _GROWN_AT_ONCE)
     numbers = np.array([c for c in columns if c not in space.choices], dtype=np.intp)
     here = row[numbers][:, None]
-    values = space.allowed(numbers[:, None], here, here + _LENGTHS * space.unit[numbers][:, None])
+    values = space.allowed(numbers[:, None], here, space.moved(numbers[:, None], here, _LENGTHS))
     place, length = np.nonzero(values != here)
     rows = [_replaced(row, c, space.others(c, row[c])) for c in columns if c in space.choices]
     return np.concatenate([*rows, _replaced(row, numbers[place], values[place, length])])
@@ -246,15 +277,14 @@ def _exchanges(space: Space, row: Array, slopes: Array, share: float) -> Iterato
         if i in space.choices:
             back = space.others(i, row[i])
         else:
-            left = np.array([0.0, 1.0 - share])
-            back = space.allowed(np.array([i]), row[i], space.start[i] + left * (row[i] - space.start[i]))
+            back = space.allowed(np.array([i]), row[i], space.between(i, row[i], np.array([0.0, 1.0 - share])))
         nearer = _replaced(row, i, back)
         yield nearer
         numbers = np.array([k for k in receivers if k != i and k not in space.choices], dtype=np.intp)
         for each, taken in zip(nearer, (space.distance(i, row[i], value) for value in back), strict=True):
-            given = _GIVEN * taken * space.unit[numbers][:, None]
             here = row[numbers][:, None]
-            more = space.allowed(numbers[:, None], here, here + np.sign(slopes[numbers])[:, None] * given)
+            given = space.moved(numbers[:, None], here, np.sign(slopes[numbers])[:, None] * (_GIVEN * taken))
+            more = space.allowed(numbers[:, None], here, given)
             yield _replaced(each, np.repeat(numbers, len(_GIVEN)), more.ravel())
             for k in receivers.tolist():
                 if k != i and k in space.choices:

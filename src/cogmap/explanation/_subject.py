@@ -14,6 +14,7 @@ from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import Encoding
 from cogmap.models.features import Array, FeatureStatistics, TableLike
 from cogmap.models.links import class_names
+from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MapModel, dense
 
 _MOST_VALUES = 2**26  # largest number of elements of a sparse X that is converted to a dense array
@@ -95,10 +96,13 @@ class Subject:
             return of_features
         return np.asarray(np.add.reduceat(of_features, [span.start for span in self.spans], axis=axis))
 
-    def mean_row(self) -> Array:
-        """Return the mean of the training data, or a row of which nothing is known where no scaling has learned it."""
+    def typical_row(self) -> Array:
+        """Return the mean of the training data, on the scale on which the map reads each feature.
+
+        Nothing is known of any feature if no scaling has learned a mean.
+        """
         scaling = self.model.encoding.scaling
-        return np.full(self.model.n_features, np.nan) if scaling is None else scaling.known.mean
+        return np.full(self.model.n_features, np.nan) if scaling is None else scaling.center
 
     def typical_rows(self, n_rows: int) -> Array:
         """Draw rows like those of the training data, as far as mean, deviation and range of each feature tell.
@@ -109,8 +113,11 @@ class Subject:
         scaling = self.model.encoding.scaling
         if scaling is None:  # features are states
             return random.random((n_rows, self.model.n_features))
-        known = scaling.known
-        drawn = known.mean + known.deviation * random.standard_normal((n_rows, self.model.n_features))
+        known, logarithms = scaling.known, logarithms_of(self.model.encoding)
+        spread = known if logarithms is None else logarithms
+        drawn = spread.mean + spread.deviation * random.standard_normal((n_rows, self.model.n_features))
+        if logarithms is not None:
+            drawn = logarithms.features(drawn)
         return np.asarray(np.clip(drawn, np.nan_to_num(known.low), np.nan_to_num(known.high)))
 
 
@@ -120,6 +127,23 @@ def known_features(encoding: Encoding) -> FeatureStatistics:
         return encoding.scaling.known
     ones = np.ones(encoding.n_features)
     return FeatureStatistics(weight=ones, mean=0.5 * ones, deviation=ones, low=0.0 * ones, high=ones)
+
+
+def logarithms_of(encoding: Encoding) -> Logarithms | None:
+    """Return the logarithmic scale on which some features are read; None if there is none."""
+    return getattr(encoding.scaling, "logarithms", None)
+
+
+def effects_per_deviation(model: MapModel, rows: Array) -> Array:
+    """Return the mean derivative of each output, of shape (n_outputs, n_features), per deviation of each feature.
+
+    Derivatives and deviations are those on the scale on which the map reads a feature.
+    """
+    derivative, logarithms = model.derivative(rows), logarithms_of(model.encoding)
+    if logarithms is None:
+        return np.asarray(derivative.mean(axis=0) * known_features(model.encoding).deviation)
+    steepness = logarithms.derivative(rows)[:, np.newaxis]
+    return np.asarray((derivative / np.where(np.isnan(steepness), 1.0, steepness)).mean(axis=0) * logarithms.deviation)
 
 
 def table_parts(model: Any) -> tuple[Any, Any] | None:
@@ -204,7 +228,7 @@ def one_row(owner: str, row: Any) -> Any:
 def baseline_rows(owner: str, model: Any, subject: Subject, baseline: Any) -> Array:
     """Return the rows to compare with."""
     if baseline is None:
-        return subject.mean_row()[None]
+        return subject.typical_row()[None]
     if hasattr(baseline, "columns"):
         return opened(owner, model, baseline)[1]
     n_features = subject.model.n_features

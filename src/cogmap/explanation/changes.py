@@ -12,7 +12,7 @@ from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._answer import Block, Drawn, frame, value_text
 from cogmap.explanation._goals import ClassGoal, Goal, ValueGoal
 from cogmap.explanation._search import BUDGET, Evaluator, Space, search
-from cogmap.explanation._subject import Subject, feature_index, known_features, one_row, opened
+from cogmap.explanation._subject import Subject, feature_index, known_features, logarithms_of, one_row, opened
 from cogmap.models.features import Array, unit_of
 from cogmap.models.model import MapModel
 
@@ -28,7 +28,8 @@ class WhatIf(Drawn):
     changes : dict of str to (before, after)
         The features, or columns of a raw table, that change, with their values, the largest change first.
     sizes : dict of str to float
-        How much each of them changes, in standard deviations of the training data and with its sign.
+        How much each of them changes, in standard deviations of the training data and with its sign; a feature that
+        the map reads on a logarithmic scale is measured on that scale.
     size : float
         Size of the change: the sum of the sizes without their signs. NaN if none was found.
     outputs_before, outputs : ndarray of shape (n_outputs,)
@@ -98,10 +99,12 @@ def what_if(
 ) -> WhatIf:
     """Find the smallest change of a row that changes the prediction: a counterfactual.
 
-    The size of a change is measured in standard deviations of the training data, summed over the features. The returned
-    row was evaluated: its prediction really differs. Fixed features, and all others that need not change, stay bitwise
-    the same. Features that were whole numbers in all training data stay whole numbers, so a dummy stays 0 or 1. The
-    search evaluates at most 20,000 rows per answer; if it has found no answer by then, the result says so.
+    The size of a change is measured in standard deviations of the training data, summed over the features. Features
+    that the map reads on a logarithmic scale are measured on that scale, on which an income of 20,000 and one of 40,000
+    are about as far apart as one of 200,000 and one of 400,000. The returned row was evaluated: its prediction really
+    differs. Fixed features, and all others that need not change, stay bitwise the same. Features that were whole
+    numbers in all training data stay whole numbers, so a dummy stays 0 or 1. The search evaluates at most 20,000 rows
+    per answer; if it has found no answer by then, the result says so.
 
     Parameters
     ----------
@@ -221,8 +224,8 @@ def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features
     names, spans = subject.feature_names, subject.spans
     first = np.array([span.start for span in spans])
     most = len(names) if max_features is None else check_integer("what_if", "max_features", max_features, low=1)
-    known = known_features(subject.model.encoding)
-    unit = unit_of(known.deviation)
+    known, logarithms = known_features(subject.model.encoding), logarithms_of(subject.model.encoding)
+    unit = unit_of(known.deviation if logarithms is None else logarithms.deviation)
     row = start[first]
     low, high = np.fmin(known.low[first], row), np.fmax(known.high[first], row)
     whole = np.broadcast_to(known.whole, start.shape)[first] & (row == np.rint(row))
@@ -237,7 +240,8 @@ def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features
     dates = [j for j, span in enumerate(spans) if j not in choices and span.stop - span.start > 1]
     for j in [*_fixed(fixed, names), *np.flatnonzero(np.isnan(row)), *dates]:
         low[j] = high[j] = row[j]
-    return Space(row, low, high, unit[first], whole, most, start, spans, choices)
+    scale = None if logarithms is None else logarithms.narrowed(first)
+    return Space(row, low, high, unit[first], whole, most, start, spans, choices, scale)
 
 
 def _fixed(fixed: Any, names: tuple[str, ...]) -> list[int]:

@@ -64,7 +64,7 @@ class Explanation(Drawn):
         Relevance is the root mean square contribution over many baselines: background rows, each moved a quarter of
         the way towards the explained row so that its neighbourhood counts. It ranks the features of a row; it does not
         add up. The background is the table passed as `baseline`, or else 200 rows drawn from the mean, deviation and
-        range of each feature.
+        range of each feature, on the scale on which the map reads it.
         """
         reading = Reading(self._subject.model, self.scale)
         rows = self._subject.model.first_states(self._features)
@@ -146,8 +146,10 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
     X : array-like of shape (n_rows, n_features)
         Rows to explain. A missing value (NaN) becomes the undecided state.
     baseline : array-like of shape (n_features,) or (n_baselines, n_features), default=None
-        Row or rows to compare with. If None, the mean of the training data (a row of missing values if the estimator
-        has ``scale=False``, which learns no mean). For a table, contributions and base values are means over its rows.
+        Row or rows to compare with. If None, the mean of the training data; of a skewed feature, which the map reads on
+        a logarithmic scale, the value at the mean of that scale, which is close to its median. It is a row of missing
+        values if the estimator has ``scale=False``, which learns no mean. For a table, contributions and base values
+        are means over its rows.
     scale : {"probability", "decision"}, default="probability"
         Explain probabilities or decision values: the log-odds of two classes, the scores of several. Has no effect on
         regressors.

@@ -318,10 +318,10 @@ def _importances(reading: Reading, by_column: Callable[[Array], Array], start: A
 
 
 def _pairs(subject: Subject, rows: Array, n_repeats: int) -> tuple[Array, Array]:
-    """Pair each row with another, `n_repeats` times, the same way in every call; pair a single row with the mean."""
+    """Pair each row with another, `n_repeats` times, the same way in every call; a single row with a typical one."""
     if len(rows) == 1:
-        mean = subject.model.first_states(subject.mean_row()[None])
-        return np.repeat(mean, n_repeats, axis=0), np.repeat(rows, n_repeats, axis=0)
+        typical = subject.model.first_states(subject.typical_row()[None])
+        return np.repeat(typical, n_repeats, axis=0), np.repeat(rows, n_repeats, axis=0)
     random = np.random.default_rng(0)
     others = []
     for _ in range(n_repeats):

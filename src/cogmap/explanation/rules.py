@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cogmap._utils.numbers import readable
 from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, number
 from cogmap.explanation._subject import Subject, opened, table_parts
 from cogmap.maps._text import count
@@ -17,7 +18,38 @@ from cogmap.models.model import MapModel
 
 _TYPICAL_ROWS = 500
 _WIDTH = 100  # of a line of `repr`
+_GRID, _MEAN_ROWS = 40, 100  # values of a feature, and rows, over which its effect is measured
+_MAX_TURNS = 2  # of an effect that is told in words
+_FLAT = 0.05  # a change of direction counts from this share of the whole effect
 _STRONG, _WEAK = 0.5, 0.1  # strengths, relative to the strongest rule, from which a rule is strong and below weak
+
+
+class Together(NamedTuple):
+    """Mean effect of a feature on a target through all rules, with the rest of each row unchanged.
+
+    Attributes
+    ----------
+    feature : str
+        Name of the feature.
+    raises : bool
+        Whether more of it raises the target first.
+    turns : tuple of float
+        Values at which the direction changes.
+    """
+
+    feature: str
+    raises: bool
+    turns: tuple[float, ...]
+
+    def words(self, raises: str = "raises it", lowers: str = "lowers it") -> str:
+        """Return the effect in words, such as "in all, more tip raises it up to 3.5 and lowers it beyond"."""
+        if len(self.turns) > _MAX_TURNS:
+            return f"in all, it goes up and down with {self.feature}"
+        verbs = [raises, lowers] if self.raises else [lowers, raises]
+        parts = [f"{verbs[k % 2]} up to {readable(turn, 3)}" for k, turn in enumerate(self.turns)]
+        last = verbs[len(parts) % 2]
+        effect = f"{', '.join(parts)} and {last} beyond" if parts else last
+        return f"in all, more {self.feature} {effect}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +66,9 @@ class Rules(Answer):
         Weight of each arrow.
     strengths : ndarray of shape (n_rules,)
         Absolute weight times the standard deviation of the state of the source.
+    together : tuple of (Together or None)
+        For the first rule against the sign of a stronger one about the same feature and target: the mean effect of the
+        feature through all rules.
     """
 
     sentences: tuple[str, ...]
@@ -41,6 +76,7 @@ class Rules(Answer):
     targets: tuple[str, ...]
     weights: Array
     strengths: Array
+    together: tuple["Together | None", ...] = ()
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -69,9 +105,10 @@ def to_rules(model: Any, X: ArrayLike | None = None) -> Rules:
     """Return a map as sentences, one per arrow, ordered by strength.
 
     The strength of an arrow is its absolute weight times the standard deviation of the state of its source: a large
-    weight from a concept that hardly changes says little. An additive or named map (``structure="auto"``) has one
-    sentence per arrow into an output; the names of its steps and combinations contain the arrows into them. For
-    other maps, every arrow has a sentence.
+    weight from a concept that hardly changes says little. Rules add up: if two rules about one feature have different
+    signs, the sentence of the weaker one ends with the mean effect of the feature through all rules. An additive or
+    named map (``structure="auto"``) has one sentence per arrow into an output; the names of its steps and combinations
+    contain the arrows into them. For other maps, every arrow has a sentence.
 
     Parameters
     ----------
@@ -105,8 +142,9 @@ def to_rules(model: Any, X: ArrayLike | None = None) -> Rules:
     ['rain raises harvest (strongly)', 'pests lowers harvest', 'birds lowers pests (weakly)']
     """
     fcm, phrases, spread = model, {}, np.ones(getattr(model, "n_concepts", 0))
-    if not isinstance(model, FuzzyCognitiveMap):
-        fitted, rows = _opened("to_rules", model, X)
+    opened_model = None if isinstance(model, FuzzyCognitiveMap) else _opened("to_rules", model, X)
+    if opened_model is not None:
+        fitted, rows = opened_model
         fcm, phrases = fitted.map, _phrases(fitted)
         spread = fitted.transformed(rows).std(axis=0)
     targets, sources, weights = fcm._edges()
@@ -117,18 +155,79 @@ def to_rules(model: Any, X: ArrayLike | None = None) -> Rules:
     strengths = np.abs(weights) * spread[sources]
     order = np.argsort(-strengths, kind="stable")
     strongest = float(strengths.max(initial=0.0)) or 1.0
-    names = fcm.concepts
+    targets, sources, weights, strengths = targets[order], sources[order], weights[order], strengths[order]
+    names, together = fcm.concepts, list[Together | None]([None]) * len(order)
+    if opened_model is not None and fcm.held:
+        together = _together(*opened_model, targets, sources, weights)
     return Rules(
         sentences=tuple(
-            f"{phrases.get(int(sources[k]), names[sources[k]])} {'raises' if weights[k] > 0 else 'lowers'} "
-            f"{names[targets[k]]}{_adverb(float(strengths[k]) / strongest)}"
-            for k in order
+            f"{phrases.get(int(source), names[source])} {'raises' if weight > 0 else 'lowers'} {names[target]}"
+            f"{_adverb(float(strength) / strongest)}{'' if net is None else f'; {net.words()}'}"
+            for source, target, weight, strength, net in zip(
+                sources, targets, weights, strengths, together, strict=True
+            )
         ),
-        sources=tuple(names[j] for j in sources[order]),
-        targets=tuple(names[i] for i in targets[order]),
-        weights=weights[order],
-        strengths=strengths[order],
+        sources=tuple(names[j] for j in sources),
+        targets=tuple(names[i] for i in targets),
+        weights=weights,
+        strengths=strengths,
+        together=tuple(together),
     )
+
+
+def _together(
+    model: MapModel, rows: Array, targets: NDArray[np.intp], sources: NDArray[np.intp], weights: Array
+) -> list[Together | None]:
+    """Return the effect of a feature for the first arrow against the sign of a stronger one about the same feature."""
+    feature_of = _only_feature(model)
+    features = np.array([feature_of.get(int(source), -1) for source in sources], dtype=np.intp)
+    result: list[Together | None] = [None] * len(weights)
+    names = model.encoding.column_names(model.map.concepts[: model.n_inputs])
+    for feature, target in set(zip(features.tolist(), targets.tolist(), strict=True)):
+        group = np.flatnonzero((features == feature) & (targets == target))
+        against = group[np.sign(weights[group]) != np.sign(weights[group[:1]])]
+        if feature >= 0 and len(against):
+            result[against[0]] = Together(names[feature], *_turns(*_mean_effect(model, rows, feature, target)))
+    return result
+
+
+def _mean_effect(model: MapModel, rows: Array, feature: int, target: int) -> tuple[Array, Array]:
+    """Return values of a feature, and the mean input of an output over rows that have this value of the feature."""
+    known = rows[~np.isnan(rows[:, feature]), feature]
+    values = np.unique(np.quantile(known, np.linspace(0.01, 0.99, _GRID), method="nearest")) if len(known) else known
+    some = np.tile(rows[:: max(len(rows) // _MEAN_ROWS, 1)], (len(values), 1))
+    some[:, feature] = np.repeat(values, len(some) // max(len(values), 1))
+    inputs = model.transformed(some) @ model.map.weights[target]
+    return values, inputs.reshape(len(values), -1).mean(axis=1)
+
+
+def _only_feature(model: MapModel) -> dict[int, int]:
+    """Return the concepts that depend on one feature only, with that feature."""
+    columns = model.encoding.columns
+    result = {place: int(column) for place, column in enumerate(columns)}
+    targets, sources, _ = model.map._edges()
+    for concept in range(model.n_inputs, model.map.n_concepts):
+        inputs = sources[(targets == concept) & (sources != concept)]
+        if len(inputs) and (inputs < model.n_inputs).all() and len(found := set(columns[inputs].tolist())) == 1:
+            result[concept] = int(found.pop())
+    return result
+
+
+def _turns(x: Array, effect: Array) -> tuple[bool, tuple[float, ...]]:
+    """Return whether an effect rises first, and the values of x, which ascend, at which its direction changes."""
+    least = _FLAT * float(np.ptp(effect)) if len(effect) else 0.0
+    signs, turns, low, high, extreme = list[float](), list[float](), 0, 0, 0
+    for k in range(1, len(effect)):
+        if not signs:  # no direction yet
+            low, high = (k if effect[k] < effect[low] else low), (k if effect[k] > effect[high] else high)
+            if effect[high] - effect[low] > least:
+                signs, extreme = [1.0 if high > low else -1.0], max(low, high)
+        elif signs[-1] * (effect[k] - effect[extreme]) >= 0.0:
+            extreme = k
+        elif signs[-1] * (effect[extreme] - effect[k]) > least:
+            turns.append(float(x[extreme]))
+            signs, extreme = [*signs, -signs[-1]], k
+    return not signs or signs[0] > 0.0, tuple(turns)
 
 
 def carried_share(model: Any, drawn: NDArray[np.bool_], X: ArrayLike | None = None) -> float:

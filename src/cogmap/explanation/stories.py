@@ -119,7 +119,7 @@ def story(
     output : object, default=None
         Output to explain: a class, or the name of an output. If None, the most probable class, or the first target.
     baseline : array-like of shape (n_features,), default=None
-        Row to compare with. If None, the mean of the training data, as in `explain`.
+        Row to compare with. If None, a typical row, as in `explain`.
     scale : {"probability", "decision"}, default="probability"
         Explain a probability or a decision value (log-odds or score). Has no effect on regressors.
 

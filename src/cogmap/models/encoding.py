@@ -29,6 +29,11 @@ class Scaling(Protocol):
         """Statistics of the training data."""
         ...
 
+    @property
+    def center(self) -> NDArray[np.float64]:
+        """A typical value of each feature: its mean in the training data, on the scale on which the map reads it."""
+        ...
+
     def scale(self, X: Array, dtype: DTypeLike | None = None) -> Array:
         """Convert features to states; values in the range of the training data are scaled to [0, 1]."""
         ...
@@ -47,6 +52,11 @@ class FeatureRange:
     """Min-max scaling by the range of each feature in the training data, as in the paper."""
 
     known: FeatureStatistics
+
+    @property
+    def center(self) -> NDArray[np.float64]:
+        """Mean of each feature."""
+        return self.known.mean
 
     @property
     def low(self) -> NDArray[np.float64]:
@@ -102,6 +112,11 @@ class FeatureSpread:
     steepness = 0.75
 
     @property
+    def center(self) -> NDArray[np.float64]:
+        """Mean of each feature; if it has a long tail, the value whose logarithm is the mean logarithm."""
+        return self.known.mean if self.logarithms is None else self.logarithms.center
+
+    @property
     def mean(self) -> NDArray[np.float64]:
         """Mean of each feature, or of its logarithm."""
         return self.known.mean if self.logarithms is None else self.logarithms.mean
@@ -143,6 +158,11 @@ class FromUndecided:
 
     @property
     def known(self) -> FeatureStatistics:
+        """Raise NotImplementedError: this scaling stores no statistics of features."""
+        raise NotImplementedError
+
+    @property
+    def center(self) -> NDArray[np.float64]:
         """Raise NotImplementedError: this scaling stores no statistics of features."""
         raise NotImplementedError
 

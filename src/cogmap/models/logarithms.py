@@ -41,20 +41,25 @@ class Logarithms:
     mean: Array
     deviation: Array
 
+    @property
+    def center(self) -> Array:
+        """Value of each feature at the mean of the new scale: close to the median of a feature with a long tail."""
+        return self.features(self.mean)
+
     def values(self, X: NDArray[np.floating]) -> Array:
         """Return the values on the new scale."""
         distance = self._distance(X)
         return np.where(self.bent, np.log1p(np.maximum(distance, 0.0)) + np.minimum(distance, 0.0), X)
 
+    def features(self, values: NDArray[np.floating]) -> Array:
+        """Return the features, given their values on the new scale: the inverse of `values`."""
+        with np.errstate(over="ignore"):
+            distance = np.expm1(np.maximum(np.where(self.bent, values, 0.0), 0.0)) + np.minimum(values, 0.0)
+            return np.where(self.bent, self.origin + self.unit * distance, values)
+
     def derivative(self, X: NDArray[np.floating]) -> Array:
         """Return the derivative of the values on the new scale with respect to the features."""
         return np.where(self.bent, 1.0 / (self.unit * (1.0 + np.maximum(self._distance(X), 0.0))), 1.0)
-
-    def feature_value(self, place: int, value: float) -> float:
-        """Return the value of a feature, given its value on the new scale."""
-        if not self.bent[place]:
-            return value
-        return float(self.origin[place] + self.unit[place] * (np.expm1(value) if value > 0.0 else value))
 
     def narrowed(self, columns: NDArray[np.intp]) -> "Logarithms":
         """Return the scale of some features."""

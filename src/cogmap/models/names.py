@@ -83,8 +83,9 @@ def spread_value(scaling: FeatureSpread, place: int, state: float) -> tuple[floa
     logarithms = scaling.logarithms
     if logarithms is None or not logarithms.bent[place]:
         return value, unit
-    ends = [logarithms.feature_value(place, value + half) for half in (-0.5 * unit, 0.5 * unit)]
-    return logarithms.feature_value(place, value), ends[1] - ends[0]
+    of_place = logarithms.narrowed(np.array([place]))
+    low, here, high = of_place.features(np.array([value - 0.5 * unit, value, value + 0.5 * unit])).tolist()
+    return here, high - low
 
 
 def _value(encoding: Encoding, place: int, state: float) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cogmap.explanation._subject import effects_per_deviation
 from cogmap.models.model import MapModel
 from cogmap.table.sentences import Figure, Sentence, brief, direction, edit_sentences, opposite, pointer, quality
 
@@ -13,19 +14,13 @@ _SIGN = 0.02  # an effect this small beside the largest of its output has no dir
 
 def add_effects(columns: list[dict[str, Any]], model: MapModel, rows: NDArray[np.floating]) -> None:
     """Add to each column with an order the mean effect of a deviation on each output, relative to the largest."""
-    deviation = np.array([_deviation(columns, j) for j in range(model.n_features)])
-    effects = model.derivative(rows).mean(axis=0) * deviation  # outputs in rows
+    effects = effects_per_deviation(model, rows)
     largest = np.abs(effects).max(axis=1, keepdims=True)
     shares = effects / np.where(largest == 0.0, 1.0, largest)
     for column in columns:
         if len(column["features"]) == 1:
             of_column = shares[:, column["features"][0]]
             column["effects"] = [round(float(share), 3) if abs(share) >= _SIGN else 0 for share in of_column]
-
-
-def _deviation(columns: list[dict[str, Any]], feature: int) -> float:
-    column = next(column for column in columns if feature in column["features"])
-    return float(column.get("deviation", 1.0))
 
 
 def card_part(

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.explanation._subject import known_features
+from cogmap.explanation._subject import known_features, logarithms_of
 from cogmap.maps.activations import get_activation
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
+from cogmap.models.logarithms import Logarithms
 
 Array = NDArray[np.floating]
 Column = dict[str, Any]
@@ -38,9 +39,7 @@ def features_of(encoding: Encoding) -> list[dict[str, Any]]:
         elif scaling is not None:
             if isinstance(scaling, FeatureSpread):
                 center, unit = scaling.mean[j], scaling.deviation[j]
-                bent = scaling.logarithms
-                if bent is not None and bent.bent[j]:
-                    feature["tail"] = {"origin": float(bent.origin[j]), "unit": float(bent.unit[j])}
+                feature |= {} if scaling.logarithms is None else _tail(scaling.logarithms, j)
             else:
                 center, high = np.nan_to_num([scaling.known.low[j], scaling.known.high[j]])
                 unit = high - center
@@ -60,7 +59,8 @@ def number_columns(encoding: Encoding, names: tuple[str, ...], table: Array | No
 
     A column with choices is shown as words, by the index of the choice; if it is `one_hot`, each choice is a feature.
     """
-    known = known_features(encoding)
+    known, logarithms = known_features(encoding), logarithms_of(encoding)
+    center = known.mean if encoding.scaling is None else encoding.scaling.center
     low, high, whole = known.low, known.high, np.broadcast_to(known.whole, known.low.shape)
     missing = known.weight < known.weight.max()
     if table is not None:
@@ -71,11 +71,19 @@ def number_columns(encoding: Encoding, names: tuple[str, ...], table: Array | No
             "features": [j],
             **(_YES_OR_NO if whole[j] and low[j] == 0.0 and high[j] == 1.0 else {}),
             **_unit(name),
-            **_range(low[j], high[j], known.mean[j], known.deviation[j], bool(whole[j])),
+            **_range(low[j], high[j], center[j], known.deviation[j], bool(whole[j])),
+            **({} if logarithms is None else _tail(logarithms, j)),
             "missing": bool(missing[j]),
         }
         for j, name in enumerate(names)
     ]
+
+
+def _tail(logarithms: Logarithms, j: int) -> dict[str, Any]:
+    """Return the logarithmic scale of a feature, if it has one."""
+    if not logarithms.bent[j]:
+        return {}
+    return {"tail": {name: float(getattr(logarithms, name)[j]) for name in ("origin", "unit", "deviation")}}
 
 
 def _unit(name: str) -> dict[str, str]:
@@ -84,7 +92,7 @@ def _unit(name: str) -> dict[str, str]:
 
 
 def _range(low: float, high: float, mean: float, deviation: float, whole: bool) -> dict[str, Any]:
-    """Return the range and moments of a feature; zeros if it was always missing."""
+    """Return the range, a typical value and the deviation of a feature; zeros if it was always missing."""
     if np.isnan(low):
         low = high = mean = 0.0
     return {

@@ -108,7 +108,7 @@ def _of_model(page: PageSubject, model: MapModel, max_rows: int | None) -> Paylo
         **_sure(page),
         "scaling": scaling_name(encoding),
         "features": features_of(encoding),
-        "mean": plain(subject.mean_row()),
+        "mean": plain(subject.typical_row()),
         "columns": columns,
         "sample": {
             "columns": [] if shown is None else [cells(column, shown) for column in columns],

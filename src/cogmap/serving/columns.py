@@ -59,7 +59,7 @@ class Columns:
         self._only_numbers = all(column.kind == "number" for column in columns)
         self._decoder = _body_decoder(columns)
         scaling = model.model.encoding.scaling
-        statistics = None if scaling is None else np.stack([scaling.known.low, scaling.known.mean, scaling.known.high])
+        statistics = None if scaling is None else np.stack([scaling.known.low, scaling.center, scaling.known.high])
         self.schemas: dict[str, JSONObject] = {}
         self.example: JSONObject = {}
         training = (model.training_statistics_ or {}).get("columns", {})

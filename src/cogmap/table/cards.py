@@ -8,12 +8,14 @@ from typing import Any
 
 from cogmap._utils.numbers import readable
 from cogmap._utils.text import cut
+from cogmap.explanation.rules import Together
 from cogmap.maps._text import count, short
 from cogmap.table.sentences import (
     THE_MAP,
     Figure,
     Sentence,
     edit_sentences,
+    has_order,
     leads_to,
     opposite,
     quality,
@@ -174,9 +176,11 @@ def _what_matters(card: dict[str, Any]) -> list[str]:
 
 
 def _effects(card: dict[str, Any]) -> list[str]:
-    """Return the mean effects on a value, or on the probability of the last class, in the order of importance."""
+    """Return the mean effects on a value, or on the probability of the last or highest class, by importance."""
     entries = card.get("effects", [])
     output = entries[-1]["output"] if entries else ""
+    if has_order(card):
+        output = card["target"]["order"][-1]
     of_column = {entry["column"]: entry for entry in entries if entry["output"] == output}
     used = [entry["column"] for entry in card["importances"] if entry["share"] >= _USED]
     known = [of_column[name] for name in used if name in of_column][:_SHOWN]
@@ -198,9 +202,25 @@ def _rules(card: dict[str, Any]) -> list[str]:
     rules = card.get("rules", [])
     if not rules:
         return []
-    texts = [_RULE.sub(_likely, " ".join(map(cut, entry["rule"].split()))) for entry in rules[:_SHOWN]]
-    lines = [fill(text, _WIDTH, initial_indent="  ", subsequent_indent="    ") for text in texts]
+    lines = [
+        fill(_rule(entry, card), _WIDTH, initial_indent="  ", subsequent_indent="    ") for entry in rules[:_SHOWN]
+    ]
     return ["Rules, the strongest first", *lines] + [f"  and {len(rules) - _SHOWN:,} more"] * (len(rules) > _SHOWN)
+
+
+def _rule(entry: dict[str, Any], card: dict[str, Any]) -> str:
+    """Return a rule in words, with what it says together with others about the same column."""
+    together = Together(**entry["together"]) if "together" in entry else None
+    rule = entry["rule"] if together is None else entry["rule"].removesuffix(f"; {together.words()}")
+    text = _RULE.sub(_likely, " ".join(map(cut, rule.split())))
+    if has_order(card):
+        name = cut(card["target"]["name"])
+        text = re.sub(r" (raises|lowers) class(?= |$)", lambda match: f" {match[1]} {name}", text)
+    if together is None:
+        return text
+    of_class = card["classes"] and not has_order(card)
+    likely = ("makes it more likely", "makes it less likely") if of_class else ()
+    return f"{text}; {together._replace(feature=cut(together.feature)).words(*likely)}"
 
 
 def _likely(match: re.Match[str]) -> str:

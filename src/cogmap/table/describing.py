@@ -1,14 +1,17 @@
 """Make the card of a model: what was learned, scores, comparisons, importances, kinds of columns."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cogmap.explanation import arrow_intervals
-from cogmap.explanation.rules import carried_share, to_rules
+from cogmap.explanation._subject import effects_per_deviation
+from cogmap.explanation.rules import Rules, carried_share, to_rules
 from cogmap.maps.drawing.view import graph_view
 from cogmap.maps.structured import StructuredMap
+from cogmap.models.links import OrderedLink
 from cogmap.models.model import MapModel
 from cogmap.table.cards import Card
 from cogmap.table.columns import spans
@@ -51,14 +54,19 @@ def make_card(
     if card["map"]["structure"] != "full":
         rows = X.iloc[:: max(len(X) // _ROWS_FOR_RULES, 1)].to_numpy(dtype=np.float64)
         card["map"] |= _drawn(fcm.model_, rows)
-        rules = to_rules(fcm.model_, rows).to_dict()
         card["rules"] = [
-            {"rule": rule, "source": source, "target": to, "weight": weight, "strength": strength}
-            for rule, source, to, weight, strength in zip(*rules.values(), strict=True)
+            {"rule": rule, "source": source, "target": to, "weight": float(weight), "strength": float(strength)}
+            | ({} if together is None else {"together": together._asdict() | {"turns": list(together.turns)}})
+            for rule, source, to, weight, strength, together in _rules(to_rules(fcm.model_, rows))
         ]
     if scores:
         card |= _scored(target.task, scores)
     return card
+
+
+def _rules(rules: Rules) -> Iterator[tuple[Any, ...]]:
+    columns = (rules.sentences, rules.sources, rules.targets, rules.weights, rules.strengths, rules.together)
+    return zip(*columns, strict=True)
 
 
 def _class_rows(task: str, y: Any) -> dict[str, Any]:
@@ -125,18 +133,23 @@ def _importances(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
     """Return the share of each column, the largest first, and where it leads.
 
     The share is that of the mean absolute contribution. Features of a column are added up first, since those of a
-    category cancel each other. `more` is what more of a column leads to, or its strongest `value` if it has no order;
-    `alone` is the correlation of the column with that.
+    category cancel each other. `more` is what more of a column leads to, or its strongest `value` if it has no order: a
+    class, or "higher" or "lower" if the target is a value or has ordered classes. `alone` is the correlation of the
+    column with that.
     """
     columns, fcm = model.preparer.columns_, model.estimator
     chosen = np.arange(0, len(X), max(len(X) // _ROWS_FOR_EFFECTS, 1))
     some = X.iloc[chosen].to_numpy(dtype=np.float64)
     contributions = model.contributions(some)[0]
     size = np.abs(contributions).mean(axis=(0, 2))
-    # Mean derivatives, of a deviation of each feature: those of a wide map are known without all its weights.
-    effects = fcm.model_.derivative(some).mean(axis=0).T * fcm.scaling_.known.deviation[:, np.newaxis]
-    threshold = _SIGN * float(np.abs(effects).max())
+    # Mean derivatives of a wide map are known without all its weights.
+    effects = effects_per_deviation(fcm.model_, some).T
     classes = [str(label) for label in fcm.classes_] if hasattr(fcm, "classes_") else None
+    if classes is not None and isinstance(link := fcm.model_.link, OrderedLink):  # effects on the mean rank
+        ranks = link.ranks.astype(np.float64)[:, np.newaxis]
+        y = y.astype(str).map(dict(zip(classes, link.ranks.tolist(), strict=True)))
+        effects, contributions, classes = effects @ ranks, contributions @ ranks, None
+    threshold = _SIGN * float(np.abs(effects).max())
     result = []
     for place, (column, span) in enumerate(zip(columns, spans(columns), strict=True)):
         entry: dict[str, Any] = {"column": column.name, "share": float(size[place] / (size.sum() or 1.0))}

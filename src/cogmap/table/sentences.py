@@ -191,6 +191,11 @@ def edit_sentences(card: dict[str, Any]) -> list[Sentence]:
     return sentences
 
 
+def has_order(card: dict[str, Any]) -> bool:
+    """Return whether the map has one output for ordered classes, which says how high the class is."""
+    return len(card["target"].get("order", ())) > 2
+
+
 def opposite(entry: dict[str, Any]) -> bool:
     """Return whether a column alone goes with the opposite of what more of it leads to."""
     return "more" in entry and (entry.get("alone") or 0.0) < -OPPOSITE
@@ -208,7 +213,7 @@ def direction(entry: dict[str, Any], card: dict[str, Any]) -> str:
     if "more" not in entry:
         return ""
     subject = f"the value {short(str(entry['value']))}" if "value" in entry else "more of it"
-    if card["classes"]:
+    if card["classes"] and not has_order(card):
         return f"{subject} makes {short(entry['more'])} more likely"
     return f"{subject} makes {short(card['target']['name'])} {entry['more']}"
 

@@ -1,4 +1,4 @@
-// Contributions by integrated gradients along the line, in initial states, from the mean of the training data to a row,
+// Contributions by integrated gradients along the line, in initial states, from a typical row to a row,
 // as in `cogmap.explain`. On each subinterval the attributions have to add up to the difference between its ends;
 // otherwise it is halved. The net input of the first step is linear along the line, so its weights are applied last.
 

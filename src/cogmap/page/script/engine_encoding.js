@@ -50,12 +50,17 @@ function scaled(value, { center, unit, tail }, scaling) {
 }
 
 /** Return the value of a feature with a long tail on its logarithmic scale. */
-function bent(value, { origin, unit }) {
+export function bent(value, { origin, unit }) {
   const distance = (value - origin) / unit;
   return distance > 0 ? Math.log1p(distance) : distance;
 }
 
-function bentDerivative(value, { origin, unit }) {
+/** Return the value of a feature, given its value on its logarithmic scale. */
+export function unbent(value, { origin, unit }) {
+  return origin + unit * (value > 0 ? Math.expm1(value) : value);
+}
+
+export function bentDerivative(value, { origin, unit }) {
   return 1 / (unit * (1 + Math.max((value - origin) / unit, 0)));
 }
 

@@ -56,7 +56,7 @@ function grown(trial) {
 function changesOf(trial, row) {
   return trial.steepest(trial.slopes(row), GROWN_AT_ONCE).flatMap((c) => {
     const axis = trial.axes[c];
-    const values = axis.allowed(LENGTHS.map((length) => row[c] + length * axis.unit), row[c]);
+    const values = axis.allowed(LENGTHS.map((length) => axis.moved(row[c], length)), row[c]);
     return values.filter((value) => value !== row[c]).map((value) => replaced(row, c, value));
   });
 }
@@ -80,14 +80,13 @@ function exchanges(trial, row, slopes, share) {
   const others = new Set([...changed, ...trial.steepest(slopes, GIVEN_AT_ONCE)]);
   for (const i of changed) {
     const axis = trial.axes[i];
-    const targets = [0, 1 - share].map((left) => axis.start + left * (row[i] - axis.start));
+    const targets = [0, 1 - share].map((left) => axis.between(row[i], left));
     for (const back of axis.allowed(targets, row[i])) {
       const nearer = replaced(row, i, back), taken = axis.size(row[i], back);
       rows.push(nearer);
       for (const k of others) {
         if (k === i) continue;
-        const { unit } = trial.axes[k];
-        const values = GIVEN.map((part) => row[k] + Math.sign(slopes[k]) * part * taken * unit);
+        const values = GIVEN.map((part) => trial.axes[k].moved(row[k], Math.sign(slopes[k]) * part * taken));
         for (const value of trial.axes[k].allowed(values, row[k])) rows.push(replaced(nearer, k, value));
       }
     }

@@ -100,7 +100,7 @@ function mean(values) {
 }
 
 /**
- * Return the flow through each edge of `model.edges` in the step after `at`, relative to the mean of the training data,
+ * Return the flow through each edge of `model.edges` in the step after `at`, relative to a typical row,
  * or to the steady state of a hand-made map.
  */
 export function flows(model, row, at, clamp = {}) {

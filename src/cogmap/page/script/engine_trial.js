@@ -1,8 +1,9 @@
 // Search space of counterfactuals: allowed changes, their size and cost, and a budget of evaluations of the map. As in
-// `cogmap.what_if`, changes are measured in standard deviations of the training data, and missing values stay missing.
+// `cogmap.what_if`, changes are measured in standard deviations of the training data, on the scale on which the map reads
+// a column, and missing values stay missing.
 // A row has one number per column here; a category is encoded as the index of its choice.
 
-import { encodingDerivative, featuresOf, numbersOf, statesOfFeatures } from "./engine_encoding.js";
+import { bent, bentDerivative, encodingDerivative, featuresOf, numbersOf, statesOfFeatures, unbent } from "./engine_encoding.js";
 import { decisionDerivative, decisionValues } from "./engine_links.js";
 import { backward, sensitivity, step } from "./engine_map.js";
 import { lastNet, outputsOfStates } from "./engine_run.js";
@@ -18,7 +19,8 @@ class Axis {
     this.start = start;
     this.choices = column.one_hot ? [...column.choices.keys()] : null;
     this.deviations = column.deviations; // of the features of a category
-    this.unit = column.deviation;
+    this.tail = column.tail; // of a column that the map reads on a logarithmic scale
+    this.unit = (column.tail ?? column).deviation;
     this.whole = column.whole && Number.isInteger(start);
     this.low = Math.min(column.low, start);
     this.high = Math.max(column.high, start);
@@ -29,7 +31,23 @@ class Axis {
   /** Return the size of a change. For a category two one-hot features change: one from 1 to 0, one from 0 to 1. */
   size(from, to) {
     if (from === to) return 0;
-    return this.choices ? 1 / this.deviations[from] + 1 / this.deviations[to] : Math.abs(to - from) / this.unit;
+    return this.choices ? 1 / this.deviations[from] + 1 / this.deviations[to] : Math.abs(this.onScale(to) - this.onScale(from)) / this.unit;
+  }
+
+  onScale(value) {
+    return this.tail ? bent(value, this.tail) : value;
+  }
+
+  /** Return a value after a change by some units. */
+  moved(value, units) {
+    if (!this.tail) return value + units * this.unit;
+    return units === 0 ? value : unbent(this.onScale(value) + units * this.unit, this.tail);
+  }
+
+  /** Return the value at a share of the way from the start. */
+  between(value, share) {
+    if (!this.tail) return this.start + share * (value - this.start);
+    return this.moved(this.start, share * (this.onScale(value) / this.unit - this.onScale(this.start) / this.unit));
   }
 
   /** Return values clipped to the range, integers rounded away from `here`; for a category, all other choices. */
@@ -111,8 +129,9 @@ export class Trial {
       gradient = backward(model, gradient, 1, model.n - gradient.length).map((d, i) => d * slopes[i]);
     }
     return model.columns.map(({ inputs }, c) => {
-      const { choices, unit } = this.axes[c];
-      return choices ? Infinity : unit * inputs.reduce((sum, i) => sum + gradient[i], 0);
+      const { choices, unit, tail } = this.axes[c];
+      const slope = unit * inputs.reduce((sum, i) => sum + gradient[i], 0);
+      return choices ? Infinity : tail ? slope / bentDerivative(row[c], tail) : slope;
     });
   }
 }

@@ -129,7 +129,7 @@ export function toRowCsv(page, view, changed = "") {
   return writeCsv([
     ["column", "value", ...outputs.map((output) => `contribution to ${output.name}`)],
     ...lines,
-    ["every column at its mean", null, ...view.reasons.base],
+    ["every column at its typical value", null, ...view.reasons.base],
     ["the map says", null, ...view.reasons.outputs],
     ...(changed ? [[changed]] : []),
   ]);

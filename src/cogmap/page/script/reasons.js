@@ -1,4 +1,4 @@
-// Explanation of the prediction: contributions, which add up to the difference from a row of mean values.
+// Explanation of the prediction: contributions, which add up to the difference from a typical row.
 
 import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
 import { amount, cell, className, percent, points, short, signedAmount } from "./words.js";
@@ -69,7 +69,7 @@ export function reasonsPart(page) {
     const total = values.reduce((a, b) => a + b, 0);
     setText(
       sum,
-      `${show(view.reasons.base[k])} with every column at its mean, ${contributionWords(model, total)} from these values: ${show(view.reasons.outputs[k])}.`,
+      `${show(view.reasons.base[k])} with every column at its typical value, ${contributionWords(model, total)} from these values: ${show(view.reasons.outputs[k])}.`,
     );
     setText(note, Object.keys(view.state.clamp).length ? "This explanation ignores held concepts." : "");
   };

@@ -14,7 +14,7 @@ export function startPart(page) {
     buttons.append(button("Hold nothing", () => store.change({ clamp: {} })));
   } else {
     buttons.append(
-      button("Typical row", () => set(averageRow(model)), { title: "Mean numbers, most frequent categories" }),
+      button("Typical row", () => set(averageRow(model)), { title: "Mean numbers (of skewed ones, the mean of logarithms), most frequent categories" }),
       button("All unknown", () => set(model.columns.map(() => null))),
     );
     if (page.rows.length) buttons.append(button("Pick a row", () => page.goTo("rows")));

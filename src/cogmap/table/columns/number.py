@@ -87,7 +87,7 @@ class NumberColumn(Column):
         return schema
 
     def example(self, ranges: Array | None) -> Any:
-        """Return the mean of the training data, rounded."""
+        """Return a typical value of the training data, rounded."""
         return 0.5 if ranges is None or not np.isfinite(ranges).all() else float(f"{ranges[1, 0]:.3g}")
 
     def page(self, features: list[dict[str, Any]]) -> list[dict[str, Any]]:
