@@ -169,8 +169,8 @@ def _schemas(served: ServedModel, limits: Limits) -> JSONObject:
                 "explanations": _list(_object({**prediction, "contributions": contributions})),
                 "base_values": {
                     **by_output,
-                    "description": "Outputs of a typical row: each column at its mean, or at that of its logarithm if it "
-                    "is skewed. Adding the contributions of all columns gives the outputs for a row.",
+                    "description": "Outputs of a typical row: each column at its mean, or at that of its logarithm "
+                    "if it is skewed. Adding the contributions of all columns gives the outputs for a row.",
                 },
                 "notes": _NOTES,
             }

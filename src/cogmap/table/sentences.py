@@ -144,17 +144,18 @@ def _against_forest(card: dict[str, Any]) -> Sentence:
 
 
 def _given_away(card: dict[str, Any]) -> Sentence:
-    first: dict[str, Any] = card["importances"][0] if card["importances"] else {"share": 0.0}
-    if first["share"] < GIVEN_AWAY or len(card["importances"]) < 2:
+    if len(card["importances"]) < 2:
         return []
+    first = card["importances"][0]
+    share = Figure(pointer("importances", 0, "share"), of_hundred(first["share"]))
     if card["classes"]:
         own, guess = (card["scores"][method]["accuracy"]["mean"] for method in (THE_MAP, guessing(card)))
         nearly = own >= NEARLY_ALWAYS and 1.0 - own <= FEW_ERRORS * (1.0 - guess)
     else:
         nearly = card["scores"][THE_MAP]["R²"]["mean"] >= NEARLY_ALWAYS
-    if not nearly:
-        return []
-    share = Figure(pointer("importances", 0, "share"), of_hundred(first["share"]))
+    if first["share"] < GIVEN_AWAY or not nearly:
+        strongest = f"No single column gives the answer away; the most important, {short(first['column'])}, has "
+        return [strongest, share, " % of the importance."]
     return [
         f"One column almost gives the answer away: {short(first['column'])} has ",
         share,

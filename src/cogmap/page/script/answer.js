@@ -61,7 +61,9 @@ function certainty(model, probability, edited) {
     { key: `/certainty/${k}/rows`, text: String(rows) },
     ` new rows with ${groups.length > 1 ? `a probability of ${range}` : "any probability"}, `,
     { key: `/certainty/${k}/right`, text: ofHundred(right) },
-    " of 100 were answered right.",
+    " of 100 were answered right; of all new rows, ",
+    model.card.brief[0],
+    " of 100.",
   ];
 }
 
@@ -167,7 +169,7 @@ function values(page) {
   const parts = page.outputs.map((output) => {
     const prediction = make("strong", { class: "said-name number" });
     const mark = make("span", { class: "mark" });
-    const band = make("span", { class: "band" });
+    const band = make("span", { class: "interval" });
     const between = make("p", { class: "soft" });
     const hasRange = Number.isFinite(output.low) && Number.isFinite(output.high);
     const place = hasRange ? make("p", { class: "soft" }) : null;

@@ -15,7 +15,7 @@ export function editsPart(page) {
     "No changes yet: choose an arrow or a concept of the map and set a weight.",
   );
   const list = make("ul", { class: "edits" });
-  const scores = model.answers && page.rows.length ? scoreTable(page) : null;
+  const scores = model.answers?.some((answer) => answer !== null) ? scoreTable(page) : null;
   const keeping = savingPart(page);
   bodyOf("edits").append(
     make("div", { class: "buttons" }, undo, redo, reset),
@@ -118,38 +118,46 @@ function scoreTable(page) {
           ["R² (1 is perfect)", (scores) => fixed(scores.r2, 3)],
           ["mean absolute error", (scores) => amount(scores.mae, model.unit)],
         ];
-  const learned = score(model, page.rows, model.answers);
-  const cells = lines.map(() => make("td", { class: "number" }));
+  const cells = lines.map(() => [make("td", { class: "number" }), make("td", { class: "number" })]);
   const body = make(
     "tbody",
     {},
-    ...lines.map(([name, show], place) =>
-      make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "number" }, show(learned)), cells[place]),
-    ),
+    ...lines.map(([name], place) => make("tr", {}, make("th", { scope: "row" }, name), ...cells[place])),
   );
   const head = make(
     "tr",
     {},
     ...["score", "original map", "changed map"].map((text) => make("th", { scope: "col" }, text)),
   );
-  let now = { model, scores: learned };
-  return {
-    element: make(
-      "div",
-      {},
-      make("p", { class: "soft" }, learnedWords(model, learned.n)),
-      make(
-        "table",
-        { class: "narrow" },
-        make("caption", { class: "unseen" }, "Scores of the learned and of the changed map"),
-        make("thead", {}, head),
-        body,
-      ),
+  const known = model.answers.filter((answer) => answer !== null).length;
+  const element = make(
+    "div",
+    { hidden: true },
+    make("p", { class: "soft" }, learnedWords(model, known)),
+    make(
+      "table",
+      { class: "narrow" },
+      make("caption", { class: "unseen" }, "Scores of the learned and of the changed map"),
+      make("thead", {}, head),
+      body,
     ),
+  );
+  let learned = null;
+  let now = { model: null };
+  return {
+    element,
     update(view) {
+      // The scores on new rows are those to go by. These here compare the changed map with the original.
+      const isShown = view.edits.length > 0 || !model.card?.quality.length;
+      setAttribute(element, "hidden", !isShown);
+      if (!isShown) return;
+      learned ??= score(model, page.rows, model.answers);
       if (now.model !== view.model)
         now = { model: view.model, scores: view.edits.length ? score(view.model, page.rows, model.answers) : learned };
-      lines.forEach(([, show], place) => setText(cells[place], view.edits.length ? show(now.scores) : "—"));
+      lines.forEach(([, show], place) => {
+        setText(cells[place][0], show(learned));
+        setText(cells[place][1], view.edits.length ? show(now.scores) : "—");
+      });
     },
   };
 }

@@ -8,8 +8,9 @@ import { holdingControl } from "./holding.js";
 import { sliderControl } from "./slider.js";
 
 const MANY = 8; // columns
-const OPEN_LOCK = "M5 7V5a3 3 0 0 1 5.8-1M4 7h8v6H4z";
-const CLOSED_LOCK = "M5 7V5a3 3 0 0 1 6 0v2M4 7h8v6H4z";
+// The shackle of the open one swings aside; the closed one is filled.
+const OPEN_LOCK = "M8.5 7.5V5a2.6 2.6 0 0 1 5.2 0v1.5M2.5 7.5h8v6h-8z";
+const CLOSED_LOCK = "M4.5 7V5a3.5 3.5 0 0 1 7 0v2h-1.5V5a2 2 0 0 0-4 0v2zM3 7h10v6.5H3z";
 
 export function valuesPart(page) {
   const { model, store } = page;
