@@ -36,7 +36,7 @@ class Settled:
         Number of steps to convergence, or all steps made.
     moved : float
         Largest change of a state in the last step.
-    stable : bool or None, default=None
+    stable : bool or None
         Whether a small perturbation of the fixed point dies out; None unless `period` is 1.
 
     See Also

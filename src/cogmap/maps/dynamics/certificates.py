@@ -90,7 +90,7 @@ class Certificate:
         Fixed points that provably exist, each within 1e-7 of the given state.
     found : Attractors or None
         Attractors of some random starts, if `unique` is not True.
-    n_held : int, default=0
+    n_held : int
         Number of held concepts.
 
     See Also
