@@ -23,6 +23,7 @@ from cogmap.models.model import MapModel
 from cogmap.page.assemble import bundle, packed
 from cogmap.page.payload import make_payload
 from cogmap.page.subject import page_subject
+from cogmap.page.unused import influential_features
 
 MOVES, OPENINGS, ROUNDS = 200, 11, 3
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
@@ -186,14 +187,15 @@ def arithmetic(browser):
         model = estimator.fit(X, y).model_
         sample = X[:100].copy()
         sample[::5, 1] = np.nan
-        json_rows = [[None if np.isnan(value) else value for value in row] for row in sample.tolist()]
+        used = influential_features(model)  # the page has no others
+        json_rows = [[None if np.isnan(value) else value for value in row] for row in sample[:, used].tolist()]
         payload = packed(json.dumps(make_payload(page_subject("page", model, X, y))))
         computed = tab.evaluate(COMPUTE, {"payload": payload, "rows": json_rows})
         explained, unit = explain(model, sample), getattr(model.link, "deviation", 1.0)
         apart = [
             np.abs(np.array([row["states"] for row in computed]) - model.trajectory(sample).transpose(1, 0, 2)),
             np.abs(np.array([row["outputs"] for row in computed]) - explained.outputs) / unit,
-            np.abs(np.array([row["values"] for row in computed]) - explained.contributions) / unit,
+            np.abs(np.array([row["values"] for row in computed]) - explained.contributions[:, used]) / unit,
         ]
         rows.append([name, "1e-9", *(f"{values.max():.0e}" for values in apart)])
     header = ["", "target", "states", "outputs", "contributions"]

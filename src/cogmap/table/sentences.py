@@ -154,8 +154,8 @@ def _given_away(card: dict[str, Any]) -> Sentence:
     else:
         nearly = card["scores"][THE_MAP]["R²"]["mean"] >= NEARLY_ALWAYS
     if first["share"] < GIVEN_AWAY or not nearly:
-        strongest = f"No single column gives the answer away; the most important, {short(first['column'])}, has "
-        return [strongest, share, " % of the importance."]
+        no_sign = "There is no sign that one column gives the answer away"
+        return [f"{no_sign}: the most important, {short(first['column'])}, has ", share, " % of the importance."]
     return [
         f"One column almost gives the answer away: {short(first['column'])} has ",
         share,
