@@ -223,7 +223,7 @@ def test_evaluation_agrees_with_scikit_learn(folder):
 
 
 def test_contributions_add_up(folder):
-    """From the row of means to what is said of the row."""
+    """From a typical row to what is said of the row."""
     found = json.loads(run("explain", folder / "buys.cogmap", folder / "new.csv", "--row", 4, "--json").stdout)
     for output, value in found["outputs"].items():
         total = found["base"][output] + sum(of_column[output] for of_column in found["contributions"].values())

@@ -80,7 +80,7 @@ def bookings(draw, n):
     """A value from dates."""
     when = pd.Timestamp("2023-01-01") + pd.to_timedelta(draw.integers(0, 700, n), unit="D")
     frame = pd.DataFrame({"day": when.strftime("%Y-%m-%d"), "guests": draw.integers(1, 6, n)})
-    frame["paid"] = 40.0 * frame["guests"] + 30.0 * (when.dayofweek > 4) + draw.normal(0, 10.0, n)
+    frame["paid"] = 40.0 * frame["guests"] + 30.0 * (when.day_of_week > 4) + draw.normal(0, 10.0, n)
     return frame
 
 
@@ -116,7 +116,7 @@ QUICK = {
 TABLES = QUICK | {
     "iris": (iris, "target", FitOptions()),
     "wine, full map": (wine, "target", FitOptions(structure="full")),
-    "counts": (visits, "visits", FitOptions()),
+    "counts": (visits, "visits", FitOptions(kinds={"visits": "number"})),
     "ordered classes": (grades, "grade", FitOptions(kinds={"grade": "low<middle<high"})),
     "categories": (orders, "price", FitOptions()),
     "missing values": (sensors, "fault", FitOptions()),
@@ -146,7 +146,8 @@ def splits(X, y, options, classes):
         order = np.argsort(X[options.time].to_numpy(), kind="stable")
         return [(order[train], order[test]) for train, test in TimeSeriesSplit(5).split(order)]
     if options.groups is not None:
-        return (StratifiedGroupKFold if classes else GroupKFold)(5).split(X, y, X[options.groups])
+        groups = pd.factorize(X[options.groups])[0]  # in the order in which they appear
+        return (StratifiedGroupKFold if classes else GroupKFold)(5).split(X, y, groups)
     return (StratifiedKFold if classes else KFold)(5, shuffle=True, random_state=options.seed).split(X, y)
 
 

@@ -57,9 +57,9 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
             lines = [[short(names[c]), value_text(explanation.values[0, c], 6), _part(of_output[c])] for c in order]
             output = f"P({label})" if subject.classes else subject.target.name
             unit = subject.target.unit
-            mean = [f"a row of means: {output}", "", amount(base[number], digits=4)]
+            base_line = [f"a typical row: {output}", "", amount(base[number], digits=4)]
             this = [f"this row: {output}", "", amount(outputs[number], digits=4)]
             head = f"Row {row}: {label}" if subject.classes else f"Row {row}: {amount(float(label), unit, 5)}"
-            table_lines = aligned([["column", "value", "contribution"], mean, *lines, this])
+            table_lines = aligned([["column", "value", "contribution"], base_line, *lines, this])
             text = "\n".join([head, *(line.rstrip() for line in table_lines)])
     click.echo(text)
