@@ -63,6 +63,8 @@ class Space:
         Features of each column.
     choices : mapping of int to ndarray
         Categories: the column, and the standard deviation of each of its features.
+    known : (ndarray, ndarray)
+        Lowest and highest value of each column in the training data.
     logarithms : Logarithms or None
         Logarithmic scale of the columns that the map reads on one; their units are those of the scale.
     """
@@ -76,6 +78,7 @@ class Space:
     given: Array
     spans: tuple[slice, ...]
     choices: Mapping[int, Array]
+    known: tuple[Array, Array]
     logarithms: Logarithms | None = None
 
     @property
@@ -225,7 +228,9 @@ def _steps(space: Space, row: Array, slopes: Array) -> Array:
     columns = _steepest(space, slopes, _GROWN_AT_ONCE)
     numbers = np.array([c for c in columns if c not in space.choices], dtype=np.intp)
     here = row[numbers][:, None]
-    values = space.allowed(numbers[:, None], here, space.moved(numbers[:, None], here, _LENGTHS))
+    # Far outside of the training data, the map hardly reacts to a step: steps start at their nearest value.
+    near = np.clip(here, *(end[numbers][:, None] for end in space.known))
+    values = space.allowed(numbers[:, None], here, space.moved(numbers[:, None], near, _LENGTHS))
     place, length = np.nonzero(values != here)
     rows = [_replaced(row, c, space.others(c, row[c])) for c in columns if c in space.choices]
     return np.concatenate([*rows, _replaced(row, numbers[place], values[place, length])])

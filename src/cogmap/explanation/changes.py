@@ -272,7 +272,8 @@ def _space(subject: Subject, start: Array, fixed: Any, ranges: Any, max_features
     for j in [*_fixed(fixed, names), *np.flatnonzero(np.isnan(row)), *dates]:
         low[j] = high[j] = row[j]
     scale = None if logarithms is None else logarithms.narrowed(first)
-    return Space(row, low, high, unit[first], whole, most, start, spans, choices, scale)
+    data = known.low[first], known.high[first]
+    return Space(row, low, high, unit[first], whole, most, start, spans, choices, data, scale)
 
 
 def _fixed(fixed: Any, names: tuple[str, ...]) -> list[int]:

@@ -56,7 +56,9 @@ function grown(trial) {
 function changesOf(trial, row) {
   return trial.steepest(trial.slopes(row), GROWN_AT_ONCE).flatMap((c) => {
     const axis = trial.axes[c];
-    const values = axis.allowed(LENGTHS.map((length) => axis.moved(row[c], length)), row[c]);
+    // Far outside of the training data, the map hardly reacts to a step: steps start at their nearest value.
+    const near = Math.min(Math.max(row[c], axis.known[0]), axis.known[1]);
+    const values = axis.allowed(LENGTHS.map((length) => axis.moved(near, length)), row[c]);
     return values.filter((value) => value !== row[c]).map((value) => replaced(row, c, value));
   });
 }

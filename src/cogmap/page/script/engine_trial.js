@@ -22,6 +22,7 @@ class Axis {
     this.tail = column.tail; // of a column that the map reads on a logarithmic scale
     this.unit = (column.tail ?? column).deviation;
     this.whole = column.whole && Number.isInteger(start);
+    this.known = [column.low, column.high];
     this.low = Math.min(column.low, start);
     this.high = Math.max(column.high, start);
     if (this.whole) [this.low, this.high] = [Math.ceil(this.low), Math.floor(this.high)];
