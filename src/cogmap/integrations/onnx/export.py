@@ -50,6 +50,12 @@ def to_onnx(model: Any, transform: bool = False, level: float | None = None) -> 
     onnx.ModelProto
         ``onnx.save`` writes it to a file. The metadata hold the names of features, and of columns and their inputs.
 
+    See Also
+    --------
+    to_inputs : Convert a table to the inputs of the ONNX graph of a model.
+    cogmap.save : Save a fitted estimator to a file.
+    cogmap.page.write : Write an interactive HTML page of a map.
+
     Examples
     --------
     >>> import onnxruntime
@@ -113,6 +119,10 @@ def to_inputs(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     -------
     dict of str to ndarray
         One array per input, for ``session.run(None, inputs)`` of onnxruntime.
+
+    See Also
+    --------
+    to_onnx : Convert a fitted model to an ONNX graph.
 
     Examples
     --------
