@@ -22,7 +22,7 @@ from cogmap.explanation import explain
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.statistics.forecasts import forecast_radii
 
-__all__ = ["FCMForecaster"]
+__all__ = ["FCMForecaster", "Forecast"]
 
 Array = NDArray[np.float64]
 
