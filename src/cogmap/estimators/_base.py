@@ -124,13 +124,25 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
             Rows to show in the page: a stratified sample of at most 500 is stored.
         y : array-like of shape (n_samples,), default=None
             True targets, from which the page computes the accuracy of the map, also after edits.
-        path : str or path-like
-            Output file, such as ``map.html``. An existing file is replaced.
+        path : str or path-like, default=None
+            Output file, required, such as ``map.html``. An existing file is replaced.
 
         Returns
         -------
         pathlib.Path
             The output file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     fcm.explore(X, y, path=Path(folder, "iris.html")).name
+        'iris.html'
         """
         from cogmap.page import write  # lazy: fitting does not need it
 

@@ -34,6 +34,15 @@ class NoveltyMixin(FittedMap):
         -------
         ndarray of shape (n_samples,)
             Conformal p-values, above 0 and at most 1.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
+        >>> bool(fcm.novelty_p_values(X[:1])[0] > 0.1), bool(fcm.novelty_p_values(X[:1] + 10)[0] < 0.01)
+        (True, True)
         """
         fitted, X = self._snapshot(X)
         distances = known(fitted, "row_distances_", "novelty_p_values", "distances of the training rows")
@@ -70,6 +79,15 @@ class IntervalMixin(NoveltyMixin):
         --------
         predict : The middle of the interval.
         novelty_p_values : Whether a row is like the training data.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from cogmap import FCMRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> low, high = FCMRegressor(structure="additive", random_state=0).fit(X, y).predict_interval(X, level=0.8).T
+        >>> bool(0.75 < ((low <= y) & (y <= high)).mean() < 0.9)
+        True
         """
         level = check_level(f"{type(self).__name__}.predict_interval", level)
         fitted, X = self._snapshot(X)
@@ -107,6 +125,16 @@ class SetMixin(NoveltyMixin):
         See Also
         --------
         novelty_p_values : Whether a row is like the training data.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
+        >>> fcm.predict_set(X[[0, 70]], level=0.99)  # row 70 may be of class 1 or 2
+        array([[ True, False, False],
+               [False,  True,  True]])
         """
         level = check_level(f"{type(self).__name__}.predict_set", level)
         fitted, X = self._snapshot(X)

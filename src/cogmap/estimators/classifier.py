@@ -225,6 +225,13 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     P. Szwed, Classification and feature transformation with fuzzy cognitive maps, Applied Soft Computing 105 (2021),
     107271.
 
+    See Also
+    --------
+    FCMClassifierCV : Select depth, penalty and terms by cross-validation.
+    FCMRegressor : Regressor with the same kind of model.
+    cogmap.fit_table : Fit a map to a raw table, with text, dates and gaps.
+    cogmap.explain : Contributions of the features to a prediction.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
