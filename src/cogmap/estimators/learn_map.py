@@ -64,10 +64,10 @@ class LearnedMap:
     --------
     >>> from cogmap import learn_map
     >>> learned = learn_map([[10.0, 3.0], [14.0, 5.0], [12.0, 4.0], [15.0, 4.5], [11.0, 3.5]])
-    >>> learned.states([12.5, 4.0])  # the range of the first concept is 10 to 15
+    >>> learned.states([12.5, 4.0])  # the middle of both ranges
     array([0.5, 0.5])
-    >>> learned.values([0.5, 1.0])
-    array([12.5,  5. ])
+    >>> learned.values([0.5, 0.5])
+    array([12.5,  4. ])
     """
 
     map: FuzzyCognitiveMap

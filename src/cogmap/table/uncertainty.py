@@ -35,6 +35,19 @@ class UncertaintyMixin:
         -------
         ndarray of shape (n_rows, 2), or (n_rows, n_targets, 2) if there are several targets
             Lower and upper ends.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from cogmap import FCMRegressor, TableModel
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> model = TableModel.of(FCMRegressor(structure="additive", random_state=0).fit(X, y))
+        >>> model.predict_interval(X[:3], level=0.8).shape
+        (3, 2)
+        >>> bool(model.novelty_p_values(X[:1])[0] > 0.05)
+        True
+        >>> model.intervals(model.answer(X[:3]), level=0.8).shape
+        (3, 1, 2)
         """
         intervals = self.intervals(self._complete(rows), level)
         return intervals[:, 0] if intervals.shape[1] == 1 else intervals
@@ -53,6 +66,17 @@ class UncertaintyMixin:
         -------
         list of list
             Classes of each set, the likeliest first.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier, TableModel
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = TableModel.of(FCMClassifier(structure="additive", random_state=0).fit(X, y))
+        >>> model.predict_set(X.iloc[[0, 70]], level=0.99)
+        [[0], [2, 1]]
+        >>> model.class_sets(model.answer(X[:1]), level=0.99)
+        [[0]]
         """
         return self.class_sets(self._complete(rows), level)
 
@@ -74,7 +98,20 @@ class UncertaintyMixin:
         return np.asarray(predictions.p_values)
 
     def intervals(self, predictions: Predictions, level: float) -> NDArray[np.floating]:
-        """Return the intervals of given predictions, of shape (n_rows, n_targets, 2)."""
+        """Return the intervals of given predictions.
+
+        Parameters
+        ----------
+        predictions : Predictions
+            Result of `answer`.
+        level : float
+            Share of rows whose value is to lie in the interval.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_targets, 2)
+            Lower and upper ends.
+        """
         level = check_level("TableModel.predict_interval", level)
         if not isinstance(self._link, ValueLink):
             raise DataError("This model predicts classes, which have no interval: use `predict_set`.")
@@ -82,7 +119,20 @@ class UncertaintyMixin:
         return interval(predictions.outputs, errors.half_widths(predictions.outputs, level))
 
     def class_sets(self, predictions: Predictions, level: float) -> list[list[Any]]:
-        """Return the sets of classes of given predictions, the likeliest class of each first."""
+        """Return the sets of classes of given predictions.
+
+        Parameters
+        ----------
+        predictions : Predictions
+            Result of `answer`.
+        level : float
+            Share of rows whose class is to belong to the set.
+
+        Returns
+        -------
+        list of list
+            Classes of each set, the likeliest first.
+        """
         level = check_level("TableModel.predict_set", level)
         link: Any = self._link
         if isinstance(link, ValueLink):
