@@ -1,13 +1,14 @@
 """Docstrings of everything public: parameters, returns, examples and related objects, checked by numpydoc.
 
-Public is what a module promises in its `__all__`, except in `cli` and in modules whose path has an underscore, and the
-methods and properties of these classes that are defined in cogmap and have no underscore. What is required:
+Public is what a module promises in its `__all__`, and the methods and properties of these classes that are defined in
+cogmap and have no underscore. Not public are modules whose path has an underscore, `cli`, and the parts of `table` that
+ARCHITECTURE.md calls internal. What is required:
 
 - Functions and classes: a summary, all parameters with type, default and description, a description of what is returned
   or yielded, an example, and related objects under See Also.
 - Classes of results (dataclasses and named tuples): the same, with their fields as parameters or as attributes.
-- Methods: the same without See Also. The example may be in the docstring of the class, of another of its methods, or of
-  a base class.
+- Methods: the same without See Also. The example may be in the docstring of the class, of another of its methods, of a
+  base class, or of a function of the same module.
 - Properties: a summary.
 
 A constructor that is inherited is documented where it is defined, and a method that overrides one of another package,
@@ -37,6 +38,7 @@ from cogmap.exceptions import MissingPackageError
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "cogmap"
+INTERNAL = ("cogmap.cli", "cogmap.table.columns", "cogmap.table.files", "cogmap.table.preparation")
 CODES = {"GL06", "GL07", "GL08", "SS01", "SS02", "SS03", "SA01", "SA02", "SA03", "SA04", "EX01", "YD01"}
 CODES |= {f"PR{number:02}" for number in range(1, 11)} | {"RT01", "RT03", "RT04", "RT05"}
 
@@ -48,7 +50,7 @@ def public_names():
     for file in SOURCE.rglob("*.py"):
         path = file.relative_to(SOURCE.parent).with_suffix("").parts
         path = path[:-1] if path[-1] == "__init__" else path
-        if any(part.startswith("_") for part in path) or "cli" in path:
+        if any(part.startswith("_") for part in path) or ".".join(path).startswith(INTERNAL):
             continue
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
@@ -164,7 +166,9 @@ def check(path, thing, required):
 def check_members(path, cls):
     """Return what the docstrings of the members of a class lack."""
     found = dict(members(cls))
-    texts = [inspect.getdoc(thing) or "" for thing in [*cls.__mro__, *(getattr(cls, name) for name in found)]]
+    methods = [vars(base)[name] for base in cls.__mro__ for name in found if name in vars(base)]
+    functions = [thing for _, thing in inspect.getmembers(sys.modules[cls.__module__], inspect.isfunction)]
+    texts = [inspect.getdoc(thing) or "" for thing in [*cls.__mro__, *methods, *functions]]
     examples = "\n".join(line for text in texts for line in re.findall(r"^\s*(?:>>>|\.\.\.) .*", text, re.MULTILINE))
     faults = {}
     for name, attribute in found.items():

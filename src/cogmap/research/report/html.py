@@ -16,7 +16,37 @@ from cogmap.research.report.tables import number, signed, write_tables
 
 
 def write_report(folder: Path, data_dir: str | None = None) -> Path:
-    """Write tables, figures, ``summary.json`` and ``report.html`` into a folder of results; return the page's path."""
+    """Write tables, figures, ``summary.json`` and ``report.html`` into a folder of results.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of `cogmap reproduce`.
+    data_dir : str, default=None
+        Folder with the data files, from which the author's published results are read.
+
+    Returns
+    -------
+    Path
+        The HTML page.
+
+    See Also
+    --------
+    make_summary : What the report shows, as a dict.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from cogmap.research.experiments.store import ResultStore
+    >>> from cogmap.research.report import write_report
+    >>> row = {"dataset": "iris", "protocol": "strict", "seed": 1, "method": "fcm", "error": None, "f1_macro": 0.9}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with ResultStore(Path(folder), "strict", 1) as store:
+    ...         store.append([row | {"fold": fold, "accuracy": 0.9, "fit_seconds": 1.0} for fold in range(5)])
+    ...     write_report(Path(folder)).name
+    'report.html'
+    """
     try:
         summary = make_summary(folder, data_dir)
         write_tables(summary["tables"], folder / "tables")
