@@ -12,7 +12,6 @@ columns. Tables of more than 1500 rows are sampled down to 1500.
 import argparse
 import importlib.util
 import io
-import json
 import os
 import re
 import time
@@ -22,7 +21,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
@@ -35,9 +33,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
+from benchmarks import cached
 from cogmap.statistics import friedman
 
 MOST_ROWS = 1500
+N_FOLDS = 5
 _MOST_MISSING = 0.1
 _MOST_CATEGORIES = 40
 
@@ -143,6 +143,7 @@ def scaled_target(regressor):
 
 
 MAPS = {
+    "small map": lambda: fcm(structure="auto"),
     "default": fcm,
     "prior=None": lambda: fcm(prior=None),
     "depth=2": lambda: fcm(depth=2),
@@ -203,72 +204,81 @@ def read_table(name, tables=TABLES):
     return X[:, np.ptp(X, axis=0) > 0], y.to_numpy()[kept]
 
 
-def scores(name, method, cache=None):
-    """Return the mean R² over five folds, each clipped at -1, and the mean fit time in seconds.
-
-    Results of rivals are cached in the folder `cache`.
-    """
-    kept = None
-    if cache is not None and method in RIVALS:
-        kept = Path(cache) / f"{name} {method}.json"
-        if kept.is_file():
-            return json.loads(kept.read_text())
+def measure(name, fold, method):
+    """Return the R² of one fold, clipped at -1, and the CPU time of the fit in seconds."""
     X, y = read_table(name)
-    r2, seconds = [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for train, test in KFold(5, shuffle=True, random_state=0).split(X):
-            model = make_pipeline(StandardScaler(), RIVALS[method]()) if method in RIVALS else MAPS[method]()
-            start = time.perf_counter()
-            model.fit(X[train], y[train])
-            seconds.append(time.perf_counter() - start)
-            r2.append(max(r2_score(y[test], model.predict(X[test])), -1.0))
-    result = [float(np.mean(r2)), float(np.mean(seconds))]
-    if kept is not None:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(result))
-    return result
+        train, test = list(KFold(N_FOLDS, shuffle=True, random_state=0).split(X))[fold]
+        model = make_pipeline(StandardScaler(), RIVALS[method]()) if method in RIVALS else MAPS[method]()
+        start = time.process_time()
+        model.fit(X[train], y[train])
+        seconds = time.process_time() - start
+        return {"score": max(float(r2_score(y[test], model.predict(X[test]))), -1.0), "fit_seconds": seconds}
 
 
-def print_table(title, names, r2, seconds, methods):
-    """Print mean R², the rank of each method within each set of methods, and the mean fit time."""
-    ranks = {}
-    for field, rivals in FIELDS.items():
-        ranked = [method for method in methods if method in rivals]
-        for i, method in enumerate(methods):
-            others = [methods.index(rival) for rival in ranked if rival != method]
-            if others and (method in MAPS or method in rivals):
-                # A variant of the map takes the place of the default.
-                own = [i] if method in MAPS else [methods.index("default"), i] if "default" in methods else [i]
-                ranks[field, method] = friedman(r2[:, [*own, *others]]).mean_ranks[len(own) - 1]
-    print(f"\n| {title}: {len(names)} tables | mean R² | {' | '.join(FIELDS)} | seconds |")
-    print(f"| --- | {' | '.join(['---:'] * (2 + len(FIELDS)))} |")
-    for i, method in enumerate(methods):
-        cells = [f"{ranks[field, method]:.2f}" if (field, method) in ranks else "" for field in FIELDS]
-        print(f"| {method} | {r2[:, i].mean():.4f} | {' | '.join(cells)} | {seconds[:, i].mean():.2f} |")
+def summarize(rows, methods):
+    """Return mean R², mean rank within each set of methods and mean CPU time, for each group of tables.
+
+    A table takes part if every one of the methods has all its folds.
+    """
+    groups = {"chosen on": CHOSEN_ON, "confirmed on": CONFIRMED_ON, "all": [*CHOSEN_ON, *CONFIRMED_ON]}
+    folds = range(N_FOLDS)
+    summary = {}
+    for title, names in groups.items():
+        done = [name for name in names if all((name, fold, method) in rows for fold in folds for method in methods)]
+        if not done:
+            continue
+        r2, seconds = (
+            np.array([[np.mean([rows[name, fold, m][key] for fold in folds]) for m in methods] for name in done])
+            for key in ("score", "fit_seconds")
+        )
+        entries = {
+            method: {"r2": float(r2[:, i].mean()), "fit_seconds": float(seconds[:, i].mean())}
+            for i, method in enumerate(methods)
+        }
+        for field, rivals in FIELDS.items():
+            for i, method in enumerate(methods):
+                others = [methods.index(rival) for rival in methods if rival in rivals and rival != method]
+                if others and (method in MAPS or method in rivals):
+                    # A variant of the map takes the place of the default.
+                    own = [i] if method in MAPS else [methods.index("default"), i] if "default" in methods else [i]
+                    ranks = friedman(r2[:, [*own, *others]]).mean_ranks if len(done) > 1 else [np.nan] * len(methods)
+                    entries[method][field] = None if np.isnan(ranks[0]) else float(ranks[len(own) - 1])
+        summary[title] = {"tables": done, "n_planned": len(names), "methods": entries}
+    return summary
+
+
+def print_summary(summary):
+    """Print a table for each group of datasets."""
+    for title, entry in summary.items():
+        print(f"\n| {title}: {len(entry['tables'])} tables | mean R² | {' | '.join(FIELDS)} | seconds |")
+        print(f"| --- | {' | '.join(['---:'] * (2 + len(FIELDS)))} |")
+        for method, row in entry["methods"].items():
+            cells = [f"{row[field]:.2f}" if row.get(field) is not None else "" for field in FIELDS]
+            print(f"| {method} | {row['r2']:.4f} | {' | '.join(cells)} | {row['fit_seconds']:.2f} |")
 
 
 def main():
-    """Print a table for each group of datasets."""
+    """Run what is missing and print a table for each group of datasets."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.regression", description=main.__doc__)
-    parser.add_argument("--cache", help="folder for the results of rivals")
+    parser.add_argument("--out", type=Path, default=Path("results/regression"), help="folder for the results")
     parser.add_argument("--methods", nargs="+", choices=[*MAPS, *RIVALS], default=[*MAPS, *RIVALS], metavar="METHOD")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
-    parser.add_argument("--each", action="store_true", help="print the R² of each table too")
+    parser.add_argument("--tables-only", action="store_true", help="run nothing, print the stored results")
     arguments = parser.parse_args()
-    methods = arguments.methods
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # one process per core instead
     names = [*CHOSEN_ON, *CONFIRMED_ON]
-    pieces = [(name, method, arguments.cache) for name in names for method in methods]
-    values = np.array(Parallel(n_jobs=arguments.jobs)(delayed(scores)(*piece) for piece in pieces))
-    r2, seconds = np.moveaxis(values.reshape(len(names), len(methods), 2), 2, 0)
-    n_chosen = len(CHOSEN_ON)
-    for title, rows in (("chosen on", slice(n_chosen)), ("confirmed on", slice(n_chosen, None)), ("all", slice(None))):
-        print_table(title, names[rows], r2[rows], seconds[rows], methods)
-    if arguments.each:
-        print(f"\n| table | {' | '.join(methods)} |\n| --- |{' ---: |' * len(methods)}")
-        for name, row in zip(names, r2, strict=True):
-            print(f"| {name} | {' | '.join(f'{value:.3f}' for value in row)} |")
+    if not arguments.tables_only:
+        pieces = [
+            cached.Piece("regression", name, fold, method, measure)
+            for fold in range(N_FOLDS)
+            for name in names
+            for method in arguments.methods
+        ]
+        cached.run(arguments.out, pieces, arguments.jobs)
+    summary = summarize(cached.read_rows(arguments.out), arguments.methods)
+    cached.write_summary(arguments.out, summary)
+    print_summary(summary)
 
 
 if __name__ == "__main__":
