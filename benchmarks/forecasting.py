@@ -143,6 +143,7 @@ RIVALS_OF_SEVERAL: dict[str, Rival] = {
     "LSTCN": lstcn,
 }
 SERIES = {"choosing": choosing, "confirming": confirming}
+MOST_MASE = 100.0  # a series on which every method is worse (hyperinflation) would decide the means alone
 N_ORIGINS, ORIGINS_OF_SEVERAL = 3, (4, 3, 2, 1, 0)
 
 
@@ -217,6 +218,7 @@ def summarize_series(rows: dict[Any, Any], group: str) -> dict[str, Any] | None:
     """Return mean and median scaled errors, ranks, CPU times beside AutoARIMA's, and the coverage of intervals."""
     methods = list(RIVALS)
     names = _finished(rows, [f"{group}/{name}" for name in _series(group)], N_ORIGINS, methods)
+    names = [n for n in names if min(rows[n, 0, m]["score"] for m in methods) < MOST_MASE]
     if not names:
         return None
     scores, cpu = (
@@ -227,7 +229,7 @@ def summarize_series(rows: dict[Any, Any], group: str) -> dict[str, Any] | None:
     inside = [rows[n, f, MAP]["inside"] for n in names for f in range(N_ORIGINS)]
     longest = max(map(len, inside))
     return {
-        "series": names,
+        "n_series": len(names),
         "n_planned": len(_series(group)),
         "methods": {
             method: {
@@ -323,6 +325,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     path = arguments.out / "summary.json"
     summary = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if "note" in summary:  # figures of another run
+        summary = {}
     for section in arguments.sections:
         if section == "series":
             cached.run(arguments.out, _series_pieces(arguments.group), arguments.jobs)

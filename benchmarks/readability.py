@@ -311,7 +311,7 @@ def main():
                 for method, row in zip(chosen, table, strict=True)
             }
             summary[group] = {"tables": names, "n_planned": len(GROUPS[group]), "methods": methods}
-    cached.write_summary(arguments.out, summary)
+    cached.write_summary(arguments.out, {"groups": summary})
     if arguments.picture and tables:
         draw(tables, chosen, arguments.picture)
 

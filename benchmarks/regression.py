@@ -277,7 +277,7 @@ def main():
         ]
         cached.run(arguments.out, pieces, arguments.jobs)
     summary = summarize(cached.read_rows(arguments.out), arguments.methods)
-    cached.write_summary(arguments.out, summary)
+    cached.write_summary(arguments.out, {"groups": summary})
     print_summary(summary)
 
 
