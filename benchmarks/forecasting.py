@@ -3,21 +3,15 @@
 It needs an environment of its own (`make bench-forecasting`), because statsforecast needs an older pandas. Sections:
 ``series`` (one series, against seven rivals), ``tables`` (several series), ``planted`` (maps found again), ``driver``
 (signs of effects). ``--group`` selects the series on which defaults were chosen, or those on which they are confirmed.
-Every result of ``series`` and ``tables`` is stored at once, and the same command resumes an interrupted run.
 """
 
 import argparse
-import json
 import time
 import warnings
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from benchmarks import cached
 from benchmarks.forecasting_data import Series, choosing, confirming, tables
 from cogmap import FCMForecaster, FuzzyCognitiveMap, learn_map
 
@@ -100,170 +94,97 @@ def _ridge() -> object:
     return RidgeCV(np.logspace(-4, 2, 13))
 
 
-def _map_forecast(y: np.ndarray, season: int, steps: int) -> np.ndarray:
-    values = FCMForecaster(season=season, horizon=steps).fit(y).forecast(steps).values
-    return values[:, 0] if y.ndim == 1 else values
+def series_section(group: list[Series]) -> None:
+    """Compare forecasts of single series."""
+    covered: dict[int, list[bool]] = {}
+
+    def ours(y: np.ndarray, season: int, steps: int) -> np.ndarray:
+        return FCMForecaster(season=season, horizon=steps).fit(y).forecast(steps).values[:, 0]
+
+    rivals: dict[str, Rival] = {
+        MAP: ours,
+        "AutoARIMA": _statsforecast("AutoARIMA"),
+        "AutoETS": _statsforecast("AutoETS"),
+        "AutoTheta": _statsforecast("AutoTheta"),
+        "ridge on lags": _on_lags(_ridge),
+        "LightGBM on lags": _on_lags(_lightgbm),
+        "LSTCN": lstcn,
+        "seasonal naive": lambda y, season, steps: y[-season:][np.arange(steps) % season],
+    }
+    usable = [s for s in group if s.origins[0] > s.season + 4]
+    scores, cpu = np.empty((len(usable), len(rivals))), np.zeros(len(rivals))
+    warm = np.sin(np.arange(60.0)) + np.random.default_rng(0).normal(size=60) + 5
+    for rival in rivals.values():
+        for season in (1, 4, 12):
+            rival(warm, season, 3)  # compiles
+    for i, s in enumerate(usable):
+        for j, rival in enumerate(rivals.values()):
+            start = time.process_time()
+            scores[i, j] = np.mean([s.mase(o, rival(s.values[:o], s.season, s.horizon)) for o in s.origins])
+            cpu[j] += time.process_time() - start
+        for o in s.origins:
+            forecast = (
+                FCMForecaster(season=s.season, horizon=s.horizon).fit(s.values[:o]).forecast(s.horizon, level=0.9)
+            )
+            truth = s.values[o : o + s.horizon]
+            inside = (truth >= forecast.low[:, 0]) & (truth <= forecast.high[:, 0])
+            for step, hit in enumerate(inside):
+                covered.setdefault(step + 1, []).append(bool(hit))
+    ranks = (1 + (scores[:, None, :] < scores[:, :, None]).sum(axis=2)).mean(axis=0)
+    arima = list(rivals).index("AutoARIMA")
+    print(
+        f"{len(usable)} series, three origins\n{'':18}{'MASE':>8}{'median':>8}{'ratio':>8}{'rank':>7}{'CPU ratio':>11}"
+    )
+    for j in np.argsort(scores.mean(axis=0)):
+        ratio, spent = scores[:, j].mean() / scores[:, arima].mean(), cpu[j] / cpu[arima]
+        mean, median = scores[:, j].mean(), np.median(scores[:, j])
+        print(f"{list(rivals)[j]:18}{mean:8.3f}{median:8.3f}{ratio:8.3f}{ranks[j]:7.2f}{spent:11.3f}")
+    hits = [hit for step in covered.values() for hit in step]
+    by_step = " ".join(f"{np.mean(covered[step]):.2f}" for step in sorted(covered))
+    print(f"coverage at 90 %: {np.mean(hits):.3f}; by step {by_step}")
 
 
-def _var(y: np.ndarray, season: int, steps: int) -> np.ndarray:
+def tables_section() -> None:
+    """Compare forecasts of several series by the root mean squared error, in units of the deviation of changes."""
+    from sklearn.linear_model import RidgeCV
     from statsmodels.tsa.api import VAR
 
-    fitted = VAR(np.diff(y, axis=0)).fit(maxlags=max(1, min(4, len(y) // (5 * y.shape[1]))), ic="aic")
-    changes = fitted.forecast(np.diff(y, axis=0)[-max(fitted.k_ar, 1) :], steps)
-    return y[-1] + np.cumsum(changes, axis=0)
+    def var(y: np.ndarray, season: int, steps: int) -> np.ndarray:
+        fitted = VAR(np.diff(y, axis=0)).fit(maxlags=max(1, min(4, len(y) // (5 * y.shape[1]))), ic="aic")
+        changes = fitted.forecast(np.diff(y, axis=0)[-max(fitted.k_ar, 1) :], steps)
+        return y[-1] + np.cumsum(changes, axis=0)
+
+    def ridge(y: np.ndarray, season: int, steps: int) -> np.ndarray:
+        d = np.diff(y, axis=0)
+        scale = d.std(axis=0)
+        d, p = d / scale, max(1, min(season + 1, 5))
+        X = np.stack([d[t : t + p].ravel() for t in range(len(d) - p)])
+        model, path = RidgeCV(np.logspace(-3, 4, 15)).fit(X, d[p:]), list(d)
+        for _ in range(steps):
+            path.append(model.predict(np.array(path[-p:]).ravel()[None])[0])
+        return y[-1] + np.cumsum(np.array(path[len(d) :]) * scale, axis=0)
+
+    def ours(y: np.ndarray, season: int, steps: int) -> np.ndarray:
+        return FCMForecaster(season=season, horizon=steps).fit(y).forecast(steps).values
+
+    rivals = {MAP: ours, "VAR": var, "ridge on lags": ridge, "LSTCN": lstcn}
+    print(f"{'RMSE':18}" + "".join(f"{name:>16}" for name in rivals))
+    ranks = []
+    for name, (season, frame) in tables().items():
+        y, errors = frame.to_numpy(dtype=float), dict.fromkeys(rivals, 0.0)
+        unit = np.diff(y, axis=0).std(axis=0)
+        for k in (4, 3, 2, 1, 0):
+            origin = len(y) - 8 - 4 * k
+            for rival, forecast in rivals.items():
+                wrong = (forecast(y[:origin], season, 8) - y[origin : origin + 8]) / unit
+                errors[rival] += float(np.square(wrong).mean())
+        found = np.sqrt(np.array(list(errors.values())) / 5)
+        ranks.append(1 + (found[None] < found[:, None]).sum(axis=1))
+        print(f"{name:18}" + "".join(f"{error:16.3f}" for error in found))
+    print(f"{'mean rank':18}" + "".join(f"{rank:16.2f}" for rank in np.mean(ranks, axis=0)))
 
 
-def _ridge_of_several(y: np.ndarray, season: int, steps: int) -> np.ndarray:
-    from sklearn.linear_model import RidgeCV
-
-    d = np.diff(y, axis=0)
-    scale = d.std(axis=0)
-    d, p = d / scale, max(1, min(season + 1, 5))
-    X = np.stack([d[t : t + p].ravel() for t in range(len(d) - p)])
-    model, path = RidgeCV(np.logspace(-3, 4, 15)).fit(X, d[p:]), list(d)
-    for _ in range(steps):
-        path.append(model.predict(np.array(path[-p:]).ravel()[None])[0])
-    return y[-1] + np.cumsum(np.array(path[len(d) :]) * scale, axis=0)
-
-
-RIVALS: dict[str, Callable[[], Rival]] = {
-    MAP: lambda: _map_forecast,
-    "AutoARIMA": lambda: _statsforecast("AutoARIMA"),
-    "AutoETS": lambda: _statsforecast("AutoETS"),
-    "AutoTheta": lambda: _statsforecast("AutoTheta"),
-    "ridge on lags": lambda: _on_lags(_ridge),
-    "LightGBM on lags": lambda: _on_lags(_lightgbm),
-    "LSTCN": lambda: lstcn,
-    "seasonal naive": lambda: lambda y, season, steps: y[-season:][np.arange(steps) % season],
-}
-RIVALS_OF_SEVERAL: dict[str, Rival] = {
-    MAP: _map_forecast,
-    "VAR": _var,
-    "ridge on lags": _ridge_of_several,
-    "LSTCN": lstcn,
-}
-SERIES = {"choosing": choosing, "confirming": confirming}
-MOST_MASE = 100.0  # a series on which every method is worse (hyperinflation) would decide the means alone
-N_ORIGINS, ORIGINS_OF_SEVERAL = 3, (4, 3, 2, 1, 0)
-
-
-@cache
-def _series(group: str) -> dict[str, Series]:
-    return {s.name: s for s in SERIES[group]() if s.origins[0] > s.season + 4}
-
-
-@cache
-def _ready(rival: str) -> Rival:
-    """Return a rival after a first forecast of each kind of season, in which it compiles."""
-    forecast = RIVALS[rival]()
-    warm = np.sin(np.arange(60.0)) + np.random.default_rng(0).normal(size=60) + 5
-    for season in (1, 4, 12):
-        forecast(warm, season, 3)
-    return forecast
-
-
-def measure_series(dataset: str, fold: int, method: str) -> dict[str, Any]:
-    """Return the scaled error of forecasts from one origin, and for the map which values are within 90 % intervals."""
-    warnings.simplefilter("ignore")
-    group, _, name = dataset.partition("/")
-    s, forecast = _series(group)[name], _ready(method)
-    origin = s.origins[fold]
-    start = time.process_time()
-    values = forecast(s.values[:origin], s.season, s.horizon)
-    row = {"fit_seconds": time.process_time() - start, "score": float(s.mase(origin, values))}
-    if method == MAP:
-        fitted = FCMForecaster(season=s.season, horizon=s.horizon).fit(s.values[:origin])
-        interval, truth = fitted.forecast(s.horizon, level=0.9), s.values[origin : origin + s.horizon]
-        row["inside"] = [int(v) for v in (truth >= interval.low[:, 0]) & (truth <= interval.high[:, 0])]
-    return row
-
-
-def measure_table(dataset: str, fold: int, method: str) -> dict[str, Any]:
-    """Return the mean squared error of forecasts of several series, in units of the deviation of changes."""
-    warnings.simplefilter("ignore")
-    season, frame = tables()[dataset.partition("/")[2]]
-    y = frame.to_numpy(dtype=float)
-    origin = len(y) - 8 - 4 * ORIGINS_OF_SEVERAL[fold]
-    wrong = RIVALS_OF_SEVERAL[method](y[:origin], season, 8) - y[origin : origin + 8]
-    return {"score": float(np.square(wrong / np.diff(y, axis=0).std(axis=0)).mean())}
-
-
-def _series_pieces(group: str) -> list[cached.Piece]:
-    return [
-        cached.Piece("forecasting", f"{group}/{name}", fold, method, measure_series)
-        for name in _series(group)
-        for fold in range(N_ORIGINS)
-        for method in RIVALS
-    ]
-
-
-def _table_pieces() -> list[cached.Piece]:
-    return [
-        cached.Piece("forecasting", f"tables/{name}", fold, method, measure_table)
-        for name in tables()
-        for fold in range(len(ORIGINS_OF_SEVERAL))
-        for method in RIVALS_OF_SEVERAL
-    ]
-
-
-def _ranks(scores: np.ndarray) -> np.ndarray:
-    return np.asarray((1 + (scores[:, None, :] < scores[:, :, None]).sum(axis=2)).mean(axis=0))
-
-
-def _finished(rows: dict[Any, Any], names: list[str], n_folds: int, methods: list[str]) -> list[str]:
-    return [name for name in names if all((name, fold, m) in rows for fold in range(n_folds) for m in methods)]
-
-
-def summarize_series(rows: dict[Any, Any], group: str) -> dict[str, Any] | None:
-    """Return mean and median scaled errors, ranks, CPU times beside AutoARIMA's, and the coverage of intervals."""
-    methods = list(RIVALS)
-    names = _finished(rows, [f"{group}/{name}" for name in _series(group)], N_ORIGINS, methods)
-    names = [n for n in names if min(rows[n, 0, m]["score"] for m in methods) < MOST_MASE]
-    if not names:
-        return None
-    scores, cpu = (
-        np.array([[np.mean([rows[n, f, m][key] for f in range(N_ORIGINS)]) for m in methods] for n in names])
-        for key in ("score", "fit_seconds")
-    )
-    arima, ranks = methods.index("AutoARIMA"), _ranks(scores)
-    inside = [rows[n, f, MAP]["inside"] for n in names for f in range(N_ORIGINS)]
-    longest = max(map(len, inside))
-    return {
-        "n_series": len(names),
-        "n_planned": len(_series(group)),
-        "methods": {
-            method: {
-                "mase": float(scores[:, j].mean()),
-                "median": float(np.median(scores[:, j])),
-                "ratio": float(scores[:, j].mean() / scores[:, arima].mean()),
-                "rank": float(ranks[j]),
-                "cpu_ratio": float(cpu[:, j].sum() / cpu[:, arima].sum()),
-            }
-            for j, method in sorted(enumerate(methods), key=lambda item: scores[:, item[0]].mean())
-        },
-        "coverage": float(np.mean([hit for hits in inside for hit in hits])),
-        "coverage_by_step": [float(np.mean([h[step] for h in inside if len(h) > step])) for step in range(longest)],
-    }
-
-
-def summarize_tables(rows: dict[Any, Any]) -> dict[str, Any] | None:
-    """Return the root mean squared errors of each table, and mean ranks."""
-    methods, n_folds = list(RIVALS_OF_SEVERAL), len(ORIGINS_OF_SEVERAL)
-    names = _finished(rows, [f"tables/{name}" for name in tables()], n_folds, methods)
-    if not names:
-        return None
-    errors = np.sqrt([[np.mean([rows[n, f, m]["score"] for f in range(n_folds)]) for m in methods] for n in names])
-    return {
-        "n_planned": len(tables()),
-        "rmse": {
-            n.partition("/")[2]: dict(zip(methods, map(float, e), strict=True))
-            for n, e in zip(names, errors, strict=True)
-        },
-        "rank": dict(zip(methods, map(float, _ranks(errors)), strict=True)),
-    }
-
-
-def planted_section(n_maps: int = 5, evaluations: int = 20_000) -> dict[str, Any]:
+def planted_section(n_maps: int = 5, evaluations: int = 20_000) -> None:
     """Find planted maps again, by gradients and by populations."""
     from cogmap.comparators import search_map
 
@@ -290,11 +211,12 @@ def planted_section(n_maps: int = 5, evaluations: int = 20_000) -> dict[str, Any
             kept = size > (0 if name == "learn_map" else np.quantile(size, 0.7))  # populations are told the density
             score = 2 * (kept & arrows).sum() / (kept.sum() + arrows.sum())
             found.setdefault(name, []).append((score, (np.sign(W) == np.sign(weights))[arrows].mean()))
-    means = {name: np.mean(results, axis=0) for name, results in found.items()}
-    return {name: {"f1": float(score), "signs": float(signs)} for name, (score, signs) in means.items()}
+    print(f"{'planted maps':18}{'F1':>8}{'signs':>8}")
+    for name, results in found.items():
+        print(f"{name:18}" + "".join(f"{value:8.3f}" for value in np.mean(results, axis=0)))
 
 
-def driver_section(n_systems: int = 100) -> dict[str, Any]:
+def driver_section(n_systems: int = 100) -> None:
     """Count the simulated systems in which a scenario has the right sign of a driver's effect on every variable."""
     right = 0
     for seed in range(n_systems):
@@ -311,33 +233,21 @@ def driver_section(n_systems: int = 100) -> dict[str, Any]:
         forecaster = FCMForecaster(horizon=12).fit(x, u)
         change = forecaster.forecast(24, np.zeros(24), {"driver": 2.0}).change[-1]
         right += bool((np.sign(change) == np.sign(np.linalg.solve(np.eye(k) - A, b))).all())
-    return {"right": right, "systems": n_systems}
+    print(f"a held driver: signs of all effects right in {right} of {n_systems} systems")
 
 
 def main() -> None:
-    """Run the missing results of the sections named on the command line, by default all, and print the summary."""
+    """Run the sections named on the command line, by default all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", default=["series", "tables", "planted", "driver"])
-    parser.add_argument("--group", choices=list(SERIES), default="confirming")
-    parser.add_argument("--out", type=Path, default=Path("results/forecasting"), help="folder for the results")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument("--group", choices=["choosing", "confirming"], default="confirming")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    path = arguments.out / "summary.json"
-    summary = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    if "note" in summary:  # figures of another run
-        summary = {}
     for section in arguments.sections:
         if section == "series":
-            cached.run(arguments.out, _series_pieces(arguments.group), arguments.jobs)
-            summary[arguments.group] = summarize_series(cached.read_rows(arguments.out), arguments.group)
-        elif section == "tables":
-            cached.run(arguments.out, _table_pieces(), arguments.jobs)
-            summary["tables"] = summarize_tables(cached.read_rows(arguments.out))
-        elif section not in summary:  # planted and driver take minutes: delete summary.json to repeat them
-            summary[section] = {"planted": planted_section, "driver": driver_section}[section]()
-        cached.write_summary(arguments.out, summary)
-    print(json.dumps(summary, indent=1))
+            series_section(choosing() if arguments.group == "choosing" else confirming())
+        else:
+            {"tables": tables_section, "planted": planted_section, "driver": driver_section}[section]()
 
 
 if __name__ == "__main__":
