@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest test-keras test-sktime pictures guides format clean bench bench-accuracy \
+.PHONY: demo test test-slow test-faults test-oldest test-distributions test-keras test-sktime pictures guides format clean bench bench-accuracy \
 	bench-family bench-readability bench-maps bench-rows bench-wide bench-scale bench-explaining bench-files \
 	bench-page bench-table bench-serving bench-forecasting
 
@@ -112,6 +112,11 @@ test-oldest:
 		pandas==2.2.1 pyarrow==16.0.0 polars==1.10.0 pytest==8.3.0 h11==0.14.0 msgspec==0.19.0 starlette==0.40.0 uvicorn==0.30.0
 	.venv-oldest/bin/python -m pytest -m "not slow" -n 2 --ignore=src/cogmap/integrations/keras --ignore=tests/integrations/test_keras.py
 	.venv-oldest/bin/python -m pytest -m "not slow" src/cogmap/integrations/keras tests/integrations/test_keras.py
+
+# Wheel and sdist in empty environments; PYTHONS="python3.11 python3.12" tests several versions.
+PYTHONS ?= $(PYTHON)
+test-distributions:  ## build wheel and sdist, install them with and without extras, run the sdist's own tests (minutes)
+	$(PYTHON) .ci/distributions.py --pythons $(PYTHONS)
 
 # Keras on all its backends, in a separate environment: each backend is hundreds of megabytes.
 test-keras:

@@ -5,8 +5,8 @@ scaling inside the fold. Each result is stored immediately; the same command res
 writes the tables at the end. ``--tables-only`` only writes the tables.
 
 A fit may take 10 minutes of CPU time. One that takes longer is recorded as not finished, and the other folds of that
-dataset are not tried with that method. Slow rivals run the first repeat only; tables with them compare the folds that
-all methods have.
+dataset are not tried with that method. EBM, RealMLP-TD and TabM run two folds of the tables without images, on which they
+would need hours; tables with them compare the folds that all methods have.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
-from cogmap import FCMClassifier, FCMClassifierCV
+from cogmap import FCMClassifier
 from cogmap._utils.files import write_whole
 from cogmap.exceptions import CogmapError
 from cogmap.plotting import plot_critical_difference
@@ -83,7 +83,6 @@ def _pytabkit(name, seed):
 METHODS = {
     "fcm_named": lambda seed, X: FCMClassifier(random_state=seed),
     "fcm": lambda seed, X: FCMClassifier(structure="full", random_state=seed),
-    "fcm_cv": lambda seed, X: FCMClassifierCV(random_state=seed),
     **{name: lambda seed, X, make=make: make(RivalOptions(seed), X) for name, make in RIVALS.items()},
     "xgboost": lambda seed, X: _xgboost(seed),
     "lightgbm": lambda seed, X: _lightgbm(seed),
@@ -95,7 +94,6 @@ METHODS = {
 TITLES = {
     "fcm_named": "small map (default)",
     "fcm": "full map",
-    "fcm_cv": "full map, cross-validated settings",
     "catboost": "CatBoost",
     "ebm": "EBM",
     "hgb": "histogram boosting",
@@ -111,7 +109,7 @@ TITLES = {
     "tabm": "TabM",
     "xgboost": "XGBoost",
 }
-SLOW = ["ebm", "realmlp", "tabm"]
+SLOW, SLOW_FOLDS = ["ebm", "realmlp", "tabm"], 2  # minutes per fit: tables without images only
 # Other FCM classifiers: one repeat and a separate table, except for the best one, which is a regular rival.
 FAMILY = [method for method in FAMILY_RIVALS if method != "ltcn"]
 COMPARED = [method for method in METHODS if method not in FAMILY]
@@ -190,9 +188,11 @@ def pieces():
     for dataset in DATASETS:
         size = get_dataset(dataset).size
         for fold in range(N_FOLDS * (IMAGE_REPEATS if size else REPEATS)):
-            methods = [method for method in METHODS if not (size and method == "catboost")]
+            methods = [method for method in METHODS if not (size and method in ("catboost", *SLOW))]
             if fold >= N_FOLDS:
-                methods = [method for method in methods if method not in (*FAMILY, *SLOW)]
+                methods = [method for method in methods if method not in FAMILY]
+            if fold >= SLOW_FOLDS:
+                methods = [method for method in methods if method not in SLOW]
             result += [Piece(dataset, fold, method) for method in methods]
     return sorted(result, key=_order)
 
@@ -309,10 +309,7 @@ def summarize(folder):
     comparisons = {
         "all": comparison(rows, "All datasets", earlier, list(DATASETS)),
         "catboost": comparison(rows, "Without images, with CatBoost", [*earlier, "catboost"], small),
-        "default": comparison(rows, "Without images, with the default map", [*earlier, "catboost", "fcm_named"], small),
-        "slow": comparison(
-            rows, "With EBM, RealMLP-TD and TabM", [*earlier, "catboost", "fcm_named", *SLOW], list(DATASETS)
-        ),
+        "slow": comparison(rows, "With EBM, RealMLP-TD and TabM", [*earlier, "catboost", *SLOW], small),
     }
     missing = defaultdict(lambda: defaultdict(list))
     for piece in pieces():
@@ -321,6 +318,7 @@ def summarize(folder):
             missing[piece.method][piece.dataset].append("not run" if row is None else row["error"])
     return {
         "n_fits": len(rows),
+        "titles": TITLES,
         "comparisons": {name: entry for name, entry in comparisons.items() if entry is not None},
         "missing": {
             method: {name: {"folds": len(reasons), "why": sorted(set(reasons))} for name, reasons in of_method.items()}

@@ -142,16 +142,7 @@ def scaled_target(regressor):
     return TransformedTargetRegressor(regressor, transformer=StandardScaler())
 
 
-MAPS = {
-    "small map": lambda: fcm(structure="auto"),
-    "default": fcm,
-    "prior=None": lambda: fcm(prior=None),
-    "depth=2": lambda: fcm(depth=2),
-    "random_state=1": lambda: fcm(random_state=1),
-    "alpha=2": lambda: fcm(alpha=2.0),
-    "n_hidden=0": lambda: fcm(n_hidden=0),
-    "n_teachers=0": lambda: fcm(n_teachers=0),
-}
+MAPS = {"small map": lambda: fcm(structure="auto"), "full map": fcm}
 # At their defaults. A neural network and a support vector machine want a target of about unit variance: both ways.
 RIVALS = {
     "ridge": Ridge,
@@ -220,17 +211,22 @@ def measure(name, fold, method):
 def summarize(rows, methods):
     """Return mean R², mean rank within each set of methods and mean CPU time, for each group of tables.
 
-    A table takes part if every one of the methods has all its folds.
+    A table takes part with the folds that all of the methods have. Each map is ranked among the rivals, without the
+    other map, and the rivals are ranked with the first of the maps.
     """
     groups = {"chosen on": CHOSEN_ON, "confirmed on": CONFIRMED_ON, "all": [*CHOSEN_ON, *CONFIRMED_ON]}
-    folds = range(N_FOLDS)
+    maps = [method for method in methods if method in MAPS]
     summary = {}
     for title, names in groups.items():
-        done = [name for name in names if all((name, fold, method) in rows for fold in folds for method in methods)]
-        if not done:
+        shared = {
+            name: [fold for fold in range(N_FOLDS) if all((name, fold, method) in rows for method in methods)]
+            for name in names
+        }
+        done = [name for name in names if shared[name]]
+        if len(done) < 2:
             continue
         r2, seconds = (
-            np.array([[np.mean([rows[name, fold, m][key] for fold in folds]) for m in methods] for name in done])
+            np.array([[np.mean([rows[name, fold, m][key] for fold in shared[name]]) for m in methods] for name in done])
             for key in ("score", "fit_seconds")
         )
         entries = {
@@ -238,14 +234,14 @@ def summarize(rows, methods):
             for i, method in enumerate(methods)
         }
         for field, rivals in FIELDS.items():
-            for i, method in enumerate(methods):
-                others = [methods.index(rival) for rival in methods if rival in rivals and rival != method]
-                if others and (method in MAPS or method in rivals):
-                    # A variant of the map takes the place of the default.
-                    own = [i] if method in MAPS else [methods.index("default"), i] if "default" in methods else [i]
-                    ranks = friedman(r2[:, [*own, *others]]).mean_ranks if len(done) > 1 else [np.nan] * len(methods)
-                    entries[method][field] = None if np.isnan(ranks[0]) else float(ranks[len(own) - 1])
-        summary[title] = {"tables": done, "n_planned": len(names), "methods": entries}
+            for own in maps:
+                compared = [own, *(method for method in methods if method in rivals)]
+                ranks = friedman(r2[:, [methods.index(method) for method in compared]]).mean_ranks
+                for method, rank in zip(compared, ranks, strict=True):
+                    if method == own or own == maps[0]:
+                        entries[method][field] = float(rank)
+        folds = [len(shared[name]) for name in done]
+        summary[title] = {"tables": done, "folds": [min(folds), max(folds)], "n_planned": len(names), "methods": entries}
     return summary
 
 
@@ -264,6 +260,7 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.regression", description=main.__doc__)
     parser.add_argument("--out", type=Path, default=Path("results/regression"), help="folder for the results")
     parser.add_argument("--methods", nargs="+", choices=[*MAPS, *RIVALS], default=[*MAPS, *RIVALS], metavar="METHOD")
+    parser.add_argument("--folds", type=int, default=N_FOLDS, help="number of folds to run, of five")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
     parser.add_argument("--tables-only", action="store_true", help="run nothing, print the stored results")
     arguments = parser.parse_args()
@@ -271,7 +268,7 @@ def main():
     if not arguments.tables_only:
         pieces = [
             cached.Piece("regression", name, fold, method, measure)
-            for fold in range(N_FOLDS)
+            for fold in range(arguments.folds)
             for name in names
             for method in arguments.methods
         ]

@@ -34,10 +34,11 @@ def number(value, digits=3):
 
 # --- accuracy of classifiers
 
+_HEADLINE = "catboost"  # the comparison that the README shows
 _README_METHODS = (
-    "fcm_named", "fcm", "catboost", "lightgbm", "xgboost", "ebm", "realmlp", "tabm", "rforest", "mlp", "logreg",
+    "fcm_named", "fcm", "catboost", "lightgbm", "xgboost", "hgb", "rforest", "extratrees", "mlp", "logreg",
 )  # fmt: skip
-_OURS = ("fcm_named", "fcm", "fcm_cv")
+_OURS = ("fcm_named", "fcm")
 
 
 def comparison(name):
@@ -51,9 +52,9 @@ def accuracy_table(name, methods=None):
     for row in comparison(name)["methods"]:
         if methods is None or row["method"] in methods:
             title = f"**{row['title']}**" if row["method"] in _OURS else row["title"]
-            cells = [number(row["rank"], 1), number(row["accuracy"]), number(row["log_loss"])]
+            cells = [number(row["rank"], 2), number(row["accuracy"]), number(row["log_loss"])]
             rows.append([title, *cells, number(row["fit_seconds"], 2)])
-    return markdown(["", "mean rank", "accuracy", "log loss", "CPU seconds"], rows)
+    return markdown(["", "mean rank", "accuracy", "log loss", "CPU seconds of a fit"], rows)
 
 
 def accuracy_setting(name):
@@ -61,27 +62,25 @@ def accuracy_setting(name):
     entry = comparison(name)
     folds = sorted(set(entry["folds"].values()))
     per_dataset = f"{folds[0]} fold{'s' * (folds[0] > 1)}" if len(folds) == 1 else f"{folds[0]} to {folds[-1]} folds"
-    return (
-        f"{len(entry['methods'])} classifiers at their defaults on {len(entry['datasets'])} tables ({per_dataset} each)"
-    )
+    n_methods, n_datasets = len(entry["methods"]), len(entry["datasets"])
+    return f"{n_methods} classifiers at their defaults on {n_datasets} tables, {per_dataset} each"
 
 
 def accuracy_sentence(name):
-    """Return who is first, and where the default map is, by rank of accuracy and by log loss."""
-    entry = comparison(name)
-    ranked = entry["methods"]
-    with_loss = sorted((row for row in ranked if row["log_loss"] is not None), key=lambda row: row["log_loss"])
-    accurate = sorted(ranked, key=lambda row: -row["accuracy"])
-    parts = []
-    for row in (row for row in ranked if row["method"] in _OURS[:2]):
-        loss = f", {_nth(with_loss.index(row))} by log loss" if row in with_loss else ""
-        parts.append(
-            f"the {row['title']} is {_nth(ranked.index(row))} of {len(ranked)} by mean rank, "
-            f"{_nth(accurate.index(row))} by mean accuracy{loss}"
-        )
-    first = next(row["title"] for row in ranked if row["method"] not in _OURS)
-    text = f"{'; '.join(parts)}. The best rival by mean rank is {first}."
-    return text[0].upper() + text[1:]
+    """Return the places of the maps and of CatBoost by mean rank, mean accuracy and log loss."""
+    ranked = comparison(name)["methods"]
+    orders = {
+        "mean rank": ranked,
+        "mean accuracy": sorted(ranked, key=lambda row: -row["accuracy"]),
+        "log loss": sorted((row for row in ranked if row["log_loss"] is not None), key=lambda row: row["log_loss"]),
+    }
+    firsts = [f"{order[0]['title']} by {what}" for what, order in orders.items()]
+    text = f"Best are {', '.join(firsts[:-1])} and {firsts[-1]}."
+    for row in (row for row in ranked if row["method"] in (*_OURS, "catboost")):
+        places = [f"{_nth(order.index(row))} by {what}" for what, order in orders.items() if row in order]
+        text += f" {row['title'][0].upper()}{row['title'][1:]}: {', '.join(places)}."
+    critical = comparison(name)["critical_difference"]
+    return f"{text} Mean ranks that differ by less than {critical:.1f} are not significantly different (Nemenyi, 5 %)."
 
 
 def _nth(place):
@@ -89,20 +88,20 @@ def _nth(place):
     return words[place] if place < len(words) else f"{place + 1}th"
 
 
+def accuracy_text(name, methods=None):
+    """Return setting, result and table of a comparison."""
+    sentence = fill(f"{accuracy_setting(name)}. {accuracy_sentence(name)}", 120)
+    return f"{sentence}\n\n{accuracy_table(name, methods)}"
+
+
 def missing_rivals():
-    """Return on which tables the slow rivals were not run or did not finish, and why."""
-    entries, lines = summary("accuracy")["missing"], []
-    titles = {
-        row["method"]: row["title"] for entry in summary("accuracy")["comparisons"].values() for row in entry["methods"]
-    }
-    for method in ("catboost", "ebm", "realmlp", "tabm", "fcm_named"):
-        places = [
-            f"{name} ({entry['folds']} folds, {', '.join(entry['why'])})"
-            for name, entry in entries.get(method, {}).items()
-        ]
-        if places:
-            lines.append(f"- {titles.get(method, method)}: {'; '.join(places)}")
-    return "\n".join(lines) or "All fits finished."
+    """Return on which tables methods were not run, or not on all folds, and why."""
+    lines = []
+    for method, of_method in summary("accuracy")["missing"].items():
+        places = [f"{name} ({entry['folds']}: {', '.join(entry['why'])})" for name, entry in of_method.items()]
+        lines.append(f"- {summary('accuracy')['titles'].get(method, method)}: {'; '.join(places)}.")
+    head = "Folds without a result, by method:\n\n"
+    return head + "\n".join(fill(line, 120, subsequent_indent="  ") for line in lines)
 
 
 # --- regression
@@ -112,98 +111,26 @@ def regression_table(group):
     """Return mean R² and ranks of regressors on a group of tables."""
     entry = summary("regression")["groups"][group]
     fields = ("rank", "rank, targets scaled")
-    names = {"default": '**FCMRegressor(structure="full")**', "small map": "**FCMRegressor()**"}
+    names = {"small map": "**FCMRegressor()**", "full map": '**FCMRegressor(structure="full")**'}
     rows = [
         [names.get(method, method), number(row["r2"], 4), *(number(row.get(field), 2) for field in fields)]
         for method, row in entry["methods"].items()
     ]
-    return markdown([f"{group}: {len(entry['tables'])} tables", "mean R²", *fields], rows)
-
-
-# --- forecasting
-
-
-def forecasting_table():
-    """Return scaled errors and ranks of forecasts of single series."""
-    entry = summary("forecasting")["confirming"]
-    rows = [
-        [f"**`{m}()`**" if m == "FCMForecaster" else m, number(r["mase"]), number(r["median"], 2), number(r["rank"], 2)]
-        for m, r in entry["methods"].items()
-    ]
-    return markdown([f"{entry['n_series']} public series", "mean MASE", "median", "mean rank"], rows)
-
-
-def forecasting_text():
-    """Return CPU time and coverage beside AutoARIMA, on both groups of series."""
-    new, old = summary("forecasting")["confirming"], summary("forecasting").get("choosing")
-    ours = new["methods"]["FCMForecaster"]
-    text = f"The map needs {ours['cpu_ratio']:.2f} of AutoARIMA's CPU time, compilation excluded, and its intervals of "
-    text += f"90 % cover {new['coverage']:.2f} of the values."
-    if old:
-        ours, arima = old["methods"]["FCMForecaster"], old["methods"]["AutoARIMA"]
-        text += f" On the {old['n_series']} series on which defaults were chosen, its mean MASE is {ours['ratio']:.2f} "
-        text += (
-            f"times that of AutoARIMA ({ours['mase']:.3f} and {arima['mase']:.3f}), its mean rank {ours['rank']:.2f} "
-        )
-        text += f"(AutoARIMA {arima['rank']:.2f}), its CPU time {ours['cpu_ratio']:.2f}, and its coverage "
-        text += f"{old['coverage']:.2f}."
-    return fill(text, 120)
-
-
-def forecasting_several():
-    """Return errors of forecasts of several series."""
-    entry = summary("forecasting")["tables"]
-    methods = list(entry["rank"])
-    titles = [f"`{m}()`" if m == "FCMForecaster" else m for m in methods]
-    lines = {**entry["rmse"], "mean rank": entry["rank"]}
-    rows = []
-    for name, values in lines.items():
-        best = min(values.values())
-        cells = [number(values[m], 2 if name == "mean rank" else 3) for m in methods]
-        rows.append([name, *(f"**{c}**" if values[m] == best else c for m, c in zip(methods, cells, strict=True))])
-    return markdown(["several series, RMSE in deviations of changes", *titles], rows)
-
-
-def planted_text():
-    """Return how well planted maps and signs of a driver's effects are found."""
-    planted, driver = summary("forecasting")["planted"], summary("forecasting")["driver"]
-    f1 = {name: f"{entry['f1']:.2f}" for name, entry in planted.items()}
-    text = (
-        f"`learn_map` finds arrows with an F1 of {f1['learn_map']}, and {planted['learn_map']['signs']:.0%} of their "
-    )
-    text += "signs. Populations of 20,000 evaluations, told how many arrows there are, reach "
-    text += f"{f1['pso']} (particle swarm), {f1['rcga']} (genetic algorithm) and {f1['de']} (differential evolution)."
-    signs = f"In {driver['systems']} simulated systems of four variables, of which one responds to a driver and passes "
-    signs += "the effect on, a scenario with the driver held has the right sign of the effect on all four in "
-    signs += f"{driver['right']}."
-    return f"{fill(text, 120)}\n\n{fill(signs, 120)}"
-
-
-def accuracy_text(name):
-    """Return setting, result and table of a comparison."""
-    sentence = fill(f"{accuracy_setting(name)}. {accuracy_sentence(name)}", 120)
-    return f"{sentence}\n\n{accuracy_table(name)}"
+    low, high = entry["folds"]
+    folds = f"{low} fold{'s' * (low > 1)}" if low == high else f"{low} to {high} folds"
+    return markdown([f"{group}: {len(entry['tables'])} tables, {folds}", "mean R²", *fields], rows)
 
 
 BLOCKS = {
     **reproduction.BLOCKS,
-    "readme table": lambda: accuracy_table("default", _README_METHODS),
-    "readme setting": lambda: accuracy_setting("default"),
-    "readme sentence": lambda: accuracy_sentence("default"),
-    **{
-        f"accuracy {name}": lambda name=name: accuracy_text(name)
-        for name in ("all", "catboost", "default", "slow")
-    },
+    "readme": lambda: accuracy_text(_HEADLINE, _README_METHODS),
+    **{f"accuracy {name}": lambda name=name: accuracy_text(name) for name in ("all", "catboost", "slow")},
     "accuracy missing": missing_rivals,
     **{
         f"regression {group}": lambda group=group: regression_table(group)
         for group in ("chosen on", "confirmed on", "all")
     },
-    "forecasting table": forecasting_table,
-    "forecasting text": forecasting_text,
-    "forecasting several": forecasting_several,
-    "forecasting planted": planted_text,
-}  # fmt: skip
+}
 
 
 def files():
