@@ -241,7 +241,12 @@ def summarize(rows, methods):
                     if method == own or own == maps[0]:
                         entries[method][field] = float(rank)
         folds = [len(shared[name]) for name in done]
-        summary[title] = {"tables": done, "folds": [min(folds), max(folds)], "n_planned": len(names), "methods": entries}
+        summary[title] = {
+            "tables": done,
+            "folds": [min(folds), max(folds)],
+            "n_planned": len(names),
+            "methods": entries,
+        }
     return summary
 
 

@@ -67,20 +67,21 @@ def accuracy_setting(name):
 
 
 def accuracy_sentence(name):
-    """Return the places of the maps and of CatBoost by mean rank, mean accuracy and log loss."""
+    """Return the places of the maps, of CatBoost and of the best, by mean rank, mean accuracy and log loss."""
     ranked = comparison(name)["methods"]
     orders = {
         "mean rank": ranked,
         "mean accuracy": sorted(ranked, key=lambda row: -row["accuracy"]),
         "log loss": sorted((row for row in ranked if row["log_loss"] is not None), key=lambda row: row["log_loss"]),
     }
-    firsts = [f"{order[0]['title']} by {what}" for what, order in orders.items()]
-    text = f"Best are {', '.join(firsts[:-1])} and {firsts[-1]}."
-    for row in (row for row in ranked if row["method"] in (*_OURS, "catboost")):
+    named = {order[0]["method"] for order in orders.values()} | {*_OURS, "catboost"}
+    parts = []
+    for row in (row for row in ranked if row["method"] in named):
         places = [f"{_nth(order.index(row))} by {what}" for what, order in orders.items() if row in order]
-        text += f" {row['title'][0].upper()}{row['title'][1:]}: {', '.join(places)}."
+        parts.append(f"{'the ' * (row['method'] in _OURS)}{row['title']} is {', '.join(places)}")
+    text = "; ".join(parts)
     critical = comparison(name)["critical_difference"]
-    return f"{text} Mean ranks that differ by less than {critical:.1f} are not significantly different (Nemenyi, 5 %)."
+    return f"{text[0].upper()}{text[1:]}. Mean ranks that differ by less than {critical:.1f} are not significantly different (Nemenyi, 5 %)."
 
 
 def _nth(place):
