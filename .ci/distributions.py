@@ -17,7 +17,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-BASE = {"cogmap", "numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "narwhals", "pip", "setuptools"}
+# Our dependencies, what scikit-learn and joblib bring, and what a new environment has.
+BASE = {"cogmap", "numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl"}
+BASE |= {"cloudpickle", "narwhals", "pip", "setuptools"}
 NEWEST_WITH_OLDEST = (3, 12)  # NumPy 1.26 has no wheels for later versions of Python
 FIRST_FIT = """
 from sklearn.datasets import load_iris

@@ -5,8 +5,8 @@ scaling inside the fold. Each result is stored immediately; the same command res
 writes the tables at the end. ``--tables-only`` only writes the tables.
 
 A fit may take 10 minutes of CPU time. One that takes longer is recorded as not finished, and the other folds of that
-dataset are not tried with that method. EBM, RealMLP-TD and TabM run two folds of the tables without images, on which they
-would need hours; tables with them compare the folds that all methods have.
+dataset are not tried with that method. EBM, RealMLP-TD and TabM run two folds of the tables without images: on images
+they would need hours. Tables with them compare the folds that all methods have.
 """
 
 import argparse
