@@ -81,7 +81,8 @@ def accuracy_sentence(name):
         parts.append(f"{'the ' * (row['method'] in _OURS)}{row['title']} is {', '.join(places)}")
     text = "; ".join(parts)
     critical = comparison(name)["critical_difference"]
-    return f"{text[0].upper()}{text[1:]}. Mean ranks that differ by less than {critical:.1f} are not significantly different (Nemenyi, 5 %)."
+    close = f"Mean ranks that differ by less than {critical:.1f} are not significantly different (Nemenyi, 5 %)."
+    return f"{text[0].upper()}{text[1:]}. {close}"
 
 
 def _nth(place):
