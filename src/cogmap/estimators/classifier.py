@@ -9,6 +9,8 @@ from cogmap.estimators._chunks import FitChunksMixin
 from cogmap.estimators._partial_fit import PartialFitMixin
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["FCMClassifier"]
+
 
 class FCMClassifier(PartialFitMixin, FitChunksMixin):
     """Classifier and feature transformer whose model is a fuzzy cognitive map.

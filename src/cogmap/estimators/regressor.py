@@ -14,6 +14,8 @@ from cogmap.estimators._value_map import ValueMap
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.links import QuantileLink, ValueLink
 
+__all__ = ["FCMRegressor"]
+
 
 class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.

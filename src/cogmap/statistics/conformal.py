@@ -45,6 +45,36 @@ class HeldOutErrors:
     spread : ndarray of shape (5, n_targets), optional
         For values, the typical error: with ``a, b, c, center, scale`` and ``z = (prediction - center) / scale``, it is
         ``exp(a + b z + c |z|)``, where ``b z + c |z|`` is clipped to [-1.5, 1.5].
+
+    See Also
+    --------
+    cogmap.FCMClassifier.predict_set :
+        Return for each row the set of classes that contains the true class with a given probability.
+    cogmap.FCMRegressor.predict_interval :
+        Return an interval around each prediction that contains the true value with a given probability.
+    RowDistances : Squared Mahalanobis distances of the training rows from their mean, with a shrunk covariance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cogmap.statistics import HeldOutErrors
+    >>> predictions = np.linspace(0, 10, 101)[:, None]
+    >>> values = predictions + np.resize([1.0, -1.0], (101, 1))
+    >>> errors = HeldOutErrors.of_values(predictions, values, np.ones(101), 101)
+    >>> errors.half_widths(np.array([[5.0]]), level=0.9).round(3)
+    array([[1.]])
+
+    Errors of class probabilities, here of predictions that are right with 0.8, or with 0.6 in one of four rows:
+
+    >>> probabilities = np.array([[0.8, 0.2], [0.2, 0.8], [0.8, 0.2], [0.6, 0.4]])
+    >>> errors = HeldOutErrors.of_classes(probabilities, np.array([0, 1, 0, 0]), np.ones(4), 4)
+    >>> errors.quantile(0.5).round(2), errors.quantile(0.9).round(2)
+    (array([0.2]), array([0.4]))
+    >>> errors.sets(np.array([[0.9, 0.1], [0.55, 0.45]]), level=0.9)
+    array([[ True, False],
+           [ True, False]])
+    >>> errors.at_least(probabilities[3:], np.array([1]), np.ones(1)).quantile(0.5).round(2)
+    array([0.6])
     """
 
     quantiles: NDArray[np.float32]
@@ -67,6 +97,11 @@ class HeldOutErrors:
             Weights of the rows.
         n_rows : float
             Number of rows for which a quantile is corrected.
+
+        Returns
+        -------
+        HeldOutErrors
+            Distribution of 1 minus the probability of the true class.
         """
         return cls(_quantiles(_class_errors(probabilities, codes), weight), n_rows)
 
@@ -84,6 +119,11 @@ class HeldOutErrors:
             Weights of the rows.
         n_rows : float
             Number of rows for which a quantile is corrected.
+
+        Returns
+        -------
+        HeldOutErrors
+            Distribution of the absolute differences, divided by the typical error.
         """
         errors = np.abs(values - predictions)
         columns = zip(predictions.T, errors.T, values.T, strict=True)
@@ -102,6 +142,11 @@ class HeldOutErrors:
             Column of the true class, or true values.
         weight : ndarray of shape (n_other,)
             Weights of the rows.
+
+        Returns
+        -------
+        HeldOutErrors
+            A copy with the larger of both quantiles at each level.
         """
         if self.spread is None:
             errors = _class_errors(outputs, truth)
@@ -115,6 +160,16 @@ class HeldOutErrors:
         The share is increased from `level` to ``level * (1 + 1 / n_rows)``, the correction for a sample of `n_rows`
         rows. For values these are the rows of one held-out part rather than of all, because each part was also used to
         stop the training without it.
+
+        Parameters
+        ----------
+        level : float
+            Share of rows, between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+            The corrected quantile of each column.
         """
         rank = math.ceil(level * (1.0 + 1.0 / self.n_rows) * N_QUANTILES - 1e-9)
         return np.asarray(self.quantiles[min(max(rank, 1), N_QUANTILES) - 1], dtype=np.float64)
@@ -128,6 +183,11 @@ class HeldOutErrors:
             Predicted values.
         level : float
             Share of rows whose value is to lie in its interval.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_targets)
+            Distance of both ends of each interval from the prediction.
         """
         if self.spread is None:
             raise ValueError("errors of classes have no width")
@@ -142,6 +202,11 @@ class HeldOutErrors:
             Predicted probabilities.
         level : float
             Share of rows whose class is to belong to its set.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_rows, n_classes)
+            True for the classes of each set.
         """
         likeliest = probabilities.max(axis=1, keepdims=True)
         return np.asarray(probabilities >= np.minimum(1.0 - self.quantile(level), likeliest))
