@@ -21,7 +21,7 @@ print(f"predicted progression: {now:.0f}")
 # %%
 # Which change would bring it down by 40, with age and sex as they are?
 
-answer = what_if(fcm, row, to=(0, now - 40), fixed=["age", "sex"], max_features=3)
+answer = what_if(fcm, row, to=float(now - 40), fixed=["age", "sex"], max_features=3)
 print(answer)
 
 figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")

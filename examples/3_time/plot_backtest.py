@@ -14,7 +14,8 @@ from cogmap import FCMForecaster
 from cogmap.plotting import plot_forecast
 
 data = sunspots.load_pandas().data
-series = pd.Series(data["SUNACTIVITY"].to_numpy(), index=pd.PeriodIndex(data["YEAR"].astype(int), freq="Y"), name="sunspots")
+years = pd.period_range("1700", periods=len(data), freq="Y")
+series = pd.Series(data["SUNACTIVITY"].to_numpy(), index=years, name="sunspots")
 tested = FCMForecaster().backtest(series, horizon=6)
 for name, error in tested["errors"].items():
     print(f"{name:32}{error:.2f}")

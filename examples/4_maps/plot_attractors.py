@@ -13,7 +13,7 @@ from cogmap.maps.dynamics import attractors, certificate
 from cogmap.plotting import plot_attractors
 
 rivals = FuzzyCognitiveMap.from_edges(
-    [("bus", "bus", 0.9), ("car", "car", 0.9), ("bus", "car", -0.5), ("car", "bus", -0.5)], slope=5
+    [("bus", "bus", 1), ("car", "car", 1), ("bus", "car", -0.6), ("car", "bus", -0.6)], slope=6
 )
 print(certificate(rivals).sentence)
 print(attractors(rivals))
