@@ -21,7 +21,7 @@ _BLOCKS = r"```(?P<language>python|sh)\n(?P<code>.*?)```\n(\n```text\n.*?```\n)?
 
 def pages():
     """Return all pages with examples."""
-    found = sorted(path for folder in ("start", "guide", "reference", "coming_from", "about") for path in (DOCS / folder).rglob("*.md"))
+    found = sorted(path for pattern in ("index.md", "[!_]*/**/*.md") for path in DOCS.glob(pattern))
     return [path for path in found if re.search(_BLOCKS, path.read_text(encoding="utf-8"), flags=re.DOTALL)]
 
 
