@@ -110,7 +110,12 @@ def write_llms_txt(app, exception):
     """Write ``llms.txt``: the pages with their first sentences, in the order of the site."""
     if exception or app.builder.name != "html":
         return
-    lines = ["# cogmap", "", "> Fuzzy cognitive maps learned from data: scikit-learn estimators whose model is a map.", ""]
+    lines = [
+        "# cogmap",
+        "",
+        "> Fuzzy cognitive maps learned from data: scikit-learn estimators whose model is a map.",
+        "",
+    ]
     for section in app.env.toctree_includes["index"]:
         lines += [f"## {app.env.titles[section].astext()}", ""]
         for page in [section, *app.env.toctree_includes.get(section, [])]:

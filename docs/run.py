@@ -1,7 +1,7 @@
 """Run the pages of the documentation: ``python docs/run.py docs/guide/tables.md`` updates the output of its examples.
 
-The text block below a Python or shell block is its output. ``--check`` compares instead and names the pages that differ;
-numbers may differ in their last digits with versions of dependencies, words may not. Without pages, all are run.
+The text block below a Python or shell block is its output. ``--check`` compares instead and names the pages that
+differ; numbers may differ in their last digits with versions of dependencies, words may not. Without pages, all run.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 DOCS = Path(__file__).parent
@@ -20,9 +21,9 @@ _BLOCKS = r"```(?P<language>python|sh)\n(?P<code>.*?)```\n(\n```text\n.*?```\n)?
 
 
 def pages():
-    """Return all pages with examples."""
+    """Return all pages with examples, but for those with ``>>>``, which tests run as doctests."""
     found = sorted(path for pattern in ("index.md", "[!_]*/**/*.md") for path in DOCS.glob(pattern))
-    return [path for path in found if re.search(_BLOCKS, path.read_text(encoding="utf-8"), flags=re.DOTALL)]
+    return [path for path in found if re.search(r"```(python|sh)\n(?!>>>)", path.read_text(encoding="utf-8"))]
 
 
 def with_output(text):
@@ -68,7 +69,11 @@ def differences(shown, current):
     def lines(text):
         return [" ".join(re.sub(r"[+-]?\d[\d.,]*(e-?\d+)?", "0", line).split()) for line in text.splitlines()]
 
-    return [line for line in difflib.unified_diff(lines(shown), lines(current), lineterm="", n=0) if line[:3] not in ("---", "+++")]
+    return [
+        line
+        for line in difflib.unified_diff(lines(shown), lines(current), lineterm="", n=0)
+        if line[:3] not in ("---", "+++")
+    ]
 
 
 def main():
@@ -79,6 +84,7 @@ def main():
     arguments = parser.parse_args()
     failed = False
     for path in [page.resolve() for page in arguments.pages or pages()]:
+        started = time.monotonic()
         shown = path.read_text(encoding="utf-8")
         current = with_output(shown)
         if not arguments.check:
@@ -86,6 +92,7 @@ def main():
         elif changed := differences(shown, current):
             failed = True
             print(f"{path.name} shows other output than its examples print:", *changed, sep="\n  ")
+        print(f"{path.relative_to(DOCS.resolve())}: {time.monotonic() - started:.0f} s", flush=True)
     sys.exit(failed)
 
 

@@ -2,8 +2,8 @@
 Predict counts
 ==============
 
-Visits to a doctor in the RAND health insurance experiment. Counts have a mean above 0 and a variance that grows with it:
-``loss="poisson"``. A sample of 2,000 people keeps the example quick.
+Visits to a doctor in the RAND health insurance experiment. Counts have a mean above 0 and a variance that grows with
+it: ``loss="poisson"``. A sample of 2,000 people keeps the example quick.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 Rare classes
 ============
 
-One tumour in ten is malignant here, since most malignant rows are left out. ``class_weight="balanced"`` gives both classes
-the same say: more of the rare class is found, at the price of more false alarms. Probabilities are then those of a
-balanced table.
+One tumour in ten is malignant here, since most malignant rows are left out. ``class_weight="balanced"`` gives both
+classes the same say: more of the rare class is found, at the price of more false alarms. Probabilities are then those
+of a balanced table.
 """
 
 import matplotlib.pyplot as plt

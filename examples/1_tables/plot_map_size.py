@@ -2,8 +2,8 @@
 How many arrows are worth it?
 =============================
 
-``max_arrows`` limits the size of a map. Often a handful of arrows is nearly as accurate as the map of default size. Here:
-tumours that are malignant or benign, from 30 measurements.
+``max_arrows`` limits the size of a map. Often a handful of arrows is nearly as accurate as the map of default size.
+Here: tumours that are malignant or benign, from 30 measurements.
 """
 
 import matplotlib.pyplot as plt

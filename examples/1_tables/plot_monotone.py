@@ -2,8 +2,8 @@
 A monotone effect
 =================
 
-Suppose it is known that more blood sugar (``s6``) never means less progression of diabetes. ``monotonic_cst`` builds that
-into the map: it then holds for every row, seen or not. With 60 rows, the data alone suggest otherwise.
+Suppose it is known that more blood sugar (``s6``) never means less progression of diabetes. ``monotonic_cst`` builds
+that into the map: it then holds for every row, seen or not. With 60 rows, the data alone suggest otherwise.
 """
 
 import matplotlib.pyplot as plt

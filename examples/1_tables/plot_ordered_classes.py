@@ -2,8 +2,8 @@
 Classes with an order
 =====================
 
-Party identification in the American National Election Study of 1996, from 0 (strong Democrat) to 6 (strong Republican). A
-map that knows the order has one output with thresholds, instead of one output for each class.
+Party identification in the American National Election Study of 1996, from 0 (strong Democrat) to 6 (strong
+Republican). A map that knows the order has one output with thresholds, instead of one output for each class.
 """
 
 import matplotlib.pyplot as plt

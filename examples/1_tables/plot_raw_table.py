@@ -2,8 +2,8 @@
 A raw table
 ===========
 
-Who did the respondents of the American National Election Study of 1996 vote for? ``fit_table`` takes the table as it is:
-text, numbers and gaps. The card compares the map with a random forest and a linear model on held-out rows.
+Who did the respondents of the American National Election Study of 1996 vote for? ``fit_table`` takes the table as it
+is: text, numbers and gaps. The card compares the map with a random forest and a linear model on held-out rows.
 """
 
 import matplotlib.pyplot as plt
@@ -13,9 +13,10 @@ from cogmap import explain, fit_table
 
 voters = anes96.load_pandas().data[["age", "educ", "income", "TVnews", "selfLR", "vote"]]
 voters["vote"] = voters["vote"].map({0: "Clinton", 1: "Dole"})
-voters["selfLR"] = voters["selfLR"].map(dict(enumerate(["", "far left", "left", "left of middle", "middle"])) | {
-    5: "right of middle", 6: "right", 7: "far right"
-})
+voters["selfLR"] = voters["selfLR"].map(
+    dict(enumerate(["", "far left", "left", "left of middle", "middle"]))
+    | {5: "right of middle", 6: "right", 7: "far right"}
+)
 voters.loc[::15, "income"] = None  # gaps, for the example
 model = fit_table(voters, "vote")
 scores = model.held_out_["scores"]["accuracy"]

@@ -2,8 +2,8 @@
 What fewer arrows cost
 ======================
 
-A full map has an arrow between almost all pairs of concepts. Most of them can be removed without loss: ``pruning_curve``
-refits with fewer and fewer, and cross-validates.
+A full map has an arrow between almost all pairs of concepts. Most of them can be removed without loss:
+``pruning_curve`` refits with fewer and fewer, and cross-validates.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A pipeline and a grid search
 ============================
 
-The estimators follow scikit-learn's contract, so its tools work without adapters: here a selection of columns before the
-map, with both tuned together.
+The estimators follow scikit-learn's contract, so its tools work without adapters: here a selection of columns before
+the map, with both tuned together.
 """
 
 import matplotlib.pyplot as plt

@@ -3,8 +3,8 @@ One dataset of the paper
 ========================
 
 P. Szwed, *Classification and feature transformation with fuzzy cognitive maps* (Applied Soft Computing 105, 2021),
-trains maps by gradients and compares them with other classifiers. This notebook repeats that for the wine data, with the
-paper's settings and with today's defaults. ``cogmap reproduce`` runs the whole experiment.
+trains maps by gradients and compares them with other classifiers. This notebook repeats that for the wine data, with
+the paper's settings and with today's defaults. ``cogmap reproduce`` runs the whole experiment.
 """
 
 import matplotlib.pyplot as plt
@@ -29,8 +29,17 @@ folds = StratifiedKFold(5, shuffle=True, random_state=0)
 # after a few steps as outputs.
 
 paper = FCMClassifier(
-    structure="full", n_hidden=0, depth=3, slope=1.0, gain=1.0, prior=None, n_teachers=0, alpha=0.0, scale=False,
-    max_iter=300, random_state=0,
+    structure="full",
+    n_hidden=0,
+    depth=3,
+    slope=1.0,
+    gain=1.0,
+    prior=None,
+    n_teachers=0,
+    alpha=0.0,
+    scale=False,
+    max_iter=300,
+    random_state=0,
 )
 rivals = {
     "map as in the paper": make_pipeline(MinMaxScaler(), paper),

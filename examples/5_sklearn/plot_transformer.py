@@ -25,7 +25,9 @@ for name, steps in {"naive Bayes": [], "naive Bayes on states of the map": [full
 # Two principal components of the measurements and of the states:
 
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
-for title, features, ax in zip(("measurements", "states of the map"), (X, full.fit(X, y).transform(X)), axes, strict=True):
+for title, features, ax in zip(
+    ("measurements", "states of the map"), (X, full.fit(X, y).transform(X)), axes, strict=True
+):
     points = PCA(2).fit_transform(StandardScaler().fit_transform(features))
     ax.scatter(*points.T, c=y, cmap="viridis", s=18)
     ax.set_title(title)
