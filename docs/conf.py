@@ -76,6 +76,7 @@ PAGES_ELSEWHERE = {
     "about/architecture": "ARCHITECTURE.md",
     "about/changelog": "CHANGELOG.md",
     "about/contributing": "CONTRIBUTING.md",
+    "about/security": "SECURITY.md",
     "about/results/accuracy": "results/accuracy/summary.md",
     "about/results/family": "results/accuracy/family.md",
     "about/results/folders": "results/README.md",
