@@ -92,8 +92,8 @@ pictures: $(VENV)/test.group  ## figures of the README and the docs
 	$(BIN)/python docs/pictures/photograph_board.py
 
 guides: $(VENV)/test.group  ## rerun the guides and update their output
-	$(BIN)/python docs/run.py docs/explaining.md docs/model-files.md docs/tables.md docs/regression.md docs/serving.md \
-		docs/deployment.md docs/forecasting.md docs/how-sure.md docs/small-maps.md docs/targets.md docs/wide.md docs/workshop.md
+	$(BIN)/python docs/run.py $(addprefix docs/guide/,deployment.md explaining.md forecasting.md how-sure.md model-files.md \
+		regression.md serving.md small-maps.md tables.md targets.md wide.md workshop.md)
 
 bench-serving: $(VENV)/test.group  ## serving: speed against an echo endpoint, 200 connections, reload, idle connections, drift, fuzzing
 	$(BIN)/python -m benchmarks.serving

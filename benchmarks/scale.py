@@ -1,4 +1,4 @@
-"""Scaling: cluster workers, files larger than memory, many rows, and the cost model of docs/scale.md.
+"""Scaling: cluster workers, files larger than memory, many rows, and the cost model of docs/guide/scale.md.
 
 `make bench-scale` uses a million rows; `python -m benchmarks.scale --rows 10000000` the ten million of the guide.
 Times are compared within one run, because the machine may be shared.

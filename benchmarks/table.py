@@ -20,7 +20,8 @@ from sklearn.model_selection import cross_validate
 import cogmap
 from benchmarks.timing import best_times, print_table
 from cogmap.cli.group import COMMANDS
-from cogmap.table.training import FitOptions, train
+from cogmap.table import FitOptions
+from cogmap.table.training import train
 
 _MEASURED = """
 import pathlib, re, sys, time

@@ -1,4 +1,4 @@
-"""Update the figures of ``docs/reproduction.md`` from the committed results: ``python docs/reproduction.py``.
+"""Update the figures of ``docs/about/reproduction.md`` from the committed results: ``python docs/reproduction.py``.
 
 A generated block of the guide begins with ``<!-- results: name -->`` and ends with ``<!-- end -->``; `BLOCKS` maps its
 name to the function that writes it. The rest of the guide contains no experimental figures.
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-GUIDE = ROOT / "docs" / "reproduction.md"
+GUIDE = ROOT / "docs" / "about" / "reproduction.md"
 PROTOCOLS = ("author", "printed", "strict")
 _BLOCK = re.compile(r"(<!-- results: (?P<name>[\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

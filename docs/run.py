@@ -1,4 +1,4 @@
-"""Run the Python and shell blocks of guides and update their output: ``python docs/run.py docs/tables.md``."""
+"""Run the Python and shell blocks of guides and update their output: ``python docs/run.py docs/guide/tables.md``."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Draw the diagrams of ``docs/reproduction.md`` and ``ARCHITECTURE.md``: ``python docs/pictures/diagrams.py``."""
+"""Draw the diagrams of ``docs/about/reproduction.md`` and ``ARCHITECTURE.md``: ``python docs/pictures/diagrams.py``."""
 
 from itertools import pairwise
 from pathlib import Path

@@ -77,8 +77,8 @@ def main():
 
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     fcm = FCMRegressor(random_state=0).fit(X, y)
-    save_svg("small_map", map_view(fcm))  # for docs/small-maps.md
-    save_svg("how_sure", map_view(fcm, intervals=arrow_intervals(fcm, X, y)))  # for docs/how-sure.md
+    save_svg("small_map", map_view(fcm))  # for docs/guide/small-maps.md
+    save_svg("how_sure", map_view(fcm, intervals=arrow_intervals(fcm, X, y)))  # for docs/guide/how-sure.md
 
     digits = load_digits(as_frame=True)
     fcm = FCMClassifier(structure="full", random_state=0).fit(digits.data, digits.target)

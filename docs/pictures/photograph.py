@@ -1,4 +1,4 @@
-"""Take the screenshots of ``docs/page.md`` in a real browser: ``python docs/pictures/photograph.py``.
+"""Take the screenshots of ``docs/guide/page.md`` in a real browser: ``python docs/pictures/photograph.py``.
 
 Needs playwright and chromium.
 """

@@ -1,4 +1,4 @@
-"""Take the screenshots of ``docs/workshop.md`` in a real browser: ``python docs/pictures/photograph_board.py``.
+"""Take the screenshots of ``docs/guide/workshop.md`` in a real browser: ``python docs/pictures/photograph_board.py``.
 
 Needs playwright and chromium. The maps are those of the guide.
 """
@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 from cogmap import FuzzyCognitiveMap, write_map
 from cogmap.page import board
 
-GUIDE = FOLDER.parent / "workshop.md"
+GUIDE = FOLDER.parent / "guide" / "workshop.md"
 
 
 def maps_of_the_guide(folder):

@@ -1,4 +1,4 @@
-"""The table of docs/small-maps.md: which parameters and uses need a full map."""
+"""The table of docs/guide/small-maps.md: which parameters and uses need a full map."""
 
 import warnings
 

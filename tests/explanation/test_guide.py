@@ -9,7 +9,7 @@ from numpydoc.docscrape import FunctionDoc
 
 from cogmap import explanation
 
-GUIDE = Path(__file__).parents[2] / "docs" / "explaining.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "explaining.md"
 
 
 @pytest.mark.skipif(not GUIDE.is_file(), reason="the guides are not part of what is installed")

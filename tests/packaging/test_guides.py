@@ -21,7 +21,7 @@ def test_maps_by_hand(tmp_path, monkeypatch):
     shutil.copyfile(MAPS / "mm_ozesmi_wetland.mmp", tmp_path / "wetland.mmp")
     monkeypatch.chdir(tmp_path)
     # Fences are not part of the expected output.
-    text = (ROOT / "docs" / "maps-by-hand.md").read_text(encoding="utf-8").replace("```", "\n")
+    text = (ROOT / "docs" / "guide" / "maps-by-hand.md").read_text(encoding="utf-8").replace("```", "\n")
     test = doctest.DocTestParser().get_doctest(text, {}, "maps-by-hand.md", None, 0)
     failures = []
     doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=failures.append)
@@ -32,21 +32,21 @@ def test_maps_by_hand(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        "family.md",
-        "forecasting.md",
-        "model-files.md",
-        "page.md",
-        "reading.md",
-        "regression.md",
-        "reproduction.md",
-        "small-maps.md",
-        "targets.md",
-        "wide.md",
+        "about/family.md",
+        "guide/forecasting.md",
+        "guide/model-files.md",
+        "guide/page.md",
+        "guide/reading.md",
+        "guide/regression.md",
+        "about/reproduction.md",
+        "guide/small-maps.md",
+        "guide/targets.md",
+        "guide/wide.md",
     ],
 )
 def test_guides_show_the_output_of_their_examples(name, tmp_path, monkeypatch):
     """Every Python block prints the text block below it."""
-    if name == "model-files.md":
+    if name == "guide/model-files.md":
         pytest.importorskip("onnxruntime")
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")

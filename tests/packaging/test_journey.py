@@ -1,4 +1,4 @@
-"""The commands of docs/tables.md, run from an installed wheel, print the output that the guide shows."""
+"""The commands of docs/guide/tables.md, run from an installed wheel, print the output that the guide shows."""
 
 import os
 import re
@@ -52,7 +52,7 @@ def without_numbers(text):
 @pytest.mark.skipif(os.name != "posix", reason="the guide is for a POSIX shell")
 def test_the_guide_shows_the_output_of_its_commands(installed, tmp_path):
     """All commands run in order."""
-    blocks = re.findall(BLOCK, (ROOT / "docs" / "tables.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    blocks = re.findall(BLOCK, (ROOT / "docs" / "guide" / "tables.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert len([code for language, code, _ in blocks if language == "sh"]) >= 8
     for language, code, shown in blocks:
         command = [installed / "python", "-c"] if language == "python" else ["sh", "-e", "-c"]

@@ -11,7 +11,7 @@ pytest.importorskip("matplotlib")
 
 from cogmap import plotting
 
-GUIDE = Path(__file__).parents[2] / "docs" / "pictures.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "pictures.md"
 
 
 @pytest.mark.skipif(not GUIDE.is_file(), reason="the guides are not part of what is installed")

@@ -1,4 +1,4 @@
-"""The files and recipes of docs/deployment.md work: each block is taken from the guide and executed."""
+"""The files and recipes of docs/guide/deployment.md work: each block is taken from the guide and executed."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ import pytest
 
 from cogmap.table import TableModel, fit_table
 
-GUIDE = Path(__file__).parents[2] / "docs" / "deployment.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "deployment.md"
 TOKEN = "a-token-that-is-long-enough"
 ROW = {"age": 41, "colour": "red", "member": "yes"}
 

@@ -15,9 +15,10 @@ from cogmap import FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TablePrepar
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.table import fit_table, limits
 from cogmap.table.cards import card_text
+from cogmap.table.options import FitOptions
 from cogmap.table.scoring import THE_MAP, compare, make_folds
 from cogmap.table.targets import Target, find_target
-from cogmap.table.training import FitOptions, train
+from cogmap.table.training import train
 
 
 @pytest.fixture(scope="module")

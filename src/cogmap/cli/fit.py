@@ -130,7 +130,8 @@ def fit(
     from cogmap.table.files import read_table
     from cogmap.table.files.delimited import looks_like_data
     from cogmap.table.files.sources import name_of
-    from cogmap.table.training import FitOptions, train
+    from cogmap.table.options import FitOptions
+    from cogmap.table.training import train
 
     with command():
         for file in (out, page):

@@ -1,7 +1,7 @@
 """Other FCM classifiers from the literature, for comparison with `FCMClassifier`.
 
 Nothing else in the package depends on them. `LTCNClassifier` and `FRCNClassifier` are worth using; the others are
-included as the literature's usual baselines. ``docs/family.md`` describes when each is useful.
+included as the literature's usual baselines. ``docs/about/family.md`` describes when each is useful.
 """
 
 from cogmap.comparators.fcmper import FCMperClassifier

@@ -9,6 +9,8 @@ from cogmap.estimators._chunks import FitChunksMixin
 from cogmap.estimators._partial_fit import PartialFitMixin
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["FCMClassifier"]
+
 
 class FCMClassifier(PartialFitMixin, FitChunksMixin):
     """Classifier and feature transformer whose model is a fuzzy cognitive map.
@@ -18,7 +20,7 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     output concepts give the prediction. The weights are trained by backpropagation through these steps. The states
     before the last step are a learned transformation of the features, and the last step is a logistic regression on
     them. With more than 100 features and no constraint on single edges, the map is structured: features influence only
-    themselves, hidden concepts and outputs, and irrelevant features influence nothing (``docs/wide.md``).
+    themselves, hidden concepts and outputs, and irrelevant features influence nothing (``docs/guide/wide.md``).
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     solver : {"auto", "lbfgs", "adam", "rmsprop"}, default="auto"
         ``"lbfgs"`` uses all rows in every iteration. ``"adam"`` and ``"rmsprop"`` use mini-batches; an iteration is
         then one pass over the rows. ``"rmsprop"`` is that of TensorFlow 1, as in the paper. ``"adam"`` works on centred
-        parameters and decays its learning rate. ``docs/reproduction.md`` shows how to train exactly as in the paper.
+        parameters and decays its learning rate. ``docs/about/reproduction.md`` shows how to train as in the paper.
         ``"auto"``: ``"adam"`` from 3,000 rows on if there are at most 100 features and outputs, otherwise ``"lbfgs"``.
         The larger defaults for many rows (more hidden concepts, depth 3, 2 teachers) apply only with ``"adam"``.
     max_iter : int or "auto", default="auto"
@@ -100,7 +102,7 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
         ``"full"``: every concept influences every other, as in the paper. ``"additive"``: arrows from features (or
         their terms) to outputs only. ``"named"``: also hidden concepts of one to three features, named after them, such
         as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, or additive if held-out losses
-        say so, below 3,000 rows, unless a parameter refers to the full map (``docs/small-maps.md``).
+        say so, below 3,000 rows, unless a parameter refers to the full map (``docs/guide/small-maps.md``).
     max_arrows : int, default=None
         Largest number of arrows of an additive or named map. None: as many as the held-out losses select. With a limit,
         ``"auto"`` learns a small map of a table of any size, and parameters that need a full map raise an error.

@@ -18,6 +18,8 @@ from cogmap.estimators._class_map import ClassMap
 from cogmap.estimators.classifier import FCMClassifier
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["FCMClassifierCV"]
+
 
 class FCMClassifierCV(ClassMap):
     """Fuzzy cognitive map classifier with depth and penalty selected by cross-validation.

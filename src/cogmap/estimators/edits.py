@@ -23,6 +23,8 @@ from cogmap.exceptions import DataError
 from cogmap.explanation._answer import Answer
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["Edit", "EditReport", "Edits", "read_edits"]
+
 _FORMAT, _VERSION = "cogmap edits", 1
 _MOST_BYTES = 2**22
 _RANGE = 2.0  # a set weight may change by this factor

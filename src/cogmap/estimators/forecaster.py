@@ -22,6 +22,8 @@ from cogmap.explanation import explain
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.statistics.forecasts import forecast_radii
 
+__all__ = ["FCMForecaster"]
+
 Array = NDArray[np.float64]
 
 _OWNER = "FCMForecaster"

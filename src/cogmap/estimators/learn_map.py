@@ -27,6 +27,8 @@ from cogmap._utils.threads import one_blas_thread
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["LearnedMap", "learn_map"]
+
 Array = NDArray[np.float64]
 
 _OWNER = "learn_map"

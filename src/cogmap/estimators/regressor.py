@@ -14,6 +14,8 @@ from cogmap.estimators._value_map import ValueMap
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.links import QuantileLink, ValueLink
 
+__all__ = ["FCMRegressor"]
+
 
 class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.
@@ -99,7 +101,7 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
         ``"full"``: every concept influences every other, as in the paper. ``"additive"``: arrows from features (or
         their terms) to outputs only. ``"named"``: also hidden concepts of one to three features, named after them, such
         as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, or additive if held-out losses
-        say so, below 20,000 rows, unless a parameter refers to the full map (``docs/small-maps.md``).
+        say so, below 20,000 rows, unless a parameter refers to the full map (``docs/guide/small-maps.md``).
     max_arrows : int, default=None
         Largest number of arrows of an additive or named map. None: as many as the held-out losses select. With a limit,
         ``"auto"`` learns a small map of a table of any size, and parameters that need a full map raise an error.
@@ -152,7 +154,7 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
         extrapolated, but clipped at one range beyond it; a constant feature becomes 0. False: features are used as
         they are, and should lie in [0, 1].
     loss : {"squared_error", "poisson", "gamma", "tweedie", "quantile", "huber"}, default="squared_error"
-        What training minimizes, and so what is predicted (``docs/targets.md``):
+        What training minimizes, and so what is predicted (``docs/guide/targets.md``):
 
         - ``"squared_error"``: the mean.
         - ``"poisson"``: the mean of counts (whole numbers >= 0), by the Poisson deviance.

@@ -20,12 +20,36 @@ class Answer:
     """Mixin for frozen dataclasses of numbers, names and other answers. Fields that start with "_" are not exported."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all public fields as lists, numbers and strings."""
+        """Return all public fields as lists, numbers and strings.
+
+        Returns
+        -------
+        dict
+            Public fields, by name; arrays become lists.
+
+        Examples
+        --------
+        >>> from cogmap import FuzzyCognitiveMap, to_rules
+        >>> to_rules(FuzzyCognitiveMap.from_edges([("rain", "harvest", 0.8)])).to_dict()["sentences"]
+        ['rain raises harvest (strongly)']
+        """
         names = [field.name for field in fields(self) if not field.name.startswith("_")]  # type: ignore[arg-type]
         return {name: _plain(getattr(self, name)) for name in names}
 
     def to_json(self) -> str:
-        """Return all public fields as JSON; NaN and infinity become null."""
+        """Return all public fields as JSON; NaN and infinity become null.
+
+        Returns
+        -------
+        str
+            The dict of `to_dict` as JSON.
+
+        Examples
+        --------
+        >>> from cogmap import FuzzyCognitiveMap, to_rules
+        >>> to_rules(FuzzyCognitiveMap.from_edges([("rain", "harvest", 0.8)])).to_json()[:48]
+        '{"sentences": ["rain raises harvest (strongly)"]'
+        """
         return json.dumps(self.to_dict(), allow_nan=False)
 
 
@@ -58,7 +82,17 @@ class Drawn(Answer):
 
         Returns
         -------
-        matplotlib Axes
+        matplotlib.axes.Axes
+            The axes of the plot.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier, influence
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+        >>> axes = influence(fcm, X).plot()
+        >>> axes.figure.savefig("influence.png")  # doctest: +SKIP
         """
         from cogmap import plotting
 

@@ -43,6 +43,23 @@ class WhatIf(Drawn):
         How many rows the map was asked about.
     others : tuple of WhatIf
         Further answers, each without the feature that changes most in those before.
+
+    See Also
+    --------
+    cogmap.what_if : Find the smallest change of a row that changes the prediction: a counterfactual.
+    cogmap.plotting.plot_what_if :
+        Plot the change of a row that changes the prediction: a bar for each changed feature, with its values.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, what_if
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> answer = what_if(FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y), X.iloc[[100]], to=1)
+    >>> answer.found, len(answer.changes) > 0
+    (True, True)
+    >>> list(answer.to_frame())
+    ['answer', 'feature', 'before', 'after', 'deviations']
     """
 
     _picture = "plot_what_if"
@@ -65,7 +82,13 @@ class WhatIf(Drawn):
         return self.row is not None
 
     def to_frame(self) -> Any:
-        """Return the changes of all answers as a data frame of pandas."""
+        """Return the changes of all answers as a data frame of pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per changed feature of each answer.
+        """
         lines = [
             (number, name, before, after, answer.sizes[name])
             for number, answer in enumerate([self, *self.others], start=1)
@@ -128,6 +151,14 @@ def what_if(
     Returns
     -------
     WhatIf
+        The changed row, what changes, and the predictions before and after.
+
+    See Also
+    --------
+    explain : Compute the contribution of each feature to the outputs of each row.
+    story : Trace how a map computes the output of one row.
+    cogmap.plotting.plot_what_if :
+        Plot the change of a row that changes the prediction: a bar for each changed feature, with its values.
 
     Examples
     --------

@@ -41,6 +41,28 @@ class Explanation(Drawn):
         Names of the columns of X and of the outputs.
     scale : {"probability", "decision", "value"}
         Scale of the outputs: probabilities, decision values (log-odds or scores), or predicted values of a regressor.
+
+    See Also
+    --------
+    cogmap.explain : Compute the contribution of each feature to the outputs of each row.
+    cogmap.plotting.plot_contributions :
+        Plot the contribution of each feature to an output of a row as a waterfall from the baseline.
+    cogmap.integrations.shap.to_shap : Convert an explanation to a `shap.Explanation`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, explain
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> explanation = explain(FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y), X[:3])
+    >>> explanation.to_frame().shape  # 3 rows, 4 features, 3 classes
+    (36, 5)
+    >>> list(explanation.to_frame(output=2))
+    ['sepal length (cm)', 'sepal width (cm)', 'petal length (cm)', 'petal width (cm)']
+    >>> explanation.relevance.shape
+    (3, 4, 3)
+    >>> explanation.to_shap(output=2).values.shape  # doctest: +SKIP
+    (3, 4)
     """
 
     _picture = "plot_contributions"
@@ -91,6 +113,7 @@ class Explanation(Drawn):
         Returns
         -------
         pandas.DataFrame
+            The contributions, wide or long.
         """
         if output is not None:
             k = output_index("Explanation.to_frame", output, self.output_names)
@@ -119,6 +142,7 @@ class Explanation(Drawn):
         Returns
         -------
         shap.Explanation
+            The contributions, base values and rows.
         """
         from cogmap.integrations.shap import to_shap
 
@@ -155,6 +179,15 @@ def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: 
     Returns
     -------
     Explanation
+        Contributions of each feature to each output of each row.
+
+    See Also
+    --------
+    story : Trace how a map computes the output of one row.
+    what_if : Find the smallest change of a row that changes the prediction: a counterfactual.
+    feature_importances : Compute the mean absolute contribution of each feature to the difference between two rows.
+    cogmap.plotting.plot_contributions :
+        Plot the contribution of each feature to an output of a row as a waterfall from the baseline.
 
     Examples
     --------

@@ -51,6 +51,23 @@ class Influence(Drawn):
         Scale of the outputs.
     intervals : ArrowIntervals or None
         Intervals of the weights, if they were given.
+
+    See Also
+    --------
+    cogmap.influence : Compute the influence of each concept on each output on data, and the edges that carry it.
+    cogmap.plotting.plot_influence :
+        Plot the influence of each feature on the outputs of a map through all steps, the largest on top.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, influence
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> result = influence(FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y), X)
+    >>> list(result.to_frame())
+    ['concept', 'kind', 'output', 'effect', 'magnitude']
+    >>> list(result.edges_to_frame())
+    ['source', 'target', 'weight', 'flow']
     """
 
     _picture = "plot_influence"
@@ -66,7 +83,13 @@ class Influence(Drawn):
     intervals: ArrowIntervals | None = None
 
     def to_frame(self) -> Any:
-        """Return the influence of concepts on outputs as a pandas data frame, strongest first."""
+        """Return the influence of concepts on outputs as a pandas data frame, strongest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per concept and output.
+        """
         order = np.argsort(-self.magnitude.max(axis=1), kind="stable")
         n_outputs = len(self.output_names)
         return frame(
@@ -84,6 +107,11 @@ class Influence(Drawn):
         """Return the edges as a pandas data frame, with the flow summed over outputs, strongest first.
 
         With intervals, ``low`` and ``high`` are the ends of the interval of the weight.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per edge.
         """
         return frame("Influence", self._strongest_edges())
 
@@ -128,6 +156,23 @@ class Importances(Answer):
         Mean absolute contribution of each feature to the difference between two rows; each repeat draws new pairs.
     feature_names : tuple of str
         Names of the columns of X.
+
+    See Also
+    --------
+    cogmap.feature_importances :
+        Compute the mean absolute contribution of each feature to the difference between two rows.
+    cogmap.explain : Compute the contribution of each feature to the outputs of each row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, feature_importances
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> result = feature_importances(FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y), X)
+    >>> result["importances"].shape
+    (4, 5)
+    >>> list(result.to_frame())
+    ['feature', 'importance', 'std']
     """
 
     importances_mean: Array
@@ -142,7 +187,13 @@ class Importances(Answer):
         return getattr(self, name)
 
     def to_frame(self) -> Any:
-        """Return the importances as a pandas data frame, largest first."""
+        """Return the importances as a pandas data frame, largest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per feature.
+        """
         order = np.argsort(-self.importances_mean, kind="stable")
         columns = {"importance": self.importances_mean[order], "std": self.importances_std[order]}
         return frame("Importances", {"feature": [self.feature_names[j] for j in order], **columns})
@@ -175,6 +226,15 @@ def influence(
     Returns
     -------
     Influence
+        Effects of concepts, and flows through edges.
+
+    See Also
+    --------
+    arrow_intervals : Compute an interval for each arrow of a learned map, and for the mean effect of each feature.
+    feature_importances : Compute the mean absolute contribution of each feature to the difference between two rows.
+    to_rules : Return a map as sentences, one per arrow, ordered by strength.
+    cogmap.plotting.plot_influence :
+        Plot the influence of each feature on the outputs of a map through all steps, the largest on top.
 
     Examples
     --------
@@ -226,6 +286,12 @@ def feature_importances(model: Any, X: ArrayLike, scale: str = "probability", n_
     Returns
     -------
     Importances
+        Importance of each feature in each repeat.
+
+    See Also
+    --------
+    explain : Compute the contribution of each feature to the outputs of each row.
+    influence : Compute the influence of each concept on each output on data, and the edges that carry it.
 
     Examples
     --------

@@ -44,6 +44,24 @@ class ArrowIntervals(Answer):
     effects, effects_low, effects_high : ndarray of shape (n_features, n_outputs)
         Mean change of each output per unit of each feature, on the rows, and the ends of its interval. The effect of a
         feature that is not in the map is 0, its interval is not.
+
+    See Also
+    --------
+    cogmap.arrow_intervals :
+        Compute an interval for each arrow of a learned map, and for the mean effect of each feature.
+    cogmap.influence : Compute the influence of each concept on each output on data, and the edges that carry it.
+    cogmap.maps.monte_carlo.monte_carlo :
+        Run a scenario on many maps with random weights and return the distribution of its outcome.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, arrow_intervals
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="additive", n_teachers=0, random_state=0).fit(X, y)
+    >>> result = arrow_intervals(fcm, X, y, n_refits=3)
+    >>> list(result.to_frame()), list(result.effects_to_frame())
+    (['source', 'target', 'weight', 'low', 'high'], ['feature', 'output', 'effect', 'low', 'high'])
     """
 
     level: float
@@ -63,14 +81,26 @@ class ArrowIntervals(Answer):
         return np.asarray((self.weights != 0.0) & (self.low <= 0.0) & (self.high >= 0.0))
 
     def to_frame(self) -> Any:
-        """Return the arrows as a pandas data frame, the largest weight first."""
+        """Return the arrows as a pandas data frame, the largest weight first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per arrow: source, target, weight and the ends of its interval.
+        """
         targets, sources = self._arrows()
         columns = {name: getattr(self, name)[targets, sources] for name in ("weights", "low", "high")}
         names = {"source": [self.concepts[j] for j in sources], "target": [self.concepts[i] for i in targets]}
         return frame("ArrowIntervals", {**names, "weight": columns.pop("weights"), **columns})
 
     def effects_to_frame(self) -> Any:
-        """Return the mean effects as a pandas data frame, in the order of the features."""
+        """Return the mean effects as a pandas data frame, in the order of the features.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per feature and output: the effect and the ends of its interval.
+        """
         n_features, n_outputs = self.effects.shape
         return frame(
             "ArrowIntervals",
@@ -155,6 +185,15 @@ def arrow_intervals(
     Returns
     -------
     ArrowIntervals
+        Weights and mean effects with the ends of their intervals.
+
+    See Also
+    --------
+    influence : Compute the influence of each concept on each output on data, and the edges that carry it.
+    cogmap.maps.monte_carlo.monte_carlo :
+        Run a scenario on many maps with random weights and return the distribution of its outcome.
+    cogmap.maps.ranges.scenario_ranges :
+        Compute ranges that a scenario cannot leave, whatever the weights within their intervals are.
 
     Examples
     --------

@@ -33,6 +33,25 @@ class PruningCurve(Drawn):
         Score of each map on the rows of its fold.
     metric : str
         Name of the score: ``"accuracy"``, or ``"R²"`` of a regressor.
+
+    See Also
+    --------
+    cogmap.pruning_curve : Compute cross-validated scores of maps with fewer and fewer edges.
+    cogmap.plotting.plot_pruning : Plot the held-out score of maps with fewer and fewer edges.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, pruning_curve
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0, random_state=0)
+    >>> curve = pruning_curve(fcm, X, y, keep=[0.5], n_folds=2)
+    >>> curve.to_frame()[["keep", "edges"]]
+       keep  edges
+    0   1.0   37.0
+    1   0.5   18.0
+    >>> curve.smallest(share=0.9)
+    0.5
     """
 
     _picture = "plot_pruning"
@@ -53,12 +72,29 @@ class PruningCurve(Drawn):
         return np.asarray(self.scores[:, 0])
 
     def smallest(self, share: float = 0.99) -> float:
-        """Return the smallest share of edges whose mean score is at least `share` of the score of the full map."""
+        """Return the smallest share of edges whose mean score is at least `share` of the score of the full map.
+
+        Parameters
+        ----------
+        share : float, default=0.99
+            Share of the mean score of the full map, from 0 to 1.
+
+        Returns
+        -------
+        float
+            Share of the edges, one of `keep`.
+        """
         share = check_number("PruningCurve.smallest", "share", share, low=0, high=1)
         return float(self.keep[self.mean_scores >= share * self.mean_scores[0]].min())
 
     def to_frame(self) -> Any:
-        """Return the curve as a pandas data frame, one row per size."""
+        """Return the curve as a pandas data frame, one row per size.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per size: share and number of edges, mean and standard deviation of the scores.
+        """
         columns = {"keep": self.keep, "edges": self.n_edges, self.metric: self.mean_scores}
         return frame("PruningCurve", columns | {"std": self.scores.std(axis=0)})
 
@@ -95,6 +131,11 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
         A new fitted estimator with the same parameters, except for `edges` (and `weight_bounds`, if `edges` set more
         than which edges are allowed), or for `structure` and `max_arrows`, and with the depth of the given one. Hidden
         concepts without an edge are removed unless `prior` or `init` is a map. Edges whose bounds exclude 0 are kept.
+
+    See Also
+    --------
+    pruning_curve : Compute cross-validated scores of maps with fewer and fewer edges.
+    influence : Compute the influence of each concept on each output on data, and the edges that carry it.
 
     Examples
     --------
@@ -145,6 +186,12 @@ def pruning_curve(
     Returns
     -------
     PruningCurve
+        Scores of each fold and size.
+
+    See Also
+    --------
+    prune : Remove the edges with the least flow on the data and refit the map.
+    cogmap.plotting.plot_pruning : Plot the held-out score of maps with fewer and fewer edges.
 
     Examples
     --------

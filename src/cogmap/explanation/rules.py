@@ -34,6 +34,26 @@ class Rules(Answer):
         Weight of each arrow.
     strengths : ndarray of shape (n_rules,)
         Absolute weight times the standard deviation of the state of the source.
+
+    See Also
+    --------
+    cogmap.to_rules : Return a map as sentences, one per arrow, ordered by strength.
+    cogmap.influence : Compute the influence of each concept on each output on data, and the edges that carry it.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap, to_rules
+    >>> rules = to_rules(FuzzyCognitiveMap.from_edges([("rain", "harvest", 0.8), ("pests", "harvest", -0.3)]))
+    >>> rules
+    Rules: 2 arrows, with their weights
+     +0.8000  rain raises harvest (strongly)
+     -0.3000  pests lowers harvest
+    >>> rules[1], len(rules)
+    ('pests lowers harvest', 2)
+    >>> rules.to_frame()[["source", "target", "weight"]]
+      source   target  weight
+    0   rain  harvest     0.8
+    1  pests  harvest    -0.3
     """
 
     sentences: tuple[str, ...]
@@ -52,7 +72,13 @@ class Rules(Answer):
         return self.sentences[place]
 
     def to_frame(self) -> Any:
-        """Return the rules as a pandas data frame, the strongest first."""
+        """Return the rules as a pandas data frame, the strongest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per rule.
+        """
         columns = {"rule": self.sentences, "source": self.sources, "target": self.targets}
         return frame("Rules", columns | {"weight": self.weights, "strength": self.strengths})
 
@@ -84,6 +110,13 @@ def to_rules(model: Any, X: ArrayLike | None = None) -> Rules:
     Returns
     -------
     Rules
+        One sentence per arrow, with its weight and strength.
+
+    See Also
+    --------
+    influence : Compute the influence of each concept on each output on data, and the edges that carry it.
+    story : Trace how a map computes the output of one row.
+    FuzzyCognitiveMap.to_edges : Return the edges, the nonzero weights; the inverse of `from_edges`.
 
     Examples
     --------

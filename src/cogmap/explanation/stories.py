@@ -46,6 +46,23 @@ class Story(Drawn):
         Kind of each concept.
     scale : {"probability", "decision", "value"}
         Scale of the output.
+
+    See Also
+    --------
+    cogmap.story : Trace how a map computes the output of one row.
+    cogmap.plotting.plot_story : Plot how a map computes one output of one row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, story
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0, depth=2).fit(X, y)
+    >>> result = story(fcm, X.iloc[[0]])
+    >>> list(result.to_frame())
+    ['concept', 'kind', 'step 0', 'step 1', 'step 2', 'contribution']
+    >>> list(result.edges_to_frame())
+    ['step', 'source', 'target', 'weight', 'carried']
     """
 
     _picture = "plot_story"
@@ -65,14 +82,26 @@ class Story(Drawn):
     scale: str
 
     def to_frame(self) -> Any:
-        """Return the states of each concept and the contribution of its initial state as a pandas data frame."""
+        """Return the states of each concept and the contribution of its initial state as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per concept.
+        """
         columns: dict[str, Any] = {"concept": list(self.concepts), "kind": list(self.kinds)}
         columns |= {f"step {t}": states for t, states in enumerate(self.states)}
         columns["contribution"] = self.flow[0].sum(axis=0)
         return frame("Story", columns)
 
     def edges_to_frame(self) -> Any:
-        """Return the edges with nonzero flow as a pandas data frame, step by step, strongest first."""
+        """Return the edges with nonzero flow as a pandas data frame, step by step, strongest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per step and edge.
+        """
         names = ["step", "source", "target", "weight", "carried"]
         return frame("Story", dict(zip(names, zip(*self._edges(), strict=True), strict=True)))
 
@@ -126,6 +155,13 @@ def story(
     Returns
     -------
     Story
+        States and flows of each step, and the contributions of the features.
+
+    See Also
+    --------
+    explain : Compute the contribution of each feature to the outputs of each row.
+    what_if : Find the smallest change of a row that changes the prediction: a counterfactual.
+    cogmap.plotting.plot_story : Plot how a map computes one output of one row.
 
     Examples
     --------

@@ -10,6 +10,8 @@ from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import Literal, check_integer, param_error
 from cogmap.exceptions import DataError
 
+__all__ = ["array_chunks", "csv_chunks", "parquet_chunks"]
+
 ChunkFactory = Callable[[], Iterator[tuple[Any, ...]]]
 
 ROWS = 2**16  # per chunk

@@ -16,6 +16,8 @@ from cogmap.maps.formats.drawing import PARAMETERS, Drawing, Edge, edges_of, sai
 from cogmap.maps.formats.words import as_number
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["communities", "from_networkx", "to_networkx"]
+
 nx = import_or_raise("networkx", "cogmap.integrations.networkx", "networkx")
 
 

@@ -8,6 +8,8 @@ from cogmap._utils.optional import import_or_raise
 from cogmap.explanation import Explanation
 from cogmap.explanation._subject import output_index
 
+__all__ = ["to_shap"]
+
 
 def to_shap(explanation: Explanation, output: Any = None) -> Any:
     """Convert an explanation to a `shap.Explanation`.

@@ -10,6 +10,8 @@ import numpy as np
 from cogmap._utils.optional import import_or_raise
 from cogmap.estimators.forecaster import FCMForecaster
 
+__all__ = ["SktimeFCMForecaster"]
+
 _base = import_or_raise("sktime.forecasting.base", "cogmap.integrations.sktime", "sktime")
 _pandas = import_or_raise("pandas", "cogmap.integrations.sktime", "sktime")
 

@@ -1,8 +1,9 @@
 """Checks of the arguments that functions of maps share."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from cogmap._utils.params import param_error
+from cogmap._utils.params import Literal, param_error
 from cogmap.maps._states import first_states
 from cogmap.maps.map import Array, FuzzyCognitiveMap
 
@@ -17,3 +18,13 @@ def check_map(fcm: object, owner: str, name: str = "fcm") -> FuzzyCognitiveMap:
     if not isinstance(fcm, FuzzyCognitiveMap):
         raise param_error(owner, name, "a FuzzyCognitiveMap", fcm, "A fitted estimator has one as `map_`.")
     return fcm
+
+
+def check_maps(maps: Iterable[FuzzyCognitiveMap], owner: str) -> list[FuzzyCognitiveMap]:
+    """Return the maps as a nonempty list."""
+    if isinstance(maps, FuzzyCognitiveMap | str) or not isinstance(maps, Iterable):
+        raise param_error(owner, "maps", "a list of maps", maps)
+    checked = [check_map(fcm, owner, "maps") for fcm in maps]
+    if not checked:
+        raise param_error(owner, "maps", "a list of at least one map", Literal("none"))
+    return checked

@@ -38,6 +38,22 @@ class Settled:
         Largest change of a state in the last step.
     stable : bool or None
         Whether a small perturbation of the fixed point dies out; None unless `period` is 1.
+
+    See Also
+    --------
+    cogmap.FuzzyCognitiveMap.settle : Iterate from one start until it converges to a fixed point or a cycle.
+    Scenario : States that a map converges to with some concepts clamped, and the change from the states before.
+    cogmap.maps.dynamics.attractors : Find the fixed points and cycles that trajectories from `starts` converge to.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> rain = FuzzyCognitiveMap([[0, 0], [2, 0]], concepts=["rain", "umbrellas"], slope=5)
+    >>> settled = rain.settle({"rain": 1}, keep=["rain"])
+    >>> settled.kind, settled.period, settled.steps
+    ('fixed point', 1, 1)
+    >>> {name: round(state, 3) for name, state in settled.to_dict().items()}
+    {'rain': 1.0, 'umbrellas': 0.999}
     """
 
     concepts: tuple[str, ...]
@@ -78,7 +94,13 @@ class Settled:
         return f"It {self.ending}."
 
     def to_dict(self) -> dict[str, float]:
-        """Return `mean` as a dict from concept names to states."""
+        """Return `mean` as a dict from concept names to states.
+
+        Returns
+        -------
+        dict
+            State of each concept, by name.
+        """
         return dict(zip(self.concepts, self.mean.tolist(), strict=True))
 
     def __repr__(self) -> str:

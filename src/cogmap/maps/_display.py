@@ -31,6 +31,7 @@ class MapReprMixin:
         Returns
         -------
         FuzzyCognitiveMap
+            A copy of the map.
         """
         copied = object.__new__(type(self))
         for name in (name for base in type(self).__mro__ for name in getattr(base, "__slots__", ())):

@@ -115,6 +115,7 @@ class MapTablesMixin:
         Returns
         -------
         FuzzyCognitiveMap
+            A map whose other weights are 0.
 
         Examples
         --------
@@ -144,6 +145,18 @@ class MapTablesMixin:
         Returns
         -------
         FuzzyCognitiveMap
+            A map of the concepts in the columns.
+
+        Examples
+        --------
+        >>> from cogmap import FuzzyCognitiveMap
+        >>> rain = FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 2)])
+        >>> rain.to_frame(rows="source")
+                   rain  umbrellas
+        rain        0.0        2.0
+        umbrellas   0.0        0.0
+        >>> FuzzyCognitiveMap.from_frame(rain.to_frame(rows="source"), rows="source") == rain
+        True
         """
         weights, names = _weights_from_frame(frame, rows)
         return cls(weights, concepts=names, **parameters)  # type: ignore[call-arg]
@@ -160,6 +173,7 @@ class MapTablesMixin:
         Returns
         -------
         pandas.DataFrame
+            The weights, or their transpose.
         """
         owner, concepts = f"{_OWNER}.to_frame", list(self.concepts)
         check_choice(owner, "rows", rows, _ROWS)

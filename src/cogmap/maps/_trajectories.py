@@ -45,6 +45,7 @@ class MapTrajectoriesMixin:
         Returns
         -------
         ndarray of shape (depth + 1, n_concepts) or (depth + 1, n_samples, n_concepts)
+            The initial states, followed by the states after each step.
         """
         depth = check_integer(f"{_OWNER}.run", "depth", depth, low=0)
         first, step = self._follow(start, clamp, keep, "run")
@@ -69,8 +70,10 @@ class MapTrajectoriesMixin:
         start : array-like of shape (n_concepts,) or mapping, default=None
             Initial states, as an array or by name; concepts missing from a mapping are undecided. None means that all
             concepts are.
-        clamp, keep
-            As in `run`.
+        clamp : mapping, default=None
+            States, by name, at which concepts are held from the start.
+        keep : collection of str, or "drivers", default=()
+            Names of further concepts that keep their initial state, as in `run`.
         max_steps : int, default=1000
             Largest number of steps.
         tol : float, default=1e-6

@@ -12,6 +12,8 @@ from cogmap.maps._text import count, number, short
 from cogmap.maps.dynamics.newton import jacobian
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["TotalEffects", "linear_response", "total_effects"]
+
 Array = NDArray[np.float64]
 
 _AT_REST = 1e-6  # largest change of a fixed point in a step
@@ -32,6 +34,22 @@ class TotalEffects:
         chain. The diagonal holds feedback loops.
     before : ndarray of int, of shape (n_concepts, n_concepts)
         ``before[i, j]`` is the last concept before i on that chain; -1 without a chain.
+
+    See Also
+    --------
+    total_effects : Find the strongest chain of edges from each concept to each other.
+    linear_response :
+        Return the derivatives of a fixed point with respect to clamped concepts: total effects of small changes.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.effects import total_effects
+    >>> effects = total_effects(FuzzyCognitiveMap.from_edges([("men", "fish", -0.5), ("fish", "weed", -0.6)]))
+    >>> effects.effects[2]
+    array([ 0.5, -0.6,  0. ])
+    >>> effects.chain("men", "weed")
+    ('men', 'fish', 'weed')
     """
 
     concepts: tuple[str, ...]
@@ -88,6 +106,13 @@ def total_effects(fcm: FuzzyCognitiveMap) -> TotalEffects:
     Returns
     -------
     TotalEffects
+        Effect of each concept on each other, and the chains.
+
+    See Also
+    --------
+    linear_response :
+        Return the derivatives of a fixed point with respect to clamped concepts: total effects of small changes.
+    cogmap.maps.loops.feedback_loops : Find feedback loops, in order of length.
 
     Examples
     --------
@@ -149,6 +174,11 @@ def linear_response(fcm: FuzzyCognitiveMap, state: ArrayLike | None = None) -> A
     ndarray of shape (n_concepts, n_concepts)
         Entry ``[i, j]`` is the derivative of state i with respect to the state at which concept j is clamped; 1 on the
         diagonal.
+
+    See Also
+    --------
+    total_effects : Find the strongest chain of edges from each concept to each other.
+    cogmap.maps.dynamics.fixed_points : Find stable and unstable fixed points by Newton's method.
 
     Examples
     --------

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.optional import import_or_raise
-from cogmap._utils.params import Literal, check_boolean, check_choice, check_integer, numbers, param_error
-from cogmap.maps._arguments import check_map
+from cogmap._utils.params import Literal, check_boolean, check_choice, numbers, param_error
+from cogmap.maps._arguments import check_maps
+from cogmap.maps._clusters import Clusters, clusters
 from cogmap.maps._text import aligned, count, number, short
 from cogmap.maps.fuzzy_terms import fuzzy_mean
-from cogmap.maps.indices import similarity, similarity_matrix, stacked
+from cogmap.maps.indices import similarity, stacked
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.matching import Match, match_names, unify_names
 
@@ -23,7 +24,6 @@ __all__ = [
     "Clusters",
     "Disagreement",
     "Match",
-    "check_maps",
     "clusters",
     "combine",
     "credibility",
@@ -35,17 +35,6 @@ __all__ = [
 Array = NDArray[np.float64]
 
 _SHOWN = 12
-_APART = 0.5 + 1e-9  # mean distance above which clusters are not joined
-
-
-def check_maps(maps: Iterable[FuzzyCognitiveMap], owner: str) -> list[FuzzyCognitiveMap]:
-    """Return the maps as a nonempty list."""
-    if isinstance(maps, FuzzyCognitiveMap | str) or not isinstance(maps, Iterable):
-        raise param_error(owner, "maps", "a list of maps", maps)
-    checked = [check_map(fcm, owner, "maps") for fcm in maps]
-    if not checked:
-        raise param_error(owner, "maps", "a list of at least one map", Literal("none"))
-    return checked
 
 
 def combine(
@@ -76,6 +65,12 @@ def combine(
         A map of all concepts, in order of first appearance. Biases are aggregated in the same way over the maps that
         have the concept; each detail comes from the first map that has it. A concept is held if all maps that have it
         hold it.
+
+    See Also
+    --------
+    credibility : Return the credibility of each expert: the similarity of a map to the mean map, normalized to sum 1.
+    disagreement : Measure how much experts disagree about each edge.
+    match_names : Propose which names of concepts mean the same.
 
     Examples
     --------
@@ -187,6 +182,19 @@ def credibility(maps: Iterable[FuzzyCognitiveMap]) -> Array:
     ndarray of shape (n_maps,)
         Numbers that add up to 1. A map with a negative similarity to the mean gets 0; if no map has a positive one, all
         get the same.
+
+    See Also
+    --------
+    combine : Combine several maps into one.
+    cogmap.maps.indices.similarity : Return the cosine similarity of the weights of two maps.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.experts import credibility
+    >>> one = FuzzyCognitiveMap([[0, 0], [0.4, 0]], concepts=["rain", "fish"])
+    >>> credibility([one, one, one.replace(weights=[[0, 0], [-0.4, 0]])])
+    array([0.5, 0.5, 0. ])
     """
     maps = check_maps(maps, "credibility")
     concepts, W, _ = stacked(maps)
@@ -214,6 +222,23 @@ class Disagreement:
         Mean, standard deviation, minimum and maximum of the weights of all experts; a missing edge has weight 0.
     opposed : ndarray of bool
         Whether the edge has positive and negative weights.
+
+    See Also
+    --------
+    disagreement : Measure how much experts disagree about each edge.
+    cogmap.plotting.plot_disagreement : Plot the weights of the edges about which experts disagree most.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.experts import disagreement
+    >>> one = FuzzyCognitiveMap([[0, 0], [0.4, 0]], concepts=["rain", "fish"])
+    >>> result = disagreement([one, one.replace(weights=[[0, 0], [0.8, 0]])])
+    >>> [(edge["source"], edge["target"], edge["low"], edge["high"]) for edge in result.edges()]
+    [('rain', 'fish', 0.4, 0.8)]
+    >>> result.to_frame()[["source", "target", "n_drawn"]]
+      source target  n_drawn
+    0   rain   fish        2
     """
 
     concepts: tuple[str, ...]
@@ -226,7 +251,13 @@ class Disagreement:
     opposed: NDArray[np.bool_]
 
     def edges(self) -> list[dict[str, Any]]:
-        """Return a plain dict for each edge that an expert drew, sorted by decreasing deviation."""
+        """Return a plain dict for each edge that an expert drew, sorted by decreasing deviation.
+
+        Returns
+        -------
+        list of dict
+            Source and target of each edge, the number of experts who drew it, and its weights.
+        """
         order = np.argsort(-self.deviation, axis=None, kind="stable")
         places = zip(*np.unravel_index(order, self.deviation.shape), strict=True)
         names = ("n_drawn", "mean", "deviation", "low", "high", "opposed")
@@ -238,7 +269,13 @@ class Disagreement:
         ]
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with one row per edge that an expert drew."""
+        """Return a pandas data frame with one row per edge that an expert drew.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per edge, with the entries of `edges` as columns.
+        """
         return import_or_raise("pandas", "Disagreement.to_frame", "table").DataFrame(self.edges())
 
     def __repr__(self) -> str:
@@ -271,6 +308,13 @@ def disagreement(maps: Iterable[FuzzyCognitiveMap]) -> Disagreement:
     Returns
     -------
     Disagreement
+        Mean, range and spread of each weight over the maps.
+
+    See Also
+    --------
+    combine : Combine several maps into one.
+    clusters : Group people who think alike, by hierarchical clustering of their maps.
+    cogmap.plotting.plot_disagreement : Plot the weights of the edges about which experts disagree most.
 
     Examples
     --------
@@ -297,67 +341,3 @@ def disagreement(maps: Iterable[FuzzyCognitiveMap]) -> Disagreement:
         W.max(axis=0),
         np.asarray((W > 0).any(axis=0) & (W < 0).any(axis=0)),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """Groups of people whose maps are similar.
-
-    Attributes
-    ----------
-    labels : ndarray of int, of shape (n_maps,)
-        Cluster of each map: 1, 2, ... in order of first appearance.
-    merges : ndarray of shape (n_maps - 1, 4)
-        The hierarchy, as `scipy.cluster.hierarchy.linkage` returns it: in each row the two clusters joined, the
-        distance at which they are joined, and the number of maps.
-    similarity : ndarray of shape (n_maps, n_maps)
-        Pairwise similarity of the maps.
-    """
-
-    labels: NDArray[np.intp]
-    merges: Array
-    similarity: Array
-
-    def groups(self) -> list[list[int]]:
-        """Return the indices of the maps of each cluster."""
-        return [np.flatnonzero(self.labels == label).tolist() for label in range(1, int(self.labels.max()) + 1)]
-
-
-def clusters(maps: Iterable[FuzzyCognitiveMap], n_clusters: int | None = None) -> Clusters:
-    """Group people who think alike, by hierarchical clustering of their maps.
-
-    The distance of two maps is 1 minus their `similarity`; that of two clusters is the mean distance of their maps.
-
-    Parameters
-    ----------
-    maps : sequence of FuzzyCognitiveMap
-        The maps.
-    n_clusters : int, default=None
-        Number of clusters. None joins clusters while their mean similarity is at least 0.5.
-
-    Returns
-    -------
-    Clusters
-
-    Examples
-    --------
-    >>> from cogmap import FuzzyCognitiveMap
-    >>> from cogmap.maps.experts import clusters
-    >>> one = FuzzyCognitiveMap([[0, 0], [0.4, 0]], concepts=["rain", "fish"])
-    >>> clusters([one, one.replace(weights=[[0, 0], [-0.8, 0]]), one]).labels
-    array([1, 2, 1])
-    """
-    from scipy.cluster.hierarchy import fcluster, linkage  # here, because it is slow to import
-    from scipy.spatial.distance import squareform
-
-    maps = check_maps(maps, "clusters")
-    if n_clusters is not None:
-        n_clusters = check_integer("clusters", "n_clusters", n_clusters, low=1)
-    similar = similarity_matrix(maps)
-    if len(maps) == 1:
-        return Clusters(np.ones(1, dtype=np.intp), np.empty((0, 4)), similar)
-    apart = 1.0 - similar
-    merges = linkage(squareform(apart, checks=False), "average")
-    found = fcluster(merges, _APART, "distance") if n_clusters is None else fcluster(merges, n_clusters, "maxclust")
-    order = list(dict.fromkeys(found.tolist()))
-    return Clusters(np.array([order.index(label) + 1 for label in found], dtype=np.intp), merges, similar)

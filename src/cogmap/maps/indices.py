@@ -12,6 +12,8 @@ from cogmap.maps._arguments import check_map
 from cogmap.maps._text import concept_lines, count, number
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["Indices", "distance", "indices", "similarity", "similarity_matrix"]
+
 Array = NDArray[np.float64]
 
 
@@ -37,6 +39,24 @@ class Indices:
     hierarchy : float
         Hierarchy index of MacDonald (1983), from the variance of the outdegrees: with weights of size 1, 0 if all
         outdegrees are equal and 1 in a strict hierarchy.
+
+    See Also
+    --------
+    indices : Compute the structural indices of a map.
+    cogmap.integrations.networkx.to_networkx : Convert a map to a directed graph.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.indices import indices
+    >>> result = indices(FuzzyCognitiveMap.from_edges([("fishing", "fish", -0.5), ("weed", "fish", 0.8)]))
+    >>> result.number_of("transmitter"), result.to_dict()["density"]
+    (2, 0.3333333333333333)
+    >>> result.to_frame()
+             indegree  outdegree  centrality         kind
+    fishing       0.0        0.5         0.5  transmitter
+    fish          1.3        0.0         1.3     receiver
+    weed          0.0        0.8         0.8  transmitter
     """
 
     concepts: tuple[str, ...]
@@ -54,11 +74,28 @@ class Indices:
         return self.indegree + self.outdegree
 
     def number_of(self, kind: str) -> int:
-        """Return the number of concepts of a kind."""
+        """Return the number of concepts of a kind.
+
+        Parameters
+        ----------
+        kind : {"transmitter", "receiver", "ordinary", "isolated"}
+            Kind of concept.
+
+        Returns
+        -------
+        int
+            Number of concepts of this kind.
+        """
         return self.kinds.count(kind)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the indices as a JSON-compatible dict."""
+        """Return the indices as a JSON-compatible dict.
+
+        Returns
+        -------
+        dict
+            All indices, with lists instead of arrays.
+        """
         return {
             "concepts": list(self.concepts),
             **{name: getattr(self, name).tolist() for name in _DEGREES},
@@ -67,7 +104,13 @@ class Indices:
         }
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with one row per concept: degrees, centrality, kind."""
+        """Return a pandas data frame with one row per concept: degrees, centrality, kind.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per concept, with the columns `indegree`, `outdegree`, `centrality` and `kind`.
+        """
         pandas = import_or_raise("pandas", "Indices.to_frame", "table")
         columns = {name: getattr(self, name) for name in _DEGREES}
         return pandas.DataFrame({**columns, "kind": self.kinds}, index=list(self.concepts))
@@ -100,6 +143,14 @@ def indices(fcm: FuzzyCognitiveMap) -> Indices:
     Returns
     -------
     Indices
+        Indices of the map and of each of its concepts.
+
+    See Also
+    --------
+    distance : Return the distance between two maps, from 0 (the same weights) to 1 (the largest possible distance).
+    cogmap.maps.loops.feedback_loops : Find feedback loops, in order of length.
+    cogmap.integrations.networkx.communities :
+        Return groups of concepts that influence each other more than other concepts, largest first.
 
     Examples
     --------
@@ -163,6 +214,12 @@ def distance(a: FuzzyCognitiveMap, b: FuzzyCognitiveMap) -> float:
     Returns
     -------
     float
+        Distance from 0 to 1.
+
+    See Also
+    --------
+    similarity : Return the cosine similarity of the weights of two maps.
+    cogmap.maps.experts.disagreement : Measure how much experts disagree about each edge.
 
     Examples
     --------
@@ -201,6 +258,19 @@ def similarity(a: FuzzyCognitiveMap, b: FuzzyCognitiveMap) -> float:
     -------
     float
         0 if one of the maps has no edges, and 1 if both have none.
+
+    See Also
+    --------
+    similarity_matrix : Return the pairwise similarity of maps.
+    distance : Return the distance between two maps, from 0 (the same weights) to 1 (the largest possible distance).
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.indices import similarity
+    >>> one = FuzzyCognitiveMap([[0, 1], [1, 0]], concepts=["fish", "weed"])
+    >>> round(similarity(one, one.replace(weights=[[0, 1], [0, 0]])), 3)
+    0.707
     """
     return float(similarity_matrix([check_map(a, "similarity", "a"), check_map(b, "similarity", "b")])[0, 1])
 
@@ -216,6 +286,21 @@ def similarity_matrix(maps: Sequence[FuzzyCognitiveMap]) -> Array:
     Returns
     -------
     ndarray of shape (n_maps, n_maps)
+        Entry ``[k, l]`` is the `similarity` of the maps k and l.
+
+    See Also
+    --------
+    similarity : Return the cosine similarity of the weights of two maps.
+    cogmap.maps.experts.clusters : Group people who think alike, by hierarchical clustering of their maps.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.indices import similarity_matrix
+    >>> one = FuzzyCognitiveMap([[0, 1], [1, 0]], concepts=["fish", "weed"])
+    >>> similarity_matrix([one, one.replace(weights=[[0, 1], [0, 0]])]).round(2)
+    array([[1.  , 0.71],
+           [0.71, 1.  ]])
     """
     _, weights, _ = stacked([check_map(fcm, "similarity_matrix", "maps") for fcm in maps])
     flat = weights.reshape(len(weights), -1)

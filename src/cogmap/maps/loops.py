@@ -14,6 +14,8 @@ from cogmap.maps._arguments import check_map
 from cogmap.maps._text import count, number, short
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["FeedbackLoops", "Loop", "feedback_loops"]
+
 _MAX_VISITS = 1_000_000  # edges visited before the search stops: about a second
 _SHOWN = 10
 
@@ -29,6 +31,19 @@ class Loop:
     gain : float
         Product of the weights: the factor by which a small change returns, if activation functions were the identity. A
         positive loop reinforces a change, a negative one balances it.
+
+    See Also
+    --------
+    feedback_loops : Find feedback loops, in order of length.
+    FeedbackLoops : Feedback loops found in a map.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.loops import feedback_loops
+    >>> (loop,) = feedback_loops(FuzzyCognitiveMap([[0, 0.8], [-0.6, 0]], concepts=["fish", "weed"])).loops
+    >>> loop.concepts, loop.sign, loop.strength
+    (('fish', 'weed'), -1, 0.48)
     """
 
     concepts: tuple[str, ...]
@@ -57,6 +72,19 @@ class FeedbackLoops:
         Length up to which all loops were found.
     complete : bool
         Whether these are all loops of the map.
+
+    See Also
+    --------
+    feedback_loops : Find feedback loops, in order of length.
+    Loop : A directed cycle of concepts.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.loops import feedback_loops
+    >>> found = feedback_loops(FuzzyCognitiveMap([[0, 0.8], [-0.6, 0]], concepts=["fish", "weed"]))
+    >>> found.sentence
+    '1 loop: 0 reinforcing, 1 balancing. There are no others.'
     """
 
     loops: tuple[Loop, ...]
@@ -100,6 +128,12 @@ def feedback_loops(fcm: FuzzyCognitiveMap, max_length: int = 8, max_loops: int =
     Returns
     -------
     FeedbackLoops
+        The loops, strongest first, and whether there are others.
+
+    See Also
+    --------
+    cogmap.maps.effects.total_effects : Find the strongest chain of edges from each concept to each other.
+    cogmap.maps.indices.indices : Compute the structural indices of a map.
 
     Examples
     --------

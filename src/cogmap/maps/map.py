@@ -17,6 +17,8 @@ from cogmap.maps._tables import MapTablesMixin
 from cogmap.maps._trajectories import MapTrajectoriesMixin
 from cogmap.maps.activations import get_activation
 
+__all__ = ["FuzzyCognitiveMap"]
+
 Array = NDArray[np.floating]
 
 _OWNER = "FuzzyCognitiveMap"
@@ -53,6 +55,13 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         Names of concepts that keep their first state in every step. All weights into them must be 0; their bias, slope
         and activation have no effect.
 
+    See Also
+    --------
+    read_map : Read a map from a file.
+    write_map : Write a map to a file, atomically.
+    learn_map : Learn a map from observed sequences of states, by gradients through several steps.
+    cogmap.maps.scenarios.scenario : Clamp some concepts and compute the states that the map converges to.
+
     Examples
     --------
     >>> from cogmap import FuzzyCognitiveMap
@@ -66,6 +75,21 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
     array([0.076, 0.999])
     >>> rain.run([1.0, 0.0], depth=2).shape
     (3, 2)
+    >>> rain.settle({"rain": 1}, keep=["rain"]).sentence
+    'It converges to a fixed point after 1 step.'
+    >>> rain.replace(slope=1).normalized().slope
+    array([1., 2.])
+    >>> rain.weights_into(slice(1, 2)), rain.with_kinds(("feature", "output")).kinds
+    (array([[2., 0.]]), ('feature', 'output'))
+
+    A step in parts: the net input, its centered and scaled form, the state, and the derivative of the state.
+
+    >>> net = rain.net_input([1.0, 0.0])
+    >>> net, rain.excitation([1.0, 0.0]), rain.excitation_slope()
+    (array([0., 2.]), array([-1.25,  3.75]), array([2.5, 2.5]))
+    >>> states = rain.activate(net)
+    >>> states.round(3), rain.sensitivity(states).round(3)
+    (array([0.076, 0.999]), array([0.351, 0.003]))
     """
 
     __slots__ = ("_activation", "_bias", "_concepts", "_details", "_held", "_kinds", "_largest", "_slope", "_weights")
@@ -118,6 +142,7 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         Returns
         -------
         ndarray of shape (n_influenced, n_concepts)
+            Weights of the edges into these concepts.
         """
         return self.weights[concepts]
 
@@ -164,6 +189,7 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         Returns
         -------
         ndarray of shape (n_computed,) or (n_samples, n_computed)
+            Net input of each concept in the slice.
         """
         return self._net(*check_states(states, self._concepts, f"{_OWNER}.net_input"), concepts)
 
@@ -219,6 +245,7 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         Returns
         -------
         ndarray of the shape of `net_input`
+            States of the concepts.
         """
         with np.errstate(over="ignore"):
             states = self._activation.apply(net_input.copy(), self._slope)
@@ -238,6 +265,7 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         Returns
         -------
         ndarray of shape (n_computed,) or (n_samples, n_computed)
+            Centered and scaled net input of each concept in the slice.
         """
         A, peak = check_states(states, self._concepts, f"{_OWNER}.excitation")
         slope = self._slope if isinstance(self._slope, float) else self._slope[concepts]
@@ -256,6 +284,7 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         Returns
         -------
         ndarray of shape (n_returned,)
+            One derivative per concept in the slice.
         """
         return (self._activation.steepness * np.broadcast_to(self._slope, self.n_concepts))[concepts]
 
@@ -272,6 +301,7 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         Returns
         -------
         ndarray of the shape of `states`
+            Derivatives at these states.
         """
         result = self._activation.derivative(states, self._slope)
         if self._held.size:
@@ -284,6 +314,11 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         The scale of each row moves into the slope of its concept, and the bias is adapted, so that trajectories agree
         up to rounding. Rows of zeros are unchanged. Weights too large or too small for the new bias or slope raise
         `ParameterError`.
+
+        Returns
+        -------
+        FuzzyCognitiveMap
+            The equivalent map.
         """
         parts = normal_form(self.weights, self._bias, self._slope, self._activation.center, self._concepts)
         return self.replace(**dict(zip(("weights", "bias", "slope"), parts, strict=True)))
@@ -300,6 +335,7 @@ class FuzzyCognitiveMap(MapStructureMixin, MapTrajectoriesMixin, MapTablesMixin,
         Returns
         -------
         FuzzyCognitiveMap
+            The changed copy.
         """
         parameters = ("weights", "bias", "slope", "concepts", "activation", "details", "held")
         current = {name: getattr(self, name) for name in parameters}

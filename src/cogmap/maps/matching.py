@@ -23,6 +23,18 @@ class Match(NamedTuple):
         The names, in order of first appearance.
     why : str
         ``"spelling"``, ``"plural"`` or ``"translation"``.
+
+    See Also
+    --------
+    match_names : Propose which names of concepts mean the same.
+    unify_names : Return the maps with one name, the first, for the names of each match.
+
+    Examples
+    --------
+    >>> from cogmap.maps.experts import match_names
+    >>> (match,) = match_names([["Rainfall"], ["rain fall"]])
+    >>> match.names, match.why
+    (('Rainfall', 'rain fall'), 'spelling')
     """
 
     names: tuple[str, ...]
@@ -54,6 +66,11 @@ def match_names(
     -------
     list of Match
         Sorted by first appearance.
+
+    See Also
+    --------
+    unify_names : Return the maps with one name, the first, for the names of each match.
+    combine : Combine several maps into one.
 
     Examples
     --------
@@ -95,6 +112,20 @@ def unify_names(maps: Iterable[FuzzyCognitiveMap], matches: Iterable[Match | Seq
     Returns
     -------
     list of FuzzyCognitiveMap
+        The maps in the same order, with their other parameters unchanged.
+
+    See Also
+    --------
+    match_names : Propose which names of concepts mean the same.
+    combine : Combine several maps into one.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.experts import unify_names
+    >>> maps = [FuzzyCognitiveMap.from_edges([(name, "fish", 0.5)]) for name in ("rain", "Rainfall")]
+    >>> [fcm.concepts for fcm in unify_names(maps, [("rain", "Rainfall")])]
+    [('rain', 'fish'), ('rain', 'fish')]
     """
     new_names: dict[str, str] = {}
     for match in matches:

@@ -9,14 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import Literal, check_choice, check_integer, check_number, param_error, real
-from cogmap.maps._arguments import one_start
+from cogmap.maps._arguments import check_maps, one_start
 from cogmap.maps._convergence import Run
 from cogmap.maps._states import DRIVERS, clamped_states
 from cogmap.maps._text import clamp_text, concept_lines, count
 from cogmap.maps.activations import get_activation
-from cogmap.maps.experts import check_maps, combine
+from cogmap.maps.experts import combine
 from cogmap.maps.indices import stacked
 from cogmap.maps.map import FuzzyCognitiveMap
+
+__all__ = ["MonteCarlo", "monte_carlo"]
 
 Array = NDArray[np.floating]
 
@@ -43,6 +45,23 @@ class MonteCarlo:
         steps.
     resting : float
         Share of the maps that converge to a fixed point, both without and with the clamp.
+
+    See Also
+    --------
+    monte_carlo : Run a scenario on many maps with random weights and return the distribution of its outcome.
+    cogmap.plotting.plot_monte_carlo : Plot the spread of the results of a scenario over random maps.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.monte_carlo import monte_carlo
+    >>> lake = FuzzyCognitiveMap.from_edges([("fishing", "fish", -0.5), ("weed", "fish", 0.8)], slope=2)
+    >>> spread = monte_carlo(lake, {"fishing": 0}, n_samples=100, keep="drivers")
+    >>> low, high = spread.quantiles([0.05, 0.95])
+    >>> bool(0 < low[1] < high[1])
+    True
+    >>> spread.to_dict()["n_samples"], spread.to_frame().shape
+    (100, (3, 7))
     """
 
     concepts: tuple[str, ...]
@@ -79,11 +98,19 @@ class MonteCarlo:
         Returns
         -------
         ndarray of shape (n_shares, n_concepts)
+            Quantiles of `change`, one row per probability.
         """
         return np.quantile(self.change, list(shares), axis=0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return means and quantiles as a JSON-compatible dict."""
+        """Return means and quantiles as a JSON-compatible dict.
+
+        Returns
+        -------
+        dict
+            Clamp, number of maps, and for each concept the mean change, the share of maps in which it rises, and
+            quantiles.
+        """
         return {
             "clamp": self.clamp,
             "n_samples": len(self.before),
@@ -95,7 +122,13 @@ class MonteCarlo:
         }
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with one row per concept: mean, share of maps in which it rises, quantiles."""
+        """Return a pandas data frame with one row per concept: mean, share of maps in which it rises, quantiles.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per concept.
+        """
         pandas = import_or_raise("pandas", "MonteCarlo.to_frame", "table")
         columns = {f"{share:.0%}": row for share, row in zip(_QUANTILES, self.quantiles(), strict=True)}
         return pandas.DataFrame({"mean": self.mean, "rises": self.rises, **columns}, index=list(self.concepts))
@@ -153,6 +186,16 @@ def monte_carlo(
     Returns
     -------
     MonteCarlo
+        Final states of each map, without and with the clamp.
+
+    See Also
+    --------
+    cogmap.maps.ranges.scenario_ranges :
+        Compute ranges that a scenario cannot leave, whatever the weights within their intervals are.
+    cogmap.maps.scenarios.scenario : Clamp some concepts and compute the states that the map converges to.
+    cogmap.arrow_intervals :
+        Compute an interval for each arrow of a learned map, and for the mean effect of each feature.
+    cogmap.plotting.plot_monte_carlo : Plot the spread of the results of a scenario over random maps.
 
     Examples
     --------

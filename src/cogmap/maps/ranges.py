@@ -15,6 +15,8 @@ from cogmap.maps.dynamics.enclosures import box_of_ranges, differences_of_ranges
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.maps.monte_carlo import weight_ranges
 
+__all__ = ["ScenarioRanges", "scenario_ranges"]
+
 Array = NDArray[np.floating]
 
 _OWNER = "scenario_ranges"
@@ -34,6 +36,27 @@ class ScenarioRanges:
         Lowest and highest states without and with the clamp.
     change : ndarray of shape (2, n_concepts)
         Lowest and highest change caused by the clamp, if the weights are the same with and without it.
+
+    See Also
+    --------
+    scenario_ranges : Compute ranges that a scenario cannot leave, whatever the weights within their intervals are.
+    cogmap.maps.monte_carlo.MonteCarlo : Changes caused by a scenario in each of many random maps.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.ranges import scenario_ranges
+    >>> lake = FuzzyCognitiveMap.from_edges([("fishing", "fish", -0.5), ("weed", "fish", 0.8)], slope=2)
+    >>> ranges = scenario_ranges(lake, {"fishing": 0}, spread=0.1, keep="drivers")
+    >>> ranges.sign
+    array([-1,  1,  0])
+    >>> ranges.to_frame()[["change low", "change high"]].round(3)
+             change low  change high
+    fishing      -0.500        -0.50
+    fish          0.082         0.15
+    weed          0.000         0.00
+    >>> ranges.to_dict()["clamp"]
+    {'fishing': 0.0}
     """
 
     concepts: tuple[str, ...]
@@ -49,12 +72,24 @@ class ScenarioRanges:
         return np.where((low >= 0.0) & (high > 0.0), 1, np.where((high <= 0.0) & (low < 0.0), -1, 0))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the ranges as a JSON-compatible dict."""
+        """Return the ranges as a JSON-compatible dict.
+
+        Returns
+        -------
+        dict
+            Clamp, concepts, and the two ends of the ranges of each concept.
+        """
         ranges = {name: getattr(self, name).T.tolist() for name in ("before", "after", "change")}
         return {"clamp": self.clamp, "concepts": list(self.concepts), **ranges, "sign": self.sign.tolist()}
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with one row per concept, and the ends of each range."""
+        """Return a pandas data frame with one row per concept, and the ends of each range.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per concept, with two columns for each range, such as `change low` and `change high`.
+        """
         pandas = import_or_raise("pandas", "ScenarioRanges.to_frame", "table")
         columns = {
             f"{name} {end}": getattr(self, name)[place]
@@ -110,6 +145,15 @@ def scenario_ranges(
     Returns
     -------
     ScenarioRanges
+        Lowest and highest states, and changes, of each concept.
+
+    See Also
+    --------
+    cogmap.maps.monte_carlo.monte_carlo :
+        Run a scenario on many maps with random weights and return the distribution of its outcome.
+    cogmap.maps.scenarios.scenario : Clamp some concepts and compute the states that the map converges to.
+    cogmap.maps.dynamics.certificate :
+        Try to prove that a map has exactly one fixed point, to which every trajectory converges.
 
     Examples
     --------

@@ -15,6 +15,8 @@ from cogmap.maps.activations import get_activation
 from cogmap.maps.drawing.view import graph_view
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["for_people", "with_clamp", "with_rule"]
+
 RULES = ("kosko", "modified", "rescaled")
 
 
@@ -42,6 +44,11 @@ def with_rule(fcm: FuzzyCognitiveMap, rule: str) -> FuzzyCognitiveMap:
     -------
     FuzzyCognitiveMap
         The rewritten map. Use it for dynamics; compute indices from `fcm`, whose weights are the original ones.
+
+    See Also
+    --------
+    with_clamp : Return the map of the free concepts, with the influence of clamped concepts added to the bias.
+    cogmap.FuzzyCognitiveMap.replace : Return a copy with some parameters replaced.
 
     Examples
     --------
@@ -82,6 +89,11 @@ def with_clamp(fcm: FuzzyCognitiveMap, clamp: Mapping[str, float]) -> FuzzyCogni
     -------
     FuzzyCognitiveMap
         A map whose steps are those of the free concepts in ``fcm.run(..., clamp=clamp)``.
+
+    See Also
+    --------
+    with_rule : Return a map whose steps are those of `fcm` under another inference rule.
+    cogmap.maps.scenarios.scenario : Clamp some concepts and compute the states that the map converges to.
 
     Examples
     --------
@@ -134,6 +146,12 @@ def for_people(fcm: FuzzyCognitiveMap, kinds: Sequence[str] | None = None) -> Fu
     Returns
     -------
     FuzzyCognitiveMap
+        A map of the same concepts with fewer arrows.
+
+    See Also
+    --------
+    cogmap.write_map : Write a map to a file, atomically.
+    cogmap.prune : Remove the edges with the least flow on the data and refit the map.
 
     Examples
     --------

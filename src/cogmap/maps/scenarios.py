@@ -3,153 +3,22 @@
 Results hold arrays; they print as a table and convert to a plain dict, JSON or a data frame.
 """
 
-import json
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from textwrap import wrap
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from cogmap._utils.optional import import_or_raise
 from cogmap._utils.params import Literal, param_error
 from cogmap.maps._arguments import check_map, one_start
 from cogmap.maps._convergence import Settled
+from cogmap.maps._scenario import Scenario, Scenarios
 from cogmap.maps._states import by_name
-from cogmap.maps._text import clamp_text, concept_lines
 from cogmap.maps.map import FuzzyCognitiveMap
 
+__all__ = ["Scenario", "Scenarios", "Settled", "scenario", "scenarios", "stored_clamps"]
+
 States = ArrayLike | Mapping[str, float]
-
-
-@dataclass(frozen=True, eq=False)
-class Scenario:
-    """States that a map converges to with some concepts clamped, and the change from the states before.
-
-    Attributes
-    ----------
-    name : str
-        Name of the scenario.
-    clamp : dict
-        Clamped states, by name.
-    concepts : tuple of str
-        Names of the concepts.
-    before : ndarray of shape (n_concepts,)
-        States to compare with.
-    outcome : Settled
-        Result with the clamp.
-    baseline : Settled or None
-        Result without the clamp, if `before` comes from it.
-    """
-
-    name: str
-    clamp: dict[str, float]
-    concepts: tuple[str, ...]
-    before: NDArray[np.float64]
-    outcome: Settled
-    baseline: Settled | None
-
-    @property
-    def after(self) -> NDArray[np.float64]:
-        """Final states; the mean over the states of a cycle."""
-        return self.outcome.mean.astype(np.float64)
-
-    @property
-    def change(self) -> NDArray[np.float64]:
-        """Difference ``after - before`` of each state."""
-        return self.after - self.before
-
-    @property
-    def sentence(self) -> str:
-        """The clamp and the outcome as a sentence."""
-        baseline = "" if self.baseline is None else f" Without the clamp, it {self.baseline.ending}."
-        return f"With {clamp_text(self.clamp)}, the map {self.outcome.ending}.{baseline}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the scenario as a JSON-compatible dict."""
-        return {
-            "name": self.name,
-            "clamp": self.clamp,
-            "sentence": self.sentence,
-            "kind": self.outcome.kind,
-            "concepts": list(self.concepts),
-            **{name: column.tolist() for name, column in self._columns().items()},
-        }
-
-    def to_json(self) -> str:
-        """Return the scenario as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
-
-    def to_frame(self) -> Any:
-        """Return a pandas data frame with one row per concept and the columns `before`, `after` and `change`."""
-        pandas = import_or_raise("pandas", "Scenario.to_frame", "table")
-        return pandas.DataFrame(self._columns(), index=list(self.concepts))
-
-    def _columns(self) -> dict[str, NDArray[np.float64]]:
-        return {"before": self.before, "after": self.after, "change": self.change}
-
-    def __repr__(self) -> str:
-        columns = {"before": [f"{a:.3f}" for a in self.before], "after": [f"{a:.3f}" for a in self.after]}
-        columns["change"] = _signed(self.change)
-        order = np.argsort(-np.abs(self.change), kind="stable").tolist()
-        return "\n".join([*wrap(self.sentence, 100), *concept_lines(self.concepts, columns, order)])
-
-
-@dataclass(frozen=True, eq=False)
-class Scenarios:
-    """Several scenarios of one map side by side.
-
-    Attributes
-    ----------
-    each : tuple of Scenario
-        The scenarios. Iteration, ``len`` and indexing (by position or name) apply to them.
-    """
-
-    each: tuple[Scenario, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the scenarios."""
-        return tuple(scenario.name for scenario in self.each)
-
-    @property
-    def concepts(self) -> tuple[str, ...]:
-        """Names of the concepts."""
-        return self.each[0].concepts
-
-    @property
-    def change(self) -> NDArray[np.float64]:
-        """Change of each state in each scenario, an array of shape (n_scenarios, n_concepts)."""
-        return np.array([scenario.change for scenario in self.each])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the scenarios as a JSON-compatible dict."""
-        return {"scenarios": [scenario.to_dict() for scenario in self.each]}
-
-    def to_json(self) -> str:
-        """Return the scenarios as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
-
-    def to_frame(self) -> Any:
-        """Return a pandas data frame of changes, with one row per concept and one column per scenario."""
-        pandas = import_or_raise("pandas", "Scenarios.to_frame", "table")
-        return pandas.DataFrame(self.change.T, index=list(self.concepts), columns=list(self.names))
-
-    def __len__(self) -> int:
-        return len(self.each)
-
-    def __iter__(self) -> Iterator[Scenario]:
-        return iter(self.each)
-
-    def __getitem__(self, key: int | str) -> Scenario:
-        return self.each[self.names.index(key) if isinstance(key, str) else key]
-
-    def __repr__(self) -> str:
-        sentences = [line for scenario in self.each for line in wrap(f"{scenario.name}: {scenario.sentence}", 100)]
-        columns = {scenario.name: _signed(scenario.change) for scenario in self.each}
-        order = np.argsort(-np.abs(self.change).max(axis=0), kind="stable").tolist()
-        return "\n".join([*sentences, *concept_lines(self.concepts, columns, order)])
 
 
 def scenario(
@@ -184,6 +53,16 @@ def scenario(
     Returns
     -------
     Scenario
+        Final states with the clamp, and the change from the states before.
+
+    See Also
+    --------
+    scenarios : Compute several scenarios of one map.
+    cogmap.maps.monte_carlo.monte_carlo :
+        Run a scenario on many maps with random weights and return the distribution of its outcome.
+    cogmap.maps.ranges.scenario_ranges :
+        Compute ranges that a scenario cannot leave, whatever the weights within their intervals are.
+    cogmap.plotting.plot_scenarios : Plot the change of each concept as bars, the largest change on top.
 
     Examples
     --------
@@ -239,12 +118,41 @@ def scenarios(
         The map.
     clamps : mapping
         Clamp of each scenario, by scenario name.
-    against, start, keep, max_steps
-        As in `scenario`.
+    against : array-like of shape (n_concepts,), mapping, or Scenario, default=None
+        States to start from and to compare with, as in `scenario`.
+    start : array-like of shape (n_concepts,) or mapping, default=None
+        Initial states for the steady state, as in `FuzzyCognitiveMap.settle`.
+    keep : collection of str, or "drivers", default=()
+        Names of concepts that keep their initial state.
+    max_steps : int, default=1000
+        Largest number of steps of each scenario.
 
     Returns
     -------
     Scenarios
+        The scenarios, in the order of `clamps`.
+
+    See Also
+    --------
+    scenario : Clamp some concepts and compute the states that the map converges to.
+    stored_clamps :
+        Return the clamps of the scenarios in the details of a map, as files of Mental Modeler and the board have them.
+    cogmap.plotting.plot_scenarios : Plot the change of each concept as bars, the largest change on top.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.scenarios import scenarios
+    >>> lake = FuzzyCognitiveMap.from_edges([("fishing", "fish", -0.5), ("weed", "fish", 0.8)], slope=2)
+    >>> scenarios(lake, {"less": {"fishing": 0.2}, "more": {"fishing": 0.8}}, keep="drivers")
+    less: With fishing = 0.2, the map converges to a fixed point after 1 step. Without the clamp, it
+    converges to a fixed point after 1 step.
+    more: With fishing = 0.8, the map converges to a fixed point after 1 step. Without the clamp, it
+    converges to a fixed point after 1 step.
+               less    more
+    fishing  -0.300  +0.300
+    fish     +0.070  -0.063
+    weed     +0.000  +0.000
     """
     if not isinstance(clamps, Mapping) or not clamps or not all(isinstance(c, Mapping) for c in clamps.values()):
         expected = "a mapping from scenario names to clamps, such as {'dry': {'rainfall': 0}}"
@@ -266,6 +174,19 @@ def stored_clamps(fcm: FuzzyCognitiveMap) -> dict[str, dict[str, float]]:
     -------
     dict
         Clamp of each scenario that holds a concept, by scenario name, for `scenarios`.
+
+    See Also
+    --------
+    scenarios : Compute several scenarios of one map.
+    cogmap.read_map : Read a map from a file.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.scenarios import stored_clamps
+    >>> stored = {"scenarios": [{"name": "ban", "concepts": [{"name": "fishing", "influence": 0}]}]}
+    >>> stored_clamps(FuzzyCognitiveMap.from_edges([("fishing", "fish", -0.5)], details=stored))
+    {'ban': {'fishing': 0.0}}
     """
     about = fcm.details.get("concepts", {})
     names = {str(about.get(name, {}).get("id", k)): name for k, name in enumerate(fcm.concepts, start=1)}
@@ -288,7 +209,3 @@ def _number(value: Any) -> float | None:
     except (TypeError, ValueError):
         return None
     return number if np.isfinite(number) else None
-
-
-def _signed(values: NDArray[np.float64]) -> list[str]:
-    return [f"{value:+.3f}" for value in values]

@@ -18,6 +18,8 @@ from cogmap.models.encoding import Encoding
 from cogmap.models.features import TableLike, row_blocks
 from cogmap.models.links import Link
 
+__all__ = ["MapModel"]
+
 Array = NDArray[np.floating]
 
 MAX_DEPTH = 10_000  # steps

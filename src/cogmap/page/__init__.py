@@ -41,8 +41,8 @@ def write(
         by class or value. The page states its size. None for a hand-made map.
     y : array-like of shape (n_rows,) or (n_rows, n_targets), default=None
         Labels or target values of the rows, from which the page computes scores, also after edits.
-    path : str or path-like
-        Output file, such as ``map.html``. An existing file is replaced.
+    path : str or path-like, default=None
+        Output file, such as ``map.html``; required. An existing file is replaced.
     max_rows : int, default=None
         Largest number of rows in the page. Anyone with the file has these rows: 0 leaves them out.
 
@@ -50,6 +50,12 @@ def write(
     -------
     Path
         The output file.
+
+    See Also
+    --------
+    html : Return the page as a string.
+    board : Write a drawing board: an HTML file in which maps are drawn, run, compared and merged.
+    cogmap.FCMClassifier.explore : Write an interactive HTML page of the learned map.
 
     Examples
     --------
@@ -72,12 +78,24 @@ def html(model: Any, X: Any = None, y: Any = None, max_rows: int | None = None) 
 
     Parameters
     ----------
-    model, X, y, max_rows
-        As in `write`.
+    model : TableModel, estimator of cogmap, MapModel, Pipeline or FuzzyCognitiveMap
+        Fitted model or map to show.
+    X : array-like of shape (n_rows, n_features), default=None
+        Rows to select from in the page, as in `write`.
+    y : array-like of shape (n_rows,) or (n_rows, n_targets), default=None
+        Labels or target values of the rows.
+    max_rows : int, default=None
+        Largest number of rows in the page.
 
     Returns
     -------
     str
+        The content of the file that `write` writes.
+
+    See Also
+    --------
+    write : Write an interactive HTML page of a map.
+    board : Write a drawing board: an HTML file in which maps are drawn, run, compared and merged.
 
     Examples
     --------

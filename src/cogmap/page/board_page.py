@@ -48,6 +48,12 @@ def board(path: str | os.PathLike[str], map: Any = None, texts: str | os.PathLik
     Path
         The output file.
 
+    See Also
+    --------
+    write : Write an interactive HTML page of a map.
+    english_texts : Return the English texts of the board by key, for translators.
+    cogmap.read_map : Read a map from a file.
+
     Examples
     --------
     >>> from pathlib import Path
@@ -85,6 +91,10 @@ def english_texts() -> dict[str, str]:
     -------
     dict
         Texts with {placeholders}; "one|many" are the forms for a count.
+
+    See Also
+    --------
+    board : Write a drawing board: an HTML file in which maps are drawn, run, compared and merged.
 
     Examples
     --------

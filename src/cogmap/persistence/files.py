@@ -54,7 +54,7 @@ def save(
     estimator : FCMClassifier, FCMClassifierCV, FCMRegressor, FCMForecaster, Pipeline, MapModel or FuzzyCognitiveMap
         Object to save. Estimators must be fitted. The steps of a pipeline must be a `TablePreparer` and an estimator.
     path : str or path-like
-        The file, by convention with the extension ``.cogmap``. It is unpacked atomically: if saving fails, an existing
+        The file, by convention with the extension ``.cogmap``. It is written atomically: if saving fails, an existing
         file is unchanged.
     card : dict, default=None
         Model card: any information about the model that JSON can represent, such as its scores. `read_card` returns it.
@@ -65,7 +65,7 @@ def save(
     See Also
     --------
     load : Load the estimator.
-    read_card : Read the card without loading the estimator.
+    cogmap.persistence.read_card : Read the card without loading the estimator.
 
     Examples
     --------
@@ -110,6 +110,19 @@ def load(path: str | os.PathLike[str]) -> Any:
     See Also
     --------
     save : Save an estimator to a file.
+    cogmap.persistence.read_card : Read the card of a saved model without loading the model.
+    TableModel.load : Load a model of a raw table.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from cogmap import FuzzyCognitiveMap, load, save
+    >>> rain = FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 2)], slope=5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "rain.cogmap")
+    ...     save(rain, path)
+    ...     load(path) == rain
+    True
     """
     return load_saved(path).model
 
@@ -147,6 +160,22 @@ def read_card(path: str | os.PathLike[str]) -> Card:
     ------
     ModelFileError
         If the file is damaged, is not a model file, or has a newer format version.
+
+    See Also
+    --------
+    cogmap.load : Load an object saved by `save`.
+    cogmap.save : Save a fitted estimator to a file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from cogmap import FuzzyCognitiveMap, save
+    >>> from cogmap.persistence import read_card
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "rain.cogmap")
+    ...     save(FuzzyCognitiveMap([[0]]), path, card={"source": "workshop"})
+    ...     read_card(path)
+    {'source': 'workshop'}
     """
     card: Card = _read("read_card", path, unpack_card)
     return card

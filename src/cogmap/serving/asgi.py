@@ -73,6 +73,12 @@ def application(
     ASGI application
         For uvicorn or any other ASGI server. `cogmap.serving.server.Server` also times out slow clients.
 
+    See Also
+    --------
+    Limits : Limits of a request.
+    cogmap.fit_table : Fit a model that predicts a column of a raw table from the other columns.
+    cogmap.load : Load an object saved by `save`.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -64,6 +64,17 @@ class ClientDisconnect(Exception):
 class Limits:
     """Limits of a request.
 
+    Parameters
+    ----------
+    n_bytes : int, default=10_000_000
+        Maximum size of the body in bytes.
+    n_rows : int, default=10_000
+        Maximum number of rows to predict.
+    n_explained : int, default=200
+        Maximum number of rows to explain, which takes about fifty times as long.
+    n_changed : int, default=20
+        Maximum number of rows to find counterfactuals for, which takes some milliseconds each.
+
     Attributes
     ----------
     n_bytes : int
@@ -74,6 +85,16 @@ class Limits:
         Maximum number of rows to explain, which takes about fifty times as long.
     n_changed : int
         Maximum number of rows to find counterfactuals for, which takes some milliseconds each.
+
+    See Also
+    --------
+    application : Return an ASGI application that serves a model.
+
+    Examples
+    --------
+    >>> from cogmap.serving import Limits
+    >>> Limits(n_rows=100)
+    Limits(n_bytes=10000000, n_rows=100, n_explained=200, n_changed=20)
     """
 
     n_bytes: int = 10_000_000

@@ -34,6 +34,11 @@ def expected_calibration_error(confidence: ArrayLike, right: ArrayLike, n_bins: 
     float
         The error, from 0 (calibrated) to 1.
 
+    See Also
+    --------
+    confidence_factor : Return the factor on the scores of classes that calibrates their softmax (temperature scaling).
+    HeldOutErrors : Distribution of the errors on held-out rows.
+
     References
     ----------
     C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, On calibration of modern neural networks, ICML 2017.
@@ -78,6 +83,12 @@ def confidence_factor(scores: ArrayLike, codes: ArrayLike, weight: ArrayLike | N
     -------
     float
         The factor, between 1/4 and 4.
+
+    See Also
+    --------
+    expected_calibration_error :
+        Compute the expected calibration error (ECE): the mean absolute difference between confidence and accuracy.
+    HeldOutErrors : Distribution of the errors on held-out rows.
 
     References
     ----------

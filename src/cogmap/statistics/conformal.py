@@ -8,7 +8,6 @@ where predictions were less accurate.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +46,37 @@ class HeldOutErrors:
     spread : ndarray of shape (5, n_targets), optional
         For values, the typical error: with ``a, b, c, center, scale`` and ``z = (prediction - center) / scale``, it is
         ``exp(a + b z + c |z|)``, where ``b z + c |z|`` is clipped to [-1.5, 1.5].
+
+    See Also
+    --------
+    cogmap.FCMClassifier.predict_set :
+        Return for each row the set of classes that contains the true class with a given probability.
+    cogmap.FCMRegressor.predict_interval :
+        Return an interval around each prediction that contains the true value with a given probability.
+    RowDistances : Squared Mahalanobis distances of the training rows from their mean, with a shrunk covariance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cogmap.statistics import HeldOutErrors
+    >>> predictions = np.linspace(0, 10, 101)[:, None]
+    >>> values = predictions + np.resize([1.0, -1.0], (101, 1))
+    >>> errors = HeldOutErrors.of_values(predictions, values, np.ones(101), 101)
+    >>> errors.intervals(np.array([[5.0]]), np.array([[5.0]]), level=0.9).round(3)
+    array([[[4., 6.]]])
+
+    Errors of class probabilities, here of predictions that are right with 0.8, or with 0.6 in one of four rows:
+
+    >>> probabilities = np.array([[0.8, 0.2], [0.2, 0.8], [0.8, 0.2], [0.6, 0.4]])
+    >>> errors = HeldOutErrors.of_classes(probabilities, np.array([0, 1, 0, 0]), np.ones(4), 4)
+    >>> errors.quantile(0.5).round(2), errors.quantile(0.9).round(2)
+    (array([0.2]), array([0.4]))
+    >>> errors.sets(np.array([[0.9, 0.1], [0.55, 0.45]]), level=0.9)
+    array([[ True, False],
+           [ True, False]])
+    >>> others = HeldOutErrors.of_classes(probabilities[3:], np.array([1]), np.ones(1), 1)
+    >>> errors.at_least(others).quantile(0.5).round(2)
+    array([0.6])
     """
 
     quantiles: NDArray[np.float32]
@@ -69,8 +99,14 @@ class HeldOutErrors:
             Weights of the rows.
         n_rows : float
             Number of rows for which a quantile is corrected.
+
+        Returns
+        -------
+        HeldOutErrors
+            Distribution of 1 minus the probability of the true class.
         """
-        return cls(_quantiles(_class_errors(probabilities, codes), weight), n_rows)
+        errors = 1.0 - probabilities[np.arange(len(codes)), codes]
+        return cls(_quantiles(errors[:, None], weight), n_rows)
 
     @classmethod
     def of_labels(cls, probabilities: Array, labels: Array, weight: Array, n_rows: float) -> "HeldOutErrors":
@@ -86,6 +122,11 @@ class HeldOutErrors:
             Weights of the rows.
         n_rows : float
             Number of rows for which a quantile is corrected.
+
+        Returns
+        -------
+        HeldOutErrors
+            Distribution of 1 minus the probability of what is true of each label.
         """
         return cls(_quantiles(np.abs(labels - probabilities), weight), n_rows)
 
@@ -103,6 +144,11 @@ class HeldOutErrors:
             Weights of the rows.
         n_rows : float
             Number of rows for which a quantile is corrected.
+
+        Returns
+        -------
+        HeldOutErrors
+            Distribution of the distances below `low` and above `high`.
 
         References
         ----------
@@ -128,6 +174,11 @@ class HeldOutErrors:
             Number of rows for which a quantile is corrected.
         spread : ndarray of shape (5, n_targets), default=None
             The typical error. If None, it is fitted to these errors.
+
+        Returns
+        -------
+        HeldOutErrors
+            Distribution of the absolute differences, divided by the typical error.
         """
         errors = np.abs(values - predictions)
         if spread is None:
@@ -137,7 +188,18 @@ class HeldOutErrors:
         return cls(_quantiles(errors / _typical(spread, predictions), weight), n_rows, spread)
 
     def at_least(self, other: "HeldOutErrors") -> "HeldOutErrors":
-        """Return the errors, with every quantile at least as large as that of others with the same typical error."""
+        """Return the errors, with every quantile at least as large as that of other predictions.
+
+        Parameters
+        ----------
+        other : HeldOutErrors
+            Errors of the other predictions, with the same typical error.
+
+        Returns
+        -------
+        HeldOutErrors
+            A copy with larger quantiles where the other predictions were less accurate.
+        """
         return replace(self, quantiles=np.maximum(self.quantiles, other.quantiles))
 
     def quantile(self, level: float) -> NDArray[np.float64]:
@@ -146,12 +208,22 @@ class HeldOutErrors:
         The share is increased from `level` to ``level * (1 + 1 / n_rows)``, the correction for a sample of `n_rows`
         rows. Except for classes without an order, these are the rows of one held-out part rather than of all, because
         each part was also used to stop the training without it.
+
+        Parameters
+        ----------
+        level : float
+            Share of rows, between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+            The corrected quantile of each column.
         """
         rank = math.ceil(level * (1.0 + 1.0 / self.n_rows) * N_QUANTILES - 1e-9)
         return np.asarray(self.quantiles[min(max(rank, 1), N_QUANTILES) - 1], dtype=np.float64)
 
     def intervals(self, low: Array, high: Array, level: float) -> Array:
-        """Return the interval of each predicted value, of shape (n_rows, n_targets, 2).
+        """Return the interval of each target.
 
         Parameters
         ----------
@@ -159,6 +231,11 @@ class HeldOutErrors:
             Lowest and highest predicted quantile of each target; both are the prediction if it is no quantile.
         level : float
             Share of rows whose value is to lie in its interval.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_targets, 2)
+            Lower and upper ends.
         """
         with np.errstate(over="ignore"):  # extreme extrapolation
             if self.spread is not None:
@@ -177,14 +254,14 @@ class HeldOutErrors:
             Predicted probabilities of the classes, or that each label does not and does apply.
         level : float
             Share of rows whose class is to belong to its set, for each label.
+
+        Returns
+        -------
+        ndarray of bool, of the same shape
+            True for the classes of each set.
         """
         likeliest = probabilities.max(axis=-1, keepdims=True)
         return np.asarray(probabilities >= np.minimum(1.0 - self.quantile(level)[:, None], likeliest))
-
-
-def _class_errors(probabilities: Array, codes: NDArray[Any]) -> Array:
-    """Return 1 minus the probability of the true class, as a column."""
-    return np.asarray(1.0 - probabilities[np.arange(len(codes)), codes][:, None])
 
 
 def _quantiles(errors: Array, weight: Array) -> NDArray[np.float32]:

@@ -32,6 +32,23 @@ class RowDistances:
         Quantiles of the distances of the training rows, at levels of 0.0025 to 1.
     n_rows : float
         Number of training rows.
+
+    See Also
+    --------
+    cogmap.FCMClassifier.novelty_p_values :
+        Return how usual each row is: the share of training rows at least as far from the mean of the training data.
+    HeldOutErrors : Distribution of the errors on held-out rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cogmap.statistics import RowDistances
+    >>> X = np.random.default_rng(0).normal(size=(99, 2))
+    >>> distances = RowDistances.of(X)
+    >>> distances.p_values(np.array([[0.0, 0.0], [9.0, 9.0]])).round(2)
+    array([0.99, 0.01])
+    >>> distances.narrowed(np.array([0])).p_values(np.array([[9.0]])).round(2)
+    array([0.01])
     """
 
     center: NDArray[np.float64]
@@ -50,6 +67,11 @@ class RowDistances:
             Features, with NaN for missing values.
         weight : ndarray of shape (n_rows,), default=None
             Weights of the rows.
+
+        Returns
+        -------
+        RowDistances
+            Distribution of the distances of these rows.
         """
         n_rows = float(len(X)) if weight is None else max(float(len(X)), float(weight.sum()))
         chosen = np.linspace(0, len(X) - 1, min(len(X), _MOST_ROWS)).astype(np.intp)
@@ -101,7 +123,18 @@ class RowDistances:
         return np.asarray((1.0 + (1.0 - nearer) * self.n_rows) / (1.0 + self.n_rows))
 
     def narrowed(self, columns: NDArray[np.intp]) -> "RowDistances":
-        """Return the distances for rows of some features; the others are at their mean."""
+        """Return the distances for rows of some features; the others are at their mean.
+
+        Parameters
+        ----------
+        columns : ndarray of int of shape (n_kept,)
+            Features of the rows to come.
+
+        Returns
+        -------
+        RowDistances
+            The same distances, for rows of these features.
+        """
         precision = self.precision[np.ix_(columns, columns)] if self.precision.ndim == 2 else self.precision[columns]
         return replace(self, center=self.center[columns], scale=self.scale[columns], precision=precision)
 

@@ -19,9 +19,21 @@ class Anova:
     F : float
         Variance between methods divided by variance within them; infinite if there is no variance within.
     p : float
-        p-value of F under the hypothesis that all methods have the same mean.
+        The p-value of F under the hypothesis that all methods have the same mean.
     df_between, df_within : int
         Degrees of freedom of the two variances.
+
+    See Also
+    --------
+    anova_one_way : One-way ANOVA, for independent scores.
+    anova_repeated_measures : Repeated-measures ANOVA, for methods that share their blocks.
+
+    Examples
+    --------
+    >>> from cogmap.statistics import anova_one_way
+    >>> result = anova_one_way([[1, 2], [2, 3], [3, 4]])
+    >>> result.F, round(result.p, 3), result.df_between, result.df_within
+    (1.5, 0.288, 1, 4)
     """
 
     F: float
@@ -46,6 +58,18 @@ class Friedman:
         Its p-value, from the F distribution; less conservative than `p`.
     mean_ranks : ndarray of shape (n_methods,)
         Mean rank of each method over the blocks; rank 1 is best.
+
+    See Also
+    --------
+    friedman : Friedman test: test whether all methods have the same mean rank.
+    nemenyi : Nemenyi test: compare all pairs of methods by their mean ranks.
+
+    Examples
+    --------
+    >>> from cogmap.statistics import friedman
+    >>> result = friedman([[0.7, 0.9, 0.8]] * 6)
+    >>> result.mean_ranks.tolist(), round(result.p, 4)
+    ([3.0, 1.0, 2.0], 0.0025)
     """
 
     chi2: float
@@ -69,6 +93,11 @@ def anova_one_way(scores: ArrayLike) -> Anova:
     -------
     Anova
         F, its p-value and the degrees of freedom.
+
+    See Also
+    --------
+    anova_repeated_measures : Repeated-measures ANOVA, for methods that share their blocks.
+    friedman : Friedman test: test whether all methods have the same mean rank.
 
     Examples
     --------
@@ -98,6 +127,13 @@ def anova_repeated_measures(scores: ArrayLike) -> Anova:
     Anova
         F, its p-value and the degrees of freedom.
 
+    See Also
+    --------
+    anova_one_way : One-way ANOVA: test whether all methods have the same mean score, assuming independent scores.
+    friedman : Friedman test: test whether all methods have the same mean rank.
+    paired_tests :
+        Test whether two methods differ on the same blocks, by Student's t-test and by Wilcoxon's signed-rank test.
+
     Examples
     --------
     >>> result = anova_repeated_measures([[1, 2], [2, 3], [3, 6]])
@@ -125,6 +161,12 @@ def friedman(scores: ArrayLike) -> Friedman:
     -------
     Friedman
         The statistics of Friedman and of Iman and Davenport, their p-values, and the mean ranks.
+
+    See Also
+    --------
+    nemenyi : Nemenyi test: compare all pairs of methods by their mean ranks.
+    anova_repeated_measures : Repeated-measures ANOVA, for methods that share their blocks.
+    cogmap.plotting.plot_critical_difference : Plot a critical difference diagram of mean ranks.
 
     Examples
     --------

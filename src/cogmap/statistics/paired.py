@@ -33,6 +33,19 @@ class Paired:
         approximation.
     mean_difference : float
         Mean of first - second.
+
+    See Also
+    --------
+    paired_tests :
+        Test whether two methods differ on the same blocks, by Student's t-test and by Wilcoxon's signed-rank test.
+    holm : Adjust p-values for multiple comparisons, by the step-down method of Holm.
+
+    Examples
+    --------
+    >>> from cogmap.statistics import paired_tests
+    >>> result = paired_tests([3, 5, 4, 6, 9], [1, 4, 4, 3, 5])
+    >>> round(result.t_p, 3), result.wilcoxon_p, result.mean_difference
+    (0.047, 0.125, 2.0)
     """
 
     t: float
@@ -57,6 +70,12 @@ def paired_tests(first: ArrayLike, second: ArrayLike) -> Paired:
     -------
     Paired
         Both statistics, their two-sided p-values and the mean difference.
+
+    See Also
+    --------
+    win_tie_loss : Count the blocks in which the first method is better, as good, and worse.
+    holm : Adjust p-values for multiple comparisons, by the step-down method of Holm.
+    friedman : Friedman test: test whether all methods have the same mean rank.
 
     Examples
     --------
@@ -83,13 +102,19 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     p_values : array-like of shape (n_tests,)
-        p-values of the tests of one family.
+        The p-values of the tests of one family.
 
     Returns
     -------
     ndarray of shape (n_tests,)
         Adjusted p-values, in the same order. Those below alpha are significant, with a family-wise error rate of at
         most alpha.
+
+    See Also
+    --------
+    paired_tests :
+        Test whether two methods differ on the same blocks, by Student's t-test and by Wilcoxon's signed-rank test.
+    nemenyi : Nemenyi test: compare all pairs of methods by their mean ranks.
 
     Examples
     --------
@@ -117,6 +142,12 @@ def win_tie_loss(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0) ->
     -------
     tuple of int
         Wins, ties and losses of the first method.
+
+    See Also
+    --------
+    paired_tests :
+        Test whether two methods differ on the same blocks, by Student's t-test and by Wilcoxon's signed-rank test.
+    friedman : Friedman test: test whether all methods have the same mean rank.
 
     Examples
     --------

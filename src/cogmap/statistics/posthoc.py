@@ -23,11 +23,23 @@ class Nemenyi:
     critical_difference : float
         Two methods whose mean ranks differ by at least this much differ significantly.
     p_values : ndarray of shape (n_methods, n_methods)
-        p-value of each pair, adjusted for the number of pairs; 1 on the diagonal.
+        The p-value of each pair, adjusted for the number of pairs; 1 on the diagonal.
     groups : list of tuple of int
         The bars of a critical-difference diagram, as column numbers of `scores`: the longest runs of methods, in the
         order of their ranks, that do not differ significantly. Runs and the methods in them are sorted best first. A
         method may be in several runs; one that differs from all others forms its own run.
+
+    See Also
+    --------
+    nemenyi : Nemenyi test: compare all pairs of methods by their mean ranks.
+    Friedman : Result of the Friedman test.
+
+    Examples
+    --------
+    >>> from cogmap.statistics import nemenyi
+    >>> result = nemenyi([[0.7, 0.9, 0.8]] * 6)
+    >>> result.groups, round(result.critical_difference, 2)
+    ([(1, 2), (2, 0)], 1.35)
     """
 
     mean_ranks: NDArray[np.float64]
@@ -50,6 +62,11 @@ def nemenyi(scores: ArrayLike, alpha: float = 0.05) -> Nemenyi:
     -------
     Nemenyi
         The mean ranks, the critical difference, the p-values of the pairs and the groups.
+
+    See Also
+    --------
+    friedman : Friedman test: test whether all methods have the same mean rank.
+    cogmap.plotting.plot_critical_difference : Plot a critical difference diagram of mean ranks.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 
 from cogmap.table.fitting import fit_table
 from cogmap.table.model import TableModel
+from cogmap.table.options import FitOptions
 from cogmap.table.predictions import Predictions
 from cogmap.table.preparation import TablePreparer
-from cogmap.table.training import FitOptions
 
 __all__ = ["FitOptions", "Predictions", "TableModel", "TablePreparer", "fit_table"]

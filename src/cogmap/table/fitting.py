@@ -8,7 +8,8 @@ from typing import Any
 from cogmap.table.files import read_table
 from cogmap.table.frames import as_frame
 from cogmap.table.model import TableModel
-from cogmap.table.training import FitOptions, train
+from cogmap.table.options import FitOptions
+from cogmap.table.training import train
 
 
 def fit_table(

@@ -2,8 +2,6 @@
 
 import time
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,13 +18,13 @@ from cogmap.estimators.classifier_cv import FCMClassifierCV
 from cogmap.estimators.edits import Edits
 from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import DataError
-from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.table.columns import spans
 from cogmap.table.columns.texts import distinct, pandas
 from cogmap.table.describing import make_card, mean_effects
 from cogmap.table.editing import WITHOUT, applicable, edits_entry, held_columns
 from cogmap.table.limits import duration, within
 from cogmap.table.model import TableModel
+from cogmap.table.options import FitOptions
 from cogmap.table.preparation import Column, TablePreparer
 from cogmap.table.preparation.kinds import ORDER
 from cogmap.table.scoring import Fold, Progress, as_features, compare, make_folds
@@ -37,73 +35,6 @@ from cogmap.table.training_rows import hashed_rows
 _FEWEST_ROWS = 10
 # A map of many features is structured and small. With an expert map or signs it is dense, and takes gigabytes.
 _MOST_FEATURES, _MOST_WITH_EXPERT = 20_000, 2_000
-
-
-@dataclass(frozen=True)
-class FitOptions:
-    """Options of `fit_table`.
-
-    Attributes
-    ----------
-    task : {"classification", "regression"} or None
-        Kind of target; inferred if None.
-    loss : {"squared_error", "poisson", "gamma", "tweedie", "quantile", "huber"} or None
-        Loss of a regression, as for `FCMRegressor`. If None, "poisson" for counts (whole numbers from 0 on, with a mean
-        above the median), otherwise "squared_error".
-    keep, drop : tuple of str
-        Columns to use even if they look like identifiers, and columns to leave out.
-    kinds : dict of str to str
-        Kinds of columns for which the inferred kind is wrong, as for `TablePreparer`. The target may be a "number", a
-        "category", "ordered", or have an order, "low<middle<high".
-    tune : bool
-        Select hyperparameters by cross-validation within the training rows.
-    prior : FuzzyCognitiveMap or None
-        Expert map used as a prior.
-    structure : {"auto", "additive", "named", "full"}
-        Structure of the map, as for `FCMClassifier`.
-    max_arrows : int or None
-        Largest number of arrows of an additive or named map.
-    signs : dict of str to int
-        Columns whose effect must be monotone: 1 for increasing, -1 for decreasing.
-    groups : str or None
-        Column with the group of each row, such as a patient. Groups are not split between folds, and the column is not
-        used as a feature.
-    time : str or None
-        Column of dates or numbers that orders the rows. Each fold is scored by a model trained on earlier rows.
-    seed : int
-        Random seed.
-    time_limit : float or None
-        Approximate limit of the training time, in seconds. If necessary, scores are computed on fewer rows, and then
-        the map is trained on fewer.
-    labels : dict of str to str
-        Names of classes that are codes in the table, ``{"1": "good", "2": "bad"}``. They replace the codes everywhere.
-    units : dict of str to str
-        Units of numbers, ``{"price": "€"}``, shown on the card and the page.
-    fixed : tuple of str
-        Columns that `what_if` must not change, such as age. The model keeps them.
-    edits : Edits or None
-        Changes made to a map by hand, from `read_edits`, which the new map keeps. The card says what the data object to
-        and what the changes cost.
-    """
-
-    task: str | None = None
-    loss: str | None = None
-    keep: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    tune: bool = False
-    prior: FuzzyCognitiveMap | None = None
-    structure: str = "auto"
-    max_arrows: int | None = None
-    signs: dict[str, int] = field(default_factory=dict)
-    groups: str | None = None
-    time: str | None = None
-    seed: int = 0
-    time_limit: float | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
-    fixed: tuple[str, ...] = ()
-    edits: Edits | None = None
 
 
 def train(

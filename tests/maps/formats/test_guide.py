@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from cogmap.cli.group import cli
 
-GUIDE = Path(__file__).parents[3] / "docs" / "map-files.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "map-files.md"
 
 
 def test_the_guide_does_what_it_says(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ def test_the_guide_shows_the_output_of_its_commands(tmp_path, monkeypatch):
     run = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(run)
     monkeypatch.chdir(tmp_path)
-    text = (DOCS / "workshop.md").read_text(encoding="utf-8")
+    text = (DOCS / "guide" / "workshop.md").read_text(encoding="utf-8")
     assert run.with_output(text) == text
     assert {path.name for path in tmp_path.iterdir()} >= {"board.html", "merged.json", "learned.html"}
     for picture in ("board", "board_people", "board_scenarios"):

@@ -1,8 +1,8 @@
 """Linear teachers of a map of time series: ridge regressions of the next change on groups of features.
 
 A teacher is a group of features, the strength of its penalty, and whether changes may have a mean that is not explained
-by the features (a drift). Which are useful was chosen on public series (`docs/forecasting.md`). Their mean is the start
-of the map.
+by the features (a drift). Which are useful was chosen on public series (`docs/guide/forecasting.md`). Their mean is the
+start of the map.
 """
 
 from dataclasses import dataclass

@@ -88,7 +88,7 @@ def add_intervals(graph: Graph, link: ValueLink, errors: HeldOutErrors, level: f
 
 
 def add_sets(graph: Graph, errors: HeldOutErrors, level: float, probabilities: Name, shape: tuple[int, ...]) -> None:
-    """Add the sets of classes as an output, as in `HeldOutErrors.sets`; the shape of those of labels has an axis more."""
+    """Add the sets of classes, or those of each label, as an output, as in `HeldOutErrors.sets`."""
     if len(shape) == 2:
         applies = graph.node("Unsqueeze", probabilities, np.array([2]))
         probabilities = graph.node("Concat", graph.node("Sub", 1.0, applies), applies, axis=2)

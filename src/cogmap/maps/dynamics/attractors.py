@@ -36,6 +36,20 @@ class Attractors:
         States of each attractor, in the order of visits. Period 1 is a fixed point.
     basin : ndarray of int, of shape (n_starts,)
         Index in `cycles` of the attractor of each start, or -1 if it reaches none.
+
+    See Also
+    --------
+    attractors : Find the fixed points and cycles that trajectories from `starts` converge to.
+    cogmap.plotting.plot_attractors : Plot the attractors of a map of two concepts, with basins and trajectories.
+
+    Examples
+    --------
+    >>> from cogmap.maps.dynamics import TWO_FIXED_POINTS, attractors
+    >>> found = attractors(TWO_FIXED_POINTS, [[0, 0], [1, 1], [0.1, 0.2]])
+    >>> [cycle.round(2).tolist() for cycle in found.cycles], found.basin
+    ([[[0.07, 0.95]], [[0.93, 0.05]]], array([0, 1, 0]))
+    >>> found.sentence
+    '3 starts end in 2 fixed points.'
     """
 
     cycles: tuple[Array, ...]
@@ -102,6 +116,13 @@ def attractors(
     -------
     Attractors
         Attractors, ordered by the first start that reaches them.
+
+    See Also
+    --------
+    fixed_points : Find stable and unstable fixed points by Newton's method.
+    certificate : Try to prove that a map has exactly one fixed point, to which every trajectory converges.
+    cogmap.plotting.plot_attractors : Plot the attractors of a map of two concepts, with basins and trajectories.
+    cogmap.plotting.plot_basins : Plot the attractor reached from starts that differ in two concepts.
 
     Examples
     --------

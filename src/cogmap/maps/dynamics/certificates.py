@@ -50,6 +50,19 @@ class Proof:
         first such factor when the slope grows in steps of 10%, and infinity if there is none up to slope 1000.
     stops_at : float or ndarray
         Slope at which it stops holding: `factor` times that of the map.
+
+    See Also
+    --------
+    certificate : Try to prove that a map has exactly one fixed point, to which every trajectory converges.
+    Certificate : Proved facts about the fixed points of a map.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.dynamics import certificate
+    >>> proof = certificate(FuzzyCognitiveMap([[0, -1], [1, 0]], slope=2, activation="logistic")).proofs[1]
+    >>> proof.name, proof.holds, proof.why, round(proof.stops_at, 3)
+    ('row sums', True, 'largest row sum 0.5', 4.0)
     """
 
     name: str
@@ -77,6 +90,20 @@ class Certificate:
         Fixed points that provably exist, each within 1e-7 of the given state.
     found : Attractors or None
         Attractors of some random starts, if `unique` is not True.
+    n_held : int
+        Number of held concepts.
+
+    See Also
+    --------
+    certificate : Try to prove that a map has exactly one fixed point, to which every trajectory converges.
+    Proof : One criterion for exactly one fixed point to which every trajectory converges.
+
+    Examples
+    --------
+    >>> from cogmap.maps.dynamics import TWO_FIXED_POINTS, certificate
+    >>> result = certificate(TWO_FIXED_POINTS)
+    >>> result.unique, len(result.fixed_points), [proof.holds for proof in result.proofs]
+    (False, 3, [False, False, False, False])
     """
 
     unique: bool | None
@@ -134,6 +161,13 @@ def certificate(fcm: FuzzyCognitiveMap) -> Certificate:
     Returns
     -------
     Certificate
+        What is proved, and the criteria tried.
+
+    See Also
+    --------
+    fixed_points : Find stable and unstable fixed points by Newton's method.
+    attractors : Find the fixed points and cycles that trajectories from `starts` converge to.
+    slope_advice : Return slopes that guarantee one fixed point, and one that keeps states distinguishable.
 
     Examples
     --------

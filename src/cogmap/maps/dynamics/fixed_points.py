@@ -43,6 +43,20 @@ class FixedPoint:
         The state.
     eigenvalues : ndarray of complex, of shape (n_concepts,)
         Eigenvalues of the Jacobian of a step, the largest in absolute value first.
+
+    See Also
+    --------
+    fixed_points : Find stable and unstable fixed points by Newton's method.
+    certificate : Try to prove that a map has exactly one fixed point, to which every trajectory converges.
+
+    Examples
+    --------
+    >>> from cogmap.maps.dynamics import TWO_FIXED_POINTS, fixed_points
+    >>> point = fixed_points(TWO_FIXED_POINTS)[-1]
+    >>> point.stable, round(point.spectral_radius, 2)
+    (False, 1.55)
+    >>> {name: round(state, 3) for name, state in point.to_dict().items()}
+    {'C1': 0.5, 'C2': 0.5}
     """
 
     concepts: tuple[str, ...]
@@ -60,7 +74,13 @@ class FixedPoint:
         return self.spectral_radius < 1.0
 
     def to_dict(self) -> dict[str, float]:
-        """Return the state of each concept by its name."""
+        """Return the state of each concept by its name.
+
+        Returns
+        -------
+        dict
+            State of each concept, by name.
+        """
         return dict(zip(self.concepts, self.state.tolist(), strict=True))
 
     def __repr__(self) -> str:
@@ -88,6 +108,12 @@ def fixed_points(fcm: FuzzyCognitiveMap, starts: ArrayLike | int = 200, seed: in
     -------
     tuple of FixedPoint
         Fixed points by increasing spectral radius, the most strongly attracting first.
+
+    See Also
+    --------
+    attractors : Find the fixed points and cycles that trajectories from `starts` converge to.
+    certificate : Try to prove that a map has exactly one fixed point, to which every trajectory converges.
+    lyapunov : Return the largest Lyapunov exponent: the mean logarithmic growth of a small deviation per step.
 
     Examples
     --------
@@ -188,6 +214,11 @@ def lyapunov(
     -------
     float
         Minus infinity if a deviation vanishes after some steps.
+
+    See Also
+    --------
+    fixed_points : Find stable and unstable fixed points by Newton's method.
+    attractors : Find the fixed points and cycles that trajectories from `starts` converge to.
 
     Examples
     --------

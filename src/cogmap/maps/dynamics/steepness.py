@@ -29,6 +29,19 @@ class SlopeAdvice:
           differences between weights are preserved (Koutsellis et al. 2022),
         - ``"frobenius"``, ``"row sums"``, ``"radius"``, ``"box"``: the slope at which each proof of `certificate` stops
           holding.
+
+    See Also
+    --------
+    slope_advice : Return slopes that guarantee one fixed point, and one that keeps states distinguishable.
+    certificate : Try to prove that a map has exactly one fixed point, to which every trajectory converges.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.dynamics import slope_advice
+    >>> advice = slope_advice(FuzzyCognitiveMap([[0, -1], [0.5, 0]], activation="logistic"))
+    >>> round(advice.recommended, 2), advice.slopes["knight"]
+    (1.67, 2.0)
     """
 
     slopes: dict[str, float]
@@ -57,6 +70,12 @@ def slope_advice(fcm: FuzzyCognitiveMap) -> SlopeAdvice:
     Returns
     -------
     SlopeAdvice
+        Slopes by criterion, and the one to start with.
+
+    See Also
+    --------
+    certificate : Try to prove that a map has exactly one fixed point, to which every trajectory converges.
+    cogmap.FuzzyCognitiveMap.replace : Return a copy with some parameters replaced.
 
     Examples
     --------

@@ -90,6 +90,13 @@ def read_map(
     Returns
     -------
     FuzzyCognitiveMap
+        The map, with everything the file says about it in its `details`.
+
+    See Also
+    --------
+    read_maps : Read all maps of a file: one per sheet of a workbook, or one per expert.
+    write_map : Write a map to a file, atomically.
+    load : Load an object saved by `save`.
 
     Examples
     --------
@@ -146,6 +153,22 @@ def read_maps(
     -------
     dict
         Maps, keyed by the name of the sheet or expert. A single unnamed map has the name of the file as its key.
+
+    See Also
+    --------
+    read_map : Read a map from a file.
+    cogmap.maps.experts.combine : Combine several maps into one.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from cogmap import FuzzyCognitiveMap, read_maps, write_map
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "rain.csv")
+    ...     write_map(FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 0.8)]), path)
+    ...     maps = read_maps(path)
+    >>> {name: fcm.to_edges() for name, fcm in maps.items()}
+    {'rain': [('rain', 'umbrellas', 0.8)]}
     """
     path, drawings = _drawings(path, scale)
     bounds, names = _check_bounds(weight_bounds), _names(concepts)
@@ -174,6 +197,23 @@ def write_map(
     formulas : bool, default=False
         If False, strings in .csv, .tsv and .txt files that a spreadsheet would evaluate as a formula, such as a concept
         named "=1+1", are prefixed with an apostrophe, which `read_map` removes. If True, they are written unchanged.
+
+    See Also
+    --------
+    read_map : Read a map from a file.
+    cogmap.maps.rewriting.for_people : Return a map with only the arrows that its drawing shows, and weights in [-1, 1].
+    save : Save a fitted estimator to a file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from cogmap import FuzzyCognitiveMap, write_map
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "rain.csv")
+    ...     write_map(FuzzyCognitiveMap.from_edges([("rain", "umbrellas", 0.8)]), path, table="edges")
+    ...     print(path.read_text())
+    "from","to","weight"
+    "rain","umbrellas",0.8
     """
     if not isinstance(fcm, FuzzyCognitiveMap):
         raise param_error("write_map", "fcm", "a FuzzyCognitiveMap", fcm)
