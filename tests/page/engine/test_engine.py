@@ -121,7 +121,7 @@ def test_page_is_as_sure_as_python(name, differences, payload_of):
             case["ends"] = fcm.predict_interval(rows[[r]]).reshape(-1, 2).tolist()
         elif name == "several labels":
             both = zip(fcm.predict_set(rows[[r]])[0], fcm.predict(rows[[r]])[0], strict=True)
-            case["sets"] = [[k for k in (said, 1 - said) if possible[k]] for possible, said in both]
+            case["sets"] = [[k for k in (int(said), 1 - int(said)) if possible[k]] for possible, said in both]
         else:
             order = np.argsort(-fcm.predict_proba(rows[[r]])[0], kind="stable")
             case["set"] = order[fcm.predict_set(rows[[r]])[0][order]].tolist()
