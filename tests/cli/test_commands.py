@@ -1,4 +1,4 @@
-"""The command line, run as a user would."""
+"""The command line: in this process, and as a process of its own where that makes a difference."""
 
 import os
 import subprocess
@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from cogmap.cli.group import COMMANDS, cli
 from cogmap.research.experiments.store import ResultStore, read_results
@@ -14,7 +15,16 @@ from cogmap.research.experiments.tasks import make_tasks
 IRIS = ["reproduce", "--datasets", "iris", "--methods", "gnb", "--jobs", 1]
 
 
-def cogmap(*arguments, options=(), **environment):
+def run(*arguments):
+    """Run a command in this process."""
+    result = CliRunner().invoke(cli, list(map(str, arguments)), prog_name="cogmap", env={"COGMAP_DATA": None})
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return subprocess.CompletedProcess(arguments, result.exit_code, result.stdout, result.stderr)
+
+
+def shell(*arguments, options=(), **environment):
+    """Run a command as a user would."""
     env = {name: value for name, value in os.environ.items() if name != "COGMAP_DATA"} | environment
     command = [sys.executable, *options, "-m", "cogmap", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=env, timeout=300, stdin=subprocess.DEVNULL)
@@ -31,19 +41,17 @@ def assert_one_line(failed, message, code=2):
 
 def test_datasets_are_listed_and_described():
     """All 21, and what is known about one."""
-    listed = cogmap("datasets", "list")
+    listed = run("datasets", "list")
     assert listed.returncode == 0
     assert all(name in listed.stdout for name in ("iris", "tic_tac_toe", "olivetti_faces_28", "fashion10000"))
-    described = cogmap("datasets", "describe", "ecoli")
+    described = run("datasets", "describe", "ecoli")
     assert "excluded identifiers: sequence_name" in described.stdout
     assert "dropped by the author's loader: mcg" in described.stdout
 
 
 def test_reproduce_writes_results_tables_figures_and_report(tmp_path):
     """A small run, without folder and network."""
-    done = cogmap(
-        "reproduce", "--datasets", "iris,wine", "--methods", "fcm,knn3,svclin", "--out", tmp_path, "--jobs", 2
-    )
+    done = shell("reproduce", "--datasets", "iris,wine", "--methods", "fcm,knn3,svclin", "--out", tmp_path, "--jobs", 2)
     assert done.returncode == 0, done.stderr
     assert f"The report is {tmp_path}" in done.stdout.replace("\n", "")
     written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
@@ -56,7 +64,7 @@ def test_reproduce_writes_results_tables_figures_and_report(tmp_path):
 
 def test_a_class_with_one_row_is_told(tmp_path, data_dir):
     """What the method did about it, for each fold in which there is one, in the output and in the report."""
-    done = cogmap(
+    done = run(
         "reproduce", "--datasets", "ecoli", "--methods", "gmc_1f", "--protocol", "author", "--data-dir", data_dir,
         "--out", tmp_path, "--jobs", 1,
     )  # fmt: skip
@@ -83,13 +91,13 @@ WRONG = {
 def test_wrong_input_is_one_line_and_exit_code_2(name, tmp_path):
     """No traceback, and nothing half-written."""
     arguments, message = WRONG[name]
-    assert_one_line(cogmap("reproduce", "--out", tmp_path / "out", *arguments), message)
+    assert_one_line(run("reproduce", "--out", tmp_path / "out", *arguments), message)
     assert not (tmp_path / "out").exists()
 
 
 def test_all_missing_files_are_named_at_once(tmp_path):
     """Not one after the other, each after another try."""
-    failed = cogmap("reproduce", "--datasets", "all", "--data-dir", tmp_path, "--out", tmp_path / "out")
+    failed = run("reproduce", "--datasets", "all", "--data-dir", tmp_path, "--out", tmp_path / "out")
     assert_one_line(failed, f"The data folder {tmp_path} is missing 15 files")
     assert "seeds.csv" in failed.stderr
     assert "fashion_mnist.npz" in failed.stderr
@@ -98,7 +106,7 @@ def test_all_missing_files_are_named_at_once(tmp_path):
 
 def test_spaces_and_repetitions_in_lists_do_not_matter(tmp_path):
     """Two methods on one dataset, each done once; the bar counts tasks, and names no time left when none is left."""
-    done = cogmap("reproduce", "--datasets", "iris, iris", "--methods", "gnb, knn3,gnb", "--out", tmp_path, "--jobs", 1)
+    done = run("reproduce", "--datasets", "iris, iris", "--methods", "gnb, knn3,gnb", "--out", tmp_path, "--jobs", 1)
     assert done.returncode == 0, done.stderr
     assert "10/10 tasks" in done.stdout
     assert "left" not in done.stdout
@@ -113,7 +121,7 @@ def test_what_was_set_aside_and_what_is_tried_again_is_told(tmp_path):
         store.append([failure])
     with (folder / "results.jsonl").open("ab") as file:
         file.write(b"\xff\n{}\n")
-    done = cogmap(*IRIS, "--out", folder)
+    done = run(*IRIS, "--out", folder)
     assert done.returncode == 0, done.stderr
     assert (
         "2 lines of results.jsonl are damaged or belong to another run; they were moved to results.rejected."
@@ -128,17 +136,17 @@ def test_what_was_set_aside_and_what_is_tried_again_is_told(tmp_path):
 def test_a_damaged_run_file_is_told(content, tmp_path):
     """Empty, cut, or nothing that was ever JSON."""
     (tmp_path / "run.json").write_bytes(content)
-    assert_one_line(cogmap(*IRIS, "--out", tmp_path), "run.json is damaged")
+    assert_one_line(run(*IRIS, "--out", tmp_path), "run.json is damaged")
 
 
 def test_a_giant_file_is_told(tmp_path):
     """4 GB where a small file belongs: it is not read."""
     (tmp_path / "run.json").touch()
     os.truncate(tmp_path / "run.json", 4 * 2**30)
-    assert_one_line(cogmap(*IRIS, "--out", tmp_path), "4,294,967,296 bytes")
+    assert_one_line(run(*IRIS, "--out", tmp_path), "4,294,967,296 bytes")
     (tmp_path / "seeds.csv").touch()
     os.truncate(tmp_path / "seeds.csv", 4 * 2**30)
-    failed = cogmap("reproduce", "--datasets", "seeds", "--data-dir", tmp_path, "--out", tmp_path / "out")
+    failed = run("reproduce", "--datasets", "seeds", "--data-dir", tmp_path, "--out", tmp_path / "out")
     assert_one_line(failed, "4,294,967,296 bytes")
 
 
@@ -147,14 +155,14 @@ def test_an_unreadable_data_file_is_told(tmp_path):
     if not Path("/proc/self/mem").exists():
         pytest.skip("there is no file here that cannot be read by anybody")
     (tmp_path / "seeds.csv").symlink_to("/proc/self/mem")
-    failed = cogmap("reproduce", "--datasets", "seeds", "--data-dir", tmp_path, "--out", tmp_path / "out")
+    failed = run("reproduce", "--datasets", "seeds", "--data-dir", tmp_path, "--out", tmp_path / "out")
     assert_one_line(failed, "seeds.csv cannot be read: Input/output error")
 
 
 def test_garbage_in_the_authors_results_is_told(tmp_path):
     """By its checksum, before anything is run."""
     (tmp_path / "paper_results.json").write_text('{"datasets": {"iris": 3}}')
-    failed = cogmap(*IRIS, "--protocol", "author", "--data-dir", tmp_path, "--out", tmp_path / "out")
+    failed = run(*IRIS, "--protocol", "author", "--data-dir", tmp_path, "--out", tmp_path / "out")
     assert_one_line(failed, "paper_results.json has an unexpected checksum")
     assert not (tmp_path / "out").exists()
 
@@ -162,7 +170,7 @@ def test_garbage_in_the_authors_results_is_told(tmp_path):
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     """A file stands where the folder should be made."""
     (tmp_path / "file").write_text("")
-    failed = cogmap("reproduce", "--methods", "gnb", "--datasets", "iris", "--out", tmp_path / "file" / "out")
+    failed = run("reproduce", "--methods", "gnb", "--datasets", "iris", "--out", tmp_path / "file" / "out")
     assert failed.returncode == 2
     assert "cannot be written" in failed.stderr
     assert "Traceback" not in failed.stderr
@@ -171,7 +179,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
 def test_a_damaged_file_is_told(tmp_path):
     """By its checksum."""
     (tmp_path / "seeds.csv").write_text("a,target\n1,2\n")
-    failed = cogmap("reproduce", "--datasets", "seeds", "--out", tmp_path / "out", COGMAP_DATA=os.fspath(tmp_path))
+    failed = shell("reproduce", "--datasets", "seeds", "--out", tmp_path / "out", COGMAP_DATA=os.fspath(tmp_path))
     assert failed.returncode == 2
     assert "has an unexpected checksum" in failed.stderr
     assert not (tmp_path / "out").exists()
@@ -181,7 +189,7 @@ def test_a_damaged_file_is_told(tmp_path):
 def test_missing_packages_are_named(tmp_path, package, extra, code):
     """Without the extra, the command says how to install it."""
     (tmp_path / f"{package}.py").write_text(f"raise ModuleNotFoundError('no {package}', name={package!r})")
-    failed = cogmap("datasets", "list", PYTHONPATH=os.fspath(tmp_path))
+    failed = shell("datasets", "list", PYTHONPATH=os.fspath(tmp_path))
     assert failed.returncode == code
     assert f"pip install 'cogmap[{extra}]'" in failed.stderr
     assert "Traceback" not in failed.stderr
@@ -190,7 +198,7 @@ def test_missing_packages_are_named(tmp_path, package, extra, code):
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_version_and_help_wait_for_nothing(option):
     """Neither scikit-learn nor NumPy is imported to say them."""
-    said = cogmap(option, options=["-X", "importtime"])
+    said = shell(option, options=["-X", "importtime"])
     assert ("reproduce" if option == "--help" else "cogmap 0.") in said.stdout
     imported = {line.split("|")[2].strip() for line in said.stderr.splitlines() if line.count("|") == 2}
     assert "click" in imported
@@ -234,7 +242,7 @@ def test_a_disk_that_is_full_is_told(tmp_path):
 def test_the_journey_needs_no_locale(tmp_path):
     """In a system without UTF-8, with every file that is opened without an encoding told: of ours there is none."""
     folder = tmp_path / "caf\u00e9"
-    done = cogmap(
+    done = shell(
         *IRIS, "--out", folder, options=["-X", "warn_default_encoding"],
         LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0",
     )  # fmt: skip

@@ -46,11 +46,11 @@ def workers(session):
     return [number for number, words in processes(session).items() if any(b"LokyProcess" in word for word in words)]
 
 
-def wait_until(holds, seconds=60):
+def wait_until(holds, seconds=60, pause=0.05):
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end
-        time.sleep(0.005)
+        time.sleep(pause)  # looking at all processes takes time from those that are waited for
 
 
 def end(process, message, code):
@@ -96,7 +96,7 @@ def is_ours(process):
 def test_an_interrupt_of_the_imports_is_one_line(seconds, tmp_path):
     """From our first lines on, before anything large is imported."""
     process = start(*LONG, "--out", tmp_path)
-    wait_until(lambda: is_ours(process))
+    wait_until(lambda: is_ours(process), pause=0.005)
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGINT)
     end(process, "Stopped", 130)

@@ -386,7 +386,9 @@ class TestReproducibility:
         assert not hasattr(clone(fcm), "map_")
         assert same_model(clone(fcm).fit(X, y), fcm)
 
-    @pytest.mark.parametrize("dataset", ["iris", "wine", "breast_cancer"])
+    @pytest.mark.parametrize(
+        "dataset", ["iris", *(pytest.param(d, marks=pytest.mark.slow) for d in ("wine", "breast_cancer"))]
+    )
     def test_starts_do_not_decide_the_outcome(self, dataset, request):
         """Of 4 starts the worst mean accuracy of 3 folds is within 0.03 of the median."""
         X, y = request.getfixturevalue(dataset)
@@ -422,18 +424,18 @@ class TestContinuing:
         fcm.set_params(slope=4.0, max_iter=1, tol=0).fit(X, y)
         assert fcm.loss_curve_[0] < end + 0.01
 
-    @pytest.mark.parametrize("solver", ["lbfgs", "adam", "rmsprop"])
-    def test_partial_fit_learns_in_parts(self, iris, solver):
+    @pytest.mark.parametrize(("solver", "n_passes"), [("lbfgs", 20), ("adam", 20), ("rmsprop", 120)])
+    def test_partial_fit_learns_in_parts(self, iris, solver, n_passes):
         """Many passes over parts reach what fit reaches; the first part may lack classes."""
         X, y = iris
         fcm = FCMClassifier(solver=solver, random_state=0)
         order = np.argsort(np.arange(150) % 50 % 5, kind="stable")
-        for epoch in range(120):
+        for epoch in range(n_passes):
             for part in np.array_split(order, 5):
                 fcm.partial_fit(X[part], y[part], classes=[0, 1, 2] if epoch == 0 else None)
         assert fcm.score(X, y) > 0.93
         assert fcm.outcome_ is Outcome.ONE_PASS
-        assert fcm.n_iter_ == 600 == len(fcm.loss_curve_)
+        assert fcm.n_iter_ == 5 * n_passes == len(fcm.loss_curve_)
 
     def test_warm_start_matches_features_by_name(self, iris):
         """Columns in another order keep their weights: a step too small to matter changes no prediction."""

@@ -110,6 +110,12 @@ def test_a_small_map_is_resumed_as_a_full_one(load, structure, terms):
     assert fcm.model_.encoding.scaling.logarithms is before.encoding.scaling.logarithms
     same = fcm.predict(X) == before.link.classes[before.outputs(X.to_numpy()).argmax(axis=1)]
     assert same.mean() > 0.9
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+def test_a_small_map_is_resumed_with_columns_in_another_order(load):
+    """Features keep their weights by name."""
+    X, y = load(return_X_y=True, as_frame=True)
     X = X[X.columns[::-1]]
     fcm = FCMClassifier(random_state=0).fit(X[X.columns[::-1]], y)
     fcm.set_params(warm_start=True, solver="adam", learning_rate=1e-9, max_iter=1, tol=0).fit(X, y)
