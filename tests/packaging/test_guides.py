@@ -2,7 +2,6 @@
 
 import contextlib
 import doctest
-import importlib.util
 import io
 import os
 import re
@@ -56,19 +55,3 @@ def test_guides_show_the_output_of_their_examples(name, tmp_path, monkeypatch):
         with contextlib.redirect_stdout(printed):
             exec(code, names)
         assert printed.getvalue().split() == shown.split()
-
-
-def test_reproduction_figures_match_the_results():
-    """Tables and verdicts are generated from `results/`, and the other text has no experimental figures."""
-    specification = importlib.util.spec_from_file_location("reproduction", ROOT / "docs" / "reproduction.py")
-    reproduction = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(reproduction)
-    text = reproduction.GUIDE.read_text(encoding="utf-8")
-    assert reproduction.updated(text) == text
-    names = re.findall(r"<!-- results: (.*?) -->", text)
-    assert sorted(names) == sorted(reproduction.BLOCKS)
-    prose = re.sub(r"```.*?```", "", reproduction.without_blocks(text), flags=re.DOTALL)
-    assert set(re.findall(r"\d*\.\d+", prose)) - SECTIONS == {"0.001", "0.5"}  # settings of the paper
-
-
-SECTIONS = {"3.1", "3.2", "3.3", "3.4", "5.4"}  # of the paper
