@@ -246,6 +246,7 @@ def summarize(rows, methods):
             "folds": [min(folds), max(folds)],
             "n_planned": len(names),
             "methods": entries,
+            "r2": {name: dict(zip(methods, row.tolist(), strict=True)) for name, row in zip(done, r2, strict=True)},
         }
     return summary
 

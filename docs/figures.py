@@ -106,6 +106,43 @@ def missing_rivals():
     return head + "\n".join(fill(line, 120, subsequent_indent="  ") for line in lines)
 
 
+# --- other FCM classifiers
+
+_FAMILY = {
+    "fcm": '`FCMClassifier(structure="full")`',
+    "ltcn": "`LTCNClassifier()`",
+    "frcn": "`FRCNClassifier()`",
+    "fcmper": "`FCMperClassifier()`",
+    "fcmper_de": "... single output, differential evolution",
+    "nhl": '`HebbianFCMClassifier("nhl")`',
+    "dd_nhl": '`HebbianFCMClassifier("dd_nhl")`',
+}
+_SHORT = {
+    "fcm": "FCMClassifier", "ltcn": "LTCN", "frcn": "FRCN", "fcmper": "FCMper", "fcmper_de": "FCMper, DE", "nhl": "NHL",
+    "dd_nhl": "DD-NHL",
+}  # fmt: skip
+
+
+@cache
+def family_tables():
+    """Return the tables of ``results/accuracy/family.md`` as lists of rows of cells."""
+    text = (ROOT / "results" / "accuracy" / "family.md").read_text(encoding="utf-8")
+    tables = re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)
+    return [[line.strip("| ").split(" | ") for line in table.splitlines()] for table in tables]
+
+
+def family_table():
+    """Return scores of the family over all datasets."""
+    head, _, *rows = family_tables()[0]
+    return markdown(["", *head[1:]], [[_FAMILY[row[0]], *row[1:]] for row in rows])
+
+
+def family_datasets():
+    """Return accuracy and log loss of the family on each dataset."""
+    head, _, *rows = family_tables()[1]
+    return markdown(["accuracy, log loss", *(_SHORT.get(name, name) for name in head[1:])], rows)
+
+
 # --- regression
 
 
@@ -123,11 +160,27 @@ def regression_table(group):
     return markdown([f"{group}: {len(entry['tables'])} tables, {folds}", "mean R²", *fields], rows)
 
 
+def regression_differences():
+    """Return on which tables the default map and extra trees differ clearly."""
+    tables = summary("regression")["groups"]["all"]["r2"]
+    pairs = {name: (row["small map"], row["extra trees"]) for name, row in tables.items()}
+
+    def listed(sign):
+        chosen = [(name, pair) for name, pair in pairs.items() if sign * (pair[0] - pair[1]) > 0.05]
+        chosen.sort(key=lambda entry: sign * (entry[1][1] - entry[1][0]))
+        return ", ".join(f"{name} ({ours:.2f} against {theirs:.2f})" for name, (ours, theirs) in chosen) or "none"
+
+    text = f"R² of the default map is better than that of extra trees by more than 0.05 on: {listed(1)}. "
+    return fill(f"{text}It is worse by more than 0.05 on: {listed(-1)}.", 120)
+
+
 BLOCKS = {
     **reproduction.BLOCKS,
     "readme": lambda: accuracy_text(_HEADLINE, _README_METHODS),
     **{f"accuracy {name}": lambda name=name: accuracy_text(name) for name in ("all", "catboost", "slow")},
     "accuracy missing": missing_rivals,
+    "family table": family_table,
+    "family datasets": family_datasets,
     **{
         f"regression {group}": lambda group=group: regression_table(group)
         for group in ("chosen on", "confirmed on", "all")
