@@ -42,7 +42,7 @@ from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import FeatureRange, FeatureSpread, Scaling
 from cogmap.models.features import FeatureStatistics
-from cogmap.models.links import LabelsLink, Link, OrderedLink, QuantileLink
+from cogmap.models.links import Link
 from cogmap.models.logarithms import find_logarithms
 from cogmap.models.model import MapModel
 from cogmap.statistics.novelty import RowDistances
@@ -269,8 +269,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         self.model_ = self._refined(result.model, sample)
         for name in ("held_out_errors_", "row_distances_"):  # of an earlier fit, if rows are added to it
             self.__dict__.pop(name, None)
-        # Ordered classes, labels and quantiles have no held-out errors: their outputs already say how sure they are.
-        if result.held_out is not None and not isinstance(self.model_.link, OrderedLink | LabelsLink | QuantileLink):
+        if result.held_out is not None:
             # An expert's weights are not changed.
             given = self.weight_bounds is not None or isinstance(self.prior, FuzzyCognitiveMap)
             keep = given or self.learn == "slopes"

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.estimators._uncertainty import held_out_errors, interval, known
+from cogmap.estimators._uncertainty import held_out_errors, known, value_intervals
 from cogmap.exceptions import DataError
-from cogmap.models.links import ValueLink
+from cogmap.models.links import LabelsLink, ValueLink
 from cogmap.statistics.conformal import check_level
 from cogmap.statistics.novelty import RowDistances
 from cogmap.table.predictions import Predictions
@@ -113,10 +113,9 @@ class UncertaintyMixin:
             Lower and upper ends.
         """
         level = check_level("TableModel.predict_interval", level)
-        if not isinstance(self._link, ValueLink):
-            raise DataError("This model predicts classes, which have no interval: use `predict_set`.")
+        self._check_kind(True, "This model predicts classes, which have no interval: use `predict_set`.")
         errors = held_out_errors(self.estimator, "predict_interval")
-        return interval(predictions.outputs, errors.half_widths(predictions.outputs, level))
+        return value_intervals(self._link, errors, predictions.outputs, level)
 
     def class_sets(self, predictions: Predictions, level: float) -> list[list[Any]]:
         """Return the sets of classes of given predictions.
@@ -134,12 +133,18 @@ class UncertaintyMixin:
             Classes of each set, the likeliest first.
         """
         level = check_level("TableModel.predict_set", level)
-        link: Any = self._link
-        if isinstance(link, ValueLink):
-            raise DataError("This model predicts values, which have no set of classes: use `predict_interval`.")
+        self._check_kind(False, "This model predicts values, which have no set of classes: use `predict_interval`.")
+        link = self._link
         sets = held_out_errors(self.estimator, "predict_set").sets(predictions.outputs, level)
         orders = np.argsort(-predictions.outputs, axis=1, kind="stable")
         return [link.classes[order[of_row[order]]].tolist() for order, of_row in zip(orders, sets, strict=True)]
+
+    def _check_kind(self, of_values: bool, message: str) -> None:
+        """Raise if this is not the kind of model that is asked about."""
+        if isinstance(self._link, LabelsLink):
+            raise DataError("This model predicts several labels: use `predict_set` of its estimator.")
+        if isinstance(self._link, ValueLink) != of_values:
+            raise DataError(message)
 
     @property
     def _link(self) -> Any:
