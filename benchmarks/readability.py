@@ -1,7 +1,8 @@
 """Size, names and signs of learned maps beside accuracy and time, on tables used to choose and to confirm the defaults.
 
 ``python -m benchmarks.readability`` needs the data folder (``COGMAP_DATA``) for the paper's tables, and for the others
-the packages that `benchmarks.choosing` names; missing tables are skipped. Five folds, two seeds.
+the packages that `benchmarks.choosing` names; missing tables are skipped. Five folds, two seeds. Every result is stored
+at once, and the same command resumes an interrupted run.
 
 - arrows: number of edges between different concepts, median over the tables; > 150: share of the tables with more.
   For 95 %: number of edges that carry 95 % of the influence on the data.
@@ -27,7 +28,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -41,7 +41,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks import arrows, choosing, regression
+from benchmarks import arrows, cached, choosing, regression
 from benchmarks.timing import print_table
 from cogmap import FCMClassifier, FCMRegressor
 from cogmap.research.datasets import DATASETS, get_dataset, load_dataset
@@ -180,13 +180,40 @@ def n_terms(model):
     return np.size(model[-1].coef_) if hasattr(model, "steps") else np.nan
 
 
-def group_table(group, names, methods, n_jobs):
-    """Measure the methods on a group of tables and print them."""
-    pieces = [(group, name, method, fold) for method in methods for name in names for fold in range(N_FOLDS)]
-    every = np.array(Parallel(n_jobs=n_jobs)(delayed(measured)(*piece) for piece in pieces), dtype=np.float64)
+def measure_row(dataset, fold, method):
+    """Return the measures of one fold as a row; the dataset is "group/table"."""
+    group, _, name = dataset.partition("/")
+    values = dict(zip(MEASURES, map(float, measured(group, name, method, fold)), strict=True))
+    return {"score": values["accuracy"], "measures": {key: _none_if_nan(value) for key, value in values.items()}}
+
+
+def _none_if_nan(value):
+    return None if np.isnan(value) else float(value)
+
+
+def group_table(group, rows, methods):
+    """Return the tables that all methods finished, and the summary of each method as an array; print both."""
+    folds = range(N_FOLDS)
+    names = [
+        name
+        for name in GROUPS[group]
+        if all((f"{group}/{name}", fold, method) in rows for fold in folds for method in methods)
+    ]
+    if not names:
+        return [], np.empty((len(methods), len(MEASURES)))
+    every = np.array(
+        [
+            [
+                [list(rows[f"{group}/{name}", fold, method]["measures"].values()) for fold in folds]
+                for name in names
+            ]
+            for method in methods
+        ],
+        dtype=np.float64,
+    )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # means of nothing: measures that a rival does not have
-        every = np.nanmean(every.reshape(len(methods), len(names), N_FOLDS, -1), axis=2)
+        every = np.nanmean(every, axis=2)
         table = np.nanmean(every, axis=1)
         for measure, summary in (
             ("arrows", np.nanmedian), ("drawn", np.nanmin), ("worst", np.nanmin),
@@ -197,9 +224,9 @@ def group_table(group, names, methods, n_jobs):
             place = MEASURES.index(measure)
             of_tables = every[:, :, place]
             table[:, place] = np.where(np.isnan(of_tables).all(axis=1), np.nan, (of_tables >= limit).mean(axis=1))
-    rows = [[method, *map(_text, MEASURES, row)] for method, row in zip(methods, table, strict=True)]
-    print_table(f"{group}: {len(names)} tables", ["", *MEASURES], rows)
-    return table
+    lines = [[method, *map(_text, MEASURES, row)] for method, row in zip(methods, table, strict=True)]
+    print_table(f"{group}: {len(names)} tables", ["", *MEASURES], lines)
+    return names, table
 
 
 def _text(measure, value):
@@ -258,16 +285,33 @@ def main():
     parser.add_argument("--groups", nargs="+", choices=list(GROUPS), default=list(GROUPS), metavar="GROUP")
     parser.add_argument("--tables", nargs="+", metavar="TABLE", help="only these tables of the groups")
     parser.add_argument("--variants", nargs="+", choices=methods, default=methods, metavar="METHOD")
+    parser.add_argument("--out", type=Path, default=Path("results/readability"), help="folder for the results")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
+    parser.add_argument("--tables-only", action="store_true", help="run nothing, print the stored results")
     parser.add_argument("--picture", type=Path, help="file for the picture")
     arguments = parser.parse_args()
     chosen = [method for method in arguments.variants if method != "EBM" or importlib.util.find_spec("interpret")]
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # one process per core instead
-    tables = {}
+    if not arguments.tables_only:
+        tables = {group: available(group, arguments.tables) for group in arguments.groups}
+        pieces = [
+            cached.Piece("readability", f"{group}/{name}", fold, method, measure_row)
+            for fold in range(N_FOLDS)
+            for group, names in tables.items()
+            for name in names
+            for method in chosen
+        ]
+        cached.run(arguments.out, pieces, arguments.jobs)
+    rows, tables, summary = cached.read_rows(arguments.out), {}, {}
     for group in arguments.groups:
-        names = available(group, arguments.tables)
+        names, table = group_table(group, rows, chosen)
         if names:
-            tables[group] = group_table(group, names, chosen, arguments.jobs)
+            tables[group] = table
+            methods = {
+                method: dict(zip(MEASURES, map(_none_if_nan, row), strict=True))
+                for method, row in zip(chosen, table, strict=True)
+            }
+            summary[group] = {"tables": names, "n_planned": len(GROUPS[group]), "methods": methods}
+    cached.write_summary(arguments.out, {"groups": summary})
     if arguments.picture and tables:
         draw(tables, chosen, arguments.picture)
 

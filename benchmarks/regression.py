@@ -12,7 +12,6 @@ columns. Tables of more than 1500 rows are sampled down to 1500.
 import argparse
 import importlib.util
 import io
-import json
 import os
 import re
 import time
@@ -22,7 +21,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
@@ -35,9 +33,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
+from benchmarks import cached
 from cogmap.statistics import friedman
 
 MOST_ROWS = 1500
+N_FOLDS = 5
 _MOST_MISSING = 0.1
 _MOST_CATEGORIES = 40
 
@@ -142,15 +142,7 @@ def scaled_target(regressor):
     return TransformedTargetRegressor(regressor, transformer=StandardScaler())
 
 
-MAPS = {
-    "default": fcm,
-    "prior=None": lambda: fcm(prior=None),
-    "depth=2": lambda: fcm(depth=2),
-    "random_state=1": lambda: fcm(random_state=1),
-    "alpha=2": lambda: fcm(alpha=2.0),
-    "n_hidden=0": lambda: fcm(n_hidden=0),
-    "n_teachers=0": lambda: fcm(n_teachers=0),
-}
+MAPS = {"small map": lambda: fcm(structure="auto"), "full map": fcm}
 # At their defaults. A neural network and a support vector machine want a target of about unit variance: both ways.
 RIVALS = {
     "ridge": Ridge,
@@ -203,72 +195,93 @@ def read_table(name, tables=TABLES):
     return X[:, np.ptp(X, axis=0) > 0], y.to_numpy()[kept]
 
 
-def scores(name, method, cache=None):
-    """Return the mean R² over five folds, each clipped at -1, and the mean fit time in seconds.
-
-    Results of rivals are cached in the folder `cache`.
-    """
-    kept = None
-    if cache is not None and method in RIVALS:
-        kept = Path(cache) / f"{name} {method}.json"
-        if kept.is_file():
-            return json.loads(kept.read_text())
+def measure(name, fold, method):
+    """Return the R² of one fold, clipped at -1, and the CPU time of the fit in seconds."""
     X, y = read_table(name)
-    r2, seconds = [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for train, test in KFold(5, shuffle=True, random_state=0).split(X):
-            model = make_pipeline(StandardScaler(), RIVALS[method]()) if method in RIVALS else MAPS[method]()
-            start = time.perf_counter()
-            model.fit(X[train], y[train])
-            seconds.append(time.perf_counter() - start)
-            r2.append(max(r2_score(y[test], model.predict(X[test])), -1.0))
-    result = [float(np.mean(r2)), float(np.mean(seconds))]
-    if kept is not None:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(result))
-    return result
+        train, test = list(KFold(N_FOLDS, shuffle=True, random_state=0).split(X))[fold]
+        model = make_pipeline(StandardScaler(), RIVALS[method]()) if method in RIVALS else MAPS[method]()
+        start = time.process_time()
+        model.fit(X[train], y[train])
+        seconds = time.process_time() - start
+        return {"score": max(float(r2_score(y[test], model.predict(X[test]))), -1.0), "fit_seconds": seconds}
 
 
-def print_table(title, names, r2, seconds, methods):
-    """Print mean R², the rank of each method within each set of methods, and the mean fit time."""
-    ranks = {}
-    for field, rivals in FIELDS.items():
-        ranked = [method for method in methods if method in rivals]
-        for i, method in enumerate(methods):
-            others = [methods.index(rival) for rival in ranked if rival != method]
-            if others and (method in MAPS or method in rivals):
-                # A variant of the map takes the place of the default.
-                own = [i] if method in MAPS else [methods.index("default"), i] if "default" in methods else [i]
-                ranks[field, method] = friedman(r2[:, [*own, *others]]).mean_ranks[len(own) - 1]
-    print(f"\n| {title}: {len(names)} tables | mean R² | {' | '.join(FIELDS)} | seconds |")
-    print(f"| --- | {' | '.join(['---:'] * (2 + len(FIELDS)))} |")
-    for i, method in enumerate(methods):
-        cells = [f"{ranks[field, method]:.2f}" if (field, method) in ranks else "" for field in FIELDS]
-        print(f"| {method} | {r2[:, i].mean():.4f} | {' | '.join(cells)} | {seconds[:, i].mean():.2f} |")
+def summarize(rows, methods):
+    """Return mean R², mean rank within each set of methods and mean CPU time, for each group of tables.
+
+    A table takes part with the folds that all of the methods have. Each map is ranked among the rivals, without the
+    other map, and the rivals are ranked with the first of the maps.
+    """
+    groups = {"chosen on": CHOSEN_ON, "confirmed on": CONFIRMED_ON, "all": [*CHOSEN_ON, *CONFIRMED_ON]}
+    maps = [method for method in methods if method in MAPS]
+    summary = {}
+    for title, names in groups.items():
+        shared = {
+            name: [fold for fold in range(N_FOLDS) if all((name, fold, method) in rows for method in methods)]
+            for name in names
+        }
+        done = [name for name in names if shared[name]]
+        if len(done) < 2:
+            continue
+        r2, seconds = (
+            np.array([[np.mean([rows[name, fold, m][key] for fold in shared[name]]) for m in methods] for name in done])
+            for key in ("score", "fit_seconds")
+        )
+        entries = {
+            method: {"r2": float(r2[:, i].mean()), "fit_seconds": float(seconds[:, i].mean())}
+            for i, method in enumerate(methods)
+        }
+        for field, rivals in FIELDS.items():
+            for own in maps:
+                compared = [own, *(method for method in methods if method in rivals)]
+                ranks = friedman(r2[:, [methods.index(method) for method in compared]]).mean_ranks
+                for method, rank in zip(compared, ranks, strict=True):
+                    if method == own or own == maps[0]:
+                        entries[method][field] = float(rank)
+        folds = [len(shared[name]) for name in done]
+        summary[title] = {
+            "tables": done,
+            "folds": [min(folds), max(folds)],
+            "n_planned": len(names),
+            "methods": entries,
+            "r2": {name: dict(zip(methods, row.tolist(), strict=True)) for name, row in zip(done, r2, strict=True)},
+        }
+    return summary
+
+
+def print_summary(summary):
+    """Print a table for each group of datasets."""
+    for title, entry in summary.items():
+        print(f"\n| {title}: {len(entry['tables'])} tables | mean R² | {' | '.join(FIELDS)} | seconds |")
+        print(f"| --- | {' | '.join(['---:'] * (2 + len(FIELDS)))} |")
+        for method, row in entry["methods"].items():
+            cells = [f"{row[field]:.2f}" if row.get(field) is not None else "" for field in FIELDS]
+            print(f"| {method} | {row['r2']:.4f} | {' | '.join(cells)} | {row['fit_seconds']:.2f} |")
 
 
 def main():
-    """Print a table for each group of datasets."""
+    """Run what is missing and print a table for each group of datasets."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.regression", description=main.__doc__)
-    parser.add_argument("--cache", help="folder for the results of rivals")
+    parser.add_argument("--out", type=Path, default=Path("results/regression"), help="folder for the results")
     parser.add_argument("--methods", nargs="+", choices=[*MAPS, *RIVALS], default=[*MAPS, *RIVALS], metavar="METHOD")
+    parser.add_argument("--folds", type=int, default=N_FOLDS, help="number of folds to run, of five")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
-    parser.add_argument("--each", action="store_true", help="print the R² of each table too")
+    parser.add_argument("--tables-only", action="store_true", help="run nothing, print the stored results")
     arguments = parser.parse_args()
-    methods = arguments.methods
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # one process per core instead
     names = [*CHOSEN_ON, *CONFIRMED_ON]
-    pieces = [(name, method, arguments.cache) for name in names for method in methods]
-    values = np.array(Parallel(n_jobs=arguments.jobs)(delayed(scores)(*piece) for piece in pieces))
-    r2, seconds = np.moveaxis(values.reshape(len(names), len(methods), 2), 2, 0)
-    n_chosen = len(CHOSEN_ON)
-    for title, rows in (("chosen on", slice(n_chosen)), ("confirmed on", slice(n_chosen, None)), ("all", slice(None))):
-        print_table(title, names[rows], r2[rows], seconds[rows], methods)
-    if arguments.each:
-        print(f"\n| table | {' | '.join(methods)} |\n| --- |{' ---: |' * len(methods)}")
-        for name, row in zip(names, r2, strict=True):
-            print(f"| {name} | {' | '.join(f'{value:.3f}' for value in row)} |")
+    if not arguments.tables_only:
+        pieces = [
+            cached.Piece("regression", name, fold, method, measure)
+            for fold in range(arguments.folds)
+            for name in names
+            for method in arguments.methods
+        ]
+        cached.run(arguments.out, pieces, arguments.jobs)
+    summary = summarize(cached.read_rows(arguments.out), arguments.methods)
+    cached.write_summary(arguments.out, {"groups": summary})
+    print_summary(summary)
 
 
 if __name__ == "__main__":

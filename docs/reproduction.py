@@ -5,14 +5,11 @@ name to the function that writes it. The rest of the guide contains no experimen
 """
 
 import json
-import re
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-GUIDE = ROOT / "docs" / "about" / "reproduction.md"
 PROTOCOLS = ("author", "printed", "strict")
-_BLOCK = re.compile(r"(<!-- results: (?P<name>[\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 @cache
@@ -170,17 +167,3 @@ BLOCKS = {
     "pipelines": pipelines,
     "training": training,
 }
-
-
-def updated(text):
-    """Return the guide with every block regenerated."""
-    return _BLOCK.sub(lambda match: f"{match[1]}{BLOCKS[match['name']]()}\n{match[3]}", text)
-
-
-def without_blocks(text):
-    """Return the text outside the generated blocks."""
-    return _BLOCK.sub("", text)
-
-
-if __name__ == "__main__":
-    GUIDE.write_text(updated(GUIDE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cogmap.persistence import load, save
     from cogmap.table import TableModel, TablePreparer, fit_table
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __all__ = [
     "FCMClassifier",

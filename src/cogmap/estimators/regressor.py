@@ -206,7 +206,7 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     prior_deviations_ : list of PriorDeviation
         Edges of an expert's map in `prior`, by how much their weight changed, largest change first. Each has
         ``source``, ``target``, and the weights ``prior`` and ``learned``, both at the slope of the learned map.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
         Importance of each feature; they sum to 1. It is the mean absolute contribution to the difference between two
         rows of the training data (a sample of 200 if there are more).
     loss_curve_ : list of float
@@ -221,7 +221,7 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
         Scaling of the features: ``mean`` and ``deviation``, or ``low`` and ``high`` of each; None if `scale` is False.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if they were strings.
 
     See Also
@@ -236,8 +236,8 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     >>> fcm = FCMRegressor(random_state=0).fit(X, y)
     >>> bool(fcm.score(X, y) > 0.5)
     True
-    >>> fcm.map_.concepts[-1]
-    'target'
+    >>> fcm.map_.concepts[-1], fcm.transform(X).shape == (442, fcm.map_.n_concepts)
+    ('target', True)
 
     Constrain the prediction to never fall as the body mass index rises:
 
@@ -344,6 +344,7 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
         Returns
         -------
         ndarray of shape (n_samples,), or (n_samples, n_targets) if `y` had columns, or (n_samples, n_quantiles)
+            Predicted values, in the units of `y`.
         """
         model, X = self._fitted_model(X)
         values = model.outputs(X)

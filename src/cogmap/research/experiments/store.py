@@ -21,7 +21,7 @@ Key = tuple[str, int, str]  # dataset, fold, method
 
 _PACKAGES = ("cogmap", "numpy", "scipy", "scikit-learn", "joblib", "pandas", "matplotlib")
 _NUMBERS = (
-    "accuracy", "f1_macro", "log_loss", "calibration_error", "fit_seconds", "train_accuracy", "train_f1_macro",
+    "accuracy", "f1_macro", "log_loss", "calibration_error", "fit_seconds", "train_accuracy", "train_f1_macro", "score",
 )  # fmt: skip
 # The largest experiment has 2 MB of results; a much larger file is not a result file.
 _MAX_RESULTS_BYTES = 2**28
@@ -259,7 +259,8 @@ def _is_row(row: Row | None) -> bool:
     if "error" not in row or not isinstance(row["error"], str | None):
         return False
     numbers = [row.get(name) for name in _NUMBERS]
-    return (bool(row["error"]) or row.get("accuracy") is not None) and all(map(_is_number_or_none, numbers))
+    scored = row.get("accuracy") is not None or row.get("score") is not None
+    return (bool(row["error"]) or scored) and all(map(_is_number_or_none, numbers))
 
 
 def _is_number_or_none(value: Any) -> bool:
