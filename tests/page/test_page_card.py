@@ -246,3 +246,13 @@ def test_page_stays_small(pages):
     _, X, y = pages.model("tumours")
     fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
     assert len(html(fcm, X, y).encode()) < 200_000
+
+
+def test_list_of_arrows_names_the_class_that_is_the_answer(pages):
+    """On a phone, too, an arrow that raises the answer is not said to raise the other class."""
+    page = pages.open("ward", width=390)
+    said = page.locator("#answer .said-name").inner_text()
+    lines = page.locator(".arrow-list li").all_inner_texts()
+    assert lines
+    assert all(f"→ {said}" in line for line in lines)
+    assert next(line for line in lines if line.startswith("age ")).endswith("raises it")

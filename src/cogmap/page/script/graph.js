@@ -3,6 +3,7 @@
 import { draw, setAttribute, setText } from "./dom.js";
 import { className, number, oneLine, short, signed } from "./words.js";
 import { pathBetween } from "./paths.js";
+import { isSingle } from "./view.js";
 
 const THINNEST = 0.8,
   THICKEST = 5; // lines of arrows
@@ -199,7 +200,7 @@ function drawBox(page, box, on) {
     ),
   );
   // The box of the output of two classes bears the name of the class that is the answer.
-  const single = concept.kind === "output" && model.kind === "classifier" && model.link.kind === "log-odds";
+  const single = isSingle(model, i);
   const room = Math.max(Math.floor(box.width / (0.62 * model.graph.size)) - 1, 6);
   const answers = single && lines.length === 1 ? model.outputs.map((name) => short(className(name), room)) : null;
   const ring = box.ring

@@ -7,6 +7,7 @@ import { conceptPanel } from "./concept.js";
 import { simpleView } from "./simple.js";
 import { timePart } from "./time.js";
 import { tablesPart } from "./tables.js";
+import { isSingle } from "./view.js";
 
 const ARROW_KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
@@ -148,23 +149,25 @@ function choiceOfArrows(store, usual, row, name) {
 }
 
 /** Create the list of arrows that replaces the picture on phones. */
-function arrowList({ model, store, usuallyShown, signOf }) {
+function arrowList(page) {
+  const { model, store, usuallyShown, signOf } = page;
   const list = make("ul", { class: "arrow-list" });
   const edges = model.edges.filter((edge) => edge.target !== edge.source).slice(0, Math.max(usuallyShown, 1));
   const lines = edges.map(({ target, source }) => {
     const words = make("span");
-    const name = (i) => short(model.concepts[i].name, 40);
-    const pick = button(`${name(source)} → ${name(target)}`, () => store.change({ arrow: [target, source], chosen: target }), {
-      class: "quiet",
-    });
+    const pick = button("", () => store.change({ arrow: [target, source], chosen: target }), { class: "quiet" });
     list.append(make("li", {}, pick, words));
-    return { target, source, words };
+    return { target, source, pick, words };
   });
   return {
     element: list,
     update(view) {
-      for (const { target, source, words } of lines) {
-        const weight = view.model.weights[target * model.n + source] * signOf(view, target);
+      for (const { target, source, pick, words } of lines) {
+        const sign = signOf(view, target);
+        // The output of two classes bears the name of the class that is the answer, as in the picture.
+        const name = (isSingle(model, target) ? page.outputs[sign < 0 ? 0 : 1] : model.concepts[target]).name;
+        const weight = view.model.weights[target * model.n + source] * sign;
+        setText(pick, `${short(model.concepts[source].name, 40)} → ${short(name, 40)}`);
         setText(words, `${weight >= 0 ? "raises" : "lowers"} it`);
         setAttribute(words, "class", weight >= 0 ? "up-text" : "down-text");
       }

@@ -26,7 +26,7 @@ export function valuesPart(page) {
     "aria-label": "Order of the values",
     onchange: () => store.change({ order: order.value }),
   });
-  const orders = { importance: "most important first", table: "as in the table", name: "by name" };
+  const orders = { importance: "by importance", table: "as in the table", name: "by name" };
   for (const [value, text] of Object.entries(orders)) order.append(make("option", { value }, text));
   const none = make("p", { class: "soft", hidden: true }, "No value has this name.");
   const long = model.columns.length > MANY;

@@ -8,8 +8,12 @@ import { heldEdits } from "./state.js";
  * first is the answer, arrows into it are drawn for the first.
  */
 export function signOf({ model, result }, target) {
-  const single = model.kind === "classifier" && model.link.kind === "log-odds" && target >= model.firstOutput;
-  return single && result.outputs[0] > result.outputs[1] ? -1 : 1;
+  return isSingle(model, target) && result.outputs[0] > result.outputs[1] ? -1 : 1;
+}
+
+/** Return whether a concept is the one output of two classes. */
+export function isSingle(model, concept) {
+  return model.kind === "classifier" && model.link.kind === "log-odds" && concept >= model.firstOutput;
 }
 
 /** Return a function that computes the view of a state. */
