@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test results test-slow test-faults test-oldest test-distributions test-keras test-sktime pictures guides format clean bench bench-accuracy \
+.PHONY: demo test results test-slow test-faults test-oldest test-distributions test-keras test-sktime pictures guides docs format clean bench bench-accuracy \
 	bench-family bench-readability bench-maps bench-rows bench-wide bench-scale bench-explaining bench-files \
 	bench-page bench-table bench-serving bench-forecasting
 
@@ -113,6 +113,10 @@ guides: $(VENV)/test.group  ## rerun the guides and update their output
 	$(BIN)/python docs/run.py $(addprefix docs/guide/,deployment.md explaining.md forecasting.md how-sure.md model-files.md \
 		regression.md serving.md small-maps.md tables.md targets.md wide.md workshop.md)
 
+docs: $(VENV)/docs.group  ## the documentation site in docs/_build/html: runs the gallery, checks internal links, needs no network
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
+
 bench-serving: $(VENV)/test.group  ## serving: speed against an echo endpoint, 200 connections, reload, idle connections, drift, fuzzing
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.operations
@@ -157,4 +161,4 @@ bench-forecasting: .venv-forecasting/bin/python  ## time series: accuracy, CPU t
 	.venv-forecasting/bin/python -m benchmarks.forecasting
 
 clean:
-	rm -rf .venv .venv-oldest .venv-keras .venv-forecasting .venv-results dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-keras .venv-forecasting .venv-results docs/_build docs/gallery docs/reference/generated dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,21 +1,35 @@
-"""Run the Python and shell blocks of guides and update their output: ``python docs/run.py docs/guide/tables.md``."""
+"""Run the pages of the documentation: ``python docs/run.py docs/guide/tables.md`` updates the output of its examples.
 
+The text block below a Python or shell block is its output. ``--check`` compares instead and names the pages that
+differ; numbers may differ in their last digits with versions of dependencies, words may not. Without pages, all run.
+"""
+
+import argparse
 import contextlib
+import difflib
 import io
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
+DOCS = Path(__file__).parent
 _BLOCKS = r"```(?P<language>python|sh)\n(?P<code>.*?)```\n(\n```text\n.*?```\n)?"
 
 
-def with_output(text):
-    """Return the guide with the text block below each code block replaced by its current output.
+def pages():
+    """Return all pages with examples, but for those with ``>>>``, which tests run as doctests."""
+    found = sorted(path for pattern in ("index.md", "[!_]*/**/*.md") for path in DOCS.glob(pattern))
+    return [path for path in found if re.search(r"```(python|sh)\n(?!>>>)", path.read_text(encoding="utf-8"))]
 
-    Python blocks share one namespace, and shell and Python blocks the current directory.
+
+def with_output(text):
+    """Return the page with the text block below each code block replaced by its current output.
+
+    Python blocks share one namespace, and shell and Python blocks an empty current directory.
     """
     namespace = {}
 
@@ -24,7 +38,8 @@ def with_output(text):
         output = f"\n```text\n{printed.rstrip()}\n```\n" if printed.strip() else ""
         return f"```{match['language']}\n{match['code']}```\n{output}"
 
-    return re.sub(_BLOCKS, run_block, text, flags=re.DOTALL)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        return re.sub(_BLOCKS, run_block, text, flags=re.DOTALL)
 
 
 def _python(code, namespace):
@@ -48,13 +63,37 @@ def _shell(code):
     return completed.stdout
 
 
+def differences(shown, current):
+    """Return the lines in which the words of two versions of a page differ; numbers count as one word."""
+
+    def lines(text):
+        return [" ".join(re.sub(r"[+-]?\d[\d.,]*(e-?\d+)?", "0", line).split()) for line in text.splitlines()]
+
+    return [
+        line
+        for line in difflib.unified_diff(lines(shown), lines(current), lineterm="", n=0)
+        if line[:3] not in ("---", "+++")
+    ]
+
+
 def main():
-    """Update the guides named on the command line; those with shell blocks run in a temporary directory."""
-    paths = [Path(name).resolve() for name in sys.argv[1:]]
-    for path in paths:
-        text = path.read_text(encoding="utf-8")
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder if "```sh" in text else "."):
-            path.write_text(with_output(text), encoding="utf-8")
+    """Update or check the pages named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="compare, and change nothing")
+    parser.add_argument("pages", nargs="*", type=Path)
+    arguments = parser.parse_args()
+    failed = False
+    for path in [page.resolve() for page in arguments.pages or pages()]:
+        started = time.monotonic()
+        shown = path.read_text(encoding="utf-8")
+        current = with_output(shown)
+        if not arguments.check:
+            path.write_text(current, encoding="utf-8")
+        elif changed := differences(shown, current):
+            failed = True
+            print(f"{path.name} shows other output than its examples print:", *changed, sep="\n  ")
+        print(f"{path.relative_to(DOCS.resolve())}: {time.monotonic() - started:.0f} s", flush=True)
+    sys.exit(failed)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ class FRCNClassifier(ScoringClassifier):
         ``low`` and ``high`` of each feature.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if they were strings.
 
     See Also

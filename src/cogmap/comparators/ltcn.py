@@ -57,7 +57,7 @@ class LTCNClassifier(ScoringClassifier):
         ``low`` and ``high`` of each feature, which are scaled to 0 and 1.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if they were strings.
 
     See Also

@@ -202,7 +202,7 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     prior_deviations_ : list of PriorDeviation
         Edges of an expert's map in `prior`, by how much their weight changed, largest change first. Each has
         ``source``, ``target``, and the weights ``prior`` and ``learned``, both at the slope of the learned map.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
         Importance of each feature; they sum to 1. It is the mean absolute contribution to the difference between two
         rows of the training data (a sample of 200 if there are more; after `partial_fit`, of the last batch).
     loss_curve_ : list of float
@@ -217,7 +217,7 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
         Scaling of the features: ``mean`` and ``deviation``, or ``low`` and ``high`` of each; None if `scale` is False.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if they were strings.
 
     References

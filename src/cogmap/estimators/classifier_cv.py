@@ -88,11 +88,11 @@ class FCMClassifierCV(ClassMap):
         As for `FCMClassifier`.
     terms_, prior_deviations_ : dict, list
         As for `FCMClassifier`.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
         As for `FCMClassifier`.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if they were strings.
 
     See Also

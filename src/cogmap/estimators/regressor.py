@@ -206,7 +206,7 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     prior_deviations_ : list of PriorDeviation
         Edges of an expert's map in `prior`, by how much their weight changed, largest change first. Each has
         ``source``, ``target``, and the weights ``prior`` and ``learned``, both at the slope of the learned map.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (`n_features_in_`,)
         Importance of each feature; they sum to 1. It is the mean absolute contribution to the difference between two
         rows of the training data (a sample of 200 if there are more).
     loss_curve_ : list of float
@@ -221,7 +221,7 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
         Scaling of the features: ``mean`` and ``deviation``, or ``low`` and ``high`` of each; None if `scale` is False.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if they were strings.
 
     See Also

@@ -59,7 +59,7 @@ class GaussianMixtureClassifier(ClassifierMixin, BaseEstimator):
         Classes with too few rows for `n_components`, and how they were handled.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if they were strings.
 
     Examples

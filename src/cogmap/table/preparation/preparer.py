@@ -59,7 +59,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Notes on columns that can be read in more than one way.
     n_features_in_ : int
         Number of columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of columns seen in fit. Defined only if all names are strings.
 
     Examples

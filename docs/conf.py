@@ -1,0 +1,140 @@
+"""Configuration of the documentation site: ``make docs`` builds it, without a network."""
+
+import os
+import re
+import warnings
+from pathlib import Path
+
+import cogmap
+
+ROOT = Path(__file__).parents[1]
+
+project = "cogmap"
+author = "the maintainers of cogmap"
+copyright = author
+version = release = cogmap.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_click",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "_templates", "gallery/**/*.ipynb", "**/README.md"]
+templates_path = ["_templates"]
+
+myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
+myst_heading_anchors = 4
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc sections name the types
+numpydoc_show_class_members = False  # the template of classes lists the methods
+numpydoc_class_members_toctree = False
+copybutton_exclude = ".linenos, .gp, .go"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "cogmap"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/logo.svg"
+html_logo = "_static/logo.svg"
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "cogmap"},
+    "navbar_end": ["theme-switcher"],
+    "navigation_depth": 2,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "tango",
+    "pygments_dark_style": "monokai",
+}
+html_sidebars = {"index": [], "about/changelog": []}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "plot_gallery": "True",
+    "abort_on_example_error": True,
+    "image_scrapers": ("matplotlib",),
+    "min_reported_time": 1e9,
+}
+warnings.filterwarnings("ignore", message=".*FigureCanvasAgg is non-interactive.*")
+
+# Files outside this folder that are pages of the site.
+PAGES_ELSEWHERE = {
+    "about/architecture": "ARCHITECTURE.md",
+    "about/changelog": "CHANGELOG.md",
+    "about/contributing": "CONTRIBUTING.md",
+    "about/security": "SECURITY.md",
+    "about/results/accuracy": "results/accuracy/summary.md",
+    "about/results/family": "results/accuracy/family.md",
+    "about/results/folders": "results/README.md",
+}
+
+
+def read_page(app, docname, source):
+    """Insert a file from outside this folder for the page that stands for it, and lead links between files to pages."""
+    folder = ROOT / "docs" / Path(docname).parent
+    file = ROOT / PAGES_ELSEWHERE.get(docname, f"docs/{docname}.md")
+    if not file.is_file() or Path(app.env.doc2path(docname)).suffix != ".md":
+        return
+    page_of = {ROOT / name: ROOT / "docs" / f"{page}.md" for page, name in PAGES_ELSEWHERE.items()}
+
+    def link(match):
+        path, hash_, anchor = match[1].partition("#")
+        target = Path(os.path.normpath(file.parent / path))
+        return f"]({os.path.relpath(page_of.get(target, target), folder)}{hash_}{anchor})"
+
+    text = file.read_text(encoding="utf-8")
+    source[0] = re.sub(r"\]\((?!\w+:|#)([^)\s]+)\)", link, text)
+
+
+def skip_members(app, what, name, obj, skip, options):
+    """Leave out members of other packages' base classes, and methods that scikit-learn generates."""
+    function = getattr(obj, "fget", None) or getattr(obj, "__func__", obj)
+    module = getattr(function, "__module__", None) or "cogmap"
+    return True if not module.startswith("cogmap") or re.fullmatch(r"set_\w+_request", name) else None
+
+
+def write_llms_txt(app, exception):
+    """Write ``llms.txt``: the pages with their first sentences, in the order of the site."""
+    if exception or app.builder.name != "html":
+        return
+    lines = [
+        "# cogmap",
+        "",
+        "> Fuzzy cognitive maps learned from data: scikit-learn estimators whose model is a map.",
+        "",
+    ]
+    for section in app.env.toctree_includes["index"]:
+        lines += [f"## {app.env.titles[section].astext()}", ""]
+        for page in [section, *app.env.toctree_includes.get(section, [])]:
+            lines.append(f"- [{app.env.titles[page].astext()}]({page}.html){_summary(app.env.get_doctree(page))}")
+        lines.append("")
+    (Path(app.outdir) / "llms.txt").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _summary(doctree):
+    for paragraph in doctree.findall(lambda node: node.tagname == "paragraph"):
+        sentence = re.match(r".*?[.:](?=\s|$)", " ".join(paragraph.astext().split()))
+        if sentence:
+            return ": " + sentence[0].rstrip(":")
+    return ""
+
+
+def setup(app):
+    """Connect the functions above."""
+    app.connect("source-read", read_page)
+    app.connect("autodoc-skip-member", skip_members)
+    app.connect("build-finished", write_llms_txt)
