@@ -413,7 +413,7 @@ class TestMoreTargets:
         for model in (by_kind, by_dtype):
             assert model.estimator.ordered == ["low", "middle", "high"]
             assert "its classes are ordered" in card_text(model.card)
-            assert {entry["column"]: entry.get("more") for entry in model.card["importances"]}["x"] == "high"
+            assert {entry["column"]: entry.get("more") for entry in model.card["importances"]}["x"] == "higher"
             assert model.predict([{"x": -2.0, "word": "a"}, {"x": 2.0, "word": "a"}]).tolist() == ["low", "high"]
         np.testing.assert_array_equal(by_kind.predict_proba(self.TABLE), by_dtype.predict_proba(self.TABLE))
 
