@@ -127,6 +127,14 @@ class HeldOutErrors:
         -------
         HeldOutErrors
             Distribution of 1 minus the probability of what is true of each label.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cogmap.statistics import HeldOutErrors
+        >>> labels = np.array([[1, 0], [0, 0], [1, 1]])
+        >>> HeldOutErrors.of_labels(np.abs(labels - 0.25), labels, np.ones(3), 3).quantile(0.5)
+        array([0.25, 0.25])
         """
         return cls(_quantiles(np.abs(labels - probabilities), weight), n_rows)
 
@@ -153,6 +161,17 @@ class HeldOutErrors:
         References
         ----------
         Y. Romano, E. Patterson, E. Candes, Conformalized quantile regression, NeurIPS 2019.
+
+        Examples
+        --------
+        Values lie 0.5 outside of the predicted range, so that it must be wider by 0.5 on both sides:
+
+        >>> import numpy as np
+        >>> from cogmap.statistics import HeldOutErrors
+        >>> low, high = np.zeros((4, 1)), np.ones((4, 1))
+        >>> values = np.array([[-0.5], [1.5], [-0.5], [1.5]])
+        >>> HeldOutErrors.of_quantiles(low, high, values, np.ones(4), 4).quantile(0.9)
+        array([0.5, 0.5])
         """
         return cls(_quantiles(np.concatenate([low - values, values - high], axis=1), weight), n_rows)
 
