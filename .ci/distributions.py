@@ -32,7 +32,7 @@ assert fcm.score(X, y) > 0.95, fcm.score(X, y)
 """
 # Code that needs the packages of an extra, and no others.
 EXTRAS = {
-    "cli": "from cogmap.__main__ import main; main(['--help'])",
+    "cli": "import runpy, sys; sys.argv[1:] = ['--help']; runpy.run_module('cogmap', run_name='__main__')",
     "cma": "import cogmap.comparators.population, cma",
     "dask": "import cogmap.integrations.dask",
     "excel": "from cogmap import FuzzyCognitiveMap, read_map, write_map; "

@@ -308,8 +308,8 @@ def summarize(folder):
     earlier = [method for method in earlier if method not in ("gmc_3f", "gmc_3d")]  # minutes per fit of images
     comparisons = {
         "all": comparison(rows, "All datasets", earlier, list(DATASETS)),
-        "catboost": comparison(rows, "Without images, with CatBoost", [*earlier, "catboost"], small),
-        "slow": comparison(rows, "With EBM, RealMLP-TD and TabM", [*earlier, "catboost", *SLOW], small),
+        "catboost": comparison(rows, "Without images, with CatBoost", [*earlier, "fcm_named", "catboost"], small),
+        "slow": comparison(rows, "With EBM, RealMLP-TD and TabM", [*earlier, "fcm_named", "catboost", *SLOW], small),
     }
     missing = defaultdict(lambda: defaultdict(list))
     for piece in pieces():

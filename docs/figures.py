@@ -36,7 +36,7 @@ def number(value, digits=3):
 
 _HEADLINE = "catboost"  # the comparison that the README shows
 _README_METHODS = (
-    "fcm_named", "fcm", "catboost", "lightgbm", "xgboost", "hgb", "rforest", "extratrees", "mlp", "logreg",
+    "fcm_named", "fcm", "catboost", "lightgbm", "xgboost", "rforest", "mlp", "logreg",
 )  # fmt: skip
 _OURS = ("fcm_named", "fcm")
 

@@ -45,7 +45,7 @@ def digits(value, signed=False):
 def ranks(protocol, on):
     """Return the mean ranks of accuracy by method."""
     _, rows = table(protocol, "ranks")
-    return {row[2]: row[3] for row in rows if row[:2] == ["accuracy", on]}
+    return {row[2]: row[3] for row in rows if row[:2] == ["Accuracy", on]}
 
 
 def methods(protocol):

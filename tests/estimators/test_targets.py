@@ -62,6 +62,27 @@ def fitted(request):
     return request.param, clone(estimator).set_params(random_state=0).fit(X, y), y
 
 
+@pytest.fixture(scope="module")
+def new_rows():
+    """New features, and targets of each kind from the same source."""
+    rng = np.random.default_rng(1)
+    new = rng.normal(size=(2000, 3))
+    mean = np.exp(0.5 + 0.7 * new[:, 0] - 0.4 * new[:, 1])
+    amounts, latent = rng.gamma(3.0, mean / 3.0), 2.0 * new[:, 0] - new[:, 1] + rng.logistic(size=2000)
+    return new, {
+        "poisson": rng.poisson(mean),
+        "amounts": amounts,
+        "tweedie": np.where(rng.random(2000) < 0.3, 0.0, amounts),
+        "ordered": WORDS[np.digitize(latent, [-2.0, 0.0, 1.5])],
+        "labels": np.column_stack([latent > 0.0, new[:, 2] + 0.3 * rng.normal(size=2000) > 0.5]).astype(int),
+    }
+
+
+def ranges(fcm, rows, level=0.8):
+    """Return intervals or sets."""
+    return getattr(fcm, "predict_interval" if isinstance(fcm, FCMRegressor) else "predict_set")(rows, level)
+
+
 class TestValues:
     """Losses of the regressor."""
 
@@ -268,14 +289,15 @@ class TestEveryTarget:
         loaded = cogmap.load(tmp_path / "model.cogmap")
         np.testing.assert_array_equal(loaded.model_.outputs(X), fcm.model_.outputs(X))
         np.testing.assert_array_equal(loaded.predict(X), fcm.predict(X))
+        np.testing.assert_array_equal(ranges(loaded, X), ranges(fcm, X))
 
     def test_onnx(self, fitted):
-        """The predictions of onnxruntime are the same."""
+        """The predictions of onnxruntime are the same, and the intervals or sets."""
         onnxruntime = pytest.importorskip("onnxruntime")
         from cogmap.integrations.onnx import to_onnx
 
         _, fcm, _ = fitted
-        session = onnxruntime.InferenceSession(to_onnx(fcm).SerializeToString())
+        session = onnxruntime.InferenceSession(to_onnx(fcm, level=0.8).SerializeToString())
         rows = np.vstack([X, 30.0 * X])
         names = [each.name for each in session.get_outputs()]
         results = dict(zip(names, session.run(None, {session.get_inputs()[0].name: rows}), strict=True))
@@ -283,6 +305,26 @@ class TestEveryTarget:
         np.testing.assert_allclose(outputs.reshape(len(rows), -1), fcm.model_.outputs(rows), rtol=1e-9, atol=1e-12)
         if "label" in results:
             np.testing.assert_array_equal(results["label"], fcm.predict(rows))
+            np.testing.assert_array_equal(results["set"], ranges(fcm, rows))
+        else:
+            np.testing.assert_allclose(results["interval"], ranges(fcm, rows), rtol=1e-9, atol=1e-12)
+
+    @pytest.mark.parametrize("level", [0.6, 0.9])
+    def test_intervals_and_sets_contain_the_truth(self, new_rows, fitted, level):
+        """On 2,000 new rows: at least about as often as asked, and not always."""
+        (name, fcm, _), (new, truths) = fitted, new_rows
+        found = ranges(fcm, new, level)
+        truth = truths["amounts" if name in ("gamma", "median", "quantiles", "huber") else name]
+        if isinstance(fcm, FCMRegressor):
+            assert found.shape == (2000, 2)
+            inside = (found[:, 0] <= truth) & (truth <= found[:, 1])
+            assert name in ("median", "quantiles", "huber") or found.min() >= 0.0
+        else:
+            codes = np.searchsorted(fcm.classes_, truth)
+            assert found.shape == ((2000, 4) if name == "ordered" else (2000, 2, 2))
+            assert found.any(axis=-1).all()
+            inside = np.take_along_axis(found, codes[..., None], axis=-1)
+        assert level - 0.06 < inside.mean(axis=0).min() <= inside.mean(axis=0).max() < 0.99
 
     def test_one_row_is_predicted_as_many_are(self, fitted):
         """The fast path of the server."""

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from cogmap.serving import application
 from cogmap.table import FitOptions, TableModel
 
 COLUMNS = ["age", "colour"]
+OLD_FILE = Path(__file__).parents[1] / "data" / "model-1.cogmap"
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +32,20 @@ def people():
     return table
 
 
-@pytest.fixture(scope="module", params=["kind", "spent"])
+MODELS = {
+    "classes": ("kind", {}),
+    "ordered classes": ("kind", {"kinds": {"kind": "waits<looks<buys"}}),
+    "values": ("spent", {}),
+    "a median": ("spent", {"loss": "quantile"}),
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
 def model(request, people, tmp_path_factory):
     """A model of classes or of values, loaded from its file."""
     path = tmp_path_factory.mktemp("models") / "model.cogmap"
-    fit_table(people[[*COLUMNS, request.param]], request.param, FitOptions(time_limit=1e-9)).save(path)
+    target, options = MODELS[request.param]
+    fit_table(people[[*COLUMNS, target]], target, FitOptions(time_limit=1e-9, **options)).save(path)
     return TableModel.load(path), path
 
 
@@ -128,7 +139,9 @@ def test_bad_levels_of_a_request(model, rows, level):
     )
 
 
-@pytest.mark.parametrize(("percent", "message"), [("0", "got 0."), ("100", "got 100."), ("0.9", "write 90")])
+@pytest.mark.parametrize(
+    ("percent", "message"), [("0", "got 0."), ("1", "got 1."), ("100", "got 100."), ("0.9", "write 90")]
+)
 def test_bad_percentages_of_the_command(model, rows, percent, message):
     """One line."""
     result = run("predict", model[1], rows[0], "--interval", percent, code=2)
@@ -150,3 +163,34 @@ def test_bad_questions(model, rows):
     status, answer = post(application(alone), dicts, "level=0.9")
     assert status == 422
     assert "needs the held-out predictions of teachers" in answer["error"]
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        (range(-1, 39), ["--loss", "poisson"], "needs counts, whole numbers >= 0, but 'y' is -1 in row 1"),
+        (
+            [i + 0.5 for i in range(40)],
+            ["--loss", "poisson"],
+            "needs counts, whole numbers >= 0, but 'y' is 0.5 in row 1",
+        ),
+        (["low", "high"] * 20, ["--kind", "y:ordered"], "The order of the column 'y' is unknown"),
+        (["low", "mid"] * 20, ["--kind", "y:low<high"], "lacks 'mid'"),
+        ([0] * 40, [], "is always '0': there is nothing to learn"),
+    ],
+)
+def test_bad_targets_of_the_command(tmp_path, values, options, message):
+    """One line, and no file."""
+    pd.DataFrame({"x": range(40), "y": values}).to_csv(tmp_path / "table.csv", index=False)
+    result = run("fit", tmp_path / "table.csv", "--target", "y", "--out", tmp_path / "m.cogmap", *options, code=2)
+    assert message in result.output
+    assert result.output.count("\n") == 1
+    assert not (tmp_path / "m.cogmap").exists()
+
+
+def test_the_command_asks_an_old_file(rows, tmp_path):
+    """A model of the first version knows no errors: one line, before any output."""
+    result = run("predict", OLD_FILE, rows[0], "--interval", "90", "--out", tmp_path / "out.csv", code=2)
+    assert "predict_set` needs the held-out predictions of teachers" in result.output
+    assert result.output.count("\n") == 1
+    assert not (tmp_path / "out.csv").exists()

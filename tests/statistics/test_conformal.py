@@ -51,12 +51,42 @@ def test_intervals_are_wider_where_predictions_were_less_accurate():
     values = predictions * (1 + 0.2 * rng.normal(size=40_000))
     fitted = HeldOutErrors.of_values(predictions[:20_000, None], values[:20_000, None], np.ones(20_000), 4000.0)
     rest, truth = predictions[20_000:], values[20_000:]
-    half = fitted.half_widths(rest[:, None], 0.9)[:, 0]
+    half = np.ptp(fitted.intervals(rest[:, None], rest[:, None], 0.9), axis=2)[:, 0] / 2
     inside = np.abs(truth - rest) <= half
     assert inside.mean() == pytest.approx(0.9, abs=0.01)
     for low, high in ((2, 4), (4, 7), (7, 9)):
         assert inside[(rest > low) & (rest < high)].mean() == pytest.approx(0.9, abs=0.05)
     assert half[rest > 9].min() > 2 * half[rest < 3].max()
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9])
+@pytest.mark.parametrize("wide", [0.1, 4.0])
+def test_intervals_of_quantiles_are_mapies(level, wide):
+    """Conformalized quantile regression, where quantiles are too near to each other and too far apart."""
+    regression = pytest.importorskip("mapie.regression")
+    X, y = noisy(600, 4)
+    below, above, middle = (Ridge().fit(X[:100], y[:100]) for _ in range(3))
+    below.intercept_ -= wide
+    above.intercept_ += wide / 2
+    rival = regression.ConformalizedQuantileRegressor([below, above, middle], confidence_level=level, prefit=True)
+    _, expected = rival.conformalize(X[:400], y[:400]).predict_interval(X[400:], symmetric_correction=False)
+    low, high = (model.predict(X)[:, None] for model in (below, above))
+    errors = HeldOutErrors.of_quantiles(low[:400], high[:400], y[:400, None], np.ones(400), 400.0)
+    found = errors.intervals(low[400:], high[400:], level)
+    np.testing.assert_allclose(found, expected.transpose(0, 2, 1), atol=1e-6)
+
+
+def test_each_label_has_a_set_of_its_level():
+    """One is easy, one is a coin: never a set without anything in it."""
+    rng = np.random.default_rng(5)
+    p = np.column_stack([rng.beta(0.1, 0.1, 20_000), rng.uniform(0.4, 0.6, 20_000)])
+    labels = (rng.random(p.shape) < p).astype(float)
+    errors = HeldOutErrors.of_labels(p[:10_000], labels[:10_000], np.ones(10_000), 2000.0)
+    sets = errors.sets(np.stack([1 - p, p], axis=2)[10_000:], 0.97)
+    covered = np.take_along_axis(sets, labels[10_000:, :, None].astype(int), axis=2)[:, :, 0].mean(axis=0)
+    np.testing.assert_allclose(covered, 0.97, atol=0.01)
+    easy, coin = sets.sum(axis=2).mean(axis=0)
+    assert 1.0 <= sets.sum(axis=2).min() <= easy < 1.3 < coin
 
 
 def test_few_rows_in_a_part_make_intervals_wider():
@@ -78,7 +108,7 @@ def test_a_weight_is_a_number_of_rows():
         np.repeat(predictions, counts, axis=0), np.repeat(values, counts, axis=0), np.ones(counts.sum()), 50.0
     )
     np.testing.assert_allclose(
-        weighted.half_widths(predictions, 0.9), repeated.half_widths(predictions, 0.9), rtol=0.02
+        *(np.ptp(errors.intervals(predictions, predictions, 0.9), axis=2) for errors in (weighted, repeated)), rtol=0.02
     )
 
 
@@ -86,7 +116,7 @@ def test_perfect_predictions_have_intervals_of_no_width():
     """No error is divided by zero."""
     y = np.linspace(0, 1, 50)[:, None]
     errors = HeldOutErrors.of_values(y, y, np.ones(50), 10.0)
-    assert errors.half_widths(y, 0.9).max() == 0.0
+    np.testing.assert_array_equal(errors.intervals(y, y, 0.9), np.stack([y, y], axis=2))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cogmap._learning.table import Table
 from cogmap.maps.structured import StructuredMap
-from cogmap.models.links import LogOddsLink, Net, SoftmaxLink
+from cogmap.models.links import LabelsLink, Link, LogOddsLink, Net, OrderedLink, QuantileLink, SoftmaxLink, ValueLink
 from cogmap.models.model import MapModel
 from cogmap.statistics.calibration import confidence_factor
 from cogmap.statistics.conformal import HeldOutErrors
@@ -68,14 +68,21 @@ class HeldOut:
         """
         some = table.subsample(MAX_ROWS)
         own = HeldOut.of(some, np.concatenate([model.net(X) for _, X in some.blocks()], axis=1))
-        link = model.link
-        outputs = link.outputs(self.net)
-        if link.output == "values":
-            errors = HeldOutErrors.of_values(outputs, self.truth, self.weight, self.part_rows)
-        else:  # sets with the correction for one part only would be larger than needed
-            n_rows = float(max(len(self.weight), self.weight.sum()))
-            errors = HeldOutErrors.of_classes(outputs, self.truth, self.weight, n_rows)
-        return errors.at_least(link.outputs(own.net), own.truth, own.weight)
+        errors = self._errors(model.link)
+        return errors.at_least(own._errors(model.link, errors.spread))
+
+    def _errors(self, link: Link, spread: NDArray[np.float64] | None = None) -> HeldOutErrors:
+        """Return the distribution of the errors of these predictions."""
+        outputs, truth, weight, n_rows = link.outputs(self.net), self.truth, self.weight, self.part_rows
+        if isinstance(link, LabelsLink):
+            return HeldOutErrors.of_labels(outputs, truth, weight, n_rows)
+        if isinstance(link, QuantileLink):
+            return HeldOutErrors.of_quantiles(*link.ends(outputs), truth, weight, n_rows)
+        if isinstance(link, ValueLink):
+            return HeldOutErrors.of_values(outputs, truth, weight, n_rows, spread)
+        if not isinstance(link, OrderedLink):  # with the correction for one part, sets are larger than needed
+            n_rows = float(max(len(weight), weight.sum()))
+        return HeldOutErrors.of_classes(outputs, truth, weight, n_rows)
 
     def calibrate(self, model: MapModel, keep_weights: bool = False) -> "tuple[MapModel, HeldOut]":
         """Return a model whose probabilities are calibrated, and the predictions calibrated likewise.

@@ -62,7 +62,8 @@ def predict(model: str, table: str, out: str, why: bool, percent: float | None, 
         subject = TableModel.load(model)
         level = _level(percent)
         if level is not None:
-            held_out_errors(subject.estimator, "predict_interval")  # before any output
+            # Raises before any output.
+            held_out_errors(subject.estimator, "predict_interval" if subject.classes is None else "predict_set")
         if as_json:
             write_rows(subject, table, out, None, partial(_json_lines, subject, why, level), formulas)
         else:

@@ -153,6 +153,14 @@ class ScoringClassifier(Refitting, ClassifierMixin, DocLinkMixin, BaseEstimator,
         -------
         ndarray of shape (n_samples,) for two classes, else (n_samples, n_classes)
             For two classes, the score of the second minus that of the first.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from cogmap.comparators import LTCNClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> LTCNClassifier().fit(X, y).decision_function(X).shape
+        (178, 3)
         """
         scores = self._scores_of(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
@@ -169,6 +177,14 @@ class ScoringClassifier(Refitting, ClassifierMixin, DocLinkMixin, BaseEstimator,
         -------
         ndarray of shape (n_samples, n_classes)
             Columns are in the order of `classes_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from cogmap.comparators import LTCNClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> LTCNClassifier().fit(X, y).predict_proba(X).shape
+        (178, 3)
         """
         result: Array = softmax(self._scores_of(X) * self.gain_, axis=1)
         return result
@@ -184,6 +200,15 @@ class ScoringClassifier(Refitting, ClassifierMixin, DocLinkMixin, BaseEstimator,
         Returns
         -------
         ndarray of shape (n_samples,)
+            The class with the highest score of each row.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from cogmap.comparators import LTCNClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> LTCNClassifier().fit(X, y).predict(X[:3])
+        array([0, 0, 0])
         """
         scores = self._scores_of(X)
         return self.classes_[scores.argmax(axis=1)]

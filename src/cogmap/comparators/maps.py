@@ -52,6 +52,11 @@ def search_map(
     Returns
     -------
     LearnedMap
+        The map, its loss and the outcome of the search.
+
+    See Also
+    --------
+    cogmap.learn_map : Learn a map from observed sequences of states, by gradients through several steps.
 
     References
     ----------

@@ -43,7 +43,7 @@ from cogmap.explanation.influences import learned_importances, sample_of
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.encoding import FeatureRange, FeatureSpread, Scaling
 from cogmap.models.features import FeatureStatistics
-from cogmap.models.links import LabelsLink, Link, OrderedLink, QuantileLink
+from cogmap.models.links import Link
 from cogmap.models.logarithms import find_logarithms
 from cogmap.models.model import MapModel
 from cogmap.statistics.novelty import RowDistances
@@ -125,13 +125,25 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, DocLinkMixin, BaseEstimator
             Rows to show in the page: a stratified sample of at most 500 is stored.
         y : array-like of shape (n_samples,), default=None
             True targets, from which the page computes the accuracy of the map, also after edits.
-        path : str or path-like
-            Output file, such as ``map.html``. An existing file is replaced.
+        path : str or path-like, default=None
+            Output file, required, such as ``map.html``. An existing file is replaced.
 
         Returns
         -------
         pathlib.Path
             The output file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     fcm.explore(X, y, path=Path(folder, "iris.html")).name
+        'iris.html'
         """
         from cogmap.page import write  # lazy: fitting does not need it
 
@@ -258,8 +270,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, DocLinkMixin, BaseEstimator
         self.model_ = self._refined(result.model, sample)
         for name in ("held_out_errors_", "row_distances_"):  # of an earlier fit, if rows are added to it
             self.__dict__.pop(name, None)
-        # Ordered classes, labels and quantiles have no held-out errors: their outputs already say how sure they are.
-        if result.held_out is not None and not isinstance(self.model_.link, OrderedLink | LabelsLink | QuantileLink):
+        if result.held_out is not None:
             # An expert's weights are not changed.
             given = self.weight_bounds is not None or isinstance(self.prior, FuzzyCognitiveMap)
             keep = given or self.learn == "slopes"

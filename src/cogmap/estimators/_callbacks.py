@@ -32,6 +32,14 @@ class CallbackSupport:
             Returns
             -------
             self : estimator instance
+                The estimator itself.
+
+            Examples
+            --------
+            >>> from sklearn.callback import ProgressBar
+            >>> from cogmap import FCMClassifier
+            >>> fcm = FCMClassifier(structure="full").set_callbacks(ProgressBar())
+            >>> fcm = fcm.set_callbacks()  # none again
             """
             from sklearn.callback import CallbackSupportMixin
 

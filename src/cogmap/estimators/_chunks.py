@@ -259,6 +259,16 @@ class FitChunksMixin(OutOfCoreMixin):
         -------
         self : object
             The fitted estimator. If fitting fails, an earlier fitted model is unchanged.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> chunks = [(X[rows::3], y[rows::3]) for rows in range(3)]
+        >>> fcm = FCMClassifier(structure="additive", random_state=0)
+        >>> fcm.fit_chunks(chunks).map_ == fcm.fit(X, y).map_
+        True
         """
         check_parameters(self._owner, self.get_params(deep=False))
         self._check_out_of_core("fit_chunks")

@@ -32,6 +32,21 @@ class Forecast(Drawn):
         In a scenario, the forecast in which nothing is held.
     held : tuple of str
         Names of the variables and drivers that are held.
+
+    See Also
+    --------
+    cogmap.FCMForecaster : Returns forecasts.
+    cogmap.plotting.plot_forecast : Figure of a forecast.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cogmap import FCMForecaster
+    >>> forecast = FCMForecaster(season=4).fit(np.tile([1.0, 2.0, 3.0, 2.0], 10)).forecast(3, level=0.9)
+    >>> forecast.values.round(1).ravel().tolist()
+    [1.0, 2.0, 3.0]
+    >>> forecast.to_frame().columns.tolist()
+    ['value', 'value low', 'value high']
     """
 
     variables: tuple[str, ...]
@@ -55,8 +70,11 @@ class Forecast(Drawn):
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row per step, indexed by time.
 
-        It has a column for each variable. With intervals, there are also the columns "<name> low" and "<name> high",
-        and in a scenario "<name> baseline".
+        Returns
+        -------
+        pandas.DataFrame
+            A column for each variable. With intervals, there are also the columns "<name> low" and "<name> high", and
+            in a scenario "<name> baseline".
         """
         pandas = import_or_raise("pandas", "Forecast.to_frame", "table")
         return pandas.DataFrame(self._columns(), index=self._index)

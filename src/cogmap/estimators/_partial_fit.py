@@ -53,6 +53,17 @@ class PartialFitMixin(ClassMap):
         -------
         self : object
             The updated classifier. If the update fails, the earlier model is unchanged.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> fcm = FCMClassifier(random_state=0)
+        >>> for _ in range(20):
+        ...     fcm = fcm.partial_fit(X, y, classes=[0, 1, 2])
+        >>> fcm.score(X, y) > 0.9
+        True
         """
         check_parameters(self._owner, self.get_params(deep=False))
         owner = f"{self._owner}.partial_fit"

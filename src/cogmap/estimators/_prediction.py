@@ -117,6 +117,18 @@ class FittedMap(TransformerMixin):
         Returns
         -------
         ndarray of shape (depth + 1, n_samples, n_concepts)
+            States; the first step holds the initial states.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
+        >>> fcm.trajectory(X).shape  # four features and three classes
+        (2, 150, 7)
+        >>> bool((fcm.trajectory(X)[fcm.depth_ - 1] == fcm.transform(X)).all())
+        True
         """
         model, X = self._fitted_model(X)
         return model.trajectory(X)
@@ -132,6 +144,15 @@ class FittedMap(TransformerMixin):
         Returns
         -------
         ndarray of str
+            Names of the columns of `transform`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> FCMClassifier(structure="additive", random_state=0).fit(X, y).get_feature_names_out()[-4:].tolist()
+        ['petal width (cm)', 'class=0', 'class=1', 'class=2']
         """
         check_is_fitted(self, "model_")
         names = input_names(self)
@@ -188,6 +209,18 @@ class ClassPredictor(ClassifierMixin, FittedMap):
             With a single output, its log-odds, as in logistic regression. With one output per class, `gain` times the
             outputs; for two classes, the second minus the first. For ordered classes, the logarithms of their
             probabilities; for several labels, the log-odds of each.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
+        >>> bool((fcm.decision_function(X).argmax(axis=1) == fcm.predict(X)).all())
+        True
+        >>> fcm.predict_proba(X[:2]).round(1)
+        array([[1., 0., 0.],
+               [1., 0., 0.]])
         """
         model, X = self._fitted_model(X)
         return model.decision(X)

@@ -17,7 +17,7 @@ from cogmap.estimators.classifier_cv import FCMClassifierCV
 from cogmap.estimators.forecaster import FCMForecaster
 from cogmap.estimators.regressor import FCMRegressor
 from cogmap.exceptions import ModelFileError
-from cogmap.models.links import LabelsLink, ValueLink
+from cogmap.models.links import LabelsLink, QuantileLink, ValueLink
 from cogmap.models.model import MapModel
 from cogmap.models.sequence import SequenceModel
 from cogmap.persistence.parts import renamed, require
@@ -78,9 +78,13 @@ def _check_learned(learned: State, of_values: bool) -> None:
     require(isinstance(importances, np.ndarray) and importances.shape == (model.n_features,), "importance of features")
     errors, distances = learned.get("held_out_errors_"), learned.get("row_distances_")
     if errors is not None:
-        columns = model.n_outputs if of_values else 1
+        of_quantiles = isinstance(model.link, QuantileLink)
+        columns = model.n_outputs if isinstance(model.link, ValueLink) else 1
+        if of_quantiles:
+            columns = 2 if model.link.is_sorted else 2 * columns
         require(isinstance(errors, HeldOutErrors) and errors.quantiles.shape[1] == columns, "held-out errors")
-        require((errors.spread is None) != of_values, "held-out errors")
+        require((errors.spread is None) != (of_values and not of_quantiles), "held-out errors")
+        require(of_quantiles or (errors.quantiles >= 0.0).all(), "held-out errors")
     if distances is not None:
         require(isinstance(distances, RowDistances) and len(distances.center) == model.n_features, "distances of rows")
     if "_incremental" in learned:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cogmap.estimators._prediction import FittedMap
 from cogmap.exceptions import DataError
-from cogmap.models.links import ValueLink
+from cogmap.models.links import LabelsLink, ValueLink
 from cogmap.models.model import dense
 from cogmap.statistics.conformal import HeldOutErrors, check_level
 from cogmap.statistics.novelty import RowDistances
@@ -34,6 +34,15 @@ class NoveltyMixin(FittedMap):
         -------
         ndarray of shape (n_samples,)
             Conformal p-values, above 0 and at most 1.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
+        >>> bool(fcm.novelty_p_values(X[:1])[0] > 0.1), bool(fcm.novelty_p_values(X[:1] + 10)[0] < 0.01)
+        (True, True)
         """
         fitted, X = self._snapshot(X)
         distances = known(fitted, "row_distances_", "novelty_p_values", "distances of the training rows")
@@ -54,6 +63,10 @@ class IntervalMixin(NoveltyMixin):
         training by the rows that it leaves out, and because the predictions are those of the map rather than those of
         the teachers, which have seen fewer rows.
 
+        With ``loss="quantile"``, the interval reaches from the lowest to the highest of the predicted quantiles, moved
+        outward or inward so that half of the other values are below and half above (conformalized quantile
+        regression). Intervals of counts and amounts do not reach below 0.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
@@ -64,19 +77,28 @@ class IntervalMixin(NoveltyMixin):
         Returns
         -------
         ndarray of shape (n_samples, 2), or (n_samples, n_targets, 2) if `y` had columns
-            Lower and upper ends.
+            Lower and upper ends. Several quantiles of one target have one interval.
 
         See Also
         --------
-        predict : The middle of the interval.
+        predict : The middle of the interval, except for quantiles, and where the interval ends at 0.
         novelty_p_values : Whether a row is like the training data.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from cogmap import FCMRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> low, high = FCMRegressor(structure="additive", random_state=0).fit(X, y).predict_interval(X, level=0.8).T
+        >>> bool(0.75 < ((low <= y) & (y <= high)).mean() < 0.9)
+        True
         """
         level = check_level(f"{type(self).__name__}.predict_interval", level)
         fitted, X = self._snapshot(X)
         errors = held_out_errors(fitted, "predict_interval")
-        values = fitted.model_.outputs(X)
-        intervals = interval(values, errors.half_widths(values, level))
-        return intervals[:, 0] if cast(ValueLink, fitted.model_.link).one_dimensional else intervals
+        link = cast(ValueLink, fitted.model_.link)
+        intervals = value_intervals(link, errors, fitted.model_.outputs(X), level)
+        return intervals[:, 0] if link.one_dimensional or link.n_outputs > intervals.shape[1] else intervals
 
 
 class SetMixin(NoveltyMixin):
@@ -90,7 +112,8 @@ class SetMixin(NoveltyMixin):
         Sets are cross-conformal: a class belongs to the set if its probability is at least as large as that of the true
         class was in a share `level` of the rows that a teacher left out. The predicted class always belongs to it. As
         for `FCMRegressor.predict_interval`, the guarantee is approximate and holds on average over rows like those of
-        the training data, with their weights.
+        the training data, with their weights. For several labels, each label has a set: it does not apply, it does, or
+        either is possible; the level is that of each label.
 
         Parameters
         ----------
@@ -101,22 +124,34 @@ class SetMixin(NoveltyMixin):
 
         Returns
         -------
-        ndarray of bool of shape (n_samples, n_classes)
-            In the order of `classes_`.
+        ndarray of bool of shape (n_samples, n_classes), or (n_samples, n_labels, 2) for several labels
+            In the order of `classes_`; of each label, whether 0 is possible and whether 1 is.
 
         See Also
         --------
         novelty_p_values : Whether a row is like the training data.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
+        >>> fcm.predict_set(X[[0, 70]], level=0.99)  # row 70 may be of class 1 or 2
+        array([[ True, False, False],
+               [False,  True,  True]])
         """
         level = check_level(f"{type(self).__name__}.predict_set", level)
         fitted, X = self._snapshot(X)
-        return held_out_errors(fitted, "predict_set").sets(fitted.model_.outputs(X), level)
+        errors, p = held_out_errors(fitted, "predict_set"), fitted.model_.outputs(X)
+        return errors.sets(np.stack([1.0 - p, p], axis=-1) if isinstance(fitted.model_.link, LabelsLink) else p, level)
 
 
-def interval(values: NDArray[np.floating], half_widths: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return the lower and upper ends of intervals, along a new last axis."""
-    with np.errstate(over="ignore"):  # extreme extrapolation
-        return np.stack([values - half_widths, values + half_widths], axis=-1)
+def value_intervals(
+    link: ValueLink, errors: HeldOutErrors, outputs: NDArray[np.floating], level: float
+) -> NDArray[np.floating]:
+    """Return the intervals of predicted values, of shape (n_rows, n_targets, 2)."""
+    return np.maximum(errors.intervals(*link.ends(outputs), level), link.least)
 
 
 def held_out_errors(fitted: Any, method: str) -> HeldOutErrors:
@@ -131,6 +166,5 @@ def known(fitted: Any, attribute: str, method: str, what: str) -> Any:
         return getattr(fitted, attribute)
     raise DataError(
         f"`{type(fitted).__name__}.{method}` needs the {what}, which this model does not have: it was trained without "
-        "teachers or by partial_fit, predicts quantiles, ordered classes or labels, or comes from an older file. "
-        "Fit it again, with n_teachers='auto'."
+        "teachers or by partial_fit, or comes from an older file. Fit it again, with n_teachers='auto'."
     )

@@ -220,6 +220,13 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if they were strings.
 
+    See Also
+    --------
+    FCMClassifierCV : Select depth, penalty and terms by cross-validation.
+    FCMRegressor : Regressor with the same kind of model.
+    cogmap.fit_table : Fit a map to a raw table, with text, dates and gaps.
+    cogmap.explain : Contributions of the features to a prediction.
+
     References
     ----------
     P. Szwed, Classification and feature transformation with fuzzy cognitive maps, Applied Soft Computing 105 (2021),

@@ -107,6 +107,8 @@ class FCMClassifierCV(ClassMap):
     >>> fcm = FCMClassifierCV(depths=(2, 1), alphas=(0.2, 2.0), random_state=0).fit(X, y)
     >>> fcm.depth_ in (1, 2)
     True
+    >>> fcm.predict_proba(X).shape, fcm.transform(X).shape[0]
+    ((178, 3), 178)
     >>> fcm.cv_results_["mean_loss"].shape  # four combinations, and the first one with 3 or 6 terms
     (6,)
 

@@ -46,6 +46,19 @@ class Edit:
         Weight before, 0 for an added arrow.
     slope : float
         Slope of the map at which these weights act.
+
+    See Also
+    --------
+    Edits : All changes of a page.
+
+    Examples
+    --------
+    >>> from cogmap.estimators.edits import Edit
+    >>> edit = Edit("age", "ill", weight=0.4, was=-0.5, slope=2.0)
+    >>> edit.bounds
+    (0.2, 0.8)
+    >>> edit.objection(0.2)
+    'weaker'
     """
 
     source: str
@@ -61,7 +74,18 @@ class Edit:
         return low, high
 
     def objection(self, learned: float) -> str:
-        """Return what the data want instead, given the weight learned: "weaker", "stronger", or "" if they agree."""
+        """Return what the data want instead.
+
+        Parameters
+        ----------
+        learned : float
+            Weight learned within `bounds`.
+
+        Returns
+        -------
+        {"weaker", "stronger", ""}
+            Empty if the data agree.
+        """
         if self.weight == 0.0:
             return ""
         low, high = (abs(bound) for bound in sorted(self.bounds, key=abs))
@@ -87,6 +111,20 @@ class Edits:
         The page and the name of its target.
     structure : {"named", "full"}
         Structure of the map that was changed.
+
+    See Also
+    --------
+    cogmap.read_edits : Read edits from a file.
+
+    Examples
+    --------
+    >>> from cogmap.estimators.edits import Edit, Edits
+    >>> edits = Edits((Edit("age", "ill", 0.4, -0.5, 2.0), Edit("mood", "ill", 0.0, 0.3, 2.0)), held={})
+    >>> edits.weight_bounds
+    {('age', 'ill'): (0.2, 0.8), ('mood', 'ill'): (0.0, 0.0)}
+    >>> kept, others = edits.split(["age"], ["ill"])
+    >>> len(kept.arrows), others[0].source, edits.to_dict()["arrows"][0]["weight"]
+    (1, 'mood', 0.4)
     """
 
     arrows: tuple[Edit, ...]
@@ -114,12 +152,31 @@ class Edits:
         return {(edit.source, edit.target): edit.bounds for edit in self.arrows} or None
 
     def split(self, sources: Collection[str], targets: Collection[str]) -> tuple["Edits", tuple[Edit, ...]]:
-        """Return the edits of arrows between the given concepts, and those of other arrows."""
+        """Divide the edits into those of arrows between given concepts and the others.
+
+        Parameters
+        ----------
+        sources, targets : collection of str
+            Names of concepts that a map has.
+
+        Returns
+        -------
+        edits : Edits
+            The edits of arrows from `sources` to `targets`.
+        others : tuple of Edit
+            The other changed arrows.
+        """
         kept = [edit for edit in self.arrows if edit.source in sources and edit.target in targets]
         return replace(self, arrows=tuple(kept)), tuple(edit for edit in self.arrows if edit not in kept)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the edits as JSON values."""
+        """Convert the edits to JSON values.
+
+        Returns
+        -------
+        dict
+            Attributes by name; arrows are dicts.
+        """
         return asdict(self) | {"arrows": [asdict(edit) for edit in self.arrows]}
 
     def judge(self, estimator: Any, X: Any, y: Any, cv: int = 5) -> "EditReport":
@@ -137,6 +194,7 @@ class Edits:
         Returns
         -------
         EditReport
+            Held-out losses with and without the edits, and arrows to which the data object.
         """
         if not hasattr(estimator, "map_"):
             raise param_error(
@@ -161,6 +219,20 @@ class EditReport(Answer):
         Mean held-out loss with and without the edits: log loss, or mean absolute error.
     cost, error : float
         Mean difference of the two over the folds, and its standard error.
+
+    See Also
+    --------
+    Edits.judge : Returns this report.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.estimators.edits import Edit, EditReport, Edits
+    >>> edits = Edits((Edit("age", "ill", 0.4, -0.5, 2.0),), held={})
+    >>> learned = FuzzyCognitiveMap.from_edges([("age", "ill", 0.2)], slope=2.0)
+    >>> EditReport.of(edits, learned, losses=[0.5, 0.6, 0.6], without=[0.4, 0.5, 0.5])
+    The data object: held-out loss with the changes 0.5667, without them 0.4667.
+      age -> ill: asked 0.4, was -0.5, learned 0.2; the data want it weaker
     """
 
     arrows: list[dict[str, Any]]
@@ -171,7 +243,22 @@ class EditReport(Answer):
 
     @classmethod
     def of(cls, edits: Edits, fcm: FuzzyCognitiveMap, losses: Any, without: Any) -> "EditReport":
-        """Return the report, given the learned map and the losses of the folds with and without the edits."""
+        """Make a report from a learned map and losses of folds.
+
+        Parameters
+        ----------
+        edits : Edits
+            Changes made by hand.
+        fcm : FuzzyCognitiveMap
+            Map learned with them.
+        losses, without : array-like of shape (n_folds,)
+            Held-out losses with and without the edits.
+
+        Returns
+        -------
+        EditReport
+            The report.
+        """
         lines = []
         for edit in edits.arrows:
             learned = _weight(fcm, edit)
@@ -220,6 +307,11 @@ def read_edits(path: str | os.PathLike[str]) -> Edits:
     -------
     Edits
         Its `prior` and `weight_bounds` are parameters of `FCMClassifier` and `FCMRegressor`.
+
+    See Also
+    --------
+    cogmap.table.FitOptions : Its `edits` train a model of a raw table with them.
+    cogmap.estimators.edits.Edits.judge : What the data say about the edits.
 
     Examples
     --------

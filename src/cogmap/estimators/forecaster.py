@@ -23,7 +23,7 @@ from cogmap.explanation import explain
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.statistics.forecasts import forecast_radii
 
-__all__ = ["FCMForecaster"]
+__all__ = ["FCMForecaster", "Forecast"]
 
 Array = NDArray[np.float64]
 
@@ -90,6 +90,15 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
     >>> forecaster.forecast(2).values.round(0)
     array([[160.],
            [171.]])
+
+    Hold a variable, explain a forecast, and check forecasts of known values:
+
+    >>> forecaster.scenario({"value": 150.0}, steps=2).values.round(0).ravel()
+    array([150., 150.])
+    >>> forecaster.explain(steps=2).contributions.shape[0], forecaster.coverage(0.9).shape
+    (2, (12, 1))
+    >>> sorted(forecaster.backtest(sales, n_origins=2))
+    ['coverage', 'errors', 'level', 'origins', 'steps']
     """
 
     def __init__(
@@ -121,6 +130,7 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         Returns
         -------
         FCMForecaster
+            The fitted forecaster itself.
         """
         runs = read_runs(series, "FCMForecaster.fit(series=...)")
         inputs = None if drivers is None else read_runs(drivers, "FCMForecaster.fit(drivers=...)", "driver")
@@ -197,6 +207,7 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         Returns
         -------
         Forecast
+            Values of each step, with intervals and a baseline if asked for.
         """
         check_is_fitted(self, "model_")
         owner = f"{_OWNER}.forecast"
@@ -227,7 +238,11 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         ----------
         hold : mapping
             What to hold, as in `forecast`.
-        steps, drivers, level
+        steps : int, default=None
+            As in `forecast`.
+        drivers : like `drivers` of `fit`, default=None
+            As in `forecast`.
+        level : float, default=None
             As in `forecast`.
 
         Returns
@@ -274,6 +289,7 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (horizon, n_variables)
+            Shares, between 0 and 1.
         """
         check_is_fitted(self, "model_")
         errors = np.concatenate(self.errors_)
@@ -290,8 +306,10 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
 
         Parameters
         ----------
-        series, drivers
-            As in `fit`, one run.
+        series : array-like, Series or DataFrame
+            As in `fit`, but no panel.
+        drivers : like `series`, default=None
+            As in `fit`.
         n_origins : int, default=3
             Number of forecasts of `horizon` steps, half a horizon apart.
         level : float, default=0.9
@@ -301,7 +319,7 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         -------
         dict
             ``"errors"``: the mean absolute scaled error (MASE) of the map and of simple forecasts, by method;
-            ``"coverage"``: the share of values within the intervals; ``"steps"`` and ``"origins"``.
+            ``"coverage"``: the share of values within the intervals; ``"level"``, ``"steps"`` and ``"origins"``.
         """
         return backtest(self, series, drivers, n_origins, level)
 

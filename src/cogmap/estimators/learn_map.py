@@ -55,6 +55,19 @@ class LearnedMap:
         Standard errors of the weights; NaN for those that are fixed.
     low, high : ndarray of shape (n_concepts,) or None
         Values that became the states 0 and 1. None if the observed values were states.
+
+    See Also
+    --------
+    cogmap.learn_map : Returns this result.
+
+    Examples
+    --------
+    >>> from cogmap import learn_map
+    >>> learned = learn_map([[10.0, 3.0], [14.0, 5.0], [12.0, 4.0], [15.0, 4.5], [11.0, 3.5]])
+    >>> learned.states([12.5, 4.0])  # the middle of both ranges
+    array([0.5, 0.5])
+    >>> learned.values([0.5, 0.5])
+    array([12.5,  4. ])
     """
 
     map: FuzzyCognitiveMap
@@ -76,6 +89,7 @@ class LearnedMap:
         Returns
         -------
         ndarray of the shape of `values`
+            States.
         """
         array = np.asarray(values, dtype=np.float64)
         return array if self.low is None or self.high is None else (array - self.low) / (self.high - self.low)
@@ -91,6 +105,7 @@ class LearnedMap:
         Returns
         -------
         ndarray of the shape of `states`
+            Values.
         """
         array = np.asarray(states, dtype=np.float64)
         return array if self.low is None or self.high is None else self.low + array * (self.high - self.low)
@@ -149,6 +164,12 @@ def learn_map(
     Returns
     -------
     LearnedMap
+        The map, its loss, and standard errors of its weights.
+
+    See Also
+    --------
+    FCMForecaster : Forecasts with transforms, lags and seasons.
+    cogmap.FuzzyCognitiveMap.run : Run the learned map.
 
     References
     ----------

@@ -236,8 +236,8 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     >>> fcm = FCMRegressor(random_state=0).fit(X, y)
     >>> bool(fcm.score(X, y) > 0.5)
     True
-    >>> fcm.map_.concepts[-1]
-    'target'
+    >>> fcm.map_.concepts[-1], fcm.transform(X).shape == (442, fcm.map_.n_concepts)
+    ('target', True)
 
     Constrain the prediction to never fall as the body mass index rises:
 
@@ -344,6 +344,7 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
         Returns
         -------
         ndarray of shape (n_samples,), or (n_samples, n_targets) if `y` had columns, or (n_samples, n_quantiles)
+            Predicted values, in the units of `y`.
         """
         model, X = self._fitted_model(X)
         values = model.outputs(X)

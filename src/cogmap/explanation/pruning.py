@@ -198,7 +198,8 @@ def pruning_curve(
     >>> from sklearn.datasets import load_iris
     >>> from cogmap import FCMClassifier, pruning_curve
     >>> X, y = load_iris(return_X_y=True)
-    >>> curve = pruning_curve(FCMClassifier(random_state=0), X, y, keep=(0.5, 0.25), n_folds=2)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0)
+    >>> curve = pruning_curve(fcm, X, y, keep=(0.5, 0.25), n_folds=2)
     >>> curve.scores.shape  # two folds; all edges, half and a quarter of them
     (2, 3)
     """

@@ -36,6 +36,12 @@ def array_chunks(X: Any, y: Any, sample_weight: Any = None, rows: int = ROWS) ->
     callable
         Function without parameters that returns an iterator of chunks, as `fit_chunks` expects.
 
+    See Also
+    --------
+    csv_chunks : Read CSV files in chunks; each file begins with a header of column names.
+    parquet_chunks : Read Parquet files in chunks.
+    cogmap.FCMClassifier.fit_chunks : Fit the map to a table in chunks, with one chunk in memory at a time.
+
     Examples
     --------
     >>> import numpy as np
@@ -77,6 +83,23 @@ def parquet_chunks(paths: Any, target: str | Sequence[str], sample_weight: str |
     -------
     callable
         Function without parameters that returns an iterator of chunks, as `fit_chunks` expects.
+
+    See Also
+    --------
+    csv_chunks : Read CSV files in chunks; each file begins with a header of column names.
+    array_chunks : Split arrays into chunks; memory-mapped arrays are read one chunk at a time.
+    cogmap.FCMClassifier.fit_chunks : Fit the map to a table in chunks, with one chunk in memory at a time.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> from cogmap.integrations.chunks import parquet_chunks
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pd.DataFrame({"age": [20, 60], "ill": ["no", "yes"]}).to_parquet(pathlib.Path(folder, "one.parquet"))
+    ...     ((X, y),) = parquet_chunks(folder, target="ill")()
+    >>> list(X), list(y)
+    (['age'], ['no', 'yes'])
     """
     import_or_raise("pyarrow.parquet", "parquet_chunks", "parquet")
     return _chunk_factory("parquet_chunks", paths, ".parquet", target, sample_weight)
@@ -100,6 +123,23 @@ def csv_chunks(paths: Any, target: str | Sequence[str], sample_weight: str | Non
     -------
     callable
         Function without parameters that returns an iterator of chunks, as `fit_chunks` expects.
+
+    See Also
+    --------
+    parquet_chunks : Read Parquet files in chunks.
+    array_chunks : Split arrays into chunks; memory-mapped arrays are read one chunk at a time.
+    cogmap.FCMClassifier.fit_chunks : Fit the map to a table in chunks, with one chunk in memory at a time.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> from cogmap.integrations.chunks import csv_chunks
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pd.DataFrame({"age": [20, 60], "ill": ["no", "yes"]}).to_csv(pathlib.Path(folder, "one.csv"), index=False)
+    ...     ((X, y),) = csv_chunks(folder, target="ill")()
+    >>> list(X), list(y)
+    (['age'], ['no', 'yes'])
     """
     return _chunk_factory("csv_chunks", paths, ".csv", target, sample_weight)
 

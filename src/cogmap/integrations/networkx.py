@@ -37,6 +37,13 @@ def to_networkx(fcm: FuzzyCognitiveMap) -> Any:
     Returns
     -------
     networkx.DiGraph
+        A graph with one node per concept.
+
+    See Also
+    --------
+    from_networkx : Convert a directed graph to a map.
+    communities : Return groups of concepts that influence each other more than other concepts, largest first.
+    cogmap.FuzzyCognitiveMap.to_edges : Return the edges, the nonzero weights; the inverse of `from_edges`.
 
     Examples
     --------
@@ -71,6 +78,21 @@ def from_networkx(graph: Any) -> FuzzyCognitiveMap:
     Returns
     -------
     FuzzyCognitiveMap
+        A map with one concept per node.
+
+    See Also
+    --------
+    to_networkx : Convert a map to a directed graph.
+    cogmap.FuzzyCognitiveMap.from_edges : Return a map with the given edges.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from cogmap.integrations.networkx import from_networkx
+    >>> graph = nx.DiGraph()
+    >>> graph.add_edge("rain", "umbrellas", weight=0.8)
+    >>> from_networkx(graph).to_edges()
+    [('rain', 'umbrellas', 0.8)]
     """
     if not isinstance(graph, nx.Graph):
         raise param_error("from_networkx", "graph", "a directed networkx graph", graph)
@@ -123,6 +145,11 @@ def communities(fcm: FuzzyCognitiveMap, seed: int = 0) -> tuple[tuple[str, ...],
     -------
     tuple of tuple of str
         Concept names of each group.
+
+    See Also
+    --------
+    to_networkx : Convert a map to a directed graph.
+    cogmap.maps.indices.indices : Compute the structural indices of a map.
 
     Examples
     --------

@@ -25,6 +25,22 @@ def to_shap(explanation: Explanation, output: Any = None) -> Any:
     Returns
     -------
     shap.Explanation
+        Values, base values, rows and names, for the plots of shap.
+
+    See Also
+    --------
+    cogmap.explain : Compute the contribution of each feature to the outputs of each row.
+    cogmap.explanation.Explanation : Contributions of each feature to the outputs of each row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, explain
+    >>> from cogmap.integrations.shap import to_shap
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> explanation = explain(FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y), X[:3])
+    >>> to_shap(explanation, output=2).values.shape  # doctest: +SKIP
+    (3, 4)
     """
     shap: Any = import_or_raise("shap", "Explanation.to_shap", "shap")
     if output is None and len(explanation.output_names) > 1:

@@ -238,6 +238,7 @@ class ValueLink:
     one_dimensional: bool  # whether y was 1-D; predictions are then 1-D, too
 
     output = "values"
+    least = -np.inf  # below which there are no values
 
     @property
     def n_outputs(self) -> int:
@@ -270,6 +271,10 @@ class ValueLink:
             values: NDArray[np.floating] = np.clip(self.mean + self.deviation * net.T, -most, most)
         return values
 
+    def ends(self, outputs: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Return the lowest and the highest prediction for each target: both are the value, if it is the only one."""
+        return outputs, outputs
+
     def outputs_derivative(self, net: Net) -> NDArray[np.floating]:
         """Return the derivative of the values, of shape (n_rows, n_targets, n_targets)."""
         return np.broadcast_to(np.diag(self.deviation), (net.shape[1], self.n_outputs, self.n_outputs))
@@ -288,6 +293,8 @@ class LogLink(ValueLink):
 
     low: NDArray[np.float64]  # smallest prediction of each target, above 0
     high: NDArray[np.float64]
+
+    least = 0.0
 
     @property
     def spread(self) -> NDArray[np.float64]:
@@ -336,6 +343,10 @@ class QuantileLink(ValueLink):
         """Return the quantiles, one column per output."""
         values = super().outputs(net)
         return np.sort(values, axis=1) if self.is_sorted else values
+
+    def ends(self, outputs: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Return the lowest and the highest predicted quantile of each target."""
+        return (outputs[:, :1], outputs[:, -1:]) if self.is_sorted else (outputs, outputs)
 
     def outputs_derivative(self, net: Net) -> NDArray[np.floating]:
         """Return the derivative of the quantiles, of shape (n_rows, n_outputs, n_outputs)."""

@@ -44,6 +44,11 @@ class MapModel:
     link : Link
         Converts the outputs to class probabilities, or to predicted values in regression.
 
+    See Also
+    --------
+    cogmap.FCMClassifier : Its ``model_`` is such a model.
+    cogmap.load : Read a model from a file.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -54,6 +59,16 @@ class MapModel:
     (150, 3)
     >>> model.derivative(X).shape  # of each probability with respect to each of four features
     (150, 3, 4)
+
+    States of all concepts at the start, before the last step and in every step, and what the outputs receive:
+
+    >>> n = model.map.n_concepts
+    >>> model.first_states(X).shape == model.transformed(X).shape == (150, n)
+    True
+    >>> model.trajectory(X).shape == (model.depth + 1, 150, n)
+    True
+    >>> model.net(X).shape, model.decision(X).shape
+    ((3, 150), (150, 3))
     """
 
     map: FuzzyCognitiveMap
@@ -107,6 +122,7 @@ class MapModel:
         Returns
         -------
         ndarray of shape (n_rows, n_concepts)
+            First states of the inputs; hidden concepts and outputs start at 0.5.
         """
         return self._by_blocks(X, lambda states: states)
 
@@ -121,6 +137,7 @@ class MapModel:
         Returns
         -------
         ndarray of shape (depth + 1, n_rows, n_concepts)
+            States; the first step holds the initial states.
         """
         return self._by_blocks(X, lambda states: self.map.run(states, self.depth), axis=1)
 
@@ -135,6 +152,7 @@ class MapModel:
         Returns
         -------
         ndarray of shape (n_rows, n_concepts)
+            States of all concepts.
         """
         return self._by_blocks(X, self._before_last)
 
@@ -149,6 +167,7 @@ class MapModel:
         Returns
         -------
         ndarray of shape (n_rows, n_classes or n_targets)
+            Probabilities or values.
         """
         return self._of_net(X, self.link.outputs)
 
@@ -178,6 +197,7 @@ class MapModel:
         Returns
         -------
         ndarray of shape (n_rows,) for two classes, else (n_rows, n_classes or n_targets)
+            Scores, the larger the likelier; values in regression.
         """
         return self._of_net(X, self.link.decision)
 

@@ -9,8 +9,6 @@ from cogmap.models.lags import Lags
 from cogmap.models.recurrence import Recurrence
 from cogmap.models.transforms import DIFFERENCE, INDEX, Transform
 
-__all__ = ["SequenceModel"]
-
 Array = NDArray[np.float64]
 
 

@@ -152,9 +152,13 @@ def _sparse(weights: NDArray[np.float64]) -> list[list[Any]]:
 def _sure(page: PageSubject) -> Payload:
     """Return what intervals, sets of classes and the novelty of rows need, as far as it is known."""
     payload: Payload = {}
-    if (errors := page.errors) is not None:
-        spread = None if errors.spread is None else [plain(of_target) for of_target in errors.spread.T]
-        payload["sure"] = {"level": _LEVEL, "quantile": plain(errors.quantile(_LEVEL)), "spread": spread}
+    link: Any = None if page.model is None else page.model.link
+    if (errors := page.errors) is not None and not (isinstance(link, QuantileLink) and link.is_sorted):
+        payload["sure"] = {"level": _LEVEL, "quantile": plain(errors.quantile(_LEVEL))}
+        if isinstance(link, QuantileLink):
+            payload["sure"]["sides"] = [plain(side) for side in errors.quantile((1 + _LEVEL) / 2).reshape(2, -1)]
+        elif errors.spread is not None:
+            payload["sure"]["spread"] = [plain(of_target) for of_target in errors.spread.T]
     if (distances := page.distances) is not None:
         arrays = {name: _dense(getattr(distances, name)) for name in ("center", "scale", "precision", "quantiles")}
         payload["distances"] = {**arrays, "n_rows": distances.n_rows, "strange": distances.strange}

@@ -312,7 +312,7 @@ def _errors(state: State) -> HeldOutErrors:
         and np.isfinite(quantiles).all(),
         "errors",
     )
-    require((np.diff(quantiles, axis=0) >= 0).all() and (quantiles >= 0).all(), "errors")
+    require((np.diff(quantiles, axis=0) >= 0).all(), "errors")
     if spread is not None:
         require(_is_table(spread, 5) and spread.shape[1] == quantiles.shape[1], "errors")
         require(np.isfinite(spread).all() and (spread[4] > 0).all(), "errors")

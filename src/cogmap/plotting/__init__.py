@@ -15,21 +15,13 @@ from cogmap.plotting.canvas import COLORS  # noqa: E402
 from cogmap.plotting.comparisons import plot_box, plot_critical_difference, plot_loss_curves  # noqa: E402
 from cogmap.plotting.contributions import plot_contributions  # noqa: E402
 from cogmap.plotting.disagreement import plot_disagreement  # noqa: E402
-from cogmap.plotting.displays import (  # noqa: E402
-    ContributionsDisplay,
-    InfluenceDisplay,
-    MapDisplay,
-    PruningDisplay,
-    StatesDisplay,
-    StoryDisplay,
-    WeightsDisplay,
-    WhatIfDisplay,
-)
+from cogmap.plotting.displays import InfluenceDisplay, MapDisplay, PruningDisplay, WeightsDisplay  # noqa: E402
 from cogmap.plotting.forecasts import plot_forecast  # noqa: E402
 from cogmap.plotting.graph import plot_map  # noqa: E402
 from cogmap.plotting.influence import plot_influence  # noqa: E402
 from cogmap.plotting.pruning import plot_pruning  # noqa: E402
 from cogmap.plotting.regions import plot_decision_regions  # noqa: E402
+from cogmap.plotting.row_displays import ContributionsDisplay, StatesDisplay, StoryDisplay, WhatIfDisplay  # noqa: E402
 from cogmap.plotting.scenarios import plot_monte_carlo, plot_scenarios  # noqa: E402
 from cogmap.plotting.states import plot_states  # noqa: E402
 from cogmap.plotting.story import plot_story  # noqa: E402

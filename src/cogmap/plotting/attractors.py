@@ -34,6 +34,19 @@ def plot_attractors(fcm: FuzzyCognitiveMap, ax: Axes | None = None, grid: int = 
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    plot_basins : Plot the attractor reached from starts that differ in two concepts.
+    cogmap.maps.dynamics.attractors : Find the fixed points and cycles that trajectories from `starts` converge to.
+
+    Examples
+    --------
+    >>> from cogmap.maps.dynamics import TWO_FIXED_POINTS
+    >>> from cogmap.plotting import plot_attractors
+    >>> plot_attractors(TWO_FIXED_POINTS, grid=3).get_xlabel()
+    'C1'
     """
     return draw_attractors(attractors_view(fcm, grid), ax)
 

@@ -46,6 +46,19 @@ def plot_basins(
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    plot_attractors : Plot the attractors of a map of two concepts, with basins and trajectories.
+    cogmap.maps.dynamics.attractors : Find the fixed points and cycles that trajectories from `starts` converge to.
+
+    Examples
+    --------
+    >>> from cogmap.maps.dynamics import TWO_FIXED_POINTS
+    >>> from cogmap.plotting import plot_basins
+    >>> plot_basins(TWO_FIXED_POINTS, ["C1", "C2"]).get_ylabel()
+    'C2 at the start'
     """
     return draw_basins(basins_view(fcm, concepts, start), ax)
 

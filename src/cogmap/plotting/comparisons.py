@@ -24,6 +24,18 @@ def plot_loss_curves(curves: Mapping[str, Sequence[float]], ax: Axes | None = No
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    plot_box : Plot the scores of each method over folds as box plots, the highest median on top.
+    cogmap.FCMClassifier : Classifier and feature transformer whose model is a fuzzy cognitive map.
+
+    Examples
+    --------
+    >>> from cogmap.plotting import plot_loss_curves
+    >>> plot_loss_curves({"adam": [1.0, 0.5, 0.3], "lbfgs": [1.0, 0.2, 0.1]}).get_yscale()
+    'log'
     """
     losses = _check_sequences("plot_loss_curves", "curves", curves)
     ax = make_axes(ax, 5.5, 3.8)
@@ -67,6 +79,20 @@ def plot_box(scores: Mapping[str, Sequence[float]], ax: Axes | None = None, high
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    plot_critical_difference : Plot a critical difference diagram of mean ranks.
+    cogmap.statistics.paired_tests :
+        Test whether two methods differ on the same blocks, by Student's t-test and by Wilcoxon's signed-rank test.
+
+    Examples
+    --------
+    >>> from cogmap.plotting import plot_box
+    >>> ax = plot_box({"forest": [0.8, 0.9, 0.85], "fcm": [0.9, 0.95, 0.92]})
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['forest', 'fcm']
     """
     values = _check_sequences("plot_box", "scores", scores)
     names = sorted(values, key=lambda name: float(np.median(values[name])))
@@ -123,6 +149,21 @@ def plot_critical_difference(
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    plot_box : Plot the scores of each method over folds as box plots, the highest median on top.
+    cogmap.statistics.nemenyi : Nemenyi test: compare all pairs of methods by their mean ranks.
+
+    Examples
+    --------
+    >>> from cogmap.plotting import plot_critical_difference
+    >>> from cogmap.statistics import nemenyi
+    >>> result = nemenyi([[0.7, 0.9, 0.8]] * 6)
+    >>> ranks, width = result.mean_ranks, result.critical_difference
+    >>> ax = plot_critical_difference(ranks, ["tree", "fcm", "forest"], width, result.groups)
+    >>> ax.figure.savefig("ranks.pdf")  # doctest: +SKIP
     """
     owner = "plot_critical_difference"
     ranks = _check_ranks(owner, mean_ranks, names, groups)

@@ -43,6 +43,23 @@ def plot_contributions(explanation: Explanation, row: int = 0, output: Any = Non
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    cogmap.explain : Compute the contribution of each feature to the outputs of each row.
+    ContributionsDisplay : Contribution of each feature to an output of one row, see `plot_contributions`.
+    plot_story : Plot how a map computes one output of one row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, explain
+    >>> from cogmap.plotting import plot_contributions
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+    >>> ax = plot_contributions(explain(fcm, X[:5]), row=2, output=0)
+    >>> ax.figure.savefig("contributions.png")  # doctest: +SKIP
     """
     return draw_contributions(contributions_view(explanation, row, output), ax)
 

@@ -27,6 +27,21 @@ def plot_disagreement(disagreement: Disagreement, ax: Axes | None = None) -> Axe
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    cogmap.maps.experts.disagreement : Measure how much experts disagree about each edge.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.experts import disagreement
+    >>> from cogmap.plotting import plot_disagreement
+    >>> one = FuzzyCognitiveMap([[0, 0], [0.4, 0]], concepts=["rain", "fish"])
+    >>> ax = plot_disagreement(disagreement([one, one.replace(weights=[[0, 0], [-0.8, 0]])]))
+    >>> ax.get_xlabel()
+    'weight, of 2 experts'
     """
     check_answer("plot_disagreement", "disagreement", disagreement, Disagreement, "cogmap.maps.experts.disagreement")
     all_edges = disagreement.edges()

@@ -1,61 +1,19 @@
-"""Displays in the style of scikit-learn: ``from_estimator`` computes and draws, ``plot`` redraws on other Axes."""
+"""Displays of a model in the style of scikit-learn: ``from_estimator`` computes and draws, ``plot`` redraws."""
 
-from collections.abc import Callable
 from typing import Any, Self
 
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from cogmap.explanation import explain, influence, pruning_curve, story, what_if
-from cogmap.explanation._subject import one_row
-from cogmap.plotting.canvas import View, map_of
-from cogmap.plotting.contributions import contributions_view, draw_contributions
+from cogmap.explanation import influence, pruning_curve
+from cogmap.plotting._display import Display
 from cogmap.plotting.graph import draw_map, map_view
 from cogmap.plotting.influence import draw_influence, influence_view
 from cogmap.plotting.pruning import draw_pruning, pruning_view
-from cogmap.plotting.states import draw_states, states_view
-from cogmap.plotting.story import story_view
 from cogmap.plotting.weights import draw_weights, weights_view
-from cogmap.plotting.what_if import draw_what_if, what_if_view
 
 
-class _Display:
-    """Base class of figures that can be redrawn.
-
-    Attributes
-    ----------
-    view : dict
-        Data of the figure, as numbers and strings.
-    ax_ : matplotlib Axes
-        Axes of the last drawing.
-    figure_ : matplotlib Figure
-        Figure of the last drawing.
-    """
-
-    _draw: Callable[[View, Axes | None], Axes]
-
-    def __init__(self, view: View) -> None:
-        self.view = view
-
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the figure.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on. If None, a new figure is created.
-
-        Returns
-        -------
-        display : object
-            The display, with ``ax_`` and ``figure_``.
-        """
-        self.ax_ = type(self)._draw(self.view, ax)
-        self.figure_ = self.ax_.figure
-        return self
-
-
-class MapDisplay(_Display):
+class MapDisplay(Display):
     """The learned map as a graph, see `plot_map`.
 
     Parameters
@@ -63,13 +21,19 @@ class MapDisplay(_Display):
     view : dict
         Data of the figure, created by `from_estimator`.
 
+    See Also
+    --------
+    plot_map : Plot a map as a graph.
+    WeightsDisplay : The weights of the learned map as a matrix, see `plot_weights`.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from cogmap import FCMClassifier
     >>> from cogmap.plotting import MapDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> display = MapDisplay.from_estimator(FCMClassifier(random_state=0).fit(X, y), X)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+    >>> display = MapDisplay.from_estimator(fcm, X)
     >>> display.figure_.savefig("map.svg")  # doctest: +SKIP
     """
 
@@ -95,18 +59,35 @@ class MapDisplay(_Display):
         Returns
         -------
         display : MapDisplay
+            The display, already drawn.
         """
         influences = None if X is None else influence(estimator, X)
         return cls(map_view(estimator, influences, n_edges)).plot(ax)
 
 
-class WeightsDisplay(_Display):
+class WeightsDisplay(Display):
     """The weights of the learned map as a matrix, see `plot_weights`.
 
     Parameters
     ----------
     view : dict
         Data of the figure, created by `from_estimator`.
+
+    See Also
+    --------
+    plot_weights : Plot the weights of a map as a matrix: the influence of the column concept on the row concept.
+    MapDisplay : The learned map as a graph, see `plot_map`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier
+    >>> from cogmap.plotting import WeightsDisplay
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+    >>> display = WeightsDisplay.from_estimator(fcm)
+    >>> display.ax_.get_xlabel()
+    'influence of'
     """
 
     _draw = staticmethod(draw_weights)
@@ -125,99 +106,33 @@ class WeightsDisplay(_Display):
         Returns
         -------
         display : WeightsDisplay
+            The display, already drawn.
         """
         return cls(weights_view(estimator)).plot(ax)
 
 
-class StatesDisplay(_Display):
-    """The states of one row over the steps of the map, see `plot_states`.
-
-    Parameters
-    ----------
-    view : dict
-        Data of the figure, created by `from_estimator`.
-    """
-
-    _draw = staticmethod(draw_states)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, row: ArrayLike, *, ax: Axes | None = None) -> Self:
-        """Draw the states of a row.
-
-        Parameters
-        ----------
-        estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            Fitted estimator.
-        row : array-like of shape (n_features,), or a table of one row
-            Row to explain.
-        ax : matplotlib Axes, default=None
-            Axes to draw on. If None, a new figure is created.
-
-        Returns
-        -------
-        display : StatesDisplay
-        """
-        owner = "StatesDisplay.from_estimator"
-        fcm = map_of(owner, estimator)
-        trajectory = estimator.trajectory(one_row(owner, row))[:, 0]
-        return cls(states_view(trajectory, fcm.concepts, fcm.kinds)).plot(ax)
-
-
-class ContributionsDisplay(_Display):
-    """Contribution of each feature to an output of one row, see `plot_contributions`.
-
-    Parameters
-    ----------
-    view : dict
-        Data of the figure, created by `from_estimator`.
-    """
-
-    _draw = staticmethod(draw_contributions)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        row: ArrayLike,
-        *,
-        output: Any = None,
-        baseline: ArrayLike | None = None,
-        scale: str = "probability",
-        ax: Axes | None = None,
-    ) -> Self:
-        """Explain a row and draw its contributions.
-
-        Parameters
-        ----------
-        estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            Fitted estimator.
-        row : array-like of shape (n_features,), or a table of one row
-            Row to explain.
-        output : object, default=None
-            A class, or the name of an output. If None, the largest output of the row.
-        baseline : array-like of shape (n_features,), default=None
-            Row to compare with, see `cogmap.explain`.
-        scale : {"probability", "decision"}, default="probability"
-            Scale of the output, see `cogmap.explain`.
-        ax : matplotlib Axes, default=None
-            Axes to draw on. If None, a new figure is created.
-
-        Returns
-        -------
-        display : ContributionsDisplay
-        """
-        table = one_row("ContributionsDisplay.from_estimator", row)
-        explanation = explain(estimator, table, baseline, scale)
-        return cls(contributions_view(explanation, 0, output)).plot(ax)
-
-
-class InfluenceDisplay(_Display):
+class InfluenceDisplay(Display):
     """The influence of features on the outputs, see `plot_influence`.
 
     Parameters
     ----------
     view : dict
         Data of the figure, created by `from_estimator`.
+
+    See Also
+    --------
+    plot_influence : Plot the influence of each feature on the outputs of a map through all steps, the largest on top.
+    cogmap.influence : Compute the influence of each concept on each output on data, and the edges that carry it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier
+    >>> from cogmap.plotting import InfluenceDisplay
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+    >>> display = InfluenceDisplay.from_estimator(fcm, X)
+    >>> display.figure_.savefig("influence.svg")  # doctest: +SKIP
     """
 
     _draw = staticmethod(draw_influence)
@@ -244,100 +159,34 @@ class InfluenceDisplay(_Display):
         Returns
         -------
         display : InfluenceDisplay
+            The display, already drawn.
         """
         return cls(influence_view(influence(estimator, X, scale), output)).plot(ax)
 
 
-class StoryDisplay(_Display):
-    """How a map computes the output of one row, step by step, see `plot_story`.
-
-    Parameters
-    ----------
-    view : dict
-        Data of the figure, created by `from_estimator`.
-    """
-
-    _draw = staticmethod(draw_map)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        row: ArrayLike,
-        *,
-        output: Any = None,
-        baseline: ArrayLike | None = None,
-        scale: str = "probability",
-        ax: Axes | None = None,
-    ) -> Self:
-        """Trace one row through the map and draw the flow.
-
-        Parameters
-        ----------
-        estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            Fitted estimator.
-        row : array-like of shape (n_features,), or a table of one row
-            Row to explain.
-        output : object, default=None
-            A class, or the name of an output. If None, the most probable class, or the first target.
-        baseline : array-like of shape (n_features,), default=None
-            Row to compare with, see `cogmap.story`.
-        scale : {"probability", "decision"}, default="probability"
-            Scale of the output, see `cogmap.story`.
-        ax : matplotlib Axes, default=None
-            Axes to draw on. If None, a new figure is created.
-
-        Returns
-        -------
-        display : StoryDisplay
-        """
-        return cls(story_view(story(estimator, row, output, baseline, scale))).plot(ax)
-
-
-class WhatIfDisplay(_Display):
-    """Counterfactual of one row, see `plot_what_if`.
-
-    Parameters
-    ----------
-    view : dict
-        Data of the figure, created by `from_estimator`.
-    """
-
-    _draw = staticmethod(draw_what_if)
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, row: ArrayLike, to: Any = None, *, ax: Axes | None = None, **options: Any
-    ) -> Self:
-        """Find the smallest change of a row that changes the prediction, and draw it.
-
-        Parameters
-        ----------
-        estimator : FCMClassifier, FCMClassifierCV or FCMRegressor
-            Fitted estimator.
-        row : array-like of shape (n_features,), or a table of one row
-            The row to change.
-        to : object, default=None
-            Desired prediction, see `cogmap.what_if`.
-        ax : matplotlib Axes, default=None
-            Axes to draw on. If None, a new figure is created.
-        **options
-            Further parameters of `cogmap.what_if`, such as `fixed` and `ranges`.
-
-        Returns
-        -------
-        display : WhatIfDisplay
-        """
-        return cls(what_if_view(what_if(estimator, row, to, **options))).plot(ax)
-
-
-class PruningDisplay(_Display):
+class PruningDisplay(Display):
     """Score against the number of edges, see `plot_pruning`.
 
     Parameters
     ----------
     view : dict
         Data of the figure, created by `from_estimator`.
+
+    See Also
+    --------
+    plot_pruning : Plot the held-out score of maps with fewer and fewer edges.
+    cogmap.pruning_curve : Compute cross-validated scores of maps with fewer and fewer edges.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier
+    >>> from cogmap.plotting import PruningDisplay
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0)
+    >>> display = PruningDisplay.from_estimator(fcm, X, y, keep=[0.5], n_folds=2)
+    >>> display.ax_.get_ylabel()
+    'accuracy'
     """
 
     _draw = staticmethod(draw_pruning)
@@ -364,5 +213,6 @@ class PruningDisplay(_Display):
         Returns
         -------
         display : PruningDisplay
+            The display, already drawn.
         """
         return cls(pruning_view(pruning_curve(estimator, X, y, **options))).plot(ax)

@@ -30,6 +30,12 @@ def plot_forecast(forecast: Forecast, ax: Axes | None = None, variable: str | No
     matplotlib Axes
         The axes of the first variable drawn.
 
+    See Also
+    --------
+    cogmap.FCMForecaster.forecast : Forecast the next steps, also with some variables or drivers held at given values.
+    cogmap.FCMForecaster.scenario :
+        Forecast with some variables or drivers held; the same as ``forecast(steps, drivers, hold, level)``.
+
     Examples
     --------
     >>> import numpy as np

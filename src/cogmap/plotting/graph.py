@@ -73,6 +73,13 @@ def plot_map(
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    MapDisplay : The learned map as a graph, see `plot_map`.
+    plot_weights : Plot the weights of a map as a matrix: the influence of the column concept on the row concept.
+    cogmap.influence : Compute the influence of each concept on each output on data, and the edges that carry it.
 
     Examples
     --------

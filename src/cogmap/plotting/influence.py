@@ -44,6 +44,23 @@ def plot_influence(influence: Influence, output: Any = None, ax: Axes | None = N
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    cogmap.influence : Compute the influence of each concept on each output on data, and the edges that carry it.
+    InfluenceDisplay : The influence of features on the outputs, see `plot_influence`.
+    plot_map : Plot a map as a graph.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, influence
+    >>> from cogmap.plotting import plot_influence
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+    >>> ax = plot_influence(influence(fcm, X), output=2)
+    >>> ax.figure.savefig("influence.png")  # doctest: +SKIP
     """
     return draw_influence(influence_view(influence, output), ax)
 

@@ -25,6 +25,23 @@ def plot_pruning(curve: PruningCurve, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    cogmap.pruning_curve : Compute cross-validated scores of maps with fewer and fewer edges.
+    PruningDisplay : Score against the number of edges, see `plot_pruning`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, pruning_curve
+    >>> from cogmap.plotting import plot_pruning
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0)
+    >>> ax = plot_pruning(pruning_curve(fcm, X, y, keep=[0.5], n_folds=2))
+    >>> ax.get_ylabel()
+    'accuracy'
     """
     return draw_pruning(pruning_view(curve), ax)
 

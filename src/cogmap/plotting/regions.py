@@ -36,6 +36,23 @@ def plot_decision_regions(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    plot_transformed : Plot the first two features as transformed by the map: their states before the last step.
+    plot_transformed_3d :
+        Plot the first two transformed features, the first output, and the hyperplanes of the last step.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from cogmap import FCMClassifier
+    >>> from cogmap.plotting import plot_decision_regions
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=2, n_teachers=0, random_state=0).fit(X, y)
+    >>> ax = plot_decision_regions(fcm, X, y)
+    >>> ax.figure.savefig("regions.png")  # doctest: +SKIP
     """
     return draw_decision_regions(decision_regions_view(classifier, X, y), ax)
 

@@ -40,6 +40,13 @@ def plot_scenarios(scenarios: Scenario | Scenarios, ax: Axes | None = None) -> A
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    plot_monte_carlo : Plot the spread of the results of a scenario over random maps.
+    cogmap.maps.scenarios.scenario : Clamp some concepts and compute the states that the map converges to.
+    cogmap.maps.scenarios.scenarios : Compute several scenarios of one map.
 
     Examples
     --------
@@ -108,6 +115,22 @@ def plot_monte_carlo(result: MonteCarlo, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    plot_scenarios : Plot the change of each concept as bars, the largest change on top.
+    cogmap.maps.monte_carlo.monte_carlo :
+        Run a scenario on many maps with random weights and return the distribution of its outcome.
+
+    Examples
+    --------
+    >>> from cogmap import FuzzyCognitiveMap
+    >>> from cogmap.maps.monte_carlo import monte_carlo
+    >>> from cogmap.plotting import plot_monte_carlo
+    >>> rain = FuzzyCognitiveMap([[0, 0], [0.8, 0]], concepts=["rain", "umbrellas"], slope=5)
+    >>> plot_monte_carlo(monte_carlo(rain, {"rain": 1}, n_samples=100)).get_xlabel()
+    'change of the state'
     """
     check_answer("plot_monte_carlo", "result", result, MonteCarlo, "cogmap.maps.monte_carlo.monte_carlo")
     quantiles = result.quantiles()

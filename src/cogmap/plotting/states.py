@@ -47,6 +47,12 @@ def plot_states(
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    StatesDisplay : The states of one row over the steps of the map, see `plot_states`.
+    cogmap.FuzzyCognitiveMap.run : Return the trajectory: `start` and the states after each of `depth` steps.
 
     Examples
     --------

@@ -27,6 +27,23 @@ def plot_story(story: Story, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    cogmap.story : Trace how a map computes the output of one row.
+    StoryDisplay : How a map computes the output of one row, step by step, see `plot_story`.
+    plot_contributions : Plot the contribution of each feature to an output of a row as a waterfall from the baseline.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, story
+    >>> from cogmap.plotting import plot_story
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+    >>> ax = plot_story(story(fcm, X.iloc[[0]]))
+    >>> ax.figure.savefig("story.png")  # doctest: +SKIP
     """
     return draw_map(story_view(story), ax)
 

@@ -36,6 +36,24 @@ def plot_transformed(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None = No
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    plot_transformed_3d :
+        Plot the first two transformed features, the first output, and the hyperplanes of the last step.
+    plot_decision_regions : Plot the decision regions of a classifier of two features, with the data.
+    cogmap.FCMClassifier.transform : Return the states before the last step: the features that the map has learned.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from cogmap import FCMClassifier
+    >>> from cogmap.plotting import plot_transformed
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=2, n_teachers=0, random_state=0).fit(X, y)
+    >>> ax = plot_transformed(fcm, X, y)
+    >>> ax.figure.savefig("transformed.png")  # doctest: +SKIP
     """
     return draw_transformed(transformed_view(classifier, X, y), ax)
 
@@ -81,6 +99,22 @@ def plot_transformed_3d(classifier: Any, X: Any, y: ArrayLike, ax: Axes | None =
     Returns
     -------
     matplotlib Axes3D
+        The axes of the plot.
+
+    See Also
+    --------
+    plot_transformed : Plot the first two features as transformed by the map: their states before the last step.
+    plot_decision_regions : Plot the decision regions of a classifier of two features, with the data.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from cogmap import FCMClassifier
+    >>> from cogmap.plotting import plot_transformed_3d
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=2, n_teachers=0, random_state=0).fit(X, y)
+    >>> ax = plot_transformed_3d(fcm, X, y)
+    >>> ax.figure.savefig("transformed.png")  # doctest: +SKIP
     """
     return draw_transformed_3d(transformed_3d_view(classifier, X, y), ax)
 

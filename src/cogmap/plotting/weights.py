@@ -29,6 +29,12 @@ def plot_weights(fcm: Any, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    WeightsDisplay : The weights of the learned map as a matrix, see `plot_weights`.
+    plot_map : Plot a map as a graph.
 
     Examples
     --------

@@ -32,6 +32,22 @@ def plot_what_if(what_if: WhatIf, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+        The axes of the plot.
+
+    See Also
+    --------
+    cogmap.what_if : Find the smallest change of a row that changes the prediction: a counterfactual.
+    WhatIfDisplay : Counterfactual of one row, see `plot_what_if`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, what_if
+    >>> from cogmap.plotting import plot_what_if
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+    >>> ax = plot_what_if(what_if(fcm, X.iloc[[100]], to=1))
+    >>> ax.figure.savefig("what_if.png")  # doctest: +SKIP
     """
     return draw_what_if(what_if_view(what_if), ax)
 

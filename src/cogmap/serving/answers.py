@@ -8,7 +8,7 @@ import msgspec
 from cogmap._utils.params import shown
 from cogmap.exceptions import DataError
 from cogmap.explanation import WhatIf
-from cogmap.models.links import ValueLink
+from cogmap.models.links import LabelsLink, QuantileLink, ValueLink
 from cogmap.serving.bodies import JSON, JSONObject, RequestError, describe_value, json_rows
 from cogmap.serving.columns import MAX_FLOAT, Columns, struct_type
 from cogmap.table.model import TableModel
@@ -39,6 +39,8 @@ class ServedModel:
         Names of the classes or targets.
     one_value : bool
         Whether a prediction is a single number, not a class or the values of several targets.
+    one_interval : bool
+        Whether a prediction has a single interval: that of its only value, or of several quantiles of one target.
     knows_errors : bool
         Whether predictions can have intervals or sets of classes.
     """
@@ -51,7 +53,8 @@ class ServedModel:
         self.labels: list[Any] = [] if isinstance(link, ValueLink) else link.classes.tolist()
         self.outputs = model.outputs
         self.one_value = isinstance(link, ValueLink) and link.one_dimensional
-        self.knows_errors = hasattr(model.estimator, "held_out_errors_")
+        self.one_interval = self.one_value or (isinstance(link, QuantileLink) and link.is_sorted)
+        self.knows_errors = hasattr(model.estimator, "held_out_errors_") and not isinstance(link, LabelsLink)
         self._types = _types(self.outputs) if self.labels else None
 
     def answer(self, question: str, body: bytearray, kind: str, max_rows: int, level: float | None = None) -> Answer:
@@ -146,7 +149,10 @@ class ServedModel:
                 name, ranges = "set", self.model.class_sets(predictions, level)
             else:
                 ends = self.model.intervals(predictions, level).tolist()
-                name, ranges = "interval", [of_row[0] if self.one_value else self._by_output(of_row) for of_row in ends]
+                name, ranges = (
+                    "interval",
+                    [of_row[0] if self.one_interval else self._by_output(of_row) for of_row in ends],
+                )
         except DataError as problem:
             raise RequestError(422, str(problem)) from None
         return [{**msgspec.to_builtins(row), name: value} for row, value in zip(rows, ranges, strict=True)]

@@ -211,7 +211,7 @@ def _sure(served: ServedModel) -> JSONObject:
     if served.labels:
         return {"set": {**_list({"enum": served.labels}), "description": "Classes, the likeliest first."}}
     ends = {**_list(_NUMBER), "minItems": 2, "maxItems": 2, "description": "Lower and upper end."}
-    return {"interval": ends if served.one_value else _object(dict.fromkeys(served.outputs, ends))}
+    return {"interval": ends if served.one_interval else _object(dict.fromkeys(served.outputs, ends))}
 
 
 def _goal(served: ServedModel) -> JSONObject:

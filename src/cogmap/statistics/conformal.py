@@ -8,7 +8,6 @@ where predictions were less accurate.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +37,10 @@ class HeldOutErrors:
     ----------
     quantiles : ndarray of shape (400, n_columns)
         Quantiles of the errors, at levels of 0.0025 to 1. For classes there is one column: an error is 1 minus the
-        probability of the true class. For values there is one column per target: an error is the absolute difference,
-        divided by the typical error.
+        probability of the true class. For labels there is one column per label: an error is 1 minus the probability
+        of what is true of it. For values there is one column per target: an error is the absolute difference, divided
+        by the typical error. For predicted quantiles there are two columns per target: how far the value is below the
+        lowest of them, and how far above the highest, which are negative for a value between both.
     n_rows : float
         Number of rows for which a quantile is corrected.
     spread : ndarray of shape (5, n_targets), optional
@@ -61,8 +62,8 @@ class HeldOutErrors:
     >>> predictions = np.linspace(0, 10, 101)[:, None]
     >>> values = predictions + np.resize([1.0, -1.0], (101, 1))
     >>> errors = HeldOutErrors.of_values(predictions, values, np.ones(101), 101)
-    >>> errors.half_widths(np.array([[5.0]]), level=0.9).round(3)
-    array([[1.]])
+    >>> errors.intervals(np.array([[5.0]]), np.array([[5.0]]), level=0.9).round(3)
+    array([[[4., 6.]]])
 
     Errors of class probabilities, here of predictions that are right with 0.8, or with 0.6 in one of four rows:
 
@@ -73,7 +74,8 @@ class HeldOutErrors:
     >>> errors.sets(np.array([[0.9, 0.1], [0.55, 0.45]]), level=0.9)
     array([[ True, False],
            [ True, False]])
-    >>> errors.at_least(probabilities[3:], np.array([1]), np.ones(1)).quantile(0.5).round(2)
+    >>> others = HeldOutErrors.of_classes(probabilities[3:], np.array([1]), np.ones(1), 1)
+    >>> errors.at_least(others).quantile(0.5).round(2)
     array([0.6])
     """
 
@@ -103,10 +105,80 @@ class HeldOutErrors:
         HeldOutErrors
             Distribution of 1 minus the probability of the true class.
         """
-        return cls(_quantiles(_class_errors(probabilities, codes), weight), n_rows)
+        errors = 1.0 - probabilities[np.arange(len(codes)), codes]
+        return cls(_quantiles(errors[:, None], weight), n_rows)
 
     @classmethod
-    def of_values(cls, predictions: Array, values: Array, weight: Array, n_rows: float) -> "HeldOutErrors":
+    def of_labels(cls, probabilities: Array, labels: Array, weight: Array, n_rows: float) -> "HeldOutErrors":
+        """Return the errors of the probabilities of labels.
+
+        Parameters
+        ----------
+        probabilities : ndarray of shape (n_held_out, n_labels)
+            Predicted probability that each label applies.
+        labels : ndarray of shape (n_held_out, n_labels)
+            1 where it applies, 0 elsewhere.
+        weight : ndarray of shape (n_held_out,)
+            Weights of the rows.
+        n_rows : float
+            Number of rows for which a quantile is corrected.
+
+        Returns
+        -------
+        HeldOutErrors
+            Distribution of 1 minus the probability of what is true of each label.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cogmap.statistics import HeldOutErrors
+        >>> labels = np.array([[1, 0], [0, 0], [1, 1]])
+        >>> HeldOutErrors.of_labels(np.abs(labels - 0.25), labels, np.ones(3), 3).quantile(0.5)
+        array([0.25, 0.25])
+        """
+        return cls(_quantiles(np.abs(labels - probabilities), weight), n_rows)
+
+    @classmethod
+    def of_quantiles(cls, low: Array, high: Array, values: Array, weight: Array, n_rows: float) -> "HeldOutErrors":
+        """Return the errors of predicted quantiles (conformalized quantile regression).
+
+        Parameters
+        ----------
+        low, high : ndarray of shape (n_held_out, n_targets)
+            Lowest and highest predicted quantile of each target.
+        values : ndarray of shape (n_held_out, n_targets)
+            True values.
+        weight : ndarray of shape (n_held_out,)
+            Weights of the rows.
+        n_rows : float
+            Number of rows for which a quantile is corrected.
+
+        Returns
+        -------
+        HeldOutErrors
+            Distribution of the distances below `low` and above `high`.
+
+        References
+        ----------
+        Y. Romano, E. Patterson, E. Candes, Conformalized quantile regression, NeurIPS 2019.
+
+        Examples
+        --------
+        Values lie 0.5 outside of the predicted range, so that it must be wider by 0.5 on both sides:
+
+        >>> import numpy as np
+        >>> from cogmap.statistics import HeldOutErrors
+        >>> low, high = np.zeros((4, 1)), np.ones((4, 1))
+        >>> values = np.array([[-0.5], [1.5], [-0.5], [1.5]])
+        >>> HeldOutErrors.of_quantiles(low, high, values, np.ones(4), 4).quantile(0.9)
+        array([0.5, 0.5])
+        """
+        return cls(_quantiles(np.concatenate([low - values, values - high], axis=1), weight), n_rows)
+
+    @classmethod
+    def of_values(
+        cls, predictions: Array, values: Array, weight: Array, n_rows: float, spread: NDArray[np.float64] | None = None
+    ) -> "HeldOutErrors":
         """Return the errors of predicted values.
 
         Parameters
@@ -119,6 +191,8 @@ class HeldOutErrors:
             Weights of the rows.
         n_rows : float
             Number of rows for which a quantile is corrected.
+        spread : ndarray of shape (5, n_targets), default=None
+            The typical error. If None, it is fitted to these errors.
 
         Returns
         -------
@@ -126,40 +200,33 @@ class HeldOutErrors:
             Distribution of the absolute differences, divided by the typical error.
         """
         errors = np.abs(values - predictions)
-        columns = zip(predictions.T, errors.T, values.T, strict=True)
-        rows = weight * max(1.0, len(weight) / weight.sum())  # weights are numbers of rows, unless they are smaller
-        spread = np.stack([_spread(*column, rows) for column in columns], axis=1)
+        if spread is None:
+            columns = zip(predictions.T, errors.T, values.T, strict=True)
+            rows = weight * max(1.0, len(weight) / weight.sum())  # weights are numbers of rows, unless they are smaller
+            spread = np.stack([_spread(*column, rows) for column in columns], axis=1)
         return cls(_quantiles(errors / _typical(spread, predictions), weight), n_rows, spread)
 
-    def at_least(self, outputs: Array, truth: NDArray[Any], weight: Array) -> "HeldOutErrors":
+    def at_least(self, other: "HeldOutErrors") -> "HeldOutErrors":
         """Return the errors, with every quantile at least as large as that of other predictions.
 
         Parameters
         ----------
-        outputs : ndarray of shape (n_other, n_classes or n_targets)
-            Probabilities or values.
-        truth : ndarray of shape (n_other,) or (n_other, n_targets)
-            Column of the true class, or true values.
-        weight : ndarray of shape (n_other,)
-            Weights of the rows.
+        other : HeldOutErrors
+            Errors of the other predictions, with the same typical error.
 
         Returns
         -------
         HeldOutErrors
-            A copy with the larger of both quantiles at each level.
+            A copy with larger quantiles where the other predictions were less accurate.
         """
-        if self.spread is None:
-            errors = _class_errors(outputs, truth)
-        else:
-            errors = np.abs(truth - outputs) / _typical(self.spread, outputs)
-        return replace(self, quantiles=np.maximum(self.quantiles, _quantiles(errors, weight)))
+        return replace(self, quantiles=np.maximum(self.quantiles, other.quantiles))
 
     def quantile(self, level: float) -> NDArray[np.float64]:
         """Return the error that a share `level` of new rows does not exceed, for each column.
 
         The share is increased from `level` to ``level * (1 + 1 / n_rows)``, the correction for a sample of `n_rows`
-        rows. For values these are the rows of one held-out part rather than of all, because each part was also used to
-        stop the training without it.
+        rows. Except for classes without an order, these are the rows of one held-out part rather than of all, because
+        each part was also used to stop the training without it.
 
         Parameters
         ----------
@@ -174,47 +241,46 @@ class HeldOutErrors:
         rank = math.ceil(level * (1.0 + 1.0 / self.n_rows) * N_QUANTILES - 1e-9)
         return np.asarray(self.quantiles[min(max(rank, 1), N_QUANTILES) - 1], dtype=np.float64)
 
-    def half_widths(self, predictions: Array, level: float) -> Array:
-        """Return half the width of the interval around each predicted value.
+    def intervals(self, low: Array, high: Array, level: float) -> Array:
+        """Return the interval of each target.
 
         Parameters
         ----------
-        predictions : ndarray of shape (n_rows, n_targets)
-            Predicted values.
+        low, high : ndarray of shape (n_rows, n_targets)
+            Lowest and highest predicted quantile of each target; both are the prediction if it is no quantile.
         level : float
             Share of rows whose value is to lie in its interval.
 
         Returns
         -------
-        ndarray of shape (n_rows, n_targets)
-            Distance of both ends of each interval from the prediction.
+        ndarray of shape (n_rows, n_targets, 2)
+            Lower and upper ends.
         """
-        if self.spread is None:
-            raise ValueError("errors of classes have no width")
-        return _typical(self.spread, predictions) * self.quantile(level)
+        with np.errstate(over="ignore"):  # extreme extrapolation
+            if self.spread is not None:
+                half = _typical(self.spread, low) * self.quantile(level)
+                return np.stack([low - half, high + half], axis=-1)
+            below, above = self.quantile((1.0 + level) / 2.0).reshape(2, -1)  # half of the misses on each side
+            # Errors are negative where predicted quantiles were too far apart: narrowed, they may cross.
+            return np.sort(np.stack([low - below, high + above], axis=-1), axis=-1)
 
     def sets(self, probabilities: Array, level: float) -> NDArray[np.bool_]:
         """Return which classes belong to the set of each row: the likely ones, and at least the likeliest.
 
         Parameters
         ----------
-        probabilities : ndarray of shape (n_rows, n_classes)
-            Predicted probabilities.
+        probabilities : ndarray of shape (n_rows, n_classes) or (n_rows, n_labels, 2)
+            Predicted probabilities of the classes, or that each label does not and does apply.
         level : float
-            Share of rows whose class is to belong to its set.
+            Share of rows whose class is to belong to its set, for each label.
 
         Returns
         -------
-        ndarray of bool of shape (n_rows, n_classes)
+        ndarray of bool, of the same shape
             True for the classes of each set.
         """
-        likeliest = probabilities.max(axis=1, keepdims=True)
-        return np.asarray(probabilities >= np.minimum(1.0 - self.quantile(level), likeliest))
-
-
-def _class_errors(probabilities: Array, codes: NDArray[Any]) -> Array:
-    """Return 1 minus the probability of the true class, as a column."""
-    return np.asarray(1.0 - probabilities[np.arange(len(codes)), codes][:, None])
+        likeliest = probabilities.max(axis=-1, keepdims=True)
+        return np.asarray(probabilities >= np.minimum(1.0 - self.quantile(level)[:, None], likeliest))
 
 
 def _quantiles(errors: Array, weight: Array) -> NDArray[np.float32]:

@@ -15,8 +15,7 @@ from cogmap._utils.text import quoted
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._validation import input_names
 from cogmap.exceptions import DataError
-from cogmap.explanation import Explanation, WhatIf, explain, what_if
-from cogmap.explanation._subject import Subject, table_parts
+from cogmap.explanation._subject import table_parts
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.links import ClassLink, decided
 from cogmap.models.model import MapModel
@@ -28,13 +27,14 @@ from cogmap.table.evaluation import Evaluation
 from cogmap.table.frames import as_frame
 from cogmap.table.predictions import Predictions
 from cogmap.table.preparation import NumberColumn, Reading, RowReader, TablePreparer
+from cogmap.table.questions import QuestionsMixin
 from cogmap.table.sections import SectionsMixin
 from cogmap.table.targets import CLASSES, VALUES, Target, column_of
 from cogmap.table.uncertainty import UncertaintyMixin
 
 
 @dataclass(frozen=True)
-class TableModel(SectionsMixin, UncertaintyMixin):
+class TableModel(SectionsMixin, QuestionsMixin, UncertaintyMixin):
     """A fitted map for raw tables: it takes data frames or dicts, and explains predictions by column.
 
     `fit_table` returns one, and `TableModel.load` reads one from a file. Columns may be in any order; columns that the
@@ -52,6 +52,11 @@ class TableModel(SectionsMixin, UncertaintyMixin):
     sections : dict, default={}
         Optional sections of the model file, see `held_out_` and `training_statistics_`.
 
+    See Also
+    --------
+    cogmap.fit_table : Fit a model to a raw table.
+    cogmap.explain : Contributions of columns to a prediction.
+
     Examples
     --------
     >>> import pandas
@@ -66,6 +71,32 @@ class TableModel(SectionsMixin, UncertaintyMixin):
     array(['yes'], dtype=object)
     >>> model.what_if({"age": 65, "colour": "red"}, to="no", fixed=["colour"]).changes
     {'age': (65.0, 48.0)}
+    >>> model.predict_proba({"age": 65, "colour": "red"}).shape, model.evaluate(table)["accuracy"]
+    ((1, 2), 1.0)
+    >>> model.explain({"age": 65, "colour": "red"}).contributions.shape
+    (1, 2, 2)
+
+    Predict what can be predicted, with notes on the rows, and explain the same features:
+
+    >>> predictions = model.answer([{"age": 65, "colour": "green"}, {"age": "old", "colour": "red"}])
+    >>> predictions.notes(), list(predictions.faults)
+    (["colour: 1 row has a value that was not seen in training ('green'). It counts as missing."], [1])
+    >>> contributions, base_values = model.contributions(predictions.features[:1])
+    >>> model.values(predictions.features[:1]).tolist()
+    [[65.0, None]]
+    >>> reading = model.read({"age": 65, "colour": "red"})
+    >>> reading.features
+    array([[65.,  0.,  1.]])
+
+    Save the model, and use the loaded one:
+
+    >>> import os, tempfile
+    >>> from cogmap import TableModel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(os.path.join(folder, "ill.cogmap"))
+    ...     loaded = TableModel.load(os.path.join(folder, "ill.cogmap"))
+    >>> loaded.columns, TableModel.of(loaded.pipeline).columns, loaded.with_estimator(model.estimator).columns
+    (['age', 'colour'], ['age', 'colour'], ['age', 'colour'])
     """
 
     preparer: TablePreparer
@@ -85,6 +116,7 @@ class TableModel(SectionsMixin, UncertaintyMixin):
         Returns
         -------
         TableModel
+            The model, with card and sections if the file has them.
         """
         if not os.path.exists(path):
             raise DataError(f"There is no model {os.fspath(path)}. `cogmap fit` or `TableModel.save` writes one.")
@@ -111,6 +143,7 @@ class TableModel(SectionsMixin, UncertaintyMixin):
         Returns
         -------
         TableModel
+            The model.
         """
         parts = table_parts(model)
         if parts is None and (isinstance(model, MapModel) or (isinstance(model, BaseFCM) and hasattr(model, "model_"))):
@@ -136,7 +169,18 @@ class TableModel(SectionsMixin, UncertaintyMixin):
         object.__setattr__(self, "card", Card(self.card))
 
     def with_estimator(self, estimator: Any) -> "TableModel":
-        """Return a model of the same columns with another fitted map, whose held-out scores are unknown."""
+        """Return a model of the same columns with another fitted map, whose held-out scores are unknown.
+
+        Parameters
+        ----------
+        estimator : FCMClassifier, FCMClassifierCV, FCMRegressor or MapModel
+            Fitted map.
+
+        Returns
+        -------
+        TableModel
+            The model with this map.
+        """
         sections = {name: part for name, part in self.sections.items() if name != "held_out"}
         return TableModel(self.preparer, estimator, self.card.without_scores(), sections)
 
@@ -216,48 +260,11 @@ class TableModel(SectionsMixin, UncertaintyMixin):
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
+            Probabilities, in the order of `classes`.
         """
         if self.classes is None:
             raise DataError("This model predicts values, which have no probabilities: use `predict`.")
         return self._complete(rows).outputs
-
-    def explain(self, rows: Any, **options: Any) -> Explanation:
-        """Compute the contribution of each column to the prediction of each row.
-
-        Parameters
-        ----------
-        rows : data frame, dict, list of dict, or pandas.Series
-            As for `predict`.
-        **options
-            As for `cogmap.explain`.
-
-        Returns
-        -------
-        Explanation
-        """
-        return explain(self, as_frame(rows), **options)
-
-    def what_if(self, row: Any, to: Any = None, **options: Any) -> WhatIf:
-        """Find the smallest change to a row that changes its prediction.
-
-        Parameters
-        ----------
-        row : dict, pandas.Series, or data frame of one row
-            Row to change.
-        to : object, default=None
-            Class to reach, as a label or a string, or value to reach. If None, any other class.
-        **options
-            As for `cogmap.what_if`. Columns in `fixed` are added to those that the model keeps fixed.
-
-        Returns
-        -------
-        WhatIf
-        """
-        if self.classes is not None and to is not None and str(to) in self.classes:
-            link: Any = self.model.link
-            to = link.classes[self.classes.index(str(to))]
-        fixed = dict.fromkeys([*options.pop("fixed", ()), *self.fixed])
-        return what_if(self, as_frame(row), to=to, fixed=fixed, **options)
 
     def evaluate(self, rows: Any, target: str | None = None) -> dict[str, Any]:
         """Score predictions on a table with known targets.
@@ -297,6 +304,7 @@ class TableModel(SectionsMixin, UncertaintyMixin):
         Returns
         -------
         Predictions
+            Predictions, and reasons why rows have none.
         """
         reading = self.read(rows)
         features = reading.features
@@ -330,6 +338,7 @@ class TableModel(SectionsMixin, UncertaintyMixin):
         Returns
         -------
         Reading
+            Features, values not seen in training, and rows that cannot be used.
         """
         if isinstance(rows, Reading):  # rows that were converted before
             return rows
@@ -345,37 +354,11 @@ class TableModel(SectionsMixin, UncertaintyMixin):
                 "for a missing value."
             ) from None
 
-    def contributions(self, features: NDArray[np.float64]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Compute the contributions of columns to the outputs, given `Predictions.features`.
-
-        Parameters
-        ----------
-        features : ndarray of shape (n_rows, n_features)
-            Features of rows.
-
-        Returns
-        -------
-        contributions : ndarray of shape (n_rows, n_columns, n_outputs)
-            Contributions of the columns.
-        base_values : ndarray of shape (n_outputs,)
-            Outputs of the baseline.
-        """
-        explanation = explain(self.model, features)
-        return self._subject.sums(explanation.contributions, axis=1), explanation.base_values
-
-    def values(self, features: NDArray[np.float64]) -> NDArray[Any]:
-        """Convert `Predictions.features` back to values of columns: numbers, strings, or None if missing."""
-        return self._subject.labels(features)
-
     def _complete(self, rows: Any) -> Predictions:
         """Predict rows; raise DataError if any of them cannot be predicted."""
         predictions = self.answer(rows)
         predictions.check_complete()
         return predictions
-
-    @cached_property
-    def _subject(self) -> Subject:
-        return Subject(self.model, tuple(self.columns), tuple(self.preparer.columns_))
 
     @cached_property
     def _rows(self) -> RowReader:

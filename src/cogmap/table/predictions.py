@@ -33,6 +33,21 @@ class Predictions(NamedTuple):
         How usual each row is, see `FCMClassifier.novelty_p_values`; None if the model does not know.
     warn_at : float
         Largest p-value that calls for a warning.
+
+    See Also
+    --------
+    cogmap.TableModel.answer : Returns predictions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier, TableModel
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = TableModel.of(FCMClassifier(structure="additive", random_state=0).fit(X, y))
+    >>> predictions = model.answer(X[:2] + 100)
+    >>> predictions.check_complete()  # every row has a prediction
+    >>> predictions.notes(), predictions.row_notes()[0]
+    (['Rows 1, 2 are unlike the training data.'], 'unlike the training data')
     """
 
     features: NDArray[np.float64]
@@ -59,14 +74,26 @@ class Predictions(NamedTuple):
             raise DataError(f"Row {row + 1} cannot be predicted: {reason}.{more} `answer` predicts the others.")
 
     def notes(self) -> list[str]:
-        """Return notes on empty rows, on rows unlike the training data and on values not seen in training."""
+        """Return notes on empty rows, on rows unlike the training data and on values not seen in training.
+
+        Returns
+        -------
+        list of str
+            Sentences.
+        """
         notes = [f"{EMPTY[0].upper()}{EMPTY[1:]} in {_rows(self.empty)}."] if self.empty else []
         if strange := self.strange:
             notes.append(f"{_rows(strange).capitalize()} {'is' if len(strange) == 1 else 'are'} {STRANGE}.")
         return [*notes, *unseen_notes(self.unseen)]
 
     def row_notes(self) -> dict[int, str]:
-        """Return a note for each row that cannot be predicted, is empty, or is unlike the training data."""
+        """Return a note for each row that cannot be predicted, is empty, or is unlike the training data.
+
+        Returns
+        -------
+        dict of int to str
+            Notes by row.
+        """
         return dict.fromkeys(self.strange, STRANGE) | dict.fromkeys(self.empty, EMPTY) | self.faults
 
 

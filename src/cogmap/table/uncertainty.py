@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.estimators._uncertainty import held_out_errors, interval, known
+from cogmap.estimators._uncertainty import held_out_errors, known, value_intervals
 from cogmap.exceptions import DataError
-from cogmap.models.links import ValueLink
+from cogmap.models.links import LabelsLink, ValueLink
 from cogmap.statistics.conformal import check_level
 from cogmap.statistics.novelty import RowDistances
 from cogmap.table.predictions import Predictions
@@ -35,6 +35,19 @@ class UncertaintyMixin:
         -------
         ndarray of shape (n_rows, 2), or (n_rows, n_targets, 2) if there are several targets
             Lower and upper ends.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from cogmap import FCMRegressor, TableModel
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> model = TableModel.of(FCMRegressor(structure="additive", random_state=0).fit(X, y))
+        >>> model.predict_interval(X[:3], level=0.8).shape
+        (3, 2)
+        >>> bool(model.novelty_p_values(X[:1])[0] > 0.05)
+        True
+        >>> model.intervals(model.answer(X[:3]), level=0.8).shape
+        (3, 1, 2)
         """
         intervals = self.intervals(self._complete(rows), level)
         return intervals[:, 0] if intervals.shape[1] == 1 else intervals
@@ -53,6 +66,17 @@ class UncertaintyMixin:
         -------
         list of list
             Classes of each set, the likeliest first.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from cogmap import FCMClassifier, TableModel
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = TableModel.of(FCMClassifier(structure="additive", random_state=0).fit(X, y))
+        >>> model.predict_set(X.iloc[[0, 70]], level=0.99)
+        [[0], [2, 1]]
+        >>> model.class_sets(model.answer(X[:1]), level=0.99)
+        [[0]]
         """
         return self.class_sets(self._complete(rows), level)
 
@@ -74,22 +98,53 @@ class UncertaintyMixin:
         return np.asarray(predictions.p_values)
 
     def intervals(self, predictions: Predictions, level: float) -> NDArray[np.floating]:
-        """Return the intervals of given predictions, of shape (n_rows, n_targets, 2)."""
+        """Return the intervals of given predictions.
+
+        Parameters
+        ----------
+        predictions : Predictions
+            Result of `answer`.
+        level : float
+            Share of rows whose value is to lie in the interval.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_targets, 2)
+            Lower and upper ends.
+        """
         level = check_level("TableModel.predict_interval", level)
-        if not isinstance(self._link, ValueLink):
-            raise DataError("This model predicts classes, which have no interval: use `predict_set`.")
+        self._check_kind(True, "This model predicts classes, which have no interval: use `predict_set`.")
         errors = held_out_errors(self.estimator, "predict_interval")
-        return interval(predictions.outputs, errors.half_widths(predictions.outputs, level))
+        return value_intervals(self._link, errors, predictions.outputs, level)
 
     def class_sets(self, predictions: Predictions, level: float) -> list[list[Any]]:
-        """Return the sets of classes of given predictions, the likeliest class of each first."""
+        """Return the sets of classes of given predictions.
+
+        Parameters
+        ----------
+        predictions : Predictions
+            Result of `answer`.
+        level : float
+            Share of rows whose class is to belong to the set.
+
+        Returns
+        -------
+        list of list
+            Classes of each set, the likeliest first.
+        """
         level = check_level("TableModel.predict_set", level)
-        link: Any = self._link
-        if isinstance(link, ValueLink):
-            raise DataError("This model predicts values, which have no set of classes: use `predict_interval`.")
+        self._check_kind(False, "This model predicts values, which have no set of classes: use `predict_interval`.")
+        link = self._link
         sets = held_out_errors(self.estimator, "predict_set").sets(predictions.outputs, level)
         orders = np.argsort(-predictions.outputs, axis=1, kind="stable")
         return [link.classes[order[of_row[order]]].tolist() for order, of_row in zip(orders, sets, strict=True)]
+
+    def _check_kind(self, of_values: bool, message: str) -> None:
+        """Raise if this is not the kind of model that is asked about."""
+        if isinstance(self._link, LabelsLink):
+            raise DataError("This model predicts several labels: use `predict_set` of its estimator.")
+        if isinstance(self._link, ValueLink) != of_values:
+            raise DataError(message)
 
     @property
     def _link(self) -> Any:

@@ -3,7 +3,7 @@
 import fs from "node:fs";
 
 const engine = await import(process.argv[2]);
-const { classSet, contributions, flip, intervals, openModel, pValue, run, scenario, score, unpacked } = engine;
+const { classSet, contributions, flip, intervals, labelSets, openModel, pValue, run, scenario, score, unpacked } = engine;
 const cases = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
 const model = openModel(await unpacked(cases.payload));
 const apart = {};
@@ -27,9 +27,10 @@ cases.rows?.forEach((row, r) => {
   compare("contributions", found.values, cases.contributions[r]);
   compare("base", found.base, cases.base);
 });
-cases.sure?.forEach(({ row, set, ends, p }) => {
+cases.sure?.forEach(({ row, set, sets, ends, p }) => {
   const { outputs } = run(model, row);
   if (set) compare("set", classSet(model, outputs), set);
+  if (sets) compare("set", labelSets(model, outputs), sets);
   if (ends) compare("interval", intervals(model, outputs), ends);
   compare("p-value", pValue(model, row), p);
 });

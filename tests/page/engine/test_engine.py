@@ -90,10 +90,22 @@ def test_page_computes_what_python_does(name, differences, payload_of):
     assert max(apart.values()) <= CLOSE, apart
 
 
-@pytest.mark.parametrize("name", ["several classes", "two classes", "values", "values of two targets"])
+SURE = {
+    "several classes": MODELS["several classes"],
+    "two classes": (FCMClassifier(), cancer),
+    "ordered classes": MODELS["ordered classes"],
+    "several labels": MODELS["several labels"],
+    "values": MODELS["values"],
+    "values of two targets": MODELS["values of two targets"],
+    "counts": MODELS["counts"],
+    "a quantile": (FCMRegressor(loss="quantile", quantile=0.7), diabetes),
+}
+
+
+@pytest.mark.parametrize("name", SURE)
 def test_page_is_as_sure_as_python(name, differences, payload_of):
     """Intervals, sets of classes and the novelty of rows, some with missing values or far outside."""
-    estimator, (X, y) = {"two classes": (FCMClassifier(), cancer), **MODELS}[name]
+    estimator, (X, y) = SURE[name]
     fcm = clone(estimator).set_params(random_state=0, n_teachers="auto").fit(X, y)
     rows = X[:: len(X) // 30].copy()
     rows[::5, 1] = np.nan
@@ -105,13 +117,16 @@ def test_page_is_as_sure_as_python(name, differences, payload_of):
     p_values = fcm.novelty_p_values(only_used).tolist()
     cases = [{"row": row, "p": p} for row, p in zip(plain(rows[:, used]), p_values, strict=True)]
     for r, case in enumerate(cases):
-        if name.startswith("values"):
+        if isinstance(fcm, FCMRegressor):
             case["ends"] = fcm.predict_interval(rows[[r]]).reshape(-1, 2).tolist()
+        elif name == "several labels":
+            both = zip(fcm.predict_set(rows[[r]])[0], fcm.predict(rows[[r]])[0], strict=True)
+            case["sets"] = [[k for k in (int(said), 1 - int(said)) if possible[k]] for possible, said in both]
         else:
             order = np.argsort(-fcm.predict_proba(rows[[r]])[0], kind="stable")
             case["set"] = order[fcm.predict_set(rows[[r]])[0][order]].tolist()
     apart = differences(payload_of(fcm, X, y), sure=cases)
-    assert set(apart) == {"p-value", "interval" if name.startswith("values") else "set"}
+    assert set(apart) == {"p-value", "interval" if isinstance(fcm, FCMRegressor) else "set"}
     assert max(apart.values()) <= CLOSE, apart
     assert min(p_values) < 0.02
 

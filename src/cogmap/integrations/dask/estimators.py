@@ -57,11 +57,23 @@ class _DaskMixin(OutOfCoreMixin):
         return self
 
     def fit_chunks(self, chunks: Any) -> Self:
-        """Raise an error: only the local estimator fits chunks."""
+        """Raise an error: only the local estimator fits chunks.
+
+        Parameters
+        ----------
+        chunks : object
+            Not used.
+        """
         raise param_error(f"{self._owner}.fit_chunks", "self", f"a {self._local.__name__}", Literal(self._owner))
 
     def to_local(self) -> Any:
-        """Return the same model as an estimator that does not depend on Dask."""
+        """Return the same model as an estimator that does not depend on Dask.
+
+        Returns
+        -------
+        FCMClassifier or FCMRegressor
+            The fitted estimator.
+        """
         local = self._local(**self.get_params(deep=False))
         local.__dict__.update(vars(self))
         return local
@@ -77,6 +89,7 @@ class _DaskMixin(OutOfCoreMixin):
         Returns
         -------
         dask.array.Array
+            Classes or values.
         """
         return self._lazily("predict", X)
 
@@ -91,6 +104,7 @@ class _DaskMixin(OutOfCoreMixin):
         Returns
         -------
         dask.array.Array
+            States of the concepts before the last step.
         """
         return self._lazily("transform", X)
 
@@ -121,6 +135,12 @@ def _call(local: Any, method: str, X: Any, empty: Any) -> Any:
 class DaskFCMClassifier(_DaskMixin, FCMClassifier):
     """`FCMClassifier` fitted on a Dask cluster, with the same parameters.
 
+    See Also
+    --------
+    cogmap.FCMClassifier : Classifier and feature transformer whose model is a fuzzy cognitive map.
+    DaskFCMRegressor : `FCMRegressor` fitted on a Dask cluster, with the same parameters.
+    cogmap.integrations.chunks.parquet_chunks : Read Parquet files in chunks.
+
     Examples
     --------
     >>> import dask.array as da
@@ -149,6 +169,7 @@ class DaskFCMClassifier(_DaskMixin, FCMClassifier):
         Returns
         -------
         dask.array.Array
+            One column per class.
         """
         return self._lazily("predict_proba", X)
 
@@ -163,11 +184,32 @@ class DaskFCMClassifier(_DaskMixin, FCMClassifier):
         Returns
         -------
         dask.array.Array
+            Decision values, as those of `FCMClassifier.decision_function`.
         """
         return self._lazily("decision_function", X)
 
 
 class DaskFCMRegressor(_DaskMixin, FCMRegressor):
-    """`FCMRegressor` fitted on a Dask cluster, with the same parameters."""
+    """`FCMRegressor` fitted on a Dask cluster, with the same parameters.
+
+    See Also
+    --------
+    cogmap.FCMRegressor : Regressor and feature transformer whose model is a fuzzy cognitive map.
+    DaskFCMClassifier : `FCMClassifier` fitted on a Dask cluster, with the same parameters.
+    cogmap.integrations.chunks.parquet_chunks : Read Parquet files in chunks.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dask.distributed import Client
+    >>> from cogmap.integrations.dask import DaskFCMRegressor
+    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None):
+    ...     X = da.random.default_rng(0).random((400, 3), chunks=(100, 3))
+    ...     fcm = DaskFCMRegressor(structure="full", n_teachers=0, random_state=0).fit(X, X[:, 0] - X[:, 1])
+    ...     fcm.predict(X).compute().shape, fcm.transform(X).ndim
+    ((400,), 2)
+    >>> fcm.to_local().n_features_in_
+    3
+    """
 
     _local = FCMRegressor

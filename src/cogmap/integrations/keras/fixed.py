@@ -35,6 +35,22 @@ class FeatureEncoding(keras.layers.Layer):
         Attribute of a `MapModel`, or its configuration from `get_config`.
     **options : object
         Options of every Keras layer.
+
+    See Also
+    --------
+    FuzzyCognitiveLayer : A fuzzy cognitive map, unrolled for `depth` steps.
+    OutputLink : Convert the outputs of a map to class probabilities or values.
+    to_keras : Convert a learned map to an equivalent Keras model, which can be trained further.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier
+    >>> from cogmap.integrations.keras import FeatureEncoding
+    >>> X, y = load_iris(return_X_y=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+    >>> FeatureEncoding(fcm.model_.encoding)(X[:2]).shape
+    (2, 4)
     """
 
     def __init__(self, encoding: Any, **options: Any) -> None:
@@ -130,6 +146,24 @@ class OutputLink(keras.layers.Layer):
         Attribute of a `MapModel`, or its configuration from `get_config`.
     **options : object
         Options of every Keras layer.
+
+    See Also
+    --------
+    FuzzyCognitiveLayer : A fuzzy cognitive map, unrolled for `depth` steps.
+    FeatureEncoding :
+        Encode features as states: scaled, as linguistic terms where configured, and undecided (0.5) where missing.
+    to_keras : Convert a learned map to an equivalent Keras model, which can be trained further.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier
+    >>> from cogmap.integrations.keras import OutputLink
+    >>> X, y = load_iris(return_X_y=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+    >>> OutputLink(fcm.model_.link)(np.zeros((2, 3))).shape  # one probability per class
+    (2, 3)
     """
 
     def __init__(self, link: Any, **options: Any) -> None:

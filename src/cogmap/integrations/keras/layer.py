@@ -57,6 +57,14 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         Weights of shape (n_concepts, n_concepts), and the net input of each concept if all are undecided. `to_map`
         converts ``c`` to a bias.
 
+    See Also
+    --------
+    to_keras : Convert a learned map to an equivalent Keras model, which can be trained further.
+    FeatureEncoding :
+        Encode features as states: scaled, as linguistic terms where configured, and undecided (0.5) where missing.
+    OutputLink : Convert the outputs of a map to class probabilities or values.
+    cogmap.FuzzyCognitiveMap : A directed graph of concepts that influence each other.
+
     Examples
     --------
     >>> import keras
@@ -64,8 +72,10 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
     >>> model = keras.Sequential([keras.Input((4,)), FuzzyCognitiveLayer(3, n_hidden=5), keras.layers.Softmax()])
     >>> model.output_shape
     (None, 3)
-    >>> model.layers[0].to_map().n_concepts
+    >>> fcm = model.layers[0].to_map()
+    >>> fcm.n_concepts
     12
+    >>> model.layers[0].set_map(fcm.replace(weights=0.5 * fcm.weights))
     """
 
     def __init__(
@@ -157,7 +167,13 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 
     def to_map(self) -> FuzzyCognitiveMap:
-        """Return the map with the current weights."""
+        """Return the map with the current weights.
+
+        Returns
+        -------
+        FuzzyCognitiveMap
+            A map with the names in `concepts`.
+        """
         if not self.built:
             raise param_error(
                 f"{type(self).__name__}.to_map",
@@ -177,7 +193,13 @@ class FuzzyCognitiveLayer(keras.layers.Layer):
         return FuzzyCognitiveMap(W, bias, slope, names, held=[names[i] for i in self.held])
 
     def set_map(self, fcm: FuzzyCognitiveMap) -> None:
-        """Set the weights from a map."""
+        """Set the weights from a map.
+
+        Parameters
+        ----------
+        fcm : FuzzyCognitiveMap
+            A map with as many concepts as the layer, of which weights and bias are used.
+        """
         center = get_activation(fcm.activation).center
         self.W.assign(fcm.weights.astype(self.variable_dtype))
         self.c.assign((fcm.bias - center + 0.5 * fcm.weights.sum(axis=1)).astype(self.variable_dtype))

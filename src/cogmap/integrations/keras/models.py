@@ -31,6 +31,12 @@ def to_keras(model: Any, dtype: str | None = None) -> Any:
         Maps a table of shape (n_rows, n_features), in which NaN is a missing value, to class probabilities in the order
         of ``classes_``, or to values, one column per target.
 
+    See Also
+    --------
+    from_keras : Convert a Keras model created by `to_keras`, with its current weights, to a `MapModel`.
+    FuzzyCognitiveLayer : A fuzzy cognitive map, unrolled for `depth` steps.
+    cogmap.integrations.onnx.to_onnx : Convert a fitted model to an ONNX graph.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -87,6 +93,21 @@ def from_keras(model: Any) -> MapModel:
     -------
     MapModel
         Accepted by ``cogmap.explain`` and the other explanations and plots.
+
+    See Also
+    --------
+    to_keras : Convert a learned map to an equivalent Keras model, which can be trained further.
+    cogmap.models.model.MapModel : A learned map with the encoding of its inputs and the link of its outputs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cogmap import FCMClassifier
+    >>> from cogmap.integrations.keras import from_keras, to_keras
+    >>> X, y = load_iris(return_X_y=True)
+    >>> fcm = FCMClassifier(structure="full", n_hidden=0, n_teachers=0).fit(X, y)
+    >>> from_keras(to_keras(fcm)).map.concepts[-1]
+    'class=2'
     """
     parts: list[Any] = []
     for kind in (FeatureEncoding, FuzzyCognitiveLayer, OutputLink):

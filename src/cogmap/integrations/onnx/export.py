@@ -12,7 +12,7 @@ from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._uncertainty import held_out_errors
 from cogmap.integrations.onnx.graph import Graph, Name
 from cogmap.integrations.onnx.maps import OUTPUTS, add_intervals, add_predictions, add_sets, add_transformed
-from cogmap.models.links import ValueLink
+from cogmap.models.links import LabelsLink, ValueLink
 from cogmap.models.model import MapModel
 from cogmap.statistics.conformal import check_level
 
@@ -49,6 +49,12 @@ def to_onnx(model: Any, transform: bool = False, level: float | None = None) -> 
     -------
     onnx.ModelProto
         ``onnx.save`` writes it to a file. The metadata hold the names of features, and of columns and their inputs.
+
+    See Also
+    --------
+    to_inputs : Convert a table to the inputs of the ONNX graph of a model.
+    cogmap.save : Save a fitted estimator to a file.
+    cogmap.page.write : Write an interactive HTML page of a map.
 
     Examples
     --------
@@ -93,10 +99,11 @@ def to_onnx(model: Any, transform: bool = False, level: float | None = None) -> 
 def _add_ranges(graph: Graph, estimator: Any, fitted: MapModel, level: float, outputs: Name) -> None:
     """Add intervals or sets of classes, given the predicted values or probabilities."""
     link: Any = fitted.link
-    if isinstance(link, ValueLink):
+    if isinstance(link, ValueLink) and not isinstance(link, LabelsLink):
         add_intervals(graph, link, held_out_errors(estimator, "predict_interval"), level, outputs)
     else:
-        add_sets(graph, held_out_errors(estimator, "predict_set"), level, outputs, len(link.classes))
+        shape = (link.n_outputs, 2) if isinstance(link, LabelsLink) else (len(link.classes),)
+        add_sets(graph, held_out_errors(estimator, "predict_set"), level, outputs, shape)
 
 
 def to_inputs(model: Any, X: Any) -> dict[str, NDArray[Any]]:
@@ -113,6 +120,10 @@ def to_inputs(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     -------
     dict of str to ndarray
         One array per input, for ``session.run(None, inputs)`` of onnxruntime.
+
+    See Also
+    --------
+    to_onnx : Convert a fitted model to an ONNX graph.
 
     Examples
     --------

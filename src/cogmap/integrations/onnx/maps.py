@@ -59,25 +59,42 @@ def add_predictions(graph: Graph, model: MapModel, X: Name) -> Name:
 
 
 def add_intervals(graph: Graph, link: ValueLink, errors: HeldOutErrors, level: float, values: Name) -> None:
-    """Add the intervals of values as an output, as in `HeldOutErrors.half_widths`."""
-    base, linear, absolute, center, scale = (row[None, :] for row in cast(NDArray[np.float64], errors.spread))
-    z = graph.node("Div", graph.node("Sub", values, center), scale)
-    sides = graph.node("Mul", graph.node("Abs", z), absolute)
-    change = graph.node("Clip", graph.node("Add", graph.node("Mul", z, linear), sides), -MOST_CHANGE, MOST_CHANGE)
-    half = graph.node("Mul", graph.node("Exp", graph.node("Add", change, base)), errors.quantile(level)[None, :])
-    ends = [graph.node("Unsqueeze", graph.node(side, values, half), np.array([2])) for side in ("Sub", "Add")]
-    both = graph.node("Concat", *ends, axis=2)
-    if link.one_dimensional:
+    """Add the intervals of values as an output, as in `HeldOutErrors.intervals`."""
+    n_targets = link.n_outputs
+    if errors.spread is None:
+        below, above = errors.quantile((1.0 + level) / 2.0).reshape(2, 1, -1)
+        n_targets = below.size
+        low, high = (
+            (values, values)
+            if n_targets == link.n_outputs
+            else (graph.node("Gather", values, np.array([k]), axis=1) for k in (0, link.n_outputs - 1))
+        )
+        ends = graph.node("Sub", low, below), graph.node("Add", high, above)
+        ends = graph.node("Min", *ends), graph.node("Max", *ends)
+    else:
+        base, linear, absolute, center, scale = (row[None, :] for row in errors.spread)
+        z = graph.node("Div", graph.node("Sub", values, center), scale)
+        sides = graph.node("Mul", graph.node("Abs", z), absolute)
+        change = graph.node("Clip", graph.node("Add", graph.node("Mul", z, linear), sides), -MOST_CHANGE, MOST_CHANGE)
+        half = graph.node("Mul", graph.node("Exp", graph.node("Add", change, base)), errors.quantile(level)[None, :])
+        ends = graph.node("Sub", values, half), graph.node("Add", values, half)
+    both = graph.node("Concat", *(graph.node("Unsqueeze", end, np.array([2])) for end in ends), axis=2)
+    if np.isfinite(link.least):
+        both = graph.node("Max", both, link.least)
+    if link.one_dimensional or n_targets < link.n_outputs:
         graph.output(INTERVAL, graph.node("Squeeze", both, np.array([1])), float, 2)
     else:
-        graph.output(INTERVAL, both, float, link.n_outputs, 2)
+        graph.output(INTERVAL, both, float, n_targets, 2)
 
 
-def add_sets(graph: Graph, errors: HeldOutErrors, level: float, probabilities: Name, n_classes: int) -> None:
-    """Add the sets of classes as an output, as in `HeldOutErrors.sets`."""
-    likeliest = graph.node("ReduceMax", probabilities, axes=[1], keepdims=1)
-    least = graph.node("Min", likeliest, 1.0 - errors.quantile(level)[None, :])
-    graph.output(SET, graph.node("GreaterOrEqual", probabilities, least), bool, n_classes)
+def add_sets(graph: Graph, errors: HeldOutErrors, level: float, probabilities: Name, shape: tuple[int, ...]) -> None:
+    """Add the sets of classes, or those of each label, as an output, as in `HeldOutErrors.sets`."""
+    if len(shape) == 2:
+        applies = graph.node("Unsqueeze", probabilities, np.array([2]))
+        probabilities = graph.node("Concat", graph.node("Sub", 1.0, applies), applies, axis=2)
+    likeliest = graph.node("ReduceMax", probabilities, axes=[len(shape)], keepdims=1)
+    least = graph.node("Min", likeliest, 1.0 - errors.quantile(level)[:, None])
+    graph.output(SET, graph.node("GreaterOrEqual", probabilities, least), bool, *shape)
 
 
 def _add_log_odds(graph: Graph, link: LogOddsLink, net: Name) -> Name:

@@ -1,7 +1,7 @@
 // The prediction, in words and as bars.
 
 import { bodyOf, make, setAttribute, setParts, setStyle, setText } from "./dom.js";
-import { classSet, intervals, pValue } from "./engine.js";
+import { classSet, intervals, labelSets, pValue } from "./engine.js";
 import { amount, className, count, fixed, listed, number, ofHundred, percent, short, signedFixed } from "./words.js";
 
 /** Return the index of the largest output: the second of two equal ones, the first of several, as `predict` does. */
@@ -198,10 +198,11 @@ function values(page) {
     const percentOf = (value) => 100 * Math.max(0, Math.min(shareOf(value), 1));
     return {
       element,
-      update(value, ends) {
+      update(value, ends, set) {
         setText(prediction, amount(value, model.unit));
-        const confidence = ends && `With ${percent(page.model.sure.level)} confidence`;
-        setText(between, ends ? `${confidence} between ${amount(ends[0], model.unit)} and ${amount(ends[1], model.unit)}.` : "");
+        const confidence = (ends || set) && `With ${percent(page.model.sure.level)} confidence`;
+        const range = ends && `between ${amount(ends[0], model.unit)} and ${amount(ends[1], model.unit)}`;
+        setText(between, range || set ? `${confidence} ${range ?? labelWords(set)}.` : "");
         if (!hasRange) return;
         const share = shareOf(value);
         setStyle(mark, "left", `${percentOf(value).toFixed(2)}%`);
@@ -223,10 +224,15 @@ function values(page) {
     update(view) {
       const { outputs } = view.result;
       const ends = isLearned(view) ? intervals(page.model, outputs) : null;
-      parts.forEach((part, k) => part.update(outputs[k], ends && ends[k]));
+      const sets = isLearned(view) ? labelSets(page.model, outputs) : null;
+      parts.forEach((part, k) => part.update(outputs[k], ends && ends[k], sets && sets[k]));
       setParts(sure, errorWords(model, view.edits.length > 0));
     },
   };
+}
+
+function labelWords(set) {
+  return set.length > 1 ? "it may apply or not" : set[0] ? "it applies" : "it does not apply";
 }
 
 const SHOWN_CHANGES = 6;

@@ -7,5 +7,5 @@ export { flip } from "./engine_flip.js";
 export { openModel, withBias, withWeight } from "./engine_model.js";
 export { flows, outputsOf, run, score } from "./engine_run.js";
 export { scenario, settle } from "./engine_settling.js";
-export { classSet, intervals, pValue } from "./engine_sure.js";
+export { classSet, intervals, labelSets, pValue } from "./engine_sure.js";
 export { unpacked } from "./payload.js";

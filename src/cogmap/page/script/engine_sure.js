@@ -9,21 +9,38 @@ const FARTHEST = 1e100; // of a scaled value, so that squares do not overflow
 
 /** Return the lower and upper end of the interval of each predicted value, or null if the model does not know. */
 export function intervals(model, outputs) {
-  if (!model.sure?.spread) return null;
+  const { spread, sides, quantile } = model.sure ?? {};
+  const least = model.link.kind === "log" ? 0 : -Infinity;
+  if (sides) {
+    const ends = Array.from(outputs, (value, k) => [value - sides[0][k], value + sides[1][k]]);
+    return ends.map(([low, high]) => [Math.min(low, high), Math.max(low, high)]);
+  }
+  if (!spread) return null;
   return Array.from(outputs, (value, k) => {
-    const [base, linear, absolute, center, scale] = model.sure.spread[k];
+    const [base, linear, absolute, center, scale] = spread[k];
     const z = (value - center) / scale;
     const change = Math.min(Math.max(linear * z + absolute * Math.abs(z), -MOST_CHANGE), MOST_CHANGE);
-    const half = Math.exp(base + change) * model.sure.quantile[k];
-    return [value - half, value + half];
+    const half = Math.exp(base + change) * quantile[k];
+    return [Math.max(value - half, least), value + half];
   });
 }
 
 /** Return the indices of the classes in the set, the likeliest first, or null if the model does not know. */
 export function classSet(model, outputs) {
-  if (!model.sure || model.sure.spread) return null;
-  const least = Math.min(1 - model.sure.quantile[0], Math.max(...outputs));
-  return [...outputs.keys()].filter((k) => outputs[k] >= least).sort((a, b) => outputs[b] - outputs[a]);
+  return model.sure ? likely(outputs, model.sure.quantile[0]) : null;
+}
+
+/** Return for each label which of 0 and 1 are possible, the likelier first, or null if the model does not know. */
+export function labelSets(model, outputs) {
+  if (!model.sure || model.link.kind !== "labels") return null;
+  return Array.from(outputs, (p, k) => likely([1 - p, p], model.sure.quantile[k]));
+}
+
+function likely(probabilities, quantile) {
+  const least = Math.min(1 - quantile, Math.max(...probabilities));
+  return [...probabilities.keys()]
+    .filter((k) => probabilities[k] >= least)
+    .sort((a, b) => probabilities[b] - probabilities[a]);
 }
 
 /** Return the share of training rows at least as far from their mean as a row, or null if the model does not know. */

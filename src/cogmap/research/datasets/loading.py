@@ -36,6 +36,17 @@ class LoadedDataset:
         Names of the columns of `X`.
     origin : str
         Source of the rows.
+
+    See Also
+    --------
+    load_dataset : Returns a dataset.
+
+    Examples
+    --------
+    >>> from cogmap.research.datasets import load_dataset
+    >>> iris = load_dataset("iris")
+    >>> iris.X.shape, iris.feature_names[0], iris.origin
+    ((150, 4), 'sepal length (cm)', 'scikit-learn')
     """
 
     X: NDArray[np.float64]
@@ -66,7 +77,13 @@ def load_dataset(
 
     Returns
     -------
-    Rows
+    LoadedDataset
+        Features and labels.
+
+    See Also
+    --------
+    get_dataset : Description of a dataset.
+    missing_files : Files that a data folder lacks.
 
     Examples
     --------
@@ -96,7 +113,32 @@ def load_dataset(
 
 
 def missing_files(names: Iterable[str], data_dir: str | os.PathLike[str] | None = None) -> list[str]:
-    """Return the files of these datasets that the data folder lacks; empty without a folder (they are downloaded)."""
+    """Return the files of datasets that the data folder lacks.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Datasets.
+    data_dir : path, default=None
+        Folder with the data files. Defaults to the environment variable COGMAP_DATA.
+
+    Returns
+    -------
+    list of str
+        File names; empty without a folder, because files are then downloaded.
+
+    See Also
+    --------
+    load_dataset : Reads these files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cogmap.research.datasets import missing_files
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     missing_files(["iris", "heart"], folder)  # iris comes with scikit-learn
+    ['heart.csv']
+    """
     folder = data_dir or os.environ.get("COGMAP_DATA")
     files = dict.fromkeys(get_dataset(name).file for name in names)
     return [file for file in files if file and folder and not (Path(folder) / file).is_file()]

@@ -40,6 +40,18 @@ class Dataset:
         Width and height to which images are resized.
     licence : str
         License of the data.
+
+    See Also
+    --------
+    get_dataset : Description of a dataset by name.
+    load_dataset : Its rows.
+
+    Examples
+    --------
+    >>> from cogmap.research.datasets import get_dataset
+    >>> wine = get_dataset("wine")
+    >>> wine.n_rows, wine.n_features, wine.n_classes
+    (178, 13, 3)
     """
 
     name: str
@@ -159,7 +171,28 @@ EMBEDDED = tuple(dataset.name for dataset in _ALL if dataset.source == "scikit-l
 
 
 def get_dataset(name: str) -> Dataset:
-    """Return the description of a dataset, by its name in this package or in the paper."""
+    """Return the description of a dataset.
+
+    Parameters
+    ----------
+    name : str
+        Its name in this package or in the paper.
+
+    Returns
+    -------
+    Dataset
+        The description.
+
+    See Also
+    --------
+    load_dataset : Rows of a dataset.
+
+    Examples
+    --------
+    >>> from cogmap.research.datasets import get_dataset
+    >>> get_dataset("heart").title
+    'Statlog heart'
+    """
     for dataset in _ALL:
         if name in (dataset.name, dataset.paper_name):
             return dataset

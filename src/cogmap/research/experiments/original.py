@@ -35,8 +35,6 @@ from cogmap.models.encoding import Encoding
 from cogmap.models.model import MapModel, concept_names
 from cogmap.research.experiments.published import paper_tables
 
-__all__ = ["OriginalFCM", "printed_moons"]
-
 States = NDArray[Any]
 
 

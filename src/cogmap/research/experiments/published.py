@@ -12,8 +12,6 @@ import numpy as np
 from cogmap.research.datasets import get_dataset
 from cogmap.research.datasets.loading import checked_content
 
-__all__ = ["author_folds", "fcm_parameters", "published_clustering", "published_score"]
-
 _RESULTS_SHA256 = "8d505860d5fb41dfcb6f641100eeef6461688e87e7e17986dbb00d7b916d4b11"
 
 # Parameters of the author's results file that differ from the table printed in the paper.

@@ -22,8 +22,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from cogmap._utils.params import param_error
 from cogmap.comparators import FCMperClassifier, FRCNClassifier, HebbianFCMClassifier, LTCNClassifier
 
-__all__ = ["GaussianMixtureClassifier"]
-
 # The author's program uses one component for a class with fewer rows than this per component. We inferred the rule from
 # the published folds, in which classes of 8 to 14 rows have one component and classes of 16 have three.
 _ROWS_PER_COMPONENT = 5

@@ -16,7 +16,31 @@ from cogmap.research.report.tables import number, signed, write_tables
 
 
 def write_report(folder: Path, data_dir: str | None = None) -> Path:
-    """Write tables, figures, ``summary.json`` and ``report.html`` into a folder of results; return the page's path."""
+    """Write tables, figures, ``summary.json`` and ``report.html`` into a folder of results.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of `cogmap reproduce`.
+    data_dir : str, default=None
+        Folder with the data files, from which the author's published results are read.
+
+    Returns
+    -------
+    Path
+        The HTML page.
+
+    See Also
+    --------
+    make_summary : What the report shows, as a dict.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from cogmap.research.report import write_report
+    >>> write_report(Path("reproduction"))  # doctest: +SKIP
+    PosixPath('reproduction/report.html')
+    """
     try:
         summary = make_summary(folder, data_dir)
         write_tables(summary["tables"], folder / "tables")

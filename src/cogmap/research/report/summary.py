@@ -22,7 +22,37 @@ Cell = dict[str, float | None]
 
 
 def make_summary(folder: Path, data_dir: str | None = None) -> dict[str, Any]:
-    """Return everything that the report shows: tables, tests, claims, errors, and the run."""
+    """Return everything that the report shows: tables, tests, claims, errors, and the run.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of `cogmap reproduce`.
+    data_dir : str, default=None
+        Folder with the data files, from which the author's published results are read.
+
+    Returns
+    -------
+    dict
+        The content of ``summary.json``.
+
+    See Also
+    --------
+    write_report : Write the report.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from cogmap.research.experiments.store import ResultStore
+    >>> from cogmap.research.report import make_summary
+    >>> row = {"dataset": "iris", "protocol": "strict", "seed": 1, "method": "fcm", "error": None, "f1_macro": 0.9}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with ResultStore(Path(folder), "strict", 1) as store:
+    ...         store.append([row | {"fold": fold, "accuracy": 0.9, "fit_seconds": 1.0} for fold in range(5)])
+    ...     list(make_summary(Path(folder))["datasets"])
+    ['iris']
+    """
     results = Results(folder, data_dir)
     bare, after, claims = results.bare, results.pipelines, judge_claims(results)
     tables = [_method_table(results), _dataset_table(results), _parameter_table(results)]

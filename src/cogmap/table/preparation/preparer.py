@@ -1,26 +1,26 @@
 """`TablePreparer`: a scikit-learn transformer from raw tables to numeric features with readable names."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cogmap._utils.documentation import DocLinkMixin
 from cogmap._utils.params import check_integer, check_number, param_error, shown, suggestion
 from cogmap._utils.text import cut, quoted
 from cogmap.exceptions import DataError
-from cogmap.table.columns import Column, NumberColumn
 from cogmap.table.columns.texts import pandas, refuse_repeated, repeated
 from cogmap.table.frames import as_frame
 from cogmap.table.preparation.kinds import KINDS, ORDER, find_columns
 from cogmap.table.preparation.reading import Reading, read_frame, unseen_notes
+from cogmap.table.preparation.state import PreparerState
 
 
-class TablePreparer(DocLinkMixin, TransformerMixin, BaseEstimator):
+class TablePreparer(DocLinkMixin, TransformerMixin, PreparerState):
     """Convert a raw table to numeric features: categories, booleans, dates, numbers stored as strings.
 
     `fit` infers the kind of each column. Numbers are used as they are; strings such as "1,234.50", "3,5", "12 %",
@@ -63,6 +63,11 @@ class TablePreparer(DocLinkMixin, TransformerMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of columns seen in fit. Defined only if all names are strings.
 
+    See Also
+    --------
+    cogmap.fit_table : Fit a model to a raw table in one call.
+    cogmap.TableModel : A preparer and a fitted map, for raw rows.
+
     Examples
     --------
     >>> import pandas
@@ -96,11 +101,18 @@ class TablePreparer(DocLinkMixin, TransformerMixin, BaseEstimator):
     >>> preparer.transform(new).iloc[:, :3]
        colour=red  colour=other  price
     0         NaN           NaN   99.0
-    """
+    >>> preparer.read(preparer.arranged(new)[0]).unseen
+    {'colour': {'green': 1}}
 
-    columns_: tuple[Column, ...]
-    left_out_: dict[str, str]
-    notes_: list[str]
+    Learn categories from other rows, and convert a preparer to JSON values and back:
+
+    >>> preparer.relearned(table[:3]).get_feature_names_out()[:2].tolist()
+    ['colour=blue', 'colour=red']
+    >>> TablePreparer.from_state(preparer.to_state()).get_feature_names_out()[0]
+    'colour=red'
+    >>> TablePreparer.of_numbers(["age", "mass"]).transform(pandas.DataFrame({"age": [30], "mass": [71.5]})).values
+    array([[30. , 71.5]])
+    """
 
     def __init__(
         self,
@@ -115,14 +127,6 @@ class TablePreparer(DocLinkMixin, TransformerMixin, BaseEstimator):
         self.min_frequency = min_frequency
         self.max_categories = max_categories
         self.kinds = kinds
-
-    @classmethod
-    def of_numbers(cls, names: Sequence[str]) -> "TablePreparer":
-        """Return a fitted preparer of numeric columns."""
-        preparer = cls()
-        preparer.n_features_in_, preparer.feature_names_in_ = len(names), np.array(names, dtype=object)
-        preparer.columns_, preparer.left_out_ = tuple(NumberColumn(name, (name,)) for name in names), {}
-        return preparer
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -181,6 +185,7 @@ class TablePreparer(DocLinkMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         TablePreparer
+            The new preparer.
         """
         check_is_fitted(self, "columns_")
         frame, other = self._frame(X, reset=False), copy(self)
@@ -223,6 +228,7 @@ class TablePreparer(DocLinkMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of str
+            Names of the columns of `transform`.
         """
         check_is_fitted(self, "columns_")
         return np.array([output for column in self.columns_ for output in column.outputs], dtype=object)
@@ -300,65 +306,6 @@ class TablePreparer(DocLinkMixin, TransformerMixin, BaseEstimator):
             empty = pandas.Series(np.nan, index=frame.index)
             frame = pandas.DataFrame({name: frame[name] if name in used else empty for name in names})
         return frame, notes
-
-    def to_state(self) -> dict[str, Any]:
-        """Convert the fitted preparer to JSON-serializable values.
-
-        Returns
-        -------
-        dict
-            Argument of `from_state`.
-        """
-        check_is_fitted(self, "columns_")
-        return {
-            "parameters": {
-                "keep": list(self.keep),
-                "drop": list(self.drop),
-                "min_frequency": float(self.min_frequency),
-                "max_categories": int(self.max_categories),
-                "kinds": None if self.kinds is None else dict(self.kinds),
-            },
-            "names": [str(name) for name in self.feature_names_in_] if hasattr(self, "feature_names_in_") else None,
-            "n_columns": int(self.n_features_in_),
-            "columns": [column.to_state() for column in self.columns_],
-            "left_out": dict(self.left_out_),
-            "notes": list(getattr(self, "notes_", [])),
-        }
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "TablePreparer":
-        """Build a fitted preparer from its state.
-
-        Parameters
-        ----------
-        state : dict
-            Result of `to_state`, possibly after a round trip through JSON.
-
-        Returns
-        -------
-        TablePreparer
-            Preparer that transforms tables like the original.
-        """
-        try:
-            parameters = dict(state["parameters"])
-            preparer = cls(**parameters | {name: tuple(parameters[name]) for name in ("keep", "drop")})
-            preparer.n_features_in_ = int(state["n_columns"])
-            if state["names"] is not None:
-                preparer.feature_names_in_ = np.array([str(name) for name in state["names"]], dtype=object)
-            preparer.columns_ = tuple(Column.from_state(column) for column in state["columns"])
-            preparer.left_out_ = {str(name): str(reason) for name, reason in state["left_out"].items()}
-            preparer.notes_ = [str(note) for note in state.get("notes", [])]
-            names = {*preparer.left_out_, *(column.name for column in preparer.columns_)}
-            is_complete = len(names) == len(preparer.columns_) + len(preparer.left_out_) == preparer.n_features_in_
-            if not is_complete or names != set(getattr(preparer, "feature_names_in_", preparer._positions())):
-                raise ValueError("its columns and names do not match")
-        except (KeyError, TypeError, ValueError, AttributeError) as problem:
-            raise DataError(f"This is not the state of a `{cls.__name__}`: {problem}.") from None
-        return preparer
-
-    def _positions(self) -> list[str]:
-        """Return names for columns without names."""
-        return [f"x{i}" for i in range(self.n_features_in_)]
 
     def _frame(self, X: Any, reset: bool) -> Any:
         """Validate `X` as scikit-learn does, and convert it to a frame with strings as column names."""
