@@ -31,6 +31,7 @@ from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._learning.teachers import Teacher
 from cogmap._learning.training import TrainResult, train
+from cogmap._utils.documentation import DocLinkMixin
 from cogmap._utils.segments import SEGMENT
 from cogmap.estimators._callbacks import CallbackSupport, FitMonitor, with_callbacks
 from cogmap.estimators._param_checks import check_parameters
@@ -52,7 +53,7 @@ _N_FOLDS = 4  # of the cross-validation that selects the encoding of features
 Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
 
-class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
+class BaseFCM(CallbackSupport, Refitting, FittedMap, DocLinkMixin, BaseEstimator, ABC):
     """Base class of estimators that train a map on a table."""
 
     _defaults: Defaults = CLASSIFICATION
