@@ -46,10 +46,12 @@ def sources(model):
     columns, weights = model.encoding.columns, model.map.weights
     names = model.encoding.column_names(model.map.concepts[: model.n_inputs])
     result = [((names[column], 1),) for column in columns]
-    for i in range(model.n_inputs, model.map.n_concepts):
-        inputs = np.flatnonzero(weights[i, : model.n_inputs])
-        named = model.map.held and len(inputs) <= _MOST_INPUTS and i < model.n_inputs + model.n_hidden
-        result.append(tuple((names[columns[j]], int(np.sign(weights[i, j]))) for j in inputs) if named else ())
+    result += [()] * (model.map.n_concepts - model.n_inputs)
+    hidden = np.arange(model.n_inputs, model.n_inputs + model.n_hidden)
+    for i in hidden[np.argsort(weights[np.ix_(hidden, hidden)].any(axis=1), kind="stable")]:  # steps first
+        inputs = np.flatnonzero(weights[i])
+        if model.map.held and len(inputs) <= _MOST_INPUTS:
+            result[i] = tuple((name, int(np.sign(weights[i, j])) * way) for j in inputs for name, way in result[j])
     return result
 
 

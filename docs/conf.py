@@ -83,12 +83,10 @@ PAGES_ELSEWHERE = {
 }
 
 
-def read_page(app, docname, source):
-    """Insert a file from outside this folder for the page that stands for it, and lead links between files to pages."""
+def page_text(docname):
+    """Return the Markdown of a page, with links between files replaced by links between pages."""
     folder = ROOT / "docs" / Path(docname).parent
     file = ROOT / PAGES_ELSEWHERE.get(docname, f"docs/{docname}.md")
-    if not file.is_file() or Path(app.env.doc2path(docname)).suffix != ".md":
-        return
     page_of = {ROOT / name: ROOT / "docs" / f"{page}.md" for page, name in PAGES_ELSEWHERE.items()}
 
     def link(match):
@@ -96,8 +94,13 @@ def read_page(app, docname, source):
         target = Path(os.path.normpath(file.parent / path))
         return f"]({os.path.relpath(page_of.get(target, target), folder)}{hash_}{anchor})"
 
-    text = file.read_text(encoding="utf-8")
-    source[0] = re.sub(r"\]\((?!\w+:|#)([^)\s]+)\)", link, text)
+    return re.sub(r"\]\((?!\w+:|#)([^)\s]+)\)", link, file.read_text(encoding="utf-8"))
+
+
+def read_page(app, docname, source):
+    """Insert a file from outside this folder for the page that stands for it."""
+    if Path(app.env.doc2path(docname)).suffix == ".md":
+        source[0] = page_text(docname)
 
 
 def skip_members(app, what, name, obj, skip, options):

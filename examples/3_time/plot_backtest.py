@@ -16,7 +16,7 @@ from cogmap.plotting import plot_forecast
 data = sunspots.load_pandas().data
 years = pd.period_range("1700", periods=len(data), freq="Y")
 series = pd.Series(data["SUNACTIVITY"].to_numpy(), index=years, name="sunspots")
-tested = FCMForecaster().backtest(series, horizon=6)
+tested = FCMForecaster(horizon=6).backtest(series)
 for name, error in tested["errors"].items():
     print(f"{name:32}{error:.2f}")
 

@@ -14,7 +14,12 @@ from cogmap.models.links import LogOddsLink, SoftmaxLink
 def random_network(seed, n_inputs=5, n_hidden=6, n_outputs=2):
     random = np.random.RandomState(seed)
     start = Network.additive(n_inputs, random.normal(size=n_outputs)).with_random_hidden(n_hidden, random)
-    return start.reduced(np.ones(n_inputs), np.ones(n_inputs, dtype=bool))
+    start = start.reduced(np.ones(n_inputs), np.ones(n_inputs, dtype=bool))
+    weights, among = np.zeros((3, n_inputs)), np.zeros((3, 3))  # two steps, and a combination of both and a feature
+    weights[[0, 1, 2], [0, 1, 2]], among[2, :2] = [4.0, 5.0, 0.5], [1.5, -1.2]
+    network = start.with_hidden(weights, np.array([0.5, -1.0, -1.5]), among)
+    network.into_outputs[:, -3:] = random.normal(size=(n_outputs, 3))
+    return network
 
 
 def states(seed=0, n_rows=40, n_inputs=5):
@@ -24,7 +29,7 @@ def states(seed=0, n_rows=40, n_inputs=5):
 def test_parameters_of_the_objective_are_those_of_the_network():
     network = random_network(0)
     again = network.with_theta(network.theta(2.0), 2.0)
-    for name in ("into_hidden", "hidden_bias", "into_outputs", "bias"):
+    for name in ("into_hidden", "hidden_bias", "into_outputs", "bias", "among"):
         np.testing.assert_allclose(getattr(again, name), getattr(network, name), atol=1e-12)
 
 
@@ -70,8 +75,8 @@ def test_pruning_keeps_at_most_so_many_arrows_and_nothing_dead(n_arrows):
     T = states()
     pruned = random_network(2).pruned(T, np.full(len(T), 1 / len(T)), n_arrows)
     assert pruned.n_arrows <= n_arrows
-    assert pruned.into_hidden.any(axis=1).all()
-    assert pruned.into_outputs[:, pruned.n_inputs :].any(axis=0).all()
+    assert (pruned.into_hidden.any(axis=1) | pruned.among.any(axis=1)).all()
+    assert (pruned.into_outputs[:, pruned.n_inputs :].any(axis=0) | pruned.among.any(axis=0)).all()
 
 
 def test_pruning_removes_the_weakest_direct_arrows_first():
@@ -103,6 +108,22 @@ def test_joining_a_network_with_itself_changes_nothing():
     same = joined([network, network], T)
     assert same.n_hidden <= network.n_hidden
     np.testing.assert_allclose(same.net(T), network.net(T), atol=0.3)
+
+
+def test_a_combination_of_one_step_is_merged_into_the_step():
+    into_hidden, among = np.array([[4.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 0.0], [-2.0, 0.0]])
+    network = Network(into_hidden, np.zeros(2), np.array([[0.0, 1.0, 0.0, 1.0]]), np.zeros(1), among)
+    assert (network.depth, network.n_arrows) == (3, 4)
+    again = joined([network], states(n_inputs=2))
+    assert (again.depth, again.n_arrows) == (2, 3)
+    assert again.into_outputs[0, 2] < 0.0
+
+
+def test_a_combination_without_influence_takes_its_steps_along():
+    network = random_network(3)
+    network.into_outputs[:, -3:] = 0.0
+    T = states()
+    assert network.pruned(T, np.full(len(T), 1.0 / len(T)), 1000).depth == 2
 
 
 def test_opposite_concepts_are_merged():

@@ -1,5 +1,6 @@
 """Additive and named maps: what they contain, what they predict, and which parameters they take."""
 
+import re
 import warnings
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.model_selection import cross_val_score
 
 from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, explain, load, save
 from cogmap.exceptions import ParameterError
+from cogmap.maps.drawing.view import graph_view
 
 
 @pytest.fixture(scope="module")
@@ -95,12 +97,25 @@ def test_selection_lists_sizes_and_losses(named):
     assert len(named.teacher_losses_) == 5
 
 
-def test_the_same_seed_gives_the_same_map_and_row_order_does_not_matter(iris):
+def test_the_map_depends_neither_on_the_seed_nor_on_the_order_of_rows(iris):
     X, y = iris
     order = np.random.default_rng(0).permutation(len(y))
-    fcm = FCMClassifier(structure="named", random_state=0)
-    first, second = clone(fcm).fit(X, y), clone(fcm).fit(X.iloc[order], y.iloc[order])
+    first = FCMClassifier(structure="named", random_state=0).fit(X, y)
+    second = FCMClassifier(structure="named", random_state=1).fit(X.iloc[order], y.iloc[order])
     assert first.map_ == second.map_
+
+
+def test_combinations_of_steps_are_found_and_drawn_in_a_column_of_their_own():
+    X = np.random.RandomState(0).uniform(size=(400, 3))
+    y = (X[:, 0] > 0.5) & (X[:, 1] < 0.6)
+    fcm = FCMClassifier(random_state=0).fit(X, y)
+    assert fcm.score(X, y) > 0.99
+    assert fcm.model_.depth == 3
+    view = graph_view(fcm.map_.concepts, fcm.map_.weights, fcm.model_.kinds)
+    assert view["headings"] == ["features", "steps and combinations", "combinations of these", "outputs"]
+    assert len(view["edges"]) == fcm.map_.n_arrows
+    combined = [name for name, column in zip(view["names"], view["columns"], strict=True) if column == 2]
+    assert any(re.fullmatch(r"x0 > 0\.[45]\d* and x1 < 0\.[56]\d*", name) for name in combined)
 
 
 def test_a_weight_of_two_is_a_repeated_row(iris):

@@ -62,6 +62,14 @@ def test_classifiers_agree_on_datasets(load):
     check_same(fcm, X)
 
 
+def test_combinations_of_steps_agree():
+    """A small map of three steps."""
+    X = np.random.RandomState(0).uniform(size=(400, 3))
+    fcm = FCMClassifier(random_state=0).fit(X, (X[:, 0] > 0.5) & (X[:, 1] < 0.6))
+    assert (fcm.structure_, fcm.model_.depth) == ("named", 3)
+    check_same(fcm, X)
+
+
 @pytest.mark.parametrize("targets", [1, 2])
 def test_regressors_agree(targets):
     """With one target and with two."""

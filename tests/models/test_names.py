@@ -56,3 +56,15 @@ def test_combinations_say_whether_all_or_one_is_needed():
 
 def test_a_trade_off_is_a_sum():
     assert name([4.0, 1.0, 0], 0.0) == "high glucose + high age"
+
+
+def test_combinations_of_steps_name_their_cuts():
+    """Also with features of two values, and with steps that must be off."""
+    encoding = Encoding(3, 3, FeatureSpread(FeatureStatistics.of(VALUES)))
+    weights = np.zeros((4, 7))
+    weights[0, 0], weights[1, 1] = 40.0, 40.0
+    weights[2, 3], weights[2, 4] = 3.0, -3.0
+    weights[3, 3], weights[3, 2] = 3.0, -6.0
+    bias = np.array([-40.0 * state(126.0), -40.0 * state(40.0, 1), -3.0, -3.0])
+    names = combination_names(weights, bias, NAMES, encoding, Rows(encoding.inputs(VALUES)), np.arange(3))
+    assert names == ["glucose > 126", "age > 40", "glucose > 126 and age < 40", "not insulin and glucose > 126"]

@@ -87,8 +87,8 @@ class TestTruth:
 class TestMaps:
     def test_concepts_are_words(self, iris):
         """Named after their features, before the hidden ones; `terms_` lists them."""
-        fcm = FCMClassifier(terms={"petal width (cm)": ["thin", "wide"], "sepal width (cm)": 3}, random_state=0)
-        fcm.fit(*iris)
+        terms = {"petal width (cm)": ["thin", "wide"], "sepal width (cm)": 3}
+        fcm = FCMClassifier(structure="full", terms=terms, random_state=0).fit(*iris)
         assert fcm.map_.concepts[3:7] == (
             "sepal width (cm) is high",
             "petal length (cm)",

@@ -1,10 +1,10 @@
 """Training a small map of named concepts: teachers of several sizes, selection of the size, and one joined map.
 
 Each teacher is trained without a part of the rows, with early stopping on that part. It starts as a dense network,
-keeps the strongest inputs of each hidden concept, receives proposed steps, and is then pruned arrow by arrow. The
-held-out losses of its sizes select the number of arrows. The teachers are joined into one network, which computes the
-mean of their net inputs; it is pruned to the selected size and trained on a mixture of the targets and the teachers'
-mean prediction.
+keeps the strongest inputs of each hidden concept, receives proposed steps and combinations of them, and is then pruned
+arrow by arrow. The held-out losses of its sizes select the number of arrows. The teachers are joined into one network,
+which computes the mean of their net inputs; it is pruned to the selected size and trained on a mixture of the targets
+and the teachers' mean prediction.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,8 +42,10 @@ from cogmap.models.links import SoftmaxLink
 from cogmap.models.model import MapModel, concept_names
 from cogmap.models.names import combination_names
 
-# Called with states, targets as numbers, row weights and a random state; returns steps as (feature, state) pairs.
-Propose = Callable[[Array, Array, NDArray[np.float64], np.random.RandomState], list[tuple[int, float]]]
+# A condition is a feature, a state, and the sign 1 (above the state) or -1 (below); a proposal has one, or is a
+# combination of several. Called with states, targets as numbers, row weights and a random state.
+Proposals = list[tuple[tuple[int, float, int], ...]]
+Propose = Callable[[Array, Array, NDArray[np.float64], np.random.RandomState], Proposals]
 
 _N_TEACHERS = 5
 _N_HIDDEN = 24  # of the dense network from which a teacher starts
@@ -51,10 +53,12 @@ _MIN_NAMED = 8  # arrows per output; with fewer, a map has no hidden concepts
 _JOINED_SIZES = (1200, 700)  # further sizes of the joined map
 _N_ITER = 150  # of a teacher before it is pruned
 _PRUNED_ITER = 60  # after each pruning
+_CHECK_EVERY = 3  # iterations between two held-out losses, each of which takes as long as an iteration
 _FINAL_TOL = 1e-5  # entries of the gradient at which the joined map has converged
 _PATIENCE, _PRUNED_PATIENCE, _TOL = 20, 8, 1e-4  # training stops when so many iterations reduced the loss by less
 _TARGET_SHARE = 0.35  # weight of the true targets in the targets of the joined map
 _STEEPNESS = 1.0 / 0.15  # of a proposed step, in units of T
+_AND = 1.5  # weights of the conditions of a proposed combination
 _EFFECT_ROWS = 2000
 _FULL = "Set structure='full'."
 
@@ -100,7 +104,7 @@ class _Trainer:
 
         def train(key: Key, network: Network, n_iter: int, patience: int = _PATIENCE) -> Network:
             loss = self.fit.objective(network, held_out).value
-            network, _ = self.fit(network, rows, StoppingRule(n_iter, _TOL, patience, loss))
+            network, _ = self.fit(network, rows, StoppingRule(n_iter, _TOL, patience, loss, every=_CHECK_EVERY))
             found[key] = network, loss(network.theta(self.fit.slope))
             return network
 
@@ -121,8 +125,8 @@ class _Trainer:
             return found
         network = train(DENSE, network.with_random_hidden(_N_HIDDEN, random), n_iter)
         network = network.reduced(deviations(T, share), self.free)
-        steps = self.propose(T, rows.targets.columns, rows.row_weights, random)
-        network = network.with_hidden(*_step_weights(steps, self.free, T.shape[1]))
+        proposals = self.propose(T, rows.targets.columns, rows.row_weights, random)
+        network = network.with_hidden(*_proposed(proposals, self.free, T))
         train(NAMED, network, n_iter)
         prune(NAMED, SIZES)
         return found
@@ -132,12 +136,11 @@ def train_named(
     table: Table,
     plan: Plan,
     propose: Propose,
-    random: np.random.RandomState,
     structure: str = "named",
     max_arrows: int | None = None,
     monitor: Monitor = SILENT,
 ) -> NamedResult:
-    """Train a small map.
+    """Train a small map. The same table always gives the same map: splits and initial weights are fixed.
 
     Parameters
     ----------
@@ -146,9 +149,7 @@ def train_named(
     plan : Plan
         Encoding and settings.
     propose : callable
-        Proposes steps of single features.
-    random : RandomState
-        Determines splits and initial weights.
+        Proposes steps of single features and combinations of them.
     structure : {"named", "additive"}, default="named"
         ``"additive"`` has no hidden concepts.
     max_arrows : int, default=None
@@ -174,7 +175,7 @@ def train_named(
         free &= ~(np.isfinite(bounds[0]) | np.isfinite(bounds[1])).any(axis=0)
     trainer = _Trainer(fit, free, propose, structure == "additive", most, max_iter)
     with one_blas_thread():
-        splits = list(make_splits(table, _N_TEACHERS, random, counts=True))
+        splits = list(make_splits(table, _N_TEACHERS, np.random.RandomState(0), counts=True))
         monitor.begin(2)
         teachers: list[Teacher] = []
         latest = Network.additive(concepts.n_inputs, trainer.start_bias(table))
@@ -184,7 +185,6 @@ def train_named(
 
         with monitor.stage("teachers", len(splits), model) as report:
             for split in splits:
-                # The same initial weights for every seed: seeds differ in the rows held out.
                 teachers.append(trainer.teacher(split, np.random.RandomState(len(teachers))))
                 latest, loss = teachers[-1][NAMED if NAMED in teachers[-1] else ADDITIVE]
                 if report(latest.theta(settings.slope), len(teachers), loss):
@@ -203,7 +203,7 @@ def train_named(
                 return report(theta, len(curve) + number, loss)
 
             for size in stages.sizes:
-                latest = fit.pruned(latest, T, share, size)
+                latest = fit.pruned(joined([latest], T), T, share, size)
                 stopping = StoppingRule(n_iter, _FINAL_TOL, _PATIENCE, after_iteration=after_iteration)
                 latest, outcome = fit(latest, table, stopping, targets)
                 curve += stopping.loss_curve
@@ -269,7 +269,8 @@ def _plan_stages(
     start = joined([teacher[source][0] for teacher in teachers], T)
     size = min(start.n_arrows if chosen[1] is None else chosen[1], most)
     larger = [step for step in (*_JOINED_SIZES, *SIZES) if size < step < start.n_arrows]
-    return selection, _Stages(start, [*larger, size], keys), targets
+    # Concepts that training has made alike are merged before each pruning, so also after the last one.
+    return selection, _Stages(start, [*larger, size, size], keys), targets
 
 
 def _held_out(rows: Table, networks: list[Network]) -> HeldOut:
@@ -283,19 +284,47 @@ def _effect_signs(network: Network, T: Array, fit: NetworkFit) -> Array:
     n = network.n_inputs
     T = T[np.linspace(0, len(T) - 1, min(len(T), _EFFECT_ROWS)).astype(np.intp)]
     response = fit.link.outputs_derivative(network.net(T))[:, fit.link.rising]
+    slopes = 1.0 - np.square(network.hidden_states(T))[:, None]
+    of_hidden = (response @ network.into_outputs[:, n:]) * slopes
+    of_hidden += (of_hidden @ network.among) * slopes
     direct = response.mean(axis=0) @ network.into_outputs[:, :n]
-    through = np.einsum("rco,rh->coh", response, 1.0 - np.square(network.hidden_states(T))) / len(T)
-    indirect = np.einsum("coh,oh,hj->cj", through, network.into_outputs[:, n:], network.into_hidden)
-    return np.asarray(np.sign(direct + indirect))
+    return np.asarray(np.sign(direct + of_hidden.mean(axis=0) @ network.into_hidden))
 
 
-def _step_weights(steps: list[tuple[int, float]], free: NDArray[np.bool_], n_inputs: int) -> tuple[Array, Array]:
-    """Return the weights and biases of hidden concepts that are steps of single features."""
-    steps = [(j, cut) for j, cut in steps if free[j]]
-    weights = np.zeros((len(steps), n_inputs))
-    for i, (j, _) in enumerate(steps):
-        weights[i, j] = _STEEPNESS
-    return weights, np.array([-_STEEPNESS * cut for _, cut in steps])
+def _proposed(proposals: Proposals, free: NDArray[np.bool_], T: Array) -> tuple[Array, Array, Array]:
+    """Return weights from features, biases, and weights among the hidden concepts of proposed steps and combinations.
+
+    A condition on a feature of two values needs no step: the feature is the step.
+    """
+    steps: dict[tuple[int, float], int] = {}
+    combinations: list[list[tuple[int, int]]] = []  # of a step, with its sign, or (-1 - feature, sign)
+    for conditions in proposals:
+        if not all(free[j] for j, _, _ in conditions):
+            continue
+        inputs: list[tuple[int, int]] = []
+        for j, cut, sign in conditions:
+            low, high = T[:, j].min(), T[:, j].max()
+            if ((T[:, j] == low) | (T[:, j] == high)).all():
+                inputs.append((-1 - j, sign))
+            else:
+                inputs.append((steps.setdefault((j, cut), len(steps)), sign))
+        if len(inputs) > 1:
+            combinations.append(inputs)
+    m = len(steps) + len(combinations)
+    weights, bias, among = np.zeros((m, T.shape[1])), np.zeros(m), np.zeros((m, m))
+    for (j, cut), i in steps.items():
+        weights[i, j], bias[i] = _STEEPNESS, -_STEEPNESS * cut
+    for i, inputs in enumerate(combinations, len(steps)):
+        bias[i] = -_AND * (len(inputs) - 1)
+        for place, sign in inputs:
+            if place >= 0:
+                among[i, place] = _AND * sign
+            else:
+                low, high = T[:, -1 - place].min(), T[:, -1 - place].max()
+                weight = 2.0 * _AND * sign / (high - low)
+                weights[i, -1 - place] = weight
+                bias[i] -= 0.5 * weight * (low + high)
+    return weights, bias, among
 
 
 def states_of(table: Table) -> Array:
@@ -322,7 +351,8 @@ def _model(network: Network, table: Table, plan: Plan) -> MapModel:
     columns = tuple(plan.encoding.column_names(plan.features))
     encoding = replace(plan.encoding, n_hidden=m, used=used, features=columns)
     features = [plan.features[j] for j in used]
-    hidden = combination_names(network.into_hidden, network.hidden_bias, features, encoding, table, used)
+    into_hidden = np.concatenate([network.into_hidden, network.among], axis=1)
+    hidden = combination_names(into_hidden, network.hidden_bias, features, encoding, table, used)
     concepts = concept_names(features, hidden, link.names)
     fcm = FuzzyCognitiveMap(W, b, slope, concepts, held=concepts[: len(used)])
-    return MapModel(fcm, 2 if m else 1, encoding, link)
+    return MapModel(fcm, network.depth, encoding, link)

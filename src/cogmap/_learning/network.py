@@ -1,20 +1,23 @@
 """Small networks of named concepts: features, hidden concepts with at most three inputs, and outputs.
 
-Features are held: they keep their state. A hidden concept is a step of one feature or a combination of up to three;
-outputs are influenced by features and hidden concepts. In the form ``T = 2 A - 1`` of `objective`,
+Features are held: they keep their state. A hidden concept is a step of one feature, or a combination of up to three
+features and steps; outputs are influenced by features and hidden concepts. In the form ``T = 2 A - 1`` of `objective`,
 
-    T_hidden = tanh(V T_features + c),    net = O (T_features, T_hidden) + d
+    T_hidden = tanh(V T_features + U T_hidden + c),    net = O (T_features, T_hidden) + d
+
+where U has weights from steps to combinations only, so that two steps of the map compute all hidden concepts.
 
 A network grows from a dense one, whose hidden concepts are then reduced to their strongest inputs, and shrinks arrow by
 arrow. Networks of several teachers can be joined into one that computes the mean of their net inputs.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from cogmap._learning.penalties import ElasticNet
 from cogmap._learning.solvers import Outcome, Problem, StoppingRule, Theta
@@ -50,12 +53,19 @@ class Network:
         Weights from features and hidden concepts to outputs.
     bias : ndarray of shape (n_outputs,)
         Net input of outputs if all other concepts are undecided.
+    among : ndarray of shape (n_hidden, n_hidden), optional
+        Weights from hidden concepts, which only features influence, to others. By default there are none.
     """
 
     into_hidden: Array
     hidden_bias: Array
     into_outputs: Array
     bias: Array
+    among: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def __post_init__(self) -> None:
+        if not self.among.size:
+            object.__setattr__(self, "among", np.zeros((self.n_hidden, self.n_hidden)))
 
     @classmethod
     def additive(cls, n_inputs: int, bias: Array) -> "Network":
@@ -84,11 +94,18 @@ class Network:
     @property
     def n_arrows(self) -> int:
         """Number of arrows."""
-        return int(np.count_nonzero(self.into_hidden) + np.count_nonzero(self.into_outputs))
+        return sum(int(np.count_nonzero(part)) for part in (self.into_hidden, self.among, self.into_outputs))
+
+    @property
+    def depth(self) -> int:
+        """Number of steps of the map after which the outputs are those of the network."""
+        return 1 + (self.n_hidden > 0) + bool(self.among.any())
 
     def hidden_states(self, T: Array) -> Array:
         """Return the states of the hidden concepts, from -1 to 1."""
-        return np.tanh(T @ self.into_hidden.T + self.hidden_bias)
+        net = T @ self.into_hidden.T + self.hidden_bias
+        states = np.tanh(net)
+        return np.tanh(net + states @ self.among.T) if self.among.any() else states
 
     def net(self, T: Array) -> Array:
         """Return the net inputs of the outputs, one row per output."""
@@ -96,14 +113,23 @@ class Network:
         net = self.into_outputs[:, :n] @ T.T + self.into_outputs[:, n:] @ self.hidden_states(T).T
         return net + self.bias[:, None]
 
-    def with_hidden(self, into_hidden: Array, hidden_bias: Array) -> "Network":
-        """Return the network with further hidden concepts, whose arrows into outputs are about to be trained."""
+    def with_hidden(self, into_hidden: Array, hidden_bias: Array, among: Array | None = None) -> "Network":
+        """Return the network with further hidden concepts, whose arrows into outputs are about to be trained.
+
+        Parameters
+        ----------
+        into_hidden, hidden_bias : ndarrays of shape (n_further, n_inputs) and (n_further,)
+            Weights from features, and biases.
+        among : ndarray of shape (n_further, n_further), optional
+            Weights among the further ones.
+        """
         tiny = np.full((len(self.bias), len(into_hidden)), 1e-3)
         return Network(
             np.concatenate([self.into_hidden, into_hidden]),
             np.concatenate([self.hidden_bias, hidden_bias]),
             np.concatenate([self.into_outputs, tiny], axis=1),
             self.bias,
+            block_diag(self.among, np.zeros((len(into_hidden),) * 2) if among is None else among),
         )
 
     def reduced(self, deviation: Array, free: NDArray[np.bool_]) -> "Network":
@@ -141,18 +167,27 @@ class Network:
         n = self.n_inputs
         states = np.concatenate([T, self.hidden_states(T)], axis=1)
         deviation = deviations(states, share)
-        strength = np.abs(self.into_hidden) * deviation[:n]
-        strongest = strength.max(axis=1, keepdims=True, initial=0.0)
-        into_hidden = np.where(strength >= _MIN_SHARE * strongest, self.into_hidden, 0.0)
+        inputs = np.concatenate([self.into_hidden, self.among], axis=1)
+        strength = np.abs(inputs) * deviation
+        weak = strength < _MIN_SHARE * strength.max(axis=1, keepdims=True, initial=0.0)
         constant = deviation < _CONSTANT  # the influence of a constant concept is a bias
-        into_outputs = np.where(constant, 0.0, self.into_outputs)
-        bias = self.bias + (self.into_outputs * constant) @ states[0]
+        network = Network(
+            np.where(weak[:, :n], 0.0, self.into_hidden),
+            self.hidden_bias + (inputs * weak) @ (share @ states),
+            np.where(constant, 0.0, self.into_outputs),
+            self.bias + (self.into_outputs * constant) @ states[0],
+            np.where(weak[:, n:], 0.0, self.among),
+        )
+        into_outputs = network.into_outputs
         importance = np.abs(into_outputs) * deviation
         if kept is not None:
             importance[:, :n][kept] = np.inf
-        inputs_of = np.count_nonzero(into_hidden, axis=1)
-        outputs_of = np.count_nonzero(into_outputs[:, n:], axis=0)
-        left = int(inputs_of[outputs_of > 0].sum() + np.count_nonzero(into_outputs))
+        inputs_of = np.count_nonzero(network.into_hidden, axis=1) + np.count_nonzero(network.among, axis=1)
+        combined = network.among != 0.0
+        uses = np.count_nonzero(into_outputs[:, n:], axis=0)
+        combined &= (uses > 0)[:, None]  # a combination that influences nothing uses no steps
+        uses = uses + combined.sum(axis=0)
+        left = int(inputs_of[uses > 0].sum() + np.count_nonzero(into_outputs))
         places = np.argwhere(into_outputs)
         for i, j in places[np.argsort(importance[tuple(places.T)], kind="stable")]:
             if left <= n_arrows:
@@ -160,31 +195,41 @@ class Network:
             into_outputs[i, j] = 0.0
             left -= 1
             if j >= n:
-                outputs_of[j - n] -= 1
-                left -= int(inputs_of[j - n]) if outputs_of[j - n] == 0 else 0
-        return Network(into_hidden, self.hidden_bias, into_outputs, bias)._alive()
+                dead = [j - n]
+                while dead:
+                    h = dead.pop()
+                    uses[h] -= 1
+                    if uses[h] == 0:
+                        left -= int(inputs_of[h])
+                        dead += np.flatnonzero(combined[h]).tolist()
+        return network._alive()
 
     def _alive(self) -> "Network":
         """Return the network without hidden concepts that have no input or influence nothing.
 
-        A hidden concept without inputs is constant: its influence moves into the bias.
+        A hidden concept without inputs is constant: its influence moves into the biases.
         """
-        n = self.n_inputs
-        has_inputs = self.into_hidden.any(axis=1)
-        constant = np.tanh(self.hidden_bias) * ~has_inputs
-        kept = has_inputs & self.into_outputs[:, n:].any(axis=0)
+        n, among, hidden_bias = self.n_inputs, self.among, self.hidden_bias
+        for _ in range(2):  # steps, then combinations of nothing but constant steps
+            has_inputs = self.into_hidden.any(axis=1) | among.any(axis=1)
+            constant = np.tanh(hidden_bias) * ~has_inputs
+            hidden_bias = hidden_bias + among @ constant
+            among = among * has_inputs
+        used = has_inputs & self.into_outputs[:, n:].any(axis=0)
+        kept = used | (has_inputs & among[used].any(axis=0))
         return Network(
             self.into_hidden[kept],
-            self.hidden_bias[kept],
+            hidden_bias[kept],
             np.concatenate([self.into_outputs[:, :n], self.into_outputs[:, n:][:, kept]], axis=1),
             self.bias + self.into_outputs[:, n:] @ constant,
+            among[np.ix_(kept, kept)],
         )
 
     def theta(self, slope: float) -> Theta:
         """Return the parameters of `StructuredObjective`."""
         n, m, k = self.n_inputs, self.n_hidden, len(self.bias)
         V = np.zeros((m + k, n + m + k))
-        V[:m, :n], V[m:, : n + m] = self.into_hidden, self.into_outputs
+        V[:m, :n], V[:m, n : n + m], V[m:, : n + m] = self.into_hidden, self.among, self.into_outputs
         W = 4.0 / slope * V
         b = np.concatenate([self.hidden_bias, self.bias]) * (2.0 / slope) + 0.5 - 0.5 * W.sum(axis=1)
         return np.concatenate([W.ravel(), b])
@@ -194,7 +239,7 @@ class Network:
         n, m, k = self.n_inputs, self.n_hidden, len(self.bias)
         W, b = theta[: -(m + k)].reshape(m + k, -1), theta[-(m + k) :]
         V, c = 0.25 * slope * W, 0.5 * slope * (b - 0.5 + 0.5 * W.sum(axis=1))
-        return Network(V[:m, :n], c[:m], V[m:, : n + m], c[m:])
+        return Network(V[:m, :n], c[:m], V[m:, : n + m], c[m:], V[:m, n : n + m])
 
 
 def joined(networks: Sequence[Network], T: Array) -> Network:
@@ -205,23 +250,39 @@ def joined(networks: Sequence[Network], T: Array) -> Network:
     into_hidden = np.concatenate([network.into_hidden for network in networks])
     hidden_bias = np.concatenate([network.hidden_bias for network in networks])
     bias = np.asarray(sum(network.bias for network in networks)) / k
-    states = np.tanh(T @ into_hidden.T + hidden_bias)
+    among = block_diag(*(network.among for network in networks))
+    network = Network(into_hidden, hidden_bias, np.concatenate([direct, from_hidden], axis=1), bias, among)
+    states = network.hidden_states(T)
     states -= states.mean(axis=0)
     spread = np.sqrt(np.square(states).sum(axis=0))
     spread[spread == 0.0] = 1.0
     correlation = (states.T @ states) / np.outer(spread, spread)
+    is_combined = among.any(axis=1)
+    correlation[is_combined[:, None] != is_combined] = 0.0  # combinations of steps stay apart,
+    is_step, is_used = np.count_nonzero(into_hidden, axis=1) == 1, among.any(axis=0)
+    # and so do the steps that they combine and combinations of features.
+    correlation[(is_step[:, None] != is_step) & (is_used[:, None] | is_used)] = 0.0
     merged = np.zeros(len(hidden_bias), dtype=bool)
     order = np.argsort(-np.abs(from_hidden).sum(axis=0) * spread, kind="stable")
+    influences = np.concatenate([from_hidden, among])
+
+    def merge(j: int, into: int, sign: float) -> None:
+        influences[:, into] += sign * influences[:, j] * spread[j] / spread[into]
+        merged[j] = True
+
+    of_one_step = ~into_hidden.any(axis=1) & (np.count_nonzero(among, axis=1) == 1)
+    for j in np.flatnonzero(of_one_step).tolist():
+        step = int(np.flatnonzero(among[j])[0])
+        merge(j, step, np.sign(among[j, step]))
     for place, i in enumerate(order):
         if merged[i]:
             continue
         for j in order[place + 1 :]:
             if not merged[j] and abs(correlation[i, j]) > _SAME:
-                from_hidden[:, i] += np.sign(correlation[i, j]) * from_hidden[:, j] * spread[j] / spread[i]
-                merged[j] = True
+                merge(j, i, np.sign(correlation[i, j]))
     kept = ~merged
-    into_outputs = np.concatenate([direct, from_hidden[:, kept]], axis=1)
-    return Network(into_hidden[kept], hidden_bias[kept], into_outputs, bias)
+    from_hidden, among = influences[: len(bias), kept], influences[len(bias) :][np.ix_(kept, kept)]
+    return Network(into_hidden[kept], hidden_bias[kept], np.concatenate([direct, from_hidden], axis=1), bias, among)
 
 
 def deviations(states: Array, share: Array) -> Array:
@@ -268,7 +329,7 @@ class NetworkFit:
             table.targets.array if targets is None else targets,
             table.targets.loss,
             held=True,
-            depth=2,
+            depth=max(2, network.depth),
             slope=self.slope,
             n_hidden=network.n_hidden,
             sample_weight=table.weight,

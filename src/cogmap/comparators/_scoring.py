@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cogmap._learning.size import free_memory
 from cogmap._learning.solvers import Outcome
+from cogmap._utils.documentation import DocLinkMixin
 from cogmap._utils.threads import one_blas_thread
 from cogmap.estimators._labels import check_label_types, encode_labels
 from cogmap.estimators._param_checks import Check
@@ -27,7 +28,7 @@ from cogmap.models.features import FeatureStatistics
 Array = NDArray[np.float64]
 
 
-class ScoringClassifier(Refitting, ClassifierMixin, BaseEstimator, ABC):
+class ScoringClassifier(Refitting, ClassifierMixin, DocLinkMixin, BaseEstimator, ABC):
     """Base class that scales features to [0, 1] by their range and predicts the class with the largest score.
 
     Probabilities are the softmax of the scores times ``gain_``.

@@ -31,11 +31,12 @@ from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._learning.teachers import Teacher
 from cogmap._learning.training import TrainResult, train
+from cogmap._utils.documentation import DocLinkMixin
 from cogmap._utils.segments import SEGMENT
 from cogmap.estimators._callbacks import CallbackSupport, FitMonitor, with_callbacks
 from cogmap.estimators._param_checks import check_parameters
 from cogmap.estimators._prediction import FittedMap
-from cogmap.estimators._proposals import propose_steps
+from cogmap.estimators._proposals import propose_conditions
 from cogmap.estimators._refitting import Refitting
 from cogmap.estimators._validation import check_sample_weight, input_names, too_large_to_be_dense
 from cogmap.explanation.influences import learned_importances, sample_of
@@ -52,7 +53,7 @@ _N_FOLDS = 4  # of the cross-validation that selects the encoding of features
 Data = tuple[NDArray[np.floating], NDArray[Any], NDArray[np.float64] | None]  # features, targets, weights
 
 
-class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
+class BaseFCM(CallbackSupport, Refitting, FittedMap, DocLinkMixin, BaseEstimator, ABC):
     """Base class of estimators that train a map on a table."""
 
     _defaults: Defaults = CLASSIFICATION
@@ -207,7 +208,7 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         parameters = self._parameters() | changes
         self.structure_ = structure_of(parameters, sample, n_rows, self._defaults, earlier, len(self._grid()))
         if self.structure_ != "full":
-            self._train_named(sample, scaling, parameters, random, FitMonitor(shown_as, *data))
+            self._train_named(sample, scaling, parameters, FitMonitor(shown_as, *data))
             return
         self._check_sparse(sample, earlier)
         plans = make_plans(sample, scaling, n_rows, parameters, self._defaults, random, earlier, named, self._grid())
@@ -234,7 +235,6 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         sample: Table,
         scaling: Scaling | None,
         parameters: dict[str, Any],
-        random: np.random.RandomState,
         monitor: FitMonitor,
     ) -> None:
         """Train a small map of named concepts, and set the fitted attributes."""
@@ -245,8 +245,8 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, BaseEstimator, ABC):
         encoding = make_encodings(sample, scaling, parameters, None)[0]
         plan = make_plan(sample, encoding, sample.n_rows, parameters, self._defaults)
         table = plan.encoded(sample)
-        propose = functools.partial(propose_steps, output=link.output)
-        named = train_named(table, plan, propose, random, self.structure_, parameters["max_arrows"], monitor)
+        propose = functools.partial(propose_conditions, output=link.output)
+        named = train_named(table, plan, propose, self.structure_, parameters["max_arrows"], monitor)
         self.structure_ = "named" if named.model.n_hidden else "additive"
         self.selection_ = asdict(named.selection)
         result = TrainResult(named.model, named.outcome, named.loss_curve, held_out=named.held_out)

@@ -1,4 +1,6 @@
-"""Steps of single features, proposed by small boosted trees."""
+"""Steps of single features and pairs of them, proposed by small boosted trees."""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,16 +9,19 @@ from scipy.special import expit, softmax
 _N_TREES = 20
 _RATE = 0.25
 _MAX_STEPS = 12
+_MAX_PAIRS = 12
+_ROWS_PER_PAIR, _FEW_ROWS = 100, 250  # tables of few rows have no pairs
 _APART = 0.05  # quantiles between two steps of a feature; nearer ones are merged
 _MAX_ROWS = 5000
 
 Array = NDArray[np.float64]
+Condition = tuple[int, float, int]  # feature, state, and 1 for above or -1 for below
 
 
-def propose_steps(
+def propose_conditions(
     T: Array, targets: Array, weight: Array, random: np.random.RandomState, output: str = "one_hot"
-) -> list[tuple[int, float]]:
-    """Return the steps at which boosted trees of depth 2 split most often, weighted by their gain.
+) -> list[tuple[Condition, ...]]:
+    """Return the conditions, single and in pairs, by which boosted trees of depth 2 split most, weighted by their gain.
 
     Parameters
     ----------
@@ -33,8 +38,9 @@ def propose_steps(
 
     Returns
     -------
-    list of (feature, state)
-        At most twelve steps, the strongest first. Features with two values have none: they are steps already.
+    list of tuples of (feature, state, sign)
+        At most twelve single conditions, and from 250 rows on at most twelve pairs, one per hundred rows, the strongest
+        first. Features with two values have no single conditions: they are steps already.
     """
     from sklearn.tree import DecisionTreeRegressor  # lazy: full maps do not need it
 
@@ -45,7 +51,7 @@ def propose_steps(
     weight = weight / weight.mean()
     T = np.ascontiguousarray(T, dtype=np.float32)  # as trees need it
     scores = np.zeros(targets.shape)
-    gains: dict[tuple[int, float], float] = {}
+    gains: dict[tuple[Condition, ...], float] = {}
     smallest = max(5, n_rows // 100)
     for _ in range(_N_TREES):
         predicted = scores if not classes else softmax(scores, axis=1) if output == "one_hot" else expit(scores)
@@ -63,30 +69,46 @@ def propose_steps(
     return _strongest(T, gains)
 
 
-def _add_gains(tree: object, gains: dict[tuple[int, float], float]) -> None:
-    """Add the gain of every split of a tree."""
-    left, right = tree.children_left, tree.children_right  # type: ignore[attr-defined]
-    mass = tree.weighted_n_node_samples * tree.impurity  # type: ignore[attr-defined]
-    for node in np.flatnonzero(left >= 0):
-        key = int(tree.feature[node]), float(tree.threshold[node])  # type: ignore[attr-defined]
-        gains[key] = gains.get(key, 0.0) + float(mass[node] - mass[left[node]] - mass[right[node]])
+def _add_gains(tree: Any, gains: dict[tuple[Condition, ...], float]) -> None:
+    """Add the gain of every split of a tree, and that of the second splits as pairs with the first."""
+    left, right = tree.children_left, tree.children_right
+    mass = tree.weighted_n_node_samples * tree.impurity
+
+    def condition(node: int, child: int) -> Condition:
+        return int(tree.feature[node]), float(tree.threshold[node]), 1 if child == right[node] else -1
+
+    for node in np.flatnonzero(left >= 0).tolist():
+        gain = float(mass[node] - mass[left[node]] - mass[right[node]])
+        keys: list[tuple[Condition, ...]] = [(condition(node, right[node]),)]
+        if node and tree.feature[node] != tree.feature[0]:
+            smaller = min(left[node], right[node], key=lambda child: tree.weighted_n_node_samples[child])
+            keys.append((condition(0, node), condition(node, smaller)))
+        for key in keys:
+            gains[key] = gains.get(key, 0.0) + gain
 
 
-def _strongest(T: NDArray[np.floating], gains: dict[tuple[int, float], float]) -> list[tuple[int, float]]:
-    """Merge steps that are near each other and return the strongest."""
-    merged: list[list[float]] = []  # feature, state, quantile, gain
-    sorted_columns: dict[int, NDArray[np.floating]] = {}
-    for (feature, cut), gain in sorted(gains.items(), key=lambda item: -item[1]):
-        if feature not in sorted_columns:
-            sorted_columns[feature] = np.sort(T[:, feature])
-        column = sorted_columns[feature]
-        if np.searchsorted(column, column[0], side="right") == np.searchsorted(column, column[-1]):
-            continue  # two values
-        quantile = float(np.searchsorted(column, cut)) / len(column)
-        near = [step for step in merged if step[0] == feature and abs(step[2] - quantile) < _APART]
-        if near:
-            near[0][3] += gain
+def _strongest(T: NDArray[np.floating], gains: dict[tuple[Condition, ...], float]) -> list[tuple[Condition, ...]]:
+    """Merge conditions that are near each other and return the strongest."""
+    sorted_columns = {j: np.sort(T[:, j]) for j in {j for key in gains for j, _, _ in key}}
+    merged: list[tuple[tuple[Condition, ...], list[float]]] = []  # conditions, their quantiles
+    total: list[float] = []
+    for key, gain in sorted(gains.items(), key=lambda item: -item[1]):
+        if len(key) == 1 and _two_values(sorted_columns[key[0][0]]):
+            continue
+        place = [float(np.searchsorted(sorted_columns[j], cut)) / len(T) for j, cut, _ in key]
+        for i, (other, there) in enumerate(merged):
+            same = [(j, sign) for j, _, sign in key] == [(j, sign) for j, _, sign in other]
+            if same and max(abs(a - b) for a, b in zip(place, there, strict=True)) < _APART:
+                total[i] += gain
+                break
         else:
-            merged.append([feature, cut, quantile, gain])
-    merged.sort(key=lambda step: -step[3])
-    return [(int(feature), float(cut)) for feature, cut, _, _ in merged[:_MAX_STEPS]]
+            merged.append((key, place))
+            total.append(gain)
+    keys = [merged[i][0] for i in np.argsort(-np.array(total), kind="stable")]
+    n_pairs = min(_MAX_PAIRS, len(T) // _ROWS_PER_PAIR) if len(T) >= _FEW_ROWS else 0
+    return [key for key in keys if len(key) == 1][:_MAX_STEPS] + [key for key in keys if len(key) == 2][:n_pairs]
+
+
+def _two_values(column: NDArray[np.floating]) -> bool:
+    """Return whether a sorted column has at most two values."""
+    return bool(np.searchsorted(column, column[0], side="right") >= np.searchsorted(column, column[-1]))

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cogmap._learning.sequence.fitting import SequenceData, fit_sequence
 from cogmap._learning.sequence.mapping import map_in_time, map_of_step, sequence_model
+from cogmap._utils.documentation import DocLinkMixin
 from cogmap._utils.params import check_boolean, check_integer, check_number, param_error, shown, suggestion
 from cogmap._utils.text import quoted
 from cogmap._utils.threads import one_blas_thread
@@ -32,7 +33,7 @@ _MAX_HORIZON = 60  # steps over which maps are compared
 _N_HISTORY = 3  # horizons of past values in pictures
 
 
-class FCMForecaster(BaseEstimator):
+class FCMForecaster(DocLinkMixin, BaseEstimator):
     """Forecasts of time series by a fuzzy cognitive map.
 
     The concepts of the map are the variables, their past values and changes, their averages over the past, drivers that

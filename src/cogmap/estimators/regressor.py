@@ -174,8 +174,8 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
         Start from the map of the previous `fit`, on data with the same features and targets. Named features are matched
         by name.
     random_state : int, RandomState instance or None, default=None
-        Determines initial weights, mini-batches and held-out rows. The same integer gives the same model, bit by bit,
-        for any `n_jobs`.
+        Determines initial weights, mini-batches and held-out rows of a full map. The same integer gives the same model,
+        bit by bit, for any `n_jobs`. A small map is the same for every `random_state`.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 means all processors.
     verbose : int, default=0

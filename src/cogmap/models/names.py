@@ -21,8 +21,8 @@ def combination_names(
 
     Parameters
     ----------
-    weights : ndarray of shape (n_hidden, n_features)
-        Weights from features to hidden concepts, for states from -1 to 1.
+    weights : ndarray of shape (n_hidden, n_features) or (n_hidden, n_features + n_hidden)
+        Weights from features, and from steps, to hidden concepts, for states from -1 to 1.
     bias : ndarray of shape (n_hidden,)
         Net inputs of hidden concepts at undecided features.
     features : sequence of str
@@ -34,30 +34,52 @@ def combination_names(
     used : ndarray of int
         Position of each feature in the table.
     """
-    return [_name(w, c, features, encoding, table, used) for w, c in zip(weights, bias, strict=True)]
+    n = len(features)
+    columns = {  # states of inputs, from -1 to 1
+        j: 2.0 * np.asarray(table.X[:, used[j]], dtype=np.float64) - 1.0
+        for j in np.flatnonzero(weights[:, :n].any(axis=0)).tolist()
+    }
+    names, opposites = [""] * len(bias), [""] * len(bias)
+    for i in np.argsort(weights[:, n:].any(axis=1), kind="stable").tolist():  # steps first
+        inputs = np.flatnonzero(weights[i]).tolist()
+        w, c = weights[i, inputs], float(bias[i])
+        states = [columns[j] for j in inputs]
+        if len(inputs) == 1 and inputs[0] < n:
+            feature, place = features[inputs[0]], int(used[inputs[0]])
+            names[i], opposites[i] = (
+                _step(sign * w[0], sign * c, feature, states[0], encoding, place) for sign in (1, -1)
+            )
+        else:
+            parts = []
+            for j, weight, column in zip(inputs, w, states, strict=True):
+                if j < n:
+                    parts.append(_part(features[j], weight > 0, _two_values(column) is not None))
+                else:
+                    parts.append(names[j - n] if weight > 0 else opposites[j - n])
+            names[i] = _joined(w, c, states, parts)
+        columns[n + i] = np.tanh(sum(weight * column for weight, column in zip(w, states, strict=True)) + c)
+    return names
 
 
-def _name(w: Array, c: float, features: Sequence[str], encoding: Encoding, table: Any, used: NDArray[np.intp]) -> str:
-    places = [int(j) for j in np.flatnonzero(w)]
-    columns = [2.0 * np.asarray(table.X[:, used[j]], dtype=np.float64) - 1.0 for j in places]
-    ends = [np.quantile(column, (0.1, 0.9)) for column in columns]
-    two = [_two_values(column) for column in columns]
-    if len(places) == 1:
-        j, values = places[0], two[0]
-        if values is not None:
-            return features[j] if w[j] > 0 else f"not {features[j]}"
-        cut, width = -c / w[j], 2.2 / abs(w[j])
-        low, high = ends[0]
-        if width > _SOFT * max(high - low, 1e-9) or not columns[0].min() <= cut <= columns[0].max():
-            return f"{features[j]} is {'high' if w[j] > 0 else 'low'}"
-        return f"{features[j]} {'>' if w[j] > 0 else '<'} {_value(encoding, int(used[j]), 0.5 + 0.5 * cut)}"
-    reach = []  # contribution of each input at its favourable and at its other end
-    for j, (low, high), values in zip(places, ends, two, strict=True):
-        low, high = values if values is not None else (low, high)
-        reach.append(sorted((w[j] * low, w[j] * high)))
+def _step(w: float, c: float, feature: str, column: Array, encoding: Encoding, place: int) -> str:
+    """Return the name of a concept with one feature as input."""
+    if _two_values(column) is not None:
+        return feature if w > 0 else f"not {feature}"
+    cut, width = -c / w, 2.2 / abs(w)
+    low, high = np.quantile(column, (0.1, 0.9))
+    if width > _SOFT * max(high - low, 1e-9) or not column.min() <= cut <= column.max():
+        return f"{feature} is {'high' if w > 0 else 'low'}"
+    return f"{feature} {'>' if w > 0 else '<'} {_value(encoding, place, 0.5 + 0.5 * cut)}"
+
+
+def _joined(w: Array, c: float, columns: Sequence[Array], parts: Sequence[str]) -> str:
+    """Return the name of a concept with several inputs, or one that is a step, given their names."""
+    reach = []  # contribution of each input at its unfavourable and at its favourable end
+    for weight, column in zip(w, columns, strict=True):
+        low, high = _two_values(column) or np.quantile(column, (0.1, 0.9))
+        reach.append(sorted((weight * low, weight * high)))
     on = c + sum(high for _, high in reach)
     off = c + sum(low for low, _ in reach)
-    parts = [_part(features[j], w[j] > 0, values is not None) for j, values in zip(places, two, strict=True)]
     if on > 0 and all(on - high + low < 0 for low, high in reach):
         return " and ".join(parts)
     if off < 0 and all(off - low + high > 0 for low, high in reach):

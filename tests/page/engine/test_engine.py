@@ -18,6 +18,7 @@ from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import LogOddsLink
 from cogmap.models.model import MapModel
 from cogmap.models.terms import find_terms
+from cogmap.page.unused import influential_features
 
 CLOSE = 1e-9
 
@@ -25,6 +26,9 @@ iris, wine, cancer, diabetes = (
     load(return_X_y=True) for load in (load_iris, load_wine, load_breast_cancer, load_diabetes)
 )
 two_targets = (diabetes[0], np.column_stack([diabetes[1], diabetes[0][:, 2] * 1000 - diabetes[1]]))
+
+uniform = np.random.RandomState(0).uniform(size=(390, 3))  # combinations of steps need some 300 rows
+both = ((uniform[:, 0] > 0.5) & (uniform[:, 1] < 0.6)).astype(int)
 
 MODELS = {
     "one output for two classes": (FCMClassifier(n_teachers=0), cancer),
@@ -43,6 +47,7 @@ MODELS = {
     "amounts of two targets": (FCMRegressor(loss="gamma", n_teachers=0), (diabetes[0], np.exp(two_targets[1] / 200))),
     "crossing quantiles": (FCMRegressor(loss="quantile", quantile=[0.48, 0.5, 0.52], n_teachers=0), diabetes),
     "ordered classes": (FCMClassifier(ordered=[1, 0, 2], n_teachers=0), wine),
+    "combinations of steps": (FCMClassifier(), (uniform, both)),
     "several labels": (FCMClassifier(n_teachers=0), (wine[0], np.column_stack([wine[1] > 0, wine[0][:, 0] > 13]))),
 }
 
@@ -71,6 +76,7 @@ def test_page_computes_what_python_does(name, differences, payload_of):
     rows[::7] = np.nan
     rows[3::10] *= 3.0
     explained = explain(model, rows)
+    used = influential_features(model)  # the page has no others
     outputs = model.outputs(X)
     if hasattr(model.link, "classes"):
         score = [len(X), accuracy_score(y, estimator.predict(X)), log_loss(y, outputs)]
@@ -79,10 +85,10 @@ def test_page_computes_what_python_does(name, differences, payload_of):
         score = [len(X), r2_score(truth, outputs), mean_absolute_error(truth, outputs)]
     apart = differences(
         payload_of(model, X, y),
-        rows=plain(rows),
+        rows=plain(rows[:, used]),
         states=model.trajectory(rows).transpose(1, 0, 2).tolist(),
         outputs=explained.outputs.tolist(),
-        contributions=explained.contributions.tolist(),
+        contributions=explained.contributions[:, used].tolist(),
         base=explained.base_values.tolist(),
         score=score,
     )

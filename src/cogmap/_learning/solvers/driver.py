@@ -183,6 +183,8 @@ class StoppingRule:
         Held-out loss of given parameters. If set, it replaces the training loss, and the best parameters are kept.
     after_iteration : callable, optional
         Called with parameters, iteration and loss; returns True to stop.
+    every : int, default=1
+        Number of iterations from one held-out loss to the next.
     """
 
     max_iter: int
@@ -190,6 +192,7 @@ class StoppingRule:
     n_iter_no_change: int
     validation: Callable[[Theta], float] | None = None
     after_iteration: Report | None = None
+    every: int = 1
     loss_curve: list[float] = field(default_factory=list)
     validation_curve: list[float] = field(default_factory=list)
     best_theta: Theta | None = None
@@ -207,12 +210,12 @@ class StoppingRule:
         when `n_iter_no_change` iterations have reduced the smallest loss by less than `tol`.
         """
         self.loss_curve.append(float(loss))
-        monitored = loss
+        monitored, is_new = loss, (self.n_iter - 1) % self.every == 0
         if self.validation is not None:
-            monitored = self.validation(theta)
+            monitored = self.validation(theta) if is_new else self.validation_curve[-1]
             self.validation_curve.append(monitored)
         best = min(self._best_curve[-1], monitored) if self._best_curve else monitored
-        if self.validation is not None and monitored == best:
+        if self.validation is not None and is_new and monitored == best:
             self.best_theta = theta.copy()
         self._best_curve.append(best)
         if self.after_iteration is not None and self.after_iteration(theta, self.n_iter, self.loss_curve[-1]):

@@ -13,8 +13,8 @@ Array = NDArray[np.float64]
 EdgeIndex = tuple[int, int]  # target and source
 
 FEATURE, HIDDEN, OUTPUT = "feature", "hidden", "output"
-_COLUMNS = {FEATURE: 0, HIDDEN: 1, OUTPUT: 2}
-_HEADINGS = ("features", "hidden", "outputs")
+_COLUMNS = {FEATURE: 0, HIDDEN: 1, OUTPUT: 3}  # 2 for hidden concepts that combine others
+_HEADINGS = ("features", "hidden", "combinations of these", "outputs")
 
 _MAX_CONCEPTS = 100  # per picture; of larger maps only the concepts with the strongest edges are drawn
 _ALL_CONCEPTS = 20  # up to this number, concepts whose edges are too weak to be drawn also have a box
@@ -36,8 +36,8 @@ def graph_view(
 ) -> View:
     """Select the concepts and edges to draw.
 
-    In a layered map features influence hidden concepts and outputs, and hidden concepts influence outputs. Its
-    strongest 150 edges are drawn; a small one, which has no more, is drawn completely.
+    In a layered map features influence hidden concepts and outputs, hidden concepts influence outputs, and some of them
+    (combinations) others. Its strongest 150 edges are drawn; a small one, which has no more, is drawn completely.
 
     Parameters
     ----------
@@ -70,13 +70,14 @@ def graph_view(
         ``share``, a sentence on what the drawn edges carry; and texts of the legend.
     """
     weights = np.asarray(weights, dtype=np.float64)
-    layered = n_edges is None and _is_layered(weights, kinds)
+    columns = _columns(weights, kinds)
+    layered = n_edges is None and _is_layered(weights, columns)
     small = layered and np.count_nonzero(weights) <= _SMALL
     n_edges = _SMALL if layered else n_edges
     strengths = np.abs(weights) if strength is None else strength
     if layered:
         strengths = (
-            _of_layers(weights, kinds) if strength is None else np.where(weights, np.maximum(strength, _LEAST), 0.0)
+            _of_layers(weights, columns) if strength is None else np.where(weights, np.maximum(strength, _LEAST), 0.0)
         )
     off_diagonal = np.where(np.eye(len(strengths), dtype=bool), 0.0, strengths)
     kept = list(range(len(weights))) if small else _strongest_concepts(off_diagonal, kinds)
@@ -101,7 +102,7 @@ def graph_view(
             **({"dashed": True} if uncertain is not None and uncertain[target, source] else {}),
         }
 
-    columns = [_COLUMNS[kinds[i]] for i in kept] if kinds else None
+    drawn_columns = None if columns is None else columns[kept].tolist()
     self_loops = [i for i in kept if strengths[i, i] > 0.0 and strengths[i, i] >= smallest]
     left_out = [concepts[i] for i in range(len(concepts)) if i not in place]
     note = _note("weight" if strength is None else "influence on the data", len(chosen), n_all)
@@ -124,8 +125,8 @@ def graph_view(
     return {
         "names": [concepts[i] for i in kept],
         "kinds": [kinds[i] if kinds else "" for i in kept],
-        "columns": columns,
-        "headings": [headings[column] for column in sorted(set(columns))] if columns else [],
+        "columns": drawn_columns,
+        "headings": [headings[column] for column in sorted(set(drawn_columns or ()))],
         "positions": None if positions is None else [[float(x), float(y)] for x, y in positions[kept]],
         "edges": [drawn_edge(*edge) for edge in chosen],
         "rings": [drawn_edge(i, i) for i in self_loops],
@@ -139,20 +140,29 @@ def graph_view(
     }
 
 
-def _is_layered(weights: Array, kinds: Sequence[str] | None) -> bool:
-    """Return whether all edges go to a later column."""
-    if kinds is None:
-        return False
-    targets, sources = np.nonzero(weights)
+def _columns(weights: Array, kinds: Sequence[str] | None) -> NDArray[np.intp] | None:
+    """Return the column of each concept by its kind; combinations of hidden concepts stand behind those."""
+    if not kinds:
+        return None
     columns = np.array([_COLUMNS[kind] for kind in kinds])
-    return bool((columns[sources] < columns[targets]).all())
+    hidden = columns == 1
+    combines = hidden & (weights[:, hidden] != 0.0).any(axis=1)
+    if not (weights[np.ix_(hidden, combines)] != 0.0).any():
+        columns[combines] = 2
+    return columns
 
 
-def _of_layers(weights: Array, kinds: Sequence[str] | None) -> Array:
+def _is_layered(weights: Array, columns: NDArray[np.intp] | None) -> bool:
+    """Return whether all edges go to a later column."""
+    targets, sources = np.nonzero(weights)
+    return columns is not None and bool((columns[sources] < columns[targets]).all())
+
+
+def _of_layers(weights: Array, columns: NDArray[np.intp] | None) -> Array:
     """Return absolute weights relative to the largest into the same column; those into steps are much larger."""
     strength = np.abs(weights)
-    for kind in set(kinds or ()):
-        rows = [i for i, other in enumerate(kinds or ()) if other == kind]
+    for column in set(() if columns is None else columns.tolist()):
+        rows = columns == column
         strength[rows] /= strength[rows].max() or 1.0
     return strength
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from cogmap._utils.documentation import DocLinkMixin
 from cogmap._utils.params import check_integer, check_number, param_error, shown, suggestion
 from cogmap._utils.text import cut, quoted
 from cogmap.exceptions import DataError
@@ -19,7 +20,7 @@ from cogmap.table.preparation.reading import Reading, read_frame, unseen_notes
 from cogmap.table.preparation.state import PreparerState
 
 
-class TablePreparer(TransformerMixin, PreparerState):
+class TablePreparer(DocLinkMixin, TransformerMixin, PreparerState):
     """Convert a raw table to numeric features: categories, booleans, dates, numbers stored as strings.
 
     `fit` infers the kind of each column. Numbers are used as they are; strings such as "1,234.50", "3,5", "12 %",
