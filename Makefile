@@ -154,8 +154,8 @@ test-keras:
 	.venv-forecasting/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
 	.venv-forecasting/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[sktime]" --group forecasting
 
-test-sktime: .venv-forecasting/bin/python  ## the adapter for sktime, with sktime's own checks (minutes)
-	.venv-forecasting/bin/python -m pytest tests/integrations/test_sktime.py
+test-sktime: .venv-forecasting/bin/python  ## the adapter for sktime, with sktime's own checks, and the recipe with skforecast (minutes)
+	.venv-forecasting/bin/python -m pytest tests/integrations/test_sktime.py tests/integrations/test_skforecast.py
 
 bench-forecasting: .venv-forecasting/bin/python  ## time series: accuracy, CPU time and coverage against rivals, planted maps (an hour)
 	.venv-forecasting/bin/python -m benchmarks.forecasting

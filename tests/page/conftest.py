@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.pipeline import Pipeline
 
-from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap
+from cogmap import FCMClassifier, FCMForecaster, FCMRegressor, FuzzyCognitiveMap
 from cogmap.page import html
 from cogmap.table import FitOptions, fit_table
 from cogmap.table.preparation import TablePreparer
@@ -113,7 +113,17 @@ def _sales():
     return model, X, y
 
 
+def _months():
+    """A forecaster of monthly sales with a driver."""
+    months = pd.period_range("2019-01", periods=72, freq="M")
+    t, price = np.arange(72), np.random.default_rng(0).normal(10, 1, 72)
+    values = 200 + t + 25 * np.sin(t * np.pi / 6) - 4 * price + np.random.default_rng(1).normal(size=72)
+    drivers = pd.Series(price, index=months, name="price")
+    return FCMForecaster().fit(pd.Series(values, index=months, name="sales"), drivers), None, None
+
+
 _MODELS = {
+    "months": _months,
     "ward": _ward,
     "sales": _sales,
     "iris": _iris,

@@ -23,6 +23,12 @@ def test_nothing_is_wider_than_the_screen(pages, name):
         assert beyond == []
 
 
+def violations(page):
+    """Return what axe-core, which the page has evaluated, finds in it."""
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    return [(rule["id"], [node["html"][:120] for node in rule["nodes"]][:3]) for rule in found]
+
+
 @pytest.mark.parametrize(("name", "width"), [("iris", 1440), ("diabetes", 390), ("traffic", 820), ("hostile", 390)])
 def test_axe_finds_nothing(pages, axe, name, width):
     """No violation of any rule of axe-core, with everything open, in both themes."""
@@ -38,8 +44,25 @@ def test_axe_finds_nothing(pages, axe, name, width):
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         page.locator(f"html[data-theme={theme}]").wait_for(state="attached")  # the browser tells with its next frame
-        violations = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-        assert [(rule["id"], [node["html"][:120] for node in rule["nodes"]][:3]) for rule in violations] == []
+        assert violations(page) == []
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_axe_finds_nothing_in_a_forecast(pages, axe, width):
+    """Nor in a scenario: the price held from March on, which changes what is said of sales."""
+    page = pages.open("months", width=width, bypass_csp=True)
+    sentence = page.locator("#forecast p[aria-live]")
+    before = sentence.inner_text()
+    page.get_by_label("Hold price").check()
+    page.get_by_label("price is held from").select_option("from 2025-03")
+    page.get_by_label("price is held at").fill("180")
+    assert "than if nothing is held" in sentence.inner_text() != before
+    page.evaluate(axe)
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        page.locator(f"html[data-theme={theme}]").wait_for(state="attached")
+        assert violations(page) == []
+    assert page.problems == []
 
 
 def test_names_are_text(pages):

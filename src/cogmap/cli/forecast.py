@@ -80,6 +80,7 @@ def forecast(
     from pathlib import Path
 
     from cogmap._utils.files import whole_file
+    from cogmap._utils.params import shown
     from cogmap.estimators.forecaster import FCMForecaster
     from cogmap.persistence import save
     from cogmap.table.files import csv_line, read_table, whole_output
@@ -98,13 +99,20 @@ def forecast(
         if not known.any():
             raise DataError(f"Column {quoted(targets[0])} has no values.")
         last = len(series) - int(known[::-1].argmax())
+        if last < len(series) and not drivers:
+            tell([f"The last {len(series) - last} rows have no values of {shown(targets)}: the forecast starts there."])
         inputs = series_of(frame, time, drivers) if drivers else None
         forecaster = FCMForecaster(season="auto" if season is None else season)
         forecaster.fit(series.iloc[:last], None if inputs is None else inputs.iloc[:last])
         later = None if inputs is None else inputs.iloc[last:]
         later = None if later is None or not len(later) else later
         result = forecaster.forecast(steps, later, held, level)
-        tested = forecaster.backtest(series.iloc[:last], None if inputs is None else inputs.iloc[:last], level=level)
+        try:
+            past = None if inputs is None else inputs.iloc[:last]
+            tested = forecaster.backtest(series.iloc[:last], past, level=level)
+        except DataError as too_few:
+            tested = None
+            tell([str(too_few)])
         card = forecast_card(forecaster, tested, Path(name_of(table)).name)
         if model is not None:
             save(forecaster, model, card)

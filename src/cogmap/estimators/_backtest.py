@@ -20,14 +20,20 @@ def backtest(forecaster: Any, series: Any, drivers: Any, n_origins: int, level: 
     values, names = runs.values[0], runs.names
     inputs = None if drivers is None else read_runs(drivers, "FCMForecaster.backtest(drivers=...)").values[0]
     season = forecaster._season(runs.axes[0])
-    horizon = forecaster._horizon(season)
+    least = max(2 * season + 4, 12)
+    horizon = min(forecaster._horizon(season), len(values) - least)
+    if horizon < 1:
+        raise DataError(
+            f"FCMForecaster.backtest: {len(values)} steps are too few to test forecasts, which needs at least "
+            f"{least + 1}."
+        )
     errors: dict[str, list[float]] = {"this map": [], **{name: [] for name in RIVALS}}
     if season == 1:
         del errors["one season before"]
     covered, used = [], 0
     for k in range(n_origins - 1, -1, -1):
         origin = len(values) - horizon - k * max(horizon // 2, 1)
-        if origin < max(2 * season + 4, 12):
+        if origin < least:
             continue
         used += 1
         one = clone(forecaster).set_params(season=season, horizon=horizon)
@@ -48,10 +54,6 @@ def backtest(forecaster: Any, series: Any, drivers: Any, n_origins: int, level: 
                 wrong = np.abs(path - truth[:, v])[known[:, v]]
                 if wrong.size:
                     errors[name].append(float(wrong.mean()) / unit)
-    if not used:
-        raise DataError(
-            f"FCMForecaster.backtest: {len(values)} steps are too few to test forecasts of {horizon}. Lower horizon."
-        )
     scores = {name: float(np.mean(all_errors)) for name, all_errors in errors.items() if all_errors}
     share = float(np.concatenate(covered).mean()) if covered else float("nan")
     return {"errors": scores, "coverage": share, "level": level, "steps": horizon, "origins": used}

@@ -23,6 +23,7 @@ from cogmap.models.sequence import SequenceModel
 from cogmap.persistence.parts import renamed, require
 from cogmap.persistence.values import Kind, State
 from cogmap.statistics.conformal import HeldOutErrors
+from cogmap.statistics.forecasts import error_growth
 from cogmap.statistics.novelty import RowDistances
 
 _OUTPUT_CONFIG = "_sklearn_output_config"  # where scikit-learn stores the setting of set_output
@@ -106,6 +107,8 @@ def _forecaster(state: State) -> FCMForecaster:
     for array in (*learned["errors_"], *learned["history_"]):
         require(isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape[-1] == k, "errors")
     require(all(array.ndim == 3 for array in learned["errors_"]), "errors")
+    growth = learned.setdefault("growth_", error_growth(np.concatenate(learned["errors_"])))  # files of before
+    require(isinstance(growth, np.ndarray) and growth.dtype == np.float64 and growth.shape == (k,), "errors")
     require(
         learned["variables_"] == list(sequence.names) and learned["drivers_"] == list(sequence.lags.drivers), "names"
     )

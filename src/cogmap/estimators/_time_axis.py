@@ -19,7 +19,10 @@ _UNITS = {
     "Y": ("year", 1), "A": ("year", 1), "Q": ("quarter", 4), "M": ("month", 12), "W": ("week", 52),
     "D": ("day", 7), "B": ("day", 5), "h": ("hour", 24), "H": ("hour", 24), "min": ("minute", 60), "s": ("second", 60),
 }  # fmt: skip
-_FREQUENCIES = ("YS", "YE", "QS", "QE", "MS", "ME", "W", "D", "B", "h", "min", "s")
+_FREQUENCIES = {  # and days of a step
+    "YS": 365.0, "YE": 365.0, "QS": 91.0, "QE": 91.0, "MS": 30.0, "ME": 30.0, "W": 7.0, "D": 1.0, "B": 1.4,
+    "h": 1 / 24, "min": 1 / 1440, "s": 1 / 86400,
+}  # fmt: skip
 _SEASON_NAMES = {
     ("month", 12): lambda time: time.strftime("%B"),
     ("quarter", 4): lambda time: f"quarter {time.quarter}",
@@ -58,11 +61,10 @@ class TimeAxis:
         return self._entry()[1]
 
     def _entry(self) -> tuple[str, int]:
-        letters = self.frequency.lstrip("0123456789")
-        for start in ("min", letters[:1]):
-            if letters.startswith(start) and start in _UNITS:
-                return _UNITS[start] if letters == self.frequency else ("step", 1)
-        return "step", 1
+        letters = self.frequency
+        if letters[:1] == "B" and letters[1:2] in ("M", "Q", "Y"):  # the first or last working day of a month
+            letters = letters[1:]
+        return _UNITS.get("min" if letters.startswith("min") else letters[:1], ("step", 1))
 
     def after(self, n_steps: int) -> Any:
         """Return the next steps: a range, or an index of pandas."""
@@ -192,10 +194,9 @@ def _read_run(series: Any, owner: str, unnamed: str) -> tuple[Array, list[str], 
     if repeated:
         raise DataError(f"{owner}: the variable {quoted(repeated[0])} occurs twice. Rename one of them.")
     if index is None or index.dtype.kind in "iu":
-        last = len(values) - 1 if index is None or not len(index) else int(index[-1])
-        if index is not None and len(index) > 1:
-            _check_order(index, owner)
-        return values, names, TimeAxis(last=last), None
+        if index is None:
+            return values, names, TimeAxis(last=len(values) - 1), None
+        return _with_numbers(values, index, owner), names, TimeAxis(last=int(index[-1])), None
     return _with_dates(values, names, index, owner)
 
 
@@ -233,6 +234,21 @@ def _check_order(index: Any, owner: str) -> None:
         raise DataError(f"{owner}: times are not in order, near {quoted(str(index[place]))}. Sort them first.")
 
 
+def _with_numbers(values: Array, index: Any, owner: str) -> Array:
+    """Return values at all steps from the first to the last; steps that are left out become missing values."""
+    _check_order(index, owner)
+    steps = index.to_numpy(dtype=np.int64) - int(index[0])
+    n = int(steps[-1]) + 1
+    if len(steps) < (1.0 - _MOST_GAPS) * n:
+        raise DataError(
+            f"{owner}: steps are counted by ones, and {n - len(steps)} of {n} from {index[0]} to {index[-1]} are left "
+            "out. Count the rows (reset_index(drop=True)) if they follow each other."
+        )
+    filled = np.full((n, values.shape[1]), np.nan)
+    filled[steps] = values
+    return filled
+
+
 def _with_dates(values: Array, names: list[str], index: Any, owner: str) -> tuple[Array, list[str], TimeAxis, Any]:
     """Return values at regular times; times that are left out become missing values."""
     pandas = import_or_raise("pandas", "A time series with dates", "table")
@@ -268,14 +284,21 @@ def _frequency(index: Any, pandas: Any) -> str | None:
     if index.freqstr or len(index) < 3:
         return index.freqstr or _common_frequency(index, pandas)
     try:
-        return str(pandas.DatetimeIndex(index, freq="infer").freqstr or "") or _common_frequency(index, pandas)
+        inferred = pandas.DatetimeIndex(index, freq="infer").freqstr
     except ValueError:
-        return _common_frequency(index, pandas)
+        inferred = None
+    # pandas also takes months that begin on a working day by chance for months of working days.
+    if inferred and index.isin(pandas.date_range(index[0], index[-1], freq=inferred)).all():
+        return str(inferred)
+    return _common_frequency(index, pandas)
 
 
 def _common_frequency(index: Any, pandas: Any) -> str | None:
     """Return a frequency that contains all dates of an index with gaps."""
-    for frequency in _FREQUENCIES:
+    days = (index[-1] - index[0]).total_seconds() / 86400.0
+    for frequency, length in _FREQUENCIES.items():
+        if days / length > 2 * len(index) / (1.0 - _MOST_GAPS):
+            continue  # far more steps than dates, too many to list
         try:
             whole = pandas.date_range(index[0], index[-1], freq=frequency)
         except (ValueError, OverflowError):

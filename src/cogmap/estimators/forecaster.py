@@ -71,6 +71,8 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         Names.
     errors_ : list of ndarray of shape (n_origins, horizon, n_variables)
         Errors of forecasts of held-out values, of logarithms where these are modelled.
+    growth_ : ndarray of shape (n_variables,)
+        Power of the step with which errors grow, over forecasts from all origins.
     error_ : float
         Mean absolute error of these forecasts, divided by that of the (seasonal) naive forecast of one step.
     sentence_ : str
@@ -161,7 +163,7 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         self.variables_, self.drivers_ = list(runs.names), driver_names
         self.labels_, self.axes_ = runs.labels, runs.axes
         self.season_, self.horizon_ = season, horizon
-        self.errors_, self.error_ = fit.errors, float(fit.error)
+        self.errors_, self.growth_, self.error_ = fit.errors, fit.growth, float(fit.error)
         self.sentence_ = sentence(fit, data)
         n_shown = _N_HISTORY * horizon
         self.history_ = [run[-n_shown:] for run in values]
@@ -295,7 +297,7 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         errors = np.concatenate(self.errors_)
         shares = []
         for v in range(errors.shape[2]):
-            radii = forecast_radii(errors[:, :, v], level, errors.shape[1])
+            radii = forecast_radii(errors[:, :, v], level, errors.shape[1], self.growth_[v])
             inside = np.where(np.isnan(errors[:, :, v]), np.nan, np.abs(errors[:, :, v]) <= radii)
             with np.errstate(invalid="ignore"):
                 shares.append(np.nansum(inside, axis=0) / np.maximum((~np.isnan(inside)).sum(axis=0), 1))
@@ -311,7 +313,7 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         drivers : like `series`, default=None
             As in `fit`.
         n_origins : int, default=3
-            Number of forecasts of `horizon` steps, half a horizon apart.
+            Number of forecasts of `horizon` steps, half a horizon apart; fewer, and shorter ones, of short series.
         level : float, default=0.9
             Probability with which intervals should cover the values.
 
@@ -394,7 +396,9 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         """Return the bounds of intervals."""
         own = self.errors_[run] if (~np.isnan(self.errors_[run])).any() else np.concatenate(self.errors_)
         end, steps = self.sequence_.ends[run], len(modelled)
-        radii = np.stack([forecast_radii(own[:, :, v], level, steps) for v in range(own.shape[2])], axis=1)
+        radii = np.stack(
+            [forecast_radii(own[:, :, v], level, steps, growth) for v, growth in enumerate(self.growth_)], axis=1
+        )
         low, high = end.units(modelled - radii), end.units(modelled + radii)
         if held is not None:
             low, high = (np.where(np.isnan(held), bound, values) for bound in (low, high))

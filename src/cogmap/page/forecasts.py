@@ -41,7 +41,7 @@ def forecast_part(forecaster: Any) -> dict[str, Any]:
                 "scale": transform.scale,
                 "modelled": plain(end.modelled[:, v]),
                 "seasons": plain(end.seasons[:, v]),
-                "radii": plain(forecast_radii(errors[:, :, v], _LEVEL, n_steps)),
+                "radii": plain(forecast_radii(errors[:, :, v], _LEVEL, n_steps, forecaster.growth_[v])),
                 "history": plain(history[:, v]),
             }
         )

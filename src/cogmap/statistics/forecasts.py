@@ -4,8 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # Both were chosen for the coverage on public series of which the forecasts were not learned from.
-_OVERLAP = 2.5  # number of neighbouring origins that count as one
+_OVERLAP = 2.0  # number of neighbouring origins that count as one
 _EXTRA_POWER = 0.1  # added to the power with which errors grow, because late steps have few origins
+_MAX_POWER = 1.5
 
 
 def conformal_quantile(scores: ArrayLike, level: float, n_independent: float | None = None) -> float:
@@ -40,11 +41,52 @@ def conformal_quantile(scores: ArrayLike, level: float, n_independent: float | N
     return float(known[max(rank, 1) - 1])
 
 
-def forecast_radii(errors: NDArray[np.float64], level: float, n_steps: int) -> NDArray[np.float64]:
+def error_growth(errors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the power of the step with which the errors of forecasts grow.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (n_origins, horizon, n_variables)
+        Errors, NaN where unknown.
+
+    Returns
+    -------
+    ndarray of shape (n_variables,)
+        The slope of the logarithm of the root mean square over the logarithm of the step; 0.5, that of a random walk,
+        where fewer than two steps have errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cogmap.statistics.forecasts import error_growth
+    >>> walks = np.random.default_rng(0).normal(size=(1000, 12, 1)).cumsum(axis=1)
+    >>> error_growth(walks).round(1)
+    array([0.5])
+    """
+    powers = []
+    for v in range(errors.shape[2]):
+        x, logs, weight = _by_step(errors[:, :, v])
+        center = np.average(x, weights=weight) if x.size else 0.0
+        moment = float(np.sum(weight * np.square(x - center)))
+        powers.append(float(np.sum(weight * (x - center) * logs)) / moment if moment > 0.0 else 0.5)
+    return np.array(powers)
+
+
+def _by_step(errors: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return logarithms of the steps that have errors and of their root mean square, and the weights of the steps."""
+    counts = (~np.isnan(errors)).sum(axis=0)
+    seen = counts > 0
+    squares = np.nansum(np.square(errors), axis=0)[seen] / counts[seen]
+    return np.log(np.flatnonzero(seen) + 1.0), 0.5 * np.log(np.maximum(squares, 1e-300)), np.sqrt(counts[seen])
+
+
+def forecast_radii(
+    errors: NDArray[np.float64], level: float, n_steps: int, growth: float | None = None
+) -> NDArray[np.float64]:
     """Return the half width of the interval of each step, from errors of forecasts from past origins.
 
-    Errors of all steps are pooled: divided by a deviation that grows with a power of the step, which is fitted to them.
-    Forecasts from neighbouring origins overlap, so that fewer of them count as independent.
+    Errors of all steps are pooled: divided by a deviation that grows with a power of the step. Forecasts from
+    neighbouring origins overlap, so that fewer of them count as independent.
 
     Parameters
     ----------
@@ -54,24 +96,20 @@ def forecast_radii(errors: NDArray[np.float64], level: float, n_steps: int) -> N
         Probability that an interval covers its value.
     n_steps : int
         Number of steps, which may exceed the horizon.
+    growth : float, default=None
+        Power of the step with which errors grow, such as that of forecasts from more origins. None fits it to `errors`.
 
     Returns
     -------
     ndarray of shape (n_steps,)
     """
-    steps = np.arange(1.0, errors.shape[1] + 1.0)
-    counts = (~np.isnan(errors)).sum(axis=0)
-    seen = counts > 0
-    if not seen.any():
+    x, logs, weight = _by_step(errors)
+    if not x.size:
         return np.full(n_steps, np.nan)
-    with np.errstate(invalid="ignore"):
-        squares = np.nansum(np.square(errors), axis=0)[seen] / counts[seen]
-    logs, x, weight = 0.5 * np.log(np.maximum(squares, 1e-300)), np.log(steps[seen]), np.sqrt(counts[seen])
-    center = np.average(x, weights=weight)
-    spread = float(np.average(np.square(x - center), weights=weight))
-    power = float(np.average((x - center) * logs, weights=weight)) / spread if spread > 0.0 else 0.5
-    power = float(np.clip(power + _EXTRA_POWER, 0.0, 1.5))
-    offset = float(np.average(logs - power * x, weights=weight))
-    deviation = np.exp(offset) * steps**power
-    quantile = conformal_quantile(np.abs(errors) / deviation, level, float(counts.max()) / _OVERLAP)
-    return np.asarray(quantile * np.exp(offset) * np.arange(1.0, n_steps + 1.0) ** power)
+    power = float(error_growth(errors[:, :, None])[0]) if growth is None else growth
+    power = float(np.clip(power + _EXTRA_POWER, 0.0, _MAX_POWER))
+    unit = np.exp(float(np.average(logs - power * x, weights=weight)))
+    deviation = unit * np.arange(1.0, max(n_steps, errors.shape[1]) + 1.0) ** power
+    n_origins = float((~np.isnan(errors)).sum(axis=0).max())
+    quantile = conformal_quantile(np.abs(errors) / deviation[: errors.shape[1]], level, n_origins / _OVERLAP)
+    return np.asarray(quantile * deviation[:n_steps])

@@ -62,8 +62,8 @@ def _times(column: Any, name: str) -> Any:
     for pattern, frequency in _PERIODS.items():
         if all(re.fullmatch(pattern, text) for text in texts):
             return pandas.PeriodIndex([text.replace(" ", "").replace("/", "-") for text in texts], freq=frequency)
-    if column.dtype.kind in "iuf":
-        return pandas.Index(column)
+    if all(re.fullmatch(r"[+-]?\d{1,15}", text) for text in texts):
+        return pandas.Index([int(text) for text in texts])
     styles = date_styles(texts, asked=True)
     if styles:
         when = dates(texts, styles[0])
@@ -74,7 +74,7 @@ def _times(column: Any, name: str) -> Any:
         bad = 0
     raise DataError(
         f"Column {quoted(name)}, row {bad + 1}: {quoted(texts[bad])} is not a date such as 2026-11-18, 2026-11, 2026Q4 "
-        "or 2026."
+        "or 2026, nor a whole number that counts steps."
     )
 
 
@@ -84,8 +84,8 @@ def _text(value: Any) -> str:
     )
 
 
-def forecast_card(forecaster: Any, tested: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the card of a forecaster: what was chosen, and errors of forecasts from past origins."""
+def forecast_card(forecaster: Any, tested: dict[str, Any] | None, name: str) -> dict[str, Any]:
+    """Return the card of a forecaster: what was chosen, and errors of forecasts from past origins, None if too few."""
     fcm = forecaster.map_
     return {
         "table": name,
@@ -117,24 +117,26 @@ def _strongest(forecaster: Any) -> list[tuple[str, str, float]]:
     return result
 
 
-def forecast_card_text(card: dict[str, Any]) -> str:
-    """Return the card as text."""
-    tested = card["backtest"]
+def _tested(tested: dict[str, Any]) -> list[str]:
+    """Return the lines of the card about forecasts from past origins."""
     width = max(len(name) for name in tested["errors"]) + 2
     best = min(tested["errors"].values())
+    n_forecasts = f"{tested['origins']} forecast{'s' * (tested['origins'] > 1)}"
+    n_steps = f"{tested['steps']} step{'s' * (tested['steps'] > 1)}"
+    return [
+        f"Errors of {n_forecasts} of {n_steps}, learned from earlier values only (MASE)",
+        *(f"  {name:<{width}}{error:8.3f}{'  *' if error == best else ''}" for name, error in tested["errors"].items()),
+        f"  {100 * tested['coverage']:.0f} % of the values were within the intervals of {100 * tested['level']:g} %",
+    ]
+
+
+def forecast_card_text(card: dict[str, Any]) -> str:
+    """Return the card as text."""
     lines = [f"{', '.join(card['variables'])}, from {card['table']}"]
     lines += wrap(card["sentence"], 100, initial_indent="  ", subsequent_indent="  ")
     lines.append(f"  a map of {card['map']['concepts']} concepts and {card['map']['arrows']} arrows")
-    lines += [
-        "",
-        f"Errors of {tested['origins']} forecasts of {tested['steps']} steps, learned from earlier values only (MASE)",
-    ]
-    lines += [
-        f"  {name:<{width}}{error:8.3f}{'  *' if error == best else ''}" for name, error in tested["errors"].items()
-    ]
-    lines.append(
-        f"  {100 * tested['coverage']:.0f} % of the values were within the intervals of {100 * tested['level']:g} %"
-    )
+    if card["backtest"] is not None:
+        lines += ["", *_tested(card["backtest"])]
     lines += ["", "Strongest arrows"]
     lines += [f"  {entry['from']} -> {entry['to']}  {entry['weight']:+.2f}" for entry in card["arrows"]]
     return "\n".join(lines)

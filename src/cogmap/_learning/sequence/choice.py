@@ -22,6 +22,7 @@ _NO_SEASON, _SEASON = 0.3, 0.8  # strengths below and above which the choice is 
 _RATES = (0.0, 0.15, 0.3)
 _MIN_RATIO = 1e-3  # of the smallest value to the median, for logarithms
 _MIN_CHANGES, _DIFFERENCE_CHANGES = 8, 4
+_MAX_ORIGINS = 300  # of forecasts within the steps learned from
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,12 @@ def origins_of(run: Prepared) -> NDArray[np.intp]:
     return np.arange(run.n_known, run.n_steps)
 
 
+def learned_origins(run: Prepared) -> NDArray[np.intp]:
+    """Return first steps of forecasts within the steps that were learned from."""
+    first, n = run.start + 2, run.n_known - run.start - 2
+    return first + np.unique(np.linspace(0, n - 1, min(n, _MAX_ORIGINS)).astype(np.intp)) if n > 0 else np.arange(0)
+
+
 def naive_scale(values: Array, period: int) -> float:
     """Return the mean absolute error of the (seasonal) naive forecast; 1 if it is 0."""
     changes = np.abs(values[period:] - values[:-period])
@@ -68,12 +75,16 @@ def naive_scale(values: Array, period: int) -> float:
     return scale if scale > 0.0 else 1.0
 
 
-def held_out_errors(
-    table: Table, lags: Lags, recurrence: Recurrence, horizon: int, bounds: tuple[Array, Array]
+def forecast_errors(
+    table: Table,
+    lags: Lags,
+    recurrence: Recurrence,
+    horizon: int,
+    bounds: tuple[Array, Array],
+    origins: NDArray[np.intp],
 ) -> tuple[Array, Array]:
-    """Return the errors of held-out forecasts, as modelled and in units; both (n_origins, n_steps, n_variables)."""
+    """Return the errors of forecasts, as modelled and in units; both (n_origins, n_steps, n_variables)."""
     run = table.run
-    origins = origins_of(run)
     inputs = None
     if run.drivers is not None and lags.drivers:
         whole = lags.inputs(np.concatenate([run.drivers, np.repeat(run.drivers[-1:], horizon, axis=0)]))
@@ -146,7 +157,7 @@ def mean_error(tables: Sequence[Table], lags: Lags, recurrence: Recurrence, hori
     total, count, bounds = 0.0, 0, feature_bounds(tables)
     for table in tables:
         run = table.run
-        errors = np.abs(held_out_errors(table, lags, recurrence, horizon, bounds)[1])
+        errors = np.abs(forecast_errors(table, lags, recurrence, horizon, bounds, origins_of(run))[1])
         for v in range(errors.shape[2]):
             scale = naive_scale(run.values[: run.n_known, v], period if run.n_known > period else 1)
             known = errors[:, :, v][~np.isnan(errors[:, :, v])]

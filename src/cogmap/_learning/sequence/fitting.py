@@ -8,20 +8,30 @@
 What was chosen is then learned again from all values.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._learning.network import MAX_INPUTS
-from cogmap._learning.sequence.choice import Choice, choose, held_out_errors, mean_error, n_held_out, skipped
+from cogmap._learning.sequence.choice import (
+    Choice,
+    choose,
+    forecast_errors,
+    learned_origins,
+    mean_error,
+    n_held_out,
+    origins_of,
+    skipped,
+)
 from cogmap._learning.sequence.members import penalty_of, ridge
 from cogmap._learning.sequence.prepared import Prepared, Rows, Table, feature_bounds, prepare, rows_of, table_of
 from cogmap._learning.sequence.rollout import Rollout, train
 from cogmap.models.lags import AVERAGE, CHANGE, LEVEL, Lags
 from cogmap.models.recurrence import Recurrence
 from cogmap.models.transforms import DIFFERENCE, INDEX
+from cogmap.statistics.forecasts import error_growth
 
 Array = NDArray[np.float64]
 
@@ -85,6 +95,8 @@ class SequenceFit:
         Their memories and features.
     errors : list of ndarray of shape (n_origins, n_steps, n_variables)
         Errors of held-out forecasts of each run, as modelled: relative for logarithms. NaN where unknown.
+    growth : ndarray of shape (n_variables,)
+        Power of the step with which errors grow.
     choices : list of Choice
         Transform and teachers of each variable.
     error : float
@@ -99,6 +111,7 @@ class SequenceFit:
     runs: list[Prepared]
     tables: list[Table]
     errors: list[Array]
+    growth: Array
     choices: list[Choice]
     error: float
     steps: list[str]
@@ -367,8 +380,17 @@ def fit_sequence(data: SequenceData, hidden: bool = True) -> SequenceFit:
     if more and try_all(more):
         steps.append("hidden concepts" if settings.n_hidden else "training through several steps")
     bounds = feature_bounds(tables)
-    errors = [held_out_errors(table, learner.lags, best, data.horizon, bounds)[0] for table in tables]
+
+    def errors_from(origins: Callable[[Prepared], NDArray[np.intp]]) -> list[Array]:
+        return [
+            forecast_errors(table, learner.lags, best, data.horizon, bounds, origins(table.run))[0] for table in tables
+        ]
+
+    errors = errors_from(origins_of)
+    # Held-out forecasts overlap and are few: their last steps say little about how errors grow.
+    growth = error_growth(np.concatenate(errors_from(learned_origins)))
     tables = learner.tables([0] * len(data.runs))
     recurrence = learner.learn(tables, settings)
     runs = [table.run for table in tables]
-    return SequenceFit(learner.lags, recurrence, feature_bounds(tables), runs, tables, errors, choices, error, steps)
+    bounds = feature_bounds(tables)
+    return SequenceFit(learner.lags, recurrence, bounds, runs, tables, errors, growth, choices, error, steps)
