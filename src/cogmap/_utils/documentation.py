@@ -5,7 +5,7 @@ from pathlib import Path
 import cogmap
 
 SITE = ""
-"""Address of the site, ending in a slash: set when a release is built. Empty: the folder of ``make docs``, if it exists."""
+"""Address of the site, with a slash at its end, set when a release is built. If empty, the folder of ``make docs``."""
 
 _BUILT = Path(__file__).parents[3] / "docs" / "_build" / "html"
 
