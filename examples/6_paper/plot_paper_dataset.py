@@ -3,9 +3,9 @@ Repeat one dataset of the paper
 ===============================
 
 P. Szwed, *Classification and feature transformation with fuzzy cognitive maps* (Applied Soft Computing 105, 2021),
-compares a map with 12 classifiers on 21 datasets. This notebook repeats the comparison on one of them, the wine data, with
-the author's folds, scaling, settings and training. ``cogmap reproduce --protocol author`` does the same for all. It
-needs ``cogmap[paper]``.
+compares a map with 12 classifiers on 21 datasets. This notebook repeats the comparison on one of them, the wine data,
+with the author's folds, scaling, settings and training. ``cogmap reproduce --protocol author`` does the same for all.
+It needs ``cogmap[paper]``.
 """
 
 import matplotlib.pyplot as plt
