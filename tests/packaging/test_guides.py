@@ -54,7 +54,7 @@ QUICK = {
 NAMES = [path.relative_to(run.DOCS).as_posix() for path in run.pages()]
 
 
-@pytest.mark.filterwarnings("ignore:The set_bad function:PendingDeprecationWarning")  # SHAP's use of matplotlib
+@pytest.mark.filterwarnings("ignore:The set_:PendingDeprecationWarning")  # SHAP calls matplotlib so
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in NAMES]
 )
