@@ -74,7 +74,7 @@ Z = [*Y, "--driver", "z", "--steps", "3"]
 WRONG = {
     "shorter than two seasons": (MONTHS[:20], VALUES, Y, "'y' has 20 known values, and needs at least two seasons"),
     "constant": (MONTHS, ["3"] * 60, Y, "'y' is always 3: there is nothing to learn"),
-    "one value": (MONTHS[:1], VALUES, Y, "'y' has 1 known values, and needs at least two seasons"),
+    "one value": (MONTHS[:1], VALUES, Y, "'y' has 1 known value, and needs at least two seasons"),
     "no rows": ([], [], Y, "has a header and no rows"),
     "no values": (MONTHS, [""] * 60, Y, "Column 'y' has no values"),
     "repeated dates": (MONTHS[:1] + MONTHS[:59], VALUES, Y, "'2018-01' occurs twice. Keep one value per time"),

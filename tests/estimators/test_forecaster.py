@@ -208,8 +208,9 @@ UNEVEN = pd.to_datetime(["2020-01-01", "2020-01-03", "2020-02-11", "2020-02-12",
 GOOD = np.arange(40.0) % 7
 BAD_FIT = [
     (pd.Series(GOOD[:20], index=DATES[:20]), {}, "needs at least two seasons of 12 steps, or season=1"),
+    (GOOD, {"season": 30}, "has 40 known values, and needs at least two seasons of 30 steps"),
     (np.full(40, 3.0), {}, "is always 3: there is nothing to learn"),
-    ([5.0], {}, "has 1 known values, and needs at least 6 values"),
+    ([5.0], {}, "has 1 known value, and needs at least 6 values"),
     ([], {}, "expected one column of numbers"),
     (pd.Series(GOOD, index=DATES[[0, 0, *range(2, 40)]]), {}, "'2020-01-01.* occurs twice"),
     (pd.Series(GOOD, index=DATES[::-1]), {}, "times are not in order"),
@@ -265,6 +266,10 @@ def test_wrong_drivers_get_a_sentence():
         FCMForecaster().fit(pd.Series(GOOD, name="a"), pd.Series(GOOD, name="a"))
     with pytest.raises(CogmapError, match="has missing values"):
         FCMForecaster().fit(pd.Series(GOOD, name="a"), pd.Series(np.r_[np.nan, GOOD[1:]], name="b"))
+    dated = FCMForecaster(season=1).fit(*(pd.Series(GOOD[::k], index=DATES, name=f"{k}") for k in (1, -1)))
+    later = pd.Series([1.0, 2.0], index=pd.date_range("2030-01-01", periods=2, freq="MS"), name="-1")
+    with pytest.raises(CogmapError, match="must be known for all 2 steps, but is not for step 1"):
+        dated.forecast(2, drivers=later)
     with pytest.raises(CogmapError, match="fitted without drivers"):
         FCMForecaster().fit(GOOD).forecast(2, drivers=[1, 2])
 

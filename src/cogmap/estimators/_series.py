@@ -55,17 +55,20 @@ def constraints(
     return allowed, prior
 
 
-def checked_run(values: Array, runs: Runs, place: int, season: int) -> Array:
-    """Return the steps of a run that are learned from; raise if there are too few known values."""
+def checked_run(values: Array, runs: Runs, place: int, season: int, asked: bool) -> Array:
+    """Return the steps of a run that are learned from; raise if there are too few known values.
+
+    Long seasons of dates, such as 52 weeks, are left out of short runs, unless a person asked for the season.
+    """
     where = f", series {quoted(runs.labels[place])}" if runs.labels else ""
     for v, name in enumerate(runs.names):
         known = np.flatnonzero(~np.isnan(values[:, v]))
-        least = max(_MIN_VALUES, 2 * season if season <= 12 else _MIN_VALUES)
+        least = max(_MIN_VALUES, 2 * season if season <= 12 or asked else _MIN_VALUES)
         if len(known) < least:
             two = f"two seasons of {season} steps" if least > _MIN_VALUES else f"{_MIN_VALUES} values"
             raise DataError(
-                f"FCMForecaster.fit{where}: {quoted(name)} has {len(known)} known values, and needs at least {two}"
-                + (", or season=1." if least > _MIN_VALUES else ".")
+                f"FCMForecaster.fit{where}: {quoted(name)} has {len(known)} known value{'s' * (len(known) != 1)}, and "
+                f"needs at least {two}" + (", or season=1." if least > _MIN_VALUES else ".")
             )
         if np.ptp(values[known, v]) == 0.0:
             raise DataError(

@@ -139,7 +139,8 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         season = self._season(runs.axes[0])
         horizon = self._horizon(season)
         check_boolean(_OWNER, "hidden", self.hidden)
-        values = [checked_run(run, runs, place, season) for place, run in enumerate(runs.values)]
+        asked = self.season != "auto"
+        values = [checked_run(run, runs, place, season, asked) for place, run in enumerate(runs.values)]
         driver_names = [] if inputs is None else inputs.names
         both = [name for name in driver_names if name in runs.names]
         if both:
@@ -196,7 +197,7 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         steps : int, default=None
             Number of steps; None means `horizon`.
         drivers : like `drivers` of `fit`, default=None
-            Values of the drivers in these steps. With dates, those after the end of the series are used.
+            Values of the drivers in these steps. With dates, they are found by them.
         hold : mapping, default=None
             Variables or drivers to hold, by name: a number, one number per step, or a mapping from times to the numbers
             from then on, such as ``{"fishing": {"2027": 0.5}}``. The result then has a baseline, in which a held driver
@@ -373,9 +374,10 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
             values = given.values[min(run, len(given.values) - 1)][:, places]
             index = given.index[min(run, len(given.values) - 1)]
             if index is not None and self.axes_[run].kind != "number":
-                values = values[np.asarray(index >= self.axes_[run].after(1)[0])]
-            n = min(len(values), steps)
-            result[:n] = values[:n]
+                rows = index.get_indexer(self.axes_[run].after(steps))
+                result[rows >= 0] = values[rows[rows >= 0]]
+            else:
+                result[: len(values)] = values[:steps]
         model = self.sequence_
         last = model.driver_center + model.driver_scale * model.ends[run].drivers
         held = np.array([name in (hold or ()) for name in self.drivers_])
