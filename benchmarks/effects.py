@@ -15,6 +15,7 @@ from joblib import Parallel, delayed
 from cogmap import FCMClassifier, FCMRegressor, arrow_intervals
 
 N_FEATURES = 10
+FIRST_SEED = 5000  # tables that played no part in choosing how much wider than the refits the intervals are
 
 
 def table(seed, classes):
@@ -64,7 +65,7 @@ def main():
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     shares = []
     for classes in (False, True):
-        seeds = range(1000, 1000 + arguments.tables // 2)
+        seeds = range(FIRST_SEED, FIRST_SEED + arguments.tables // 2)
         tasks = (delayed(measure)(seed, classes, arguments.level, arguments.structure) for seed in seeds)
         inside, widths = (np.array(part) for part in zip(*Parallel(n_jobs=arguments.jobs)(tasks), strict=True))
         shares.append(inside.mean())

@@ -36,7 +36,11 @@ def faults(folder):
     folder : Path
         Built site.
     """
-    pages = {path: _Page(path.read_text(encoding="utf-8")) for path in sorted(Path(folder).resolve().rglob("*.html"))}
+    pages = {
+        path: _Page(path.read_text(encoding="utf-8"))
+        for path in sorted(Path(folder).resolve().rglob("*.html"))
+        if "_static" not in path.parts
+    }
     found = []
     for path, page in pages.items():
         name = path.relative_to(Path(folder).resolve())

@@ -26,7 +26,7 @@ extensions = [
 exclude_patterns = ["_build", "_templates", "gallery/**/*.ipynb", "**/README.md"]
 templates_path = ["_templates"]
 
-myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
+myst_enable_extensions = ["colon_fence", "deflist", "fieldlist", "html_image"]
 myst_heading_anchors = 4
 
 autosummary_generate = True
@@ -68,6 +68,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "image_scrapers": ("matplotlib",),
     "min_reported_time": 1e9,
+    "write_computation_times": False,
 }
 warnings.filterwarnings("ignore", message=".*FigureCanvasAgg is non-interactive.*")
 

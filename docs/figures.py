@@ -278,6 +278,7 @@ BLOCKS = {
     "accuracy missing": missing_rivals,
     "family table": family_table,
     "family datasets": family_datasets,
+    "regression differences": regression_differences,
     **{
         f"regression {group}": lambda group=group: regression_table(group)
         for group in ("chosen on", "confirmed on", "all")

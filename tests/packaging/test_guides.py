@@ -35,6 +35,7 @@ QUICK = {
     "about/reproduction.md",
     "coming_from/fcmpy.md",
     "guide/classification.md",
+    "guide/explaining.md",
     "guide/forecasting.md",
     "guide/model-files.md",
     "guide/onnx.md",
@@ -53,6 +54,7 @@ QUICK = {
 NAMES = [path.relative_to(run.DOCS).as_posix() for path in run.pages()]
 
 
+@pytest.mark.filterwarnings("ignore:The set_:PendingDeprecationWarning")  # SHAP calls matplotlib so
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in NAMES]
 )

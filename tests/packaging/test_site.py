@@ -11,7 +11,7 @@ import click
 import pytest
 
 import cogmap
-from cogmap._utils.documentation import SITE
+from cogmap._utils import documentation
 from cogmap.cli.group import cli
 from cogmap.comparators import FRCNClassifier, LTCNClassifier
 
@@ -174,8 +174,9 @@ def test_extras_and_targets_of_make_exist():
             assert set(words.split()) <= targets | {"it", "a"}, (page, words)
 
 
-def test_public_names_are_in_the_reference():
+def test_public_names_are_in_the_reference(monkeypatch):
     """The pages of the API list every public name, and the page that scikit-learn links to from an estimator."""
+    monkeypatch.setattr(documentation, "SITE", "site/")
     listed = {}
     for page in PAGES:
         if page.startswith("reference/api/"):
@@ -187,6 +188,16 @@ def test_public_names_are_in_the_reference():
     estimators = [cogmap.FCMClassifier, cogmap.FCMClassifierCV, cogmap.FCMRegressor, cogmap.FCMForecaster]
     for estimator in [*estimators, cogmap.TablePreparer, LTCNClassifier, FRCNClassifier]:
         link = estimator()._get_doc_link()
-        assert link.startswith(SITE + "reference/generated/")
+        assert link.startswith("site/reference/generated/")
         assert Path(link).stem in listed
         assert link in estimator()._repr_html_()
+
+
+def test_estimators_link_to_the_built_site_only_if_it_exists(monkeypatch, tmp_path):
+    """Without an address of the site, the link leads to the page that `make docs` wrote, and there is none before."""
+    monkeypatch.setattr(documentation, "_BUILT", tmp_path)
+    assert cogmap.FCMClassifier()._get_doc_link() == ""
+    page = tmp_path / "reference" / "generated" / "cogmap.FCMClassifier.html"
+    page.parent.mkdir(parents=True)
+    page.touch()
+    assert cogmap.FCMClassifier()._get_doc_link() == page.as_uri()

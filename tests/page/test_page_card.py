@@ -241,6 +241,23 @@ def test_fit_shows_the_whole_map(pages, name):
     assert frame.evaluate("one => one.scrollHeight <= one.clientHeight + 1 && one.scrollWidth <= one.clientWidth + 1")
 
 
+def test_arrows_of_a_chosen_concept_stay_in_the_picture(pages):
+    """Backward arrows run around the map, on both sides and below."""
+    page = pages.open("iris")
+    page.locator("[data-concept]").first.dispatch_event("click")
+    outside = """one => { const { x, width, height } = one.viewBox.baseVal;
+      return [...one.querySelectorAll(".arrow:not(.gone) .line")].map(line => line.getBBox())
+        .filter(box => box.x < x || box.x + box.width > x + width || box.y + box.height > height).length; }"""
+    assert page.locator("svg.graph").evaluate(outside) == 0
+
+
+def test_picture_saved_from_the_simple_view_has_arrows(pages, hands):
+    """The saved picture is that of the whole map."""
+    picture = ElementTree.fromstring(hands.saved(pages.open("ward", inside=False), "Picture (SVG)")[0])
+    assert len(picture.findall("{http://www.w3.org/2000/svg}polygon")) == 6
+    assert float(picture.get("height")) > 100
+
+
 def test_page_stays_small(pages):
     """Below 200 kB with 500 rows of 30 columns."""
     _, X, y = pages.model("tumours")

@@ -139,7 +139,7 @@ def page_contents(model: "TableModel", rows: "Any", max_rows: int | None) -> str
     if not n_rows:
         return "It contains no rows of the table, only names, means and ranges of its columns."
     which = f"all {n_rows:,} rows" if n_rows == len(rows) else f"{n_rows:,} of the {len(rows):,} rows"
-    return f"It contains {which} of the table: whoever gets the file has them. --page-rows 0 leaves them out."
+    return f"It contains {which} of the table. Anyone with the file has them; --page-rows 0 leaves them out."
 
 
 def rows_of_page(model: "TableModel", frame: "Any") -> "tuple[Any, Any]":

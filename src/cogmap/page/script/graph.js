@@ -54,23 +54,30 @@ export function drawGraph(page, on) {
   }
 
   let drawn = new Set(),
-    height = 0;
-  const usualHeight = Math.max(lowest + 12, ...model.edges.slice(0, page.usuallyShown).map(bottomOf));
+    width = graph.width;
+  const usual = extentOf(
+    [0, graph.width, lowest + 12],
+    model.edges.slice(0, page.usuallyShown).map(({ path }) => ends(path)),
+  );
 
-  /** Increase the height of the picture if backward arrows run below it; nothing in it moves. */
-  function fitHeight(keys) {
-    const needed = Math.max(usualHeight, ...[...keys].map((key) => bottomOf(known.get(key))));
-    if (needed === height) return;
-    height = needed;
-    setAttribute(svg, "viewBox", `0 0 ${graph.width} ${height}`);
+  /** Enlarge the picture if backward arrows run outside it. */
+  function fitSize(keys) {
+    const edges = [...keys].map((key) => known.get(key)).filter((edge) => edge);
+    const [left, right, bottom] = extentOf(
+      usual,
+      edges.map((edge) => (edge.ends ??= ends(edge.path))),
+    );
+    width = right - left;
+    setAttribute(svg, "viewBox", `${left} 0 ${width} ${bottom}`);
   }
+  fitSize([]);
 
   function update(view) {
     const { state } = view;
     const shown = arrowsShown(page, view, boxes);
     for (const key of drawn) if (!shown.has(key)) setAttribute(arrows.get(key).element, "class", "arrow gone");
     drawn = new Set();
-    fitHeight(shown);
+    fitSize(shown);
     const mostFlow = state.flow ? Math.max(...view.flows.map(Math.abs), 1e-12) : 1;
     for (const key of shown) {
       const [target, source] = key.split(" ").map(Number);
@@ -102,17 +109,22 @@ export function drawGraph(page, on) {
     update,
     boxes,
     concepts,
-    width: graph.width,
-    get height() {
-      return height;
+    get width() {
+      return width;
     },
   };
 }
 
-/** Return the lower end of the path of an edge. */
-function bottomOf(edge) {
-  const numbers = edge?.path.match(/-?[\d.]+/g) ?? [];
-  return numbers.reduce((lowest, text, place) => (place % 2 ? Math.max(lowest, Number(text) + 10) : lowest), 0);
+/** Return the left, right and lower end of a path, with a margin. */
+function ends(path) {
+  const numbers = path.match(/-?[\d.]+/g).map(Number);
+  const [x, y] = [0, 1].map((rest) => numbers.filter((_, place) => place % 2 === rest));
+  return [Math.min(...x) - 4, Math.max(...x) + 4, Math.max(...y) + 10];
+}
+
+/** Return the left, right and lower end of all paths and of what is drawn anyway. */
+function extentOf(start, paths) {
+  return paths.reduce(([a, b, c], [left, right, bottom]) => [Math.min(a, left), Math.max(b, right), Math.max(c, bottom)], start);
 }
 
 /** Return the arrows to draw: the strongest, those of the selected concept, and edited ones. */

@@ -11,7 +11,7 @@ import { count } from "./words.js";
 function rowsWords({ model, rows }) {
   if (model.kind === "map") return "";
   if (rows.length === 0) return "The file contains no rows of the data.";
-  return `The file contains ${count(rows.length, "row")} of the data: whoever gets it has them. “cogmap fit --page-rows 0” leaves them out.`;
+  return `The file contains ${count(rows.length, "row")} of the data. Anyone with the file has them; “cogmap fit --page-rows 0” leaves them out.`;
 }
 
 export function sharePart(page) {
@@ -44,7 +44,13 @@ export function sharePart(page) {
 
   page.save = save;
   const files = [
-    ["Picture (SVG)", () => save(".svg", "image/svg+xml", toSvg(page.graph, model, changed()))],
+    [
+      "Picture (SVG)",
+      () => {
+        page.graph.update(page.view); // the simple view does not keep it up to date
+        save(".svg", "image/svg+xml", toSvg(page.graph, model, changed()));
+      },
+    ],
     ["Map as JSON", () => save(".json", "application/json", toJson(page.view.model, changed()))],
     ["Map as CSV", () => save(".csv", "text/csv", toMapCsv(page.view.model))],
     ["Mental Modeler (.mmp)", () => save(".mmp", "application/xml", toMmp(page.view.model, changed()))],

@@ -9,7 +9,7 @@ const UP = "#1F83C4",
   BORDER = "#8B949E";
 const FILLS = { input: "#F4F6F8", hidden: "#DDE1E6", output: "#FFF1CF" };
 
-export function toSvg({ svg, width, height }, model, changed = "") {
+export function toSvg({ svg }, model, changed = "") {
   const parts = [];
   for (const arrow of svg.querySelectorAll(".arrow:not(.gone)")) {
     const color = colorOf(arrow);
@@ -29,9 +29,10 @@ export function toSvg({ svg, width, height }, model, changed = "") {
     parts.push(...[...node.querySelectorAll("text")].map((word) => written(word, TEXT)), "</g>");
   }
   const size = read(svg.querySelector(".nodes"), "font-size");
+  const [left, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   const tall = height + (changed ? 22 : 0);
-  const page = { viewBox: `0 0 ${width} ${tall}`, width, height: tall, ...size, "font-family": "system-ui, sans-serif" };
-  if (changed) parts.push(tag("text", { x: 8, y: height + 14, fill: DOWN }, escaped(changed)));
+  const page = { viewBox: `${left} 0 ${width} ${tall}`, width, height: tall, ...size, "font-family": "system-ui, sans-serif" };
+  if (changed) parts.push(tag("text", { x: left + 8, y: height + 14, fill: DOWN }, escaped(changed)));
   const inside = [tag("title", {}, escaped(model.title)), ...parts].join("\n");
   return `${tag("svg", { xmlns: "http://www.w3.org/2000/svg", role: "img", ...page }, `\n${inside}\n`)}\n`;
 }

@@ -1,27 +1,11 @@
-"""Documentation of explanations: the examples of the guide run, and every parameter is described."""
+"""Documentation of explanations: every parameter is described."""
 
 import inspect
-import re
-from pathlib import Path
 
 import pytest
 from numpydoc.docscrape import FunctionDoc
 
 from cogmap import explanation
-
-GUIDE = Path(__file__).parents[2] / "docs" / "guide"
-
-
-@pytest.mark.skipif(not GUIDE.is_dir(), reason="the guides are not part of what is installed")
-@pytest.mark.parametrize("page", ["explaining", "what-if"])
-def test_examples_of_the_guide_run(page, tmp_path, monkeypatch):
-    """All Python blocks, in order."""
-    pytest.importorskip("shap")
-    text = (GUIDE / f"{page}.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
-        exec(block, names)
 
 
 @pytest.mark.parametrize("name", [name for name in explanation.__all__ if name.islower()])
