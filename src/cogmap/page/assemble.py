@@ -36,6 +36,7 @@ _LARGE = 2**21  # bytes above which the best compression takes too long
 _COMMENT = re.compile(
     r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL
 )  # whole lines, which take a tenth of a page
+_INDENT = re.compile(r"\n\s+")  # of style sheets
 _IMPORT = re.compile(r'^import\s+(\{[^}]*\}|\* as \w+)\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
 _REEXPORT = re.compile(r'^export\s+(\{[^}]*\})\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
@@ -44,7 +45,8 @@ _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const|let) (\w+)
 def assemble_page(title: str, payload: dict[str, Any], kind: str = "page", language: str = "en") -> str:
     """Return the page of a model, or the drawing board, as one self-contained HTML document."""
     entry, styles, sources = _PAGES[kind]
-    style, starter, script = "".join(map(_read, styles)), _read("starter.js"), bundle(entry)
+    style = _INDENT.sub("\n", "".join(map(_read, styles)))
+    starter, script = _read("starter.js"), bundle(entry)
     parts = {
         "policy": html.escape(_policy(style, [starter, script]) + sources, quote=True),
         "language": html.escape(language, quote=True),
