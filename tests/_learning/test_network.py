@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import check_grad
 
 from cogmap._learning.network import MAX_INPUTS, Network, NetworkFit, deviations, joined
+from cogmap._learning.solvers import StoppingRule
 from cogmap._learning.solvers.spaces import Selected
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets
@@ -138,3 +139,20 @@ def test_opposite_concepts_are_merged():
 def test_deviations_are_weighted():
     column = np.array([[0.0], [0.0], [1.0]])
     assert deviations(column, np.array([0.25, 0.25, 0.5]))[0] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_a_step_gets_the_sign_of_its_feature(way):
+    """Whatever the rows say, and in whichever direction the step goes."""
+    link, T = LogOddsLink(np.array([0, 1])), states(n_rows=200, n_inputs=2)
+    table = Table(0.5 + 0.5 * T, ClassTargets((T[:, 0] > 0.2).astype(int), link))
+    start = Network.additive(2, np.zeros(1)).with_hidden(np.array([[3.0 * way, 0.0]]), np.array([-0.6]))
+
+    def effect(signs):
+        fit = NetworkFit(2.0, 0.2, link, signs=np.zeros((1, 2)), step_signs=np.array([signs]))
+        trained, _ = fit(start, table, StoppingRule(60, 1e-5, 20))
+        return float(trained.into_outputs[0, 2] * trained.into_hidden[0, 0])
+
+    assert effect([0.0, 0.0]) > 0.1
+    assert effect([1.0, 0.0]) > 0.1
+    assert effect([-1.0, 0.0]) == 0.0

@@ -533,7 +533,7 @@ class TestHiddenConcepts:
     def test_many_rows_make_larger_maps(self):
         """Hidden concepts for each feature and output."""
         X, y = make_moons(3200, noise=0.2, random_state=0)
-        assert FCMClassifier(random_state=0).fit(X, y).map_.n_concepts == 31
+        assert FCMClassifier(structure="full", random_state=0).fit(X, y).map_.n_concepts == 31
         warm = FCMClassifier(structure="full", random_state=0, warm_start=True).fit(X, y)
         assert warm.fit(X[:100], y[:100]).map_.n_concepts == 31  # what goes on stays as it is
         X, y = np.random.default_rng(0).random((60_000, 20)), np.arange(60_000) % 2

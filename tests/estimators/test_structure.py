@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_moons
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_friedman1, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
@@ -171,6 +171,23 @@ def test_direct_arrows_have_the_sign_of_their_effect():
     assert drawn.sum() >= 3
     right = np.sign(arrows[drawn]) == np.sign(effects[drawn])
     assert (np.abs(effects[drawn]) * right).sum() / np.abs(effects[drawn]).sum() > 0.95
+
+
+def test_steps_of_a_feature_have_the_sign_of_its_effect():
+    """Where the effect has one sign for most rows: rules about one column do not contradict each other."""
+    X, y = make_friedman1(400, random_state=0)
+    model = FCMRegressor(random_state=0).fit(X, y + 5.0 * (X[:, 0] > 0.6) - 5.0 * (X[:, 3] > 0.4)).model_
+    derivative = model.derivative(X)[:, 0]
+    effects, W, n = derivative.mean(axis=0), model.map.weights, model.n_inputs
+    is_steady = np.abs(effects) > 0.7 * np.abs(derivative).mean(axis=0)
+    used = model.encoding.used
+    n_steps = 0
+    for concept in range(n, n + model.n_hidden):
+        sources = np.flatnonzero(W[concept])
+        if len(sources) == 1 and sources[0] < n and W[-1, concept] and is_steady[used[sources[0]]]:
+            assert np.sign(W[concept, sources[0]] * W[-1, concept]) == np.sign(effects[used[sources[0]]])
+            n_steps += 1
+    assert n_steps
 
 
 def test_explanations_add_up(named, iris):

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from cogmap import FCMClassifier, FCMClassifierCV, FuzzyCognitiveMap
@@ -26,13 +26,18 @@ def fitted_twice(structure):
 
 
 def fitted_to_wide_rows(structure):
-    wide = np.random.default_rng(0).normal(size=(80, 110))
+    wide = np.random.default_rng(0).normal(size=(80, 301))
     return FCMClassifier(structure=structure, random_state=0).fit(wide, wide[:, 0] > 0)
 
 
-def fitted_to_many_rows(structure):
-    rows = np.random.default_rng(0).normal(size=(3000, 2))
+def fitted_to_many_rows(structure, n_rows=1000):
+    rows = np.random.default_rng(0).normal(size=(n_rows, 2))
     return FCMClassifier(structure=structure, random_state=0).fit(rows, rows[:, 0] > 0)
+
+
+def fitted_to_many_classes(structure):
+    rows = np.repeat(np.arange(101.0), 2)[:, None]
+    return FCMClassifier(structure=structure, random_state=0, max_iter=1).fit(rows, rows.ravel())
 
 
 def fitted_to_sparse_rows(structure):
@@ -70,8 +75,10 @@ TABLE = {
     ),
     "warm_start": (FULL, ParameterError, fitted_twice),
     "fewer than 20 rows": (FULL, SMALL, lambda s: fitted(s, slice(20, 35))),
-    "more than 100 columns": (FULL, SMALL, fitted_to_wide_rows),
-    "at least 3,000 rows": (FULL, SMALL, fitted_to_many_rows),
+    "more than 300 columns": (FULL, SMALL, fitted_to_wide_rows),
+    "at least 1,000 rows": (SMALL, SMALL, fitted_to_many_rows),
+    "more than 10,000 rows": (FULL, SMALL, lambda s: fitted_to_many_rows(s, 10_001)),
+    "more than 100 classes": (FULL, SMALL, lambda s: fitted_to_many_classes(s)),
     "a small sparse table": (SMALL, SMALL, lambda s: FCMClassifier(structure=s, random_state=0).fit(csr_array(X), y)),
     "a large sparse table": (FULL, ParameterError, fitted_to_sparse_rows),
 }
@@ -89,6 +96,25 @@ def test_parameters_and_uses_that_need_a_full_map(case, structure):
                 fit(structure)
         else:
             assert fit(structure).structure_ in expected
+
+
+def test_from_1000_rows_on_a_full_map_is_compared():
+    """The small map stays unless the full one has a clearly smaller held-out loss."""
+    selection = fitted_to_many_rows("auto").selection_
+    assert selection["structure"][0] == "full"
+    assert selection["selected"] > 0
+    small = selection["loss"][selection["selected"]]
+    assert small - selection["loss"][0] < max(0.1 * small, 0.003)  # smaller differences are negligible
+
+
+def test_a_full_map_is_selected_if_it_is_clearly_better():
+    """Eight informative columns, none of which tells anything alone, hidden among 150."""
+    rows, classes = make_classification(300, 150, n_informative=8, n_redundant=8, random_state=0)
+    fcm = FCMClassifier(random_state=0).fit(rows, classes)
+    selection = fcm.selection_
+    assert (fcm.structure_, selection["structure"][0], selection["selected"]) == ("full", "full", 0)
+    assert selection["loss"][0] < 0.9 * min(selection["loss"][1:])
+    assert fcm.teacher_losses_ == selection["teacher_losses"]
 
 
 def test_a_map_that_may_be_resumed_is_full():

@@ -1,4 +1,4 @@
-"""Tables of many columns: a map of those that matter, in which the others are seen to influence nothing."""
+"""Full maps of tables of many columns: of those that matter, in which the others are seen to influence nothing."""
 
 import pickle
 
@@ -22,7 +22,7 @@ def wide():
 @pytest.fixture(scope="module")
 def fitted(wide):
     """A classifier that has learned it."""
-    return FCMClassifier(random_state=0).fit(*wide)
+    return FCMClassifier(structure="full", random_state=0).fit(*wide)
 
 
 def test_columns_that_do_not_matter_influence_nothing(fitted, wide):
@@ -35,7 +35,7 @@ def test_columns_that_do_not_matter_influence_nothing(fitted, wide):
     assert not silent[:5].all()
     assert (fitted.feature_importances_[silent] == 0.0).all()
     assert fitted.map_.concepts[:150] == tuple(f"x{i}" for i in range(150))
-    fresh = FCMClassifier(random_state=0).fit(X[::2], y[::2])
+    fresh = FCMClassifier(structure="full", random_state=0).fit(X[::2], y[::2])
     assert fresh.score(X[1::2], y[1::2]) > 0.8
 
 
@@ -83,7 +83,7 @@ def test_copies_predict_alike(fitted, wide):
     again = pickle.loads(pickle.dumps(fitted))
     assert np.array_equal(again.predict_proba(X), fitted.predict_proba(X))
     order = np.random.default_rng(0).permutation(len(X))
-    shuffled = FCMClassifier(random_state=0).fit(X[order], y[order])
+    shuffled = FCMClassifier(structure="full", random_state=0).fit(X[order], y[order])
     assert np.array_equal(shuffled.predict_proba(X), fitted.predict_proba(X))
 
 
@@ -100,13 +100,13 @@ def test_files_hold_structured_maps(fitted, wide, tmp_path):
 def test_learning_goes_on(wide):
     """From an earlier fit, whose columns stay, and in parts."""
     X, y = wide
-    warm = FCMClassifier(warm_start=True, max_iter=20, tol=0, random_state=0).fit(X, y)
+    warm = FCMClassifier(structure="full", warm_start=True, max_iter=20, tol=0, random_state=0).fit(X, y)
     silent = ~warm.map_.influential
     loss = warm.loss_curve_[-1]
     warm.fit(X, y)
     assert np.array_equal(silent, ~warm.map_.influential)
     assert warm.loss_curve_[0] <= loss + 1e-6
-    parts = FCMClassifier(random_state=0)
+    parts = FCMClassifier(structure="full", random_state=0)
     for part in np.array_split(np.arange(len(X)), 4):
         parts.partial_fit(X[part], y[part], classes=[0, 1])
     assert isinstance(parts.map_, StructuredMap)
@@ -133,7 +133,7 @@ def test_learning_goes_on(wide):
 def test_parameters_mean_the_same(parameters, wide):
     """Whatever is asked for, the map is structured and its probabilities are some."""
     X, y = wide
-    fcm = FCMClassifier(random_state=0, **parameters).fit(X[:120], y[:120])
+    fcm = FCMClassifier(structure="full", random_state=0, **parameters).fit(X[:120], y[:120])
     assert isinstance(fcm.map_, StructuredMap)
     assert np.isfinite(fcm.predict_proba(X)).all()
 
@@ -142,7 +142,7 @@ def test_parameters_mean_the_same(parameters, wide):
 def test_who_speaks_of_single_influences_gets_a_map_of_all(parameters, wide):
     """What is fixed holds."""
     X, y = wide
-    fcm = FCMClassifier(random_state=0, max_iter=3, tol=0, **parameters).fit(X[:100], y[:100])
+    fcm = FCMClassifier(structure="full", random_state=0, max_iter=3, tol=0, **parameters).fit(X[:100], y[:100])
     assert not isinstance(fcm.map_, StructuredMap)
 
 
@@ -150,7 +150,7 @@ def test_the_other_estimators_learn_wide_tables(wide):
     """Values, and settings that are chosen."""
     X, y = wide
     values = X[:, 0] - 2 * X[:, 1] + 0.1 * X[:, 30]
-    regressor = FCMRegressor(random_state=0).fit(X, values)
+    regressor = FCMRegressor(structure="full", random_state=0).fit(X, values)
     assert isinstance(regressor.map_, StructuredMap)
     assert regressor.score(X, values) > 0.8
     chosen = FCMClassifierCV(depths=(2, 1), alphas=(0.2,), n_folds=2, random_state=0).fit(X, y)
@@ -164,7 +164,7 @@ def test_columns_of_which_nothing_is_known_are_all_kept(wide):
     X[:, 3], X[:, 4] = 1.0, np.nan
     X[::7, 5] = np.nan
     y = np.random.default_rng(0).integers(0, 3, len(X))
-    fcm = FCMClassifier(random_state=0).fit(X, y)
+    fcm = FCMClassifier(structure="full", random_state=0).fit(X, y)
     assert fcm.map_.n_concepts == 150 + fcm.n_hidden_ + 3
     assert np.isfinite(fcm.predict_proba(X)).all()
 

@@ -1,5 +1,6 @@
 """Selection of the size of a small map by the held-out losses of its teachers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +19,7 @@ ADDITIVE_SIZES = (130, 80, 50, 30, 18)  # the same without hidden concepts
 _NAMED_PRICE = 2.0  # an arrow of a named map counts as so many of an additive map
 # A smaller map is selected if its loss is higher by at most one standard error, limited to between these shares of the
 # loss. Small differences of a loss near 0, or of the sum over few rows, are negligible.
+_FULL_GAIN = 0.1  # a full map must reduce the loss by this share
 _TOLERANCES, _NEGLIGIBLE, _NEGLIGIBLE_SUM = (0.005, 0.02), 0.003, 1.5
 
 
@@ -28,13 +30,13 @@ class Selection:
     Attributes
     ----------
     structure : list of str
-        ``"named"`` or ``"additive"``.
+        ``"named"``, ``"additive"`` or ``"full"``.
     arrows : list of float
         Mean number of arrows of the teachers.
     loss : list of float
         Mean held-out loss of the teachers.
     standard_error : list of float
-        Standard error of the difference to the smallest loss.
+        Standard error of the difference to the smallest loss; of a full map, to the selected small one.
     selected : int
         Index of the selected size; -1 if no rows could be held out.
     teacher_losses : list of float
@@ -47,6 +49,27 @@ class Selection:
     standard_error: list[float] = field(default_factory=list)
     selected: int = -1
     teacher_losses: list[float] = field(default_factory=list)
+
+    def with_full(self, n_arrows: int, losses: Sequence[float], is_mean: bool) -> "Selection":
+        """Return the losses with those of a full map as the first, which is selected if it is clearly better.
+
+        Its mean loss must be smaller by a share of the loss and by one standard error of the difference.
+        """
+        if self.selected < 0 or len(losses) < 2:
+            return self
+        here, there = np.array(self.teacher_losses), np.array(losses)
+        gain = here.mean() - there.mean()
+        error = float(np.sqrt(sum(each.var(ddof=1) / len(each) for each in (here, there))))
+        least = max(_FULL_GAIN * here.mean(), _NEGLIGIBLE) if is_mean else 0.5 * _FULL_GAIN
+        is_better = gain > max(least, error)
+        return Selection(
+            ["full", *self.structure],
+            [float(n_arrows), *self.arrows],
+            [float(there.mean()), *self.loss],
+            [error, *self.standard_error],
+            0 if is_better else self.selected + 1,
+            list(losses) if is_better else self.teacher_losses,
+        )
 
 
 def select_size(teachers: list[Teacher], max_arrows: int, n_rows: float, is_mean: bool) -> tuple[Selection, Key, Key]:

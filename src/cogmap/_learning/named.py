@@ -38,7 +38,7 @@ from cogmap._learning.table import Table
 from cogmap._utils.params import Literal, param_error
 from cogmap._utils.threads import one_blas_thread
 from cogmap.maps.map import FuzzyCognitiveMap
-from cogmap.models.links import SoftmaxLink
+from cogmap.models.links import Link, SoftmaxLink, ValueLink
 from cogmap.models.model import MapModel, concept_names
 from cogmap.models.names import combination_names
 
@@ -56,10 +56,13 @@ _PRUNED_ITER = 60  # after each pruning
 _CHECK_EVERY = 3  # iterations between two held-out losses, each of which takes as long as an iteration
 _FINAL_TOL = 1e-5  # entries of the gradient at which the joined map has converged
 _PATIENCE, _PRUNED_PATIENCE, _TOL = 20, 8, 1e-4  # training stops when so many iterations reduced the loss by less
-_TARGET_SHARE = 0.35  # weight of the true targets in the targets of the joined map
+_TEACHER_ROWS = 5000  # rows that a teacher is trained on, and that the joined map is pruned with, at most
+_HELD_OUT_ROWS = 2000  # held-out rows by which a teacher stops, at most
+_CLASS_SHARE, _VALUE_SHARE = 0.5, 0.35  # weight of true classes or values in the targets of the joined map
 _STEEPNESS = 1.0 / 0.15  # of a proposed step, in units of T
 _AND = 1.5  # weights of the conditions of a proposed combination
 _EFFECT_ROWS = 2000
+_STEADY = 0.5  # share of the mean size of an effect that its mean must exceed to have a sign
 _FULL = "Set structure='full'."
 
 
@@ -98,7 +101,7 @@ class _Trainer:
 
     def teacher(self, split: Split, random: np.random.RandomState) -> Teacher:
         """Return the networks of a teacher, from the most arrows to the fewest, with their held-out losses."""
-        rows, held_out = split
+        rows, held_out = split[0].subsample(_TEACHER_ROWS), split[1].subsample(_HELD_OUT_ROWS)
         T, share = states_of(rows), rows.row_weights / rows.total_weight
         found: Teacher = {}
 
@@ -189,11 +192,14 @@ def train_named(
                 latest, loss = teachers[-1][NAMED if NAMED in teachers[-1] else ADDITIVE]
                 if report(latest.theta(settings.slope), len(teachers), loss):
                     break
-        T, share = states_of(table), table.row_weights / table.total_weight
-        selection, stages, targets = _plan_stages(table, T, trainer, teachers)
+        rows = table.subsample(_TEACHER_ROWS)
+        T, share = states_of(rows), rows.row_weights / rows.total_weight
+        selection, stages = _plan_stages(table, T, trainer, teachers)
+        targets = _mixed_targets(rows, fit.link, stages, teachers)
         latest = stages.start
-        signs = np.where(constrained != 0.0, constrained, _effect_signs(latest, T, fit))
-        fit = replace(fit, signs=signs)
+        effects, steady = _effects(latest, T, fit)
+        signs = np.where(constrained != 0.0, constrained, np.sign(effects))
+        fit = replace(fit, signs=signs, step_signs=np.where(steady, signs, 0.0))
         curve: list[float] = []
         outcome = Outcome.ENOUGH
         n_iter = min(_PRUNED_ITER, max_iter)
@@ -202,13 +208,16 @@ def train_named(
             def after_iteration(theta: Theta, number: int, loss: float) -> bool:
                 return report(theta, len(curve) + number, loss)
 
-            for size in stages.sizes:
+            for number, size in enumerate(stages.sizes, 1):
                 latest = fit.pruned(joined([latest], T), T, share, size)
                 stopping = StoppingRule(n_iter, _FINAL_TOL, _PATIENCE, after_iteration=after_iteration)
-                latest, outcome = fit(latest, table, stopping, targets)
+                if number == len(stages.sizes) and rows is not table:  # only the last training needs all rows
+                    rows, targets = table, _mixed_targets(table, fit.link, stages, teachers)
+                latest, outcome = fit(latest, rows, stopping, targets)
                 curve += stopping.loss_curve
                 if outcome is Outcome.CALLBACK:
                     break
+        latest = latest.alive()  # an arrow at a bound of 0 is none
     if outcome is not Outcome.CALLBACK and settings.max_iter_is_auto:
         outcome = Outcome.ENOUGH
     pairs = zip((rows for _, rows in splits), teachers, strict=False)
@@ -247,22 +256,16 @@ class _Stages:
     keys: list[Key] = field(default_factory=list)  # keys of the teachers' networks whose mean prediction is distilled
 
 
-def _plan_stages(
-    table: Table, T: Array, trainer: _Trainer, teachers: list[Teacher]
-) -> tuple[Selection, _Stages, NDArray[np.floating] | None]:
-    """Select a size and join the teachers; return also the targets on which the joined network is trained."""
+def _plan_stages(table: Table, T: Array, trainer: _Trainer, teachers: list[Teacher]) -> tuple[Selection, _Stages]:
+    """Select a size and join the teachers."""
     link, most = trainer.fit.link, trainer.max_arrows
     if not teachers:
         network = Network.additive(T.shape[1], trainer.start_bias(table))
-        return Selection(), _Stages(network, [min(most, network.n_arrows)]), None
+        return Selection(), _Stages(network, [min(most, network.n_arrows)])
     n_rows = max(table.n_rows, table.total_weight)
     selection, best, chosen = select_size(teachers, most, n_rows, table.targets.loss.is_mean)
     keys: list[Key] = [DENSE, NAMED] if DENSE in teachers[0] else [ADDITIVE]
     keys += [best] if best[0] == "named" and best not in keys else []
-    networks = [teacher[key][0] for key in keys for teacher in teachers]
-    predictions = [table.targets.predictions(link.outputs(network.net(T))) for network in networks]
-    targets = table.targets.mixture(_TARGET_SHARE, np.float64)
-    targets += (1.0 - _TARGET_SHARE) * np.mean(predictions, axis=0)
     if chosen[0] == "named" and most < _MIN_NAMED * link.n_outputs:
         chosen = ADDITIVE
     source = ADDITIVE if chosen[0] == "additive" else best if best[0] == "named" else NAMED
@@ -270,7 +273,19 @@ def _plan_stages(
     size = min(start.n_arrows if chosen[1] is None else chosen[1], most)
     larger = [step for step in (*_JOINED_SIZES, *SIZES) if size < step < start.n_arrows]
     # Concepts that training has made alike are merged before each pruning, so also after the last one.
-    return selection, _Stages(start, [*larger, size, size], keys), targets
+    return selection, _Stages(start, [*larger, size, size], keys)
+
+
+def _mixed_targets(rows: Table, link: Link, stages: _Stages, teachers: list[Teacher]) -> NDArray[np.floating] | None:
+    """Return the targets mixed with the teachers' mean prediction, on which the joined network is trained."""
+    networks = [teacher[key][0] for key in stages.keys for teacher in teachers]
+    if not networks:
+        return None
+    T, share = states_of(rows), _VALUE_SHARE if isinstance(link, ValueLink) else _CLASS_SHARE
+    mixed = rows.targets.mixture(share, np.float64)
+    for network in networks:
+        mixed += (1.0 - share) / len(networks) * rows.targets.predictions(link.outputs(network.net(T)))
+    return mixed
 
 
 def _held_out(rows: Table, networks: list[Network]) -> HeldOut:
@@ -279,16 +294,23 @@ def _held_out(rows: Table, networks: list[Network]) -> HeldOut:
     return HeldOut.of(rows, np.mean([network.net(T) for network in networks], axis=0))
 
 
-def _effect_signs(network: Network, T: Array, fit: NetworkFit) -> Array:
-    """Return the sign of the average effect of each feature on each output, through all paths."""
+def _effects(network: Network, T: Array, fit: NetworkFit) -> tuple[Array, NDArray[np.bool_]]:
+    """Return the average effect of each feature on each output through all paths, and whether its sign is steady.
+
+    It is if the average is more than a share of the average size of the effect.
+    """
     n = network.n_inputs
     T = T[np.linspace(0, len(T) - 1, min(len(T), _EFFECT_ROWS)).astype(np.intp)]
     response = fit.link.outputs_derivative(network.net(T))[:, fit.link.rising]
     slopes = 1.0 - np.square(network.hidden_states(T))[:, None]
     of_hidden = (response @ network.into_outputs[:, n:]) * slopes
     of_hidden += (of_hidden @ network.among) * slopes
-    direct = response.mean(axis=0) @ network.into_outputs[:, :n]
-    return np.asarray(np.sign(direct + of_hidden.mean(axis=0) @ network.into_hidden))
+    effects, sizes = [], []
+    for k in range(len(network.bias)):  # one output after the other: effects of all rows on all outputs may be large
+        of_rows = response[:, k] @ network.into_outputs[:, :n] + of_hidden[:, k] @ network.into_hidden
+        effects.append(of_rows.mean(axis=0))
+        sizes.append(np.abs(of_rows).mean(axis=0))
+    return np.array(effects), np.abs(effects) > _STEADY * np.array(sizes)
 
 
 def _proposed(proposals: Proposals, free: NDArray[np.bool_], T: Array) -> tuple[Array, Array, Array]:

@@ -148,7 +148,7 @@ class Network:
         kept &= strength > 0.0
         before, after = np.square(strength).sum(axis=1), np.square(strength * kept).sum(axis=1)
         factor = np.sqrt(before / np.where(after == 0.0, 1.0, after))
-        return replace(self, into_hidden=self.into_hidden * kept * factor[:, None])._alive()
+        return replace(self, into_hidden=self.into_hidden * kept * factor[:, None]).alive()
 
     def pruned(self, T: Array, share: Array, n_arrows: int, kept: NDArray[np.bool_] | None = None) -> "Network":
         """Return the network without its weakest arrows, until at most `n_arrows` are left.
@@ -202,9 +202,9 @@ class Network:
                     if uses[h] == 0:
                         left -= int(inputs_of[h])
                         dead += np.flatnonzero(combined[h]).tolist()
-        return network._alive()
+        return network.alive()
 
-    def _alive(self) -> "Network":
+    def alive(self) -> "Network":
         """Return the network without hidden concepts that have no input or influence nothing.
 
         A hidden concept without inputs is constant: its influence moves into the biases.
@@ -305,6 +305,8 @@ class NetworkFit:
         Link of the outputs.
     signs : ndarray of shape (n_outputs, n_inputs), optional
         Sign that a direct arrow must have: 1, -1, or 0 for any.
+    step_signs : ndarray of shape (n_outputs, n_inputs), optional
+        Sign that the effect of a step of a feature must have.
     limits : tuple of two ndarrays of shape (n_outputs, n_inputs), optional
         Bounds of direct arrows, which take precedence over signs.
     prior : ndarray of shape (n_outputs, n_inputs), optional
@@ -315,6 +317,7 @@ class NetworkFit:
     alpha: float
     link: Link
     signs: Array | None = None
+    step_signs: Array | None = None
     limits: tuple[Array, Array] | None = None
     prior: Array | None = None
 
@@ -363,6 +366,8 @@ class NetworkFit:
             low, high = np.full(W.shape, -np.inf), np.full(W.shape, np.inf)
             if self.signs is not None:
                 low[m:, :n][self.signs > 0], high[m:, :n][self.signs < 0] = 0.0, 0.0
+            if self.step_signs is not None and m:
+                _bound_steps(low, high, W, n, self.step_signs)
             if self.limits is not None:
                 given = np.isfinite(self.limits[0]) | np.isfinite(self.limits[1])
                 low[m:, :n][given], high[m:, :n][given] = self.limits[0][given], self.limits[1][given]
@@ -371,3 +376,17 @@ class NetworkFit:
         theta, outcome = LBFGS()(problem, problem.clip(theta), stopping)
         best = theta if stopping.best_theta is None else stopping.best_theta
         return network.with_theta(best, self.slope), outcome
+
+
+def _bound_steps(low: Array, high: Array, W: Array, n_inputs: int, signs: Array) -> None:
+    """Bound the arrows into and from steps of one feature, so that the effect through each has the given sign."""
+    m = len(W) - len(signs)
+    inputs = W[:m, : n_inputs + m] != 0.0
+    for step in np.flatnonzero(inputs.sum(axis=1) == 1):
+        source = int(np.flatnonzero(inputs[step])[0])
+        if source >= n_inputs or not signs[:, source].any():
+            continue
+        way = np.sign(W[step, source])
+        (low if way > 0 else high)[step, source] = 0.0
+        low[m:, n_inputs + step][way * signs[:, source] > 0] = 0.0
+        high[m:, n_inputs + step][way * signs[:, source] < 0] = 0.0

@@ -19,7 +19,9 @@ def free(shape: tuple[int, ...]) -> Bounds:
     return np.full(shape, -np.inf), np.full(shape, np.inf)
 
 
-def weight_limits(edges: Any, weight_bounds: Any, concepts: Concepts, owner: str) -> Bounds | None:
+def weight_limits(
+    edges: Any, weight_bounds: Any, concepts: Concepts, owner: str, parameter: str = "weight_bounds"
+) -> Bounds | None:
     """Return the lower and upper bound of each entry of W, or None if all are free.
 
     Parameters
@@ -33,12 +35,14 @@ def weight_limits(edges: Any, weight_bounds: Any, concepts: Concepts, owner: str
         Names of the concepts.
     owner : str
         Estimator named in messages.
+    parameter : str, default="weight_bounds"
+        Name of the parameter of bounds in messages.
     """
     limits = None
     if weight_bounds is not None:
-        limits = _bounds(weight_bounds, concepts, owner)
+        limits = _bounds(weight_bounds, concepts, owner, parameter)
     if edges is not None:
-        limits = intersected(limits, _of_edges(edges, concepts, owner), "weight_bounds", "edges", concepts, owner)
+        limits = intersected(limits, _of_edges(edges, concepts, owner), parameter, "edges", concepts, owner)
     return limits
 
 
@@ -68,9 +72,9 @@ def range_at(bounds: Bounds, i: int, j: int) -> str:
     return "no influence" if low == high == 0.0 else f"[{low:g}, {high:g}]"
 
 
-def _bounds(weight_bounds: Any, concepts: Concepts, owner: str) -> Bounds:
+def _bounds(weight_bounds: Any, concepts: Concepts, owner: str, parameter: str) -> Bounds:
     if isinstance(weight_bounds, Mapping):
-        return _named(weight_bounds, free((len(concepts), len(concepts))), concepts, owner, "weight_bounds")
+        return _named(weight_bounds, free((len(concepts), len(concepts))), concepts, owner, parameter)
     shape = (len(concepts), len(concepts))
     expected = (
         f"(low, high): two numbers, or two arrays of shape {shape}, with low <= high; "
@@ -79,9 +83,9 @@ def _bounds(weight_bounds: Any, concepts: Concepts, owner: str) -> Bounds:
     try:
         low, high = (np.broadcast_to(np.asarray(bound, dtype=np.float64), shape).copy() for bound in weight_bounds)
     except (TypeError, ValueError):
-        raise param_error(owner, "weight_bounds", expected, weight_bounds) from None
+        raise param_error(owner, parameter, expected, weight_bounds) from None
     if not (low <= high).all() or (low == np.inf).any() or (high == -np.inf).any():
-        raise param_error(owner, "weight_bounds", expected, weight_bounds, "Use -inf and inf where there is no bound.")
+        raise param_error(owner, parameter, expected, weight_bounds, "Use -inf and inf where there is no bound.")
     return low, high
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from cogmap._learning.settings import Defaults, is_high_dimensional
 from cogmap._learning.table import Table
 from cogmap._utils.params import param_error
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -13,7 +12,12 @@ from cogmap.models.model import MapModel
 
 STRUCTURES = ("auto", "additive", "named", "full")
 
+MAX_OUTPUTS = 100
+MAX_ROWS = 10_000  # above, full maps are more accurate, and training both takes too long
+MAX_COLUMNS = 300  # above, most columns must be left out before a map is trained
 MIN_ROWS = 20  # below, no rows can be held out to select a size
+_MIN_COMPARED_ROWS = 1000  # below, held-out losses are too noisy to prefer a full map to a small one
+_FEW_COLUMNS = 100  # above, full maps use selected columns, and are compared with small ones in any case
 
 # Parameters that refer to the full map, with the value that does not.
 _OF_FULL_MAPS = {
@@ -37,13 +41,12 @@ def _of_small_maps(value: Any) -> bool:
     return isinstance(value, Mapping | FuzzyCognitiveMap)
 
 
-def structure_of(
-    parameters: Mapping[str, Any], sample: Table, n_rows: int, defaults: Defaults, earlier: MapModel | None, grid: int
-) -> str:
+def structure_of(parameters: Mapping[str, Any], sample: Table, n_rows: int, earlier: MapModel | None, grid: int) -> str:
     """Return the structure to train: ``"additive"``, ``"named"`` or ``"full"``.
 
     ``"auto"`` is ``"named"`` (which may turn out additive) unless a parameter refers to the full map, training resumes
-    from an earlier one or may be resumed (`warm_start`), or the table is too small, too large or too wide.
+    from an earlier one or may be resumed (`warm_start`), or the table is too small, too large, too wide, sparse, not
+    in memory, or has too many classes.
 
     Parameters
     ----------
@@ -53,8 +56,6 @@ def structure_of(
         Rows in memory.
     n_rows : int
         Total number of rows.
-    defaults : Defaults
-        Constants behind the "auto" values.
     earlier : MapModel or None
         The model that training resumes from.
     grid : int
@@ -67,7 +68,8 @@ def structure_of(
         searched = searched or parameters["n_teachers"] != "auto" or parameters["max_iter"] != "auto"
         incremental = earlier is not None or parameters["warm_start"] or parameters["solver"] not in ("auto", "lbfgs")
         possible = n_rows == sample.n_rows and not issparse(sample.X)
-        suits = MIN_ROWS <= n_rows < defaults.many_rows and not is_high_dimensional(parameters, sample.X.shape[1])
+        suits = MIN_ROWS <= n_rows <= MAX_ROWS and sample.X.shape[1] <= MAX_COLUMNS
+        suits = suits and sample.targets.link.n_outputs <= MAX_OUTPUTS
         if possible and (suits or max_arrows is not None) and not (of_full_maps or searched or incremental):
             return "named"
         structure = "full"
@@ -89,6 +91,12 @@ def structure_of(
         cure = "Set warm_start=False, or structure='full'."
         raise param_error(owner, "structure", "'full' to resume an earlier fit", structure, cure)
     return structure
+
+
+def compares_structures(parameters: Mapping[str, Any], n_rows: int, n_columns: int) -> bool:
+    """Return whether ``"auto"`` compares the small map with a full one by their held-out losses."""
+    undecided = parameters["structure"] == "auto" and parameters["max_arrows"] is None
+    return undecided and (n_rows >= _MIN_COMPARED_ROWS or n_columns > _FEW_COLUMNS)
 
 
 def check_max_arrows(max_arrows: int | None, n_outputs: int, owner: str) -> None:

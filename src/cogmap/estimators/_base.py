@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from cogmap._learning.dataset import Dataset
-from cogmap._learning.named import train_named
+from cogmap._learning.named import NamedResult, train_named
 from cogmap._learning.plan import Plan
 from cogmap._learning.planning import earlier_parameters, is_structured, make_encodings, make_plan, make_plans
 from cogmap._learning.search import choose
@@ -26,7 +26,7 @@ from cogmap._learning.settings import CLASSIFICATION, LARGE, Defaults
 from cogmap._learning.size import check_size
 from cogmap._learning.solvers import RULES, Outcome
 from cogmap._learning.spec import PriorDeviation
-from cogmap._learning.structure_choice import check_max_arrows, structure_of
+from cogmap._learning.structure_choice import check_max_arrows, compares_structures, structure_of
 from cogmap._learning.table import Table
 from cogmap._learning.targets import Targets
 from cogmap._learning.teachers import Teacher
@@ -206,10 +206,16 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, DocLinkMixin, BaseEstimator
         """
         random = check_random_state(self.random_state)
         parameters = self._parameters() | changes
-        self.structure_ = structure_of(parameters, sample, n_rows, self._defaults, earlier, len(self._grid()))
-        if self.structure_ != "full":
-            self._train_named(sample, scaling, parameters, FitMonitor(shown_as, *data))
-            return
+        structure = structure_of(parameters, sample, n_rows, earlier, len(self._grid()))
+        monitor = FitMonitor(shown_as, *data)
+        small = None
+        if structure != "full":
+            compared = compares_structures(parameters, n_rows, sample.X.shape[1])
+            monitor.begin(4 if compared else 2)
+            small = self._train_small(sample, scaling, parameters, structure, monitor)
+            if not compared or small.outcome is Outcome.CALLBACK:
+                self._publish_small(small, sample, monitor)
+                return
         self._check_sparse(sample, earlier)
         plans = make_plans(sample, scaling, n_rows, parameters, self._defaults, random, earlier, named, self._grid())
         self._check_size(plans, most_rows=None if n_rows == sample.n_rows else SEGMENT)
@@ -219,39 +225,43 @@ class BaseFCM(CallbackSupport, Refitting, FittedMap, DocLinkMixin, BaseEstimator
         for plan in plans:  # plans with the same encoding share the dataset
             if id(plan.encoding) not in datasets:
                 datasets[id(plan.encoding)] = encoded(plan)
-        monitor = FitMonitor(shown_as, *data)
         tables = [datasets[id(plan.encoding)].sample() for plan in plans]
         number, teachers = self._select(plans, tables, random, monitor)
         plan = plans[number]
         result = train(datasets[id(plan.encoding)], plan, random, monitor, start, teachers)
+        if small is not None:
+            is_mean = sample.targets.loss.is_mean
+            selection = small.selection.with_full(result.model.map.n_arrows, result.teacher_losses, is_mean)
+            if selection.selected > 0 or result.outcome is Outcome.CALLBACK:
+                self._publish_small(replace(small, selection=selection), sample, monitor)
+                return
+            self.selection_ = asdict(selection)
+        self.structure_ = "full"
         self._publish(result, sample)
         self.teacher_losses_ = result.teacher_losses
         if plan.settings.early_stopping:
             self.validation_loss_curve_ = result.validation_curve
         monitor.end(self.model_)
 
-    def _train_named(
-        self,
-        sample: Table,
-        scaling: Scaling | None,
-        parameters: dict[str, Any],
-        monitor: FitMonitor,
-    ) -> None:
-        """Train a small map of named concepts, and set the fitted attributes."""
+    def _train_small(
+        self, sample: Table, scaling: Scaling | None, parameters: dict[str, Any], structure: str, monitor: FitMonitor
+    ) -> NamedResult:
+        """Train a small map of named concepts."""
         link = sample.targets.link
         check_max_arrows(parameters["max_arrows"], link.n_outputs, self._owner)
         if parameters["scale"] == "auto" and isinstance(scaling, FeatureSpread):
             scaling = replace(scaling, logarithms=find_logarithms(sample.X, sample.weight, scaling.known))
         encoding = make_encodings(sample, scaling, parameters, None)[0]
         plan = make_plan(sample, encoding, sample.n_rows, parameters, self._defaults)
-        table = plan.encoded(sample)
         propose = functools.partial(propose_conditions, output=link.output)
-        named = train_named(table, plan, propose, self.structure_, parameters["max_arrows"], monitor)
-        self.structure_ = "named" if named.model.n_hidden else "additive"
-        self.selection_ = asdict(named.selection)
-        result = TrainResult(named.model, named.outcome, named.loss_curve, held_out=named.held_out)
-        self._publish(result, sample)
-        self.teacher_losses_ = named.selection.teacher_losses
+        return train_named(plan.encoded(sample), plan, propose, structure, parameters["max_arrows"], monitor)
+
+    def _publish_small(self, small: NamedResult, sample: Table, monitor: FitMonitor) -> None:
+        """Set the fitted attributes of a small map."""
+        self.structure_ = "named" if small.model.n_hidden else "additive"
+        self.selection_ = asdict(small.selection)
+        self._publish(TrainResult(small.model, small.outcome, small.loss_curve, held_out=small.held_out), sample)
+        self.teacher_losses_ = small.selection.teacher_losses
         monitor.end(self.model_)
 
     def _select(

@@ -15,12 +15,16 @@ __all__ = ["FCMClassifier"]
 class FCMClassifier(PartialFitMixin, FitChunksMixin):
     """Classifier and feature transformer whose model is a fuzzy cognitive map.
 
-    The concepts of the map are the features, scaled to [0, 1], hidden concepts, and the classes. A sample sets the
-    states of the features, all other concepts start undecided (0.5), the map runs for a fixed number of steps, and the
-    output concepts give the prediction. The weights are trained by backpropagation through these steps. The states
-    before the last step are a learned transformation of the features, and the last step is a logistic regression on
-    them. With more than 100 features and no constraint on single edges, the map is structured: features influence only
-    themselves, hidden concepts and outputs, and irrelevant features influence nothing (``docs/guide/wide.md``).
+    The concepts of the map are features, steps and combinations of features that are named after them, and the classes
+    (``docs/guide/small-maps.md``). In a full map, as in the paper (``structure="full"``), there are anonymous hidden
+    concepts instead, and every concept may influence every other.
+
+    A sample sets the states of the features, scaled to [0, 1], all other concepts start undecided (0.5), the map runs
+    for a fixed number of steps, and the output concepts give the prediction. The weights are trained by backpropagation
+    through these steps. The states before the last step are a learned transformation of the features, and the last step
+    is a logistic regression on them. With more than 100 features and no constraint on single edges, a full map is
+    structured: features influence only themselves, hidden concepts and outputs, and irrelevant features influence
+    nothing (``docs/guide/wide.md``).
 
     Parameters
     ----------
@@ -101,11 +105,12 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     structure : {"auto", "additive", "named", "full"}, default="auto"
         ``"full"``: every concept influences every other, as in the paper. ``"additive"``: arrows from features (or
         their terms) to outputs only. ``"named"``: also hidden concepts of one to three features, named after them, such
-        as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, or additive if held-out losses
-        say so, below 3,000 rows, unless a parameter refers to the full map (``docs/guide/small-maps.md``).
+        as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, additive or (from 1,000
+        rows on, or above 100 columns) full, as held-out losses say, unless a parameter or a table of more than 10,000
+        rows calls for a full map (``docs/guide/small-maps.md``).
     max_arrows : int, default=None
         Largest number of arrows of an additive or named map. None: as many as the held-out losses select. With a limit,
-        ``"auto"`` learns a small map of a table of any size, and parameters that need a full map raise an error.
+        ``"auto"`` never learns a full map, and parameters that need one raise an error.
     terms : int, dict or "auto", default=None
         Features to represent by linguistic terms. Each becomes a few concepts such as "petal width is low", whose
         states are membership degrees based on quantiles of the training data. An integer from 2 to 7 sets the number of
@@ -178,8 +183,9 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     model_ : MapModel
         The fitted model, which makes the predictions and provides the attributes below.
     map_ : FuzzyCognitiveMap
-        The learned map. Its concepts are the features, the hidden concepts (``hidden 1`` and so on), then the outputs
-        in the order of `classes_` (a single output is the second class).
+        The learned map. Its concepts are the features (of a small map, those with an arrow), the hidden concepts (named
+        after features, or ``hidden 1`` and so on in a full map), then the outputs in the order of `classes_` (a single
+        output is the second class).
     n_hidden_ : int
         Number of hidden concepts.
     classes_ : ndarray of shape (n_classes,)
@@ -193,8 +199,8 @@ class FCMClassifier(PartialFitMixin, FitChunksMixin):
     structure_ : {"additive", "named", "full"}
         Structure of the map.
     selection_ : dict
-        For an additive or named map: ``structure``, ``arrows``, held-out ``loss`` and ``standard_error`` of each size,
-        the index ``selected``, and ``teacher_losses``.
+        Of a small map, or a full one that was compared with it: ``structure``, ``arrows``, held-out ``loss`` and
+        ``standard_error`` of each size, the index ``selected``, and ``teacher_losses``.
     teacher_losses_ : list of float
         Held-out loss of each teacher; empty without teachers.
     terms_ : dict of str to tuple of str
