@@ -123,6 +123,15 @@ def test_values_are_held_exactly_and_from_their_time_on(system):
     assert (result.change[8:, 1] != 0).all()
 
 
+def test_a_lower_bound_holds_in_the_mean_of_teachers(system):
+    """Their shares add up to 1."""
+    frame, drivers, _ = system
+    for limits in ((0.3, 0.4), (-0.9, -0.8)):
+        bounded = FCMForecaster(horizon=8, weight_bounds={("u", "y"): limits}).fit(frame, drivers)
+        weight = bounded.sequence_.recurrence.direct[1, bounded.sequence_.lags.names.index("u")]
+        assert limits[0] - 1e-12 <= weight <= limits[1] + 1e-12
+
+
 def test_signs_and_forbidden_arrows_hold(system):
     """Whatever the data say."""
     frame, drivers, free = system
@@ -145,15 +154,12 @@ def test_an_expert_pulls_arrows_towards_a_map(system):
 
 
 def test_explanations_name_lags(monthly):
-    """One row per step, contributions that add up to the forecast."""
+    """One row per step; contributions add up to the forecast, from the baseline."""
     answer = monthly.explain(3)
-    total = (
-        answer.contributions.sum(axis=1)[:, 0] + answer.baseline_outputs[0]
-        if hasattr(answer, "baseline_outputs")
-        else None
-    )
-    assert len(answer.feature_names) == monthly.model_.n_features
-    assert total is None or np.isfinite(total).all()
+    assert list(answer.feature_names) == list(monthly.model_.encoding.features)
+    total = answer.contributions.sum(axis=1)[:, 0] + answer.base_values[0]
+    transform = monthly.sequence_.ends[0].transforms[0]
+    np.testing.assert_allclose(transform.restored(total), monthly.forecast(3).values[:, 0], rtol=1e-6)
 
 
 def test_a_saved_forecaster_gives_the_same_forecast(monthly, system, tmp_path):
@@ -203,6 +209,106 @@ def test_the_backtest_learns_only_from_earlier_values():
     assert 0 <= usual["coverage"] <= 1
 
 
+def test_the_backtest_knows_names_and_dates(system):
+    """So that constraints hold in it, and drivers are those of the same dates, also if they begin earlier."""
+    frame, drivers, _ = system
+    bounds = {("u", "x"): "+", ("x", "y"): "-"}
+    assert FCMForecaster(horizon=8, weight_bounds=bounds).backtest(frame, drivers, n_origins=1)["origins"] == 1
+    dates = pd.date_range("2000-01-01", periods=160, freq="D")
+    dated, inputs = frame[["x"]].set_axis(dates), drivers.set_axis(dates)
+    earlier = pd.concat([pd.DataFrame({"u": np.zeros(9)}, pd.date_range("1999-12-23", periods=9)), inputs])
+    one, other = (FCMForecaster().backtest(dated, u, n_origins=1) for u in (inputs, earlier))
+    assert one == other
+
+
+def test_numbers_of_an_index_are_times(system):
+    """Drivers are found by them, in any order of rows and with more rows than needed; a new index counts from 0."""
+    frame, drivers, _ = system
+    x, u = frame["x"].set_axis(range(1000, 1160)), drivers["u"].set_axis(range(1000, 1160))
+    later = pd.Series(np.arange(5.0), index=range(1160, 1165), name="u")
+    expected = FCMForecaster(hidden=False).fit(x, u)
+    more = FCMForecaster(hidden=False).fit(x, pd.concat([pd.Series([9.0], [999], name="u"), u, later]))
+    wanted = expected.forecast(5, drivers=later).values
+    np.testing.assert_array_equal(more.forecast(5, drivers=pd.concat([u, later])).values, wanted)
+    for given in (later.to_numpy(), later.reset_index(drop=True)):
+        np.testing.assert_array_equal(expected.forecast(5, drivers=given).values, wanted)
+    with pytest.raises(CogmapError, match="no row for '1000'"):
+        FCMForecaster().fit(x, u.set_axis(range(1001, 1161)))
+
+
+def test_drivers_of_a_panel_are_found_by_name(system):
+    """Whatever their order; drivers that are no panel are those of all series."""
+    frame, drivers, _ = system
+    series = {"a": frame["x"][:80], "b": frame["x"][80:].reset_index(drop=True)}
+    inputs = {"b": drivers["u"][80:].reset_index(drop=True), "a": drivers["u"][:80]}
+    forecaster = FCMForecaster(hidden=False).fit(series, inputs)
+    assert forecaster.error_ < 0.5
+    later = {"b": pd.Series([2.0, 2.0], name="u"), "a": pd.Series([-2.0, -2.0], name="u")}
+    of_b = forecaster.forecast(2, drivers=later, series="b").values
+    np.testing.assert_array_equal(forecaster.forecast(2, drivers=later["b"], series="b").values, of_b)
+    held = forecaster.scenario({"u": 2.0}, 2, series="b")
+    np.testing.assert_allclose(held.values, of_b)
+    with pytest.raises(CogmapError, match=r"are those of the series \['b'\], and not of series 'a'"):
+        FCMForecaster().fit(series, {"b": inputs["b"]})
+    with pytest.raises(CogmapError, match="not of one series, which is not a panel"):
+        FCMForecaster().fit(series["a"], inputs)
+
+
+def test_values_are_held_in_the_order_of_their_times():
+    """Numbers are not ordered as text; a year as a number is a year."""
+    counted = FCMForecaster(season=1).fit(sales(8))
+    np.testing.assert_array_equal(counted.forecast(4, hold={"value": {10: 2.0, 9: 1.0}}).values[1:, 0], [1, 2, 2])
+    for index in (MONTHS, MONTHS.to_timestamp()):
+        dated = FCMForecaster().fit(pd.Series(sales(noise=1.0), index=index))
+        later = dated.forecast(14, hold={"value": {2022: 5.0}}).values[:, 0]
+        assert (later[:12] != 5.0).all()
+        assert (later[12:] == 5.0).all()
+
+
+def test_a_time_zone_goes_on(tmp_path):
+    """Also over the change to summer time, and in a model file."""
+    index = pd.date_range("2024-03-28", periods=60, freq="h", tz="Europe/Brussels")
+    forecaster = FCMForecaster(season=1).fit(pd.Series(sales(60, noise=1.0), index=index))
+    cogmap.save(forecaster, tmp_path / "a.cogmap")
+    after = cogmap.load(tmp_path / "a.cogmap").forecast(24, hold={"value": {"2024-03-31 03:00": 7.0}})
+    expected = pd.date_range(index[-1], periods=25, freq="h")[1:]
+    assert list(after.to_frame().index) == list(expected)
+    assert str(after.to_frame().index.tz) == "Europe/Brussels"
+    np.testing.assert_array_equal(after.values[:, 0] == 7.0, expected >= pd.Timestamp("2024-03-31 01:00", tz="UTC"))
+
+
+def test_a_difference_over_a_season_is_held_in_all_steps(growing):
+    """Held at the values of its own forecast, a variable leaves the forecast of another as it is."""
+    free = growing.forecast(12).values
+    held = growing.forecast(12, hold={"value1": {120 + k: free[k, 0] for k in range(2, 12)}})
+    np.testing.assert_allclose(held.values, free, rtol=1e-9)
+    assert np.abs(growing.forecast(12, hold={"value1": 1.0}).change[1:, 1]).min() > 0
+
+
+def test_working_days_stay_working_days():
+    """Days that are left out are holidays; where a weekend has values, every day has a step."""
+    days = pd.bdate_range("2024-01-01", periods=60)
+    for index in (days, days.delete([5, 30, 31])):
+        forecaster = FCMForecaster(hidden=False).fit(pd.Series(sales(len(index)), index=index))
+        assert list(forecaster.forecast(6).to_frame().index) == list(pd.bdate_range(index[-1], periods=7)[1:])
+    index = days.delete([5, 30, 31]).append(pd.DatetimeIndex(["2024-03-23"]))  # a Saturday
+    assert FCMForecaster(hidden=False).fit(pd.Series(sales(58), index=index)).forecast(1).times == ("2024-03-24",)
+
+
+def test_dates_far_away_are_dates():
+    """Beyond those that nanoseconds can count."""
+    forecaster = FCMForecaster(season=1, hidden=False).fit(pd.Series(GOOD, index=DATES.as_unit("ns")))
+    assert forecaster.forecast(10_000).times[-1] == "2856-08-01"
+
+
+def test_steps_without_held_out_values_have_no_coverage():
+    """Six values leave three for it."""
+    shares = FCMForecaster().fit([1.0, 2.0, 3.0, 5.0, 4.0, 6.0]).coverage()
+    assert np.isnan(shares).ravel().tolist() == [False] * 3 + [True] * 3
+    with pytest.raises(CogmapError, match=r"coverage\(level=...\)` must be a number > 0 and < 1, got 2"):
+        FCMForecaster().fit(GOOD).coverage(2)
+
+
 DATES = pd.date_range("2020-01-01", periods=40, freq="MS")
 UNEVEN = pd.to_datetime(["2020-01-01", "2020-01-03", "2020-02-11", "2020-02-12", "2021-07-01", "2022-01-01"])
 GOOD = np.arange(40.0) % 7
@@ -219,6 +325,9 @@ BAD_FIT = [
     (pd.Series(GOOD, index=10 * np.arange(40)), {}, "steps are counted by ones, and 351 of 391 from 0 to 390 are left"),
     (pd.Series(GOOD, index=[*DATES[:39], DATES[39] + pd.Timedelta(days=2)]), {}, "the time between values changes"),
     (["a", "b", "c"], {}, "a time series has numbers, got 'a'"),
+    (pd.DataFrame({"y": GOOD, "day": DATES}), {}, r"got the date '2020-01-01 00:00:00' in column 'day'. Make this "
+     r"column the index: set_index\('day'\)"),
+    (pd.DataFrame({"y": GOOD, "z": "low"}), {}, "a time series has numbers, got 'low' in column 'z'"),
     (pd.Series(GOOD, index=[f"n{k}" for k in range(40)]), {}, "times must be numbers, dates or periods"),
     (np.r_[GOOD, np.inf], {}, "the values include infinity"),
     (GOOD, {"season": 0}, r"season=...\)` must be an integer >= 1"),
@@ -226,6 +335,11 @@ BAD_FIT = [
     (GOOD, {"horizon": 10**6}, r"horizon=...\)` must be an integer >= 1 and <= 60"),
     (GOOD, {"weight_bounds": {("price", "value"): "+"}}, "pairs of different names"),
     (GOOD, {"prior": 3}, "must be a FuzzyCognitiveMap"),
+    (GOOD * 1e300, {}, "the values include 6e\\+300. Use a larger unit"),
+    (DATES, {}, "a time series has numbers, got .*2020"),
+    (pd.Series(GOOD, index=DATES + pd.Timedelta(days=14)), {}, r"or take periods: index.to_period\('M'\)"),
+    ({"a": pd.Series(GOOD, index=DATES), "b": GOOD}, {"season": 1}, "times of one frequency, but those of 'b'"),
+    (pd.concat({("k", "a"): pd.Series(GOOD)}), {}, "an index of two levels, series and time, got 3"),
 ]  # fmt: skip
 
 
@@ -246,6 +360,7 @@ BAD_FORECAST = [
     ({"steps": 3, "hold": {"u": [1.0, 2.0]}}, "a number, 3 numbers, or a mapping from times"),
     ({"steps": 3, "hold": {"u": {"soon": 1.0}}}, "'soon' is not a time such as '160'"),
     ({"steps": 3, "hold": 5}, "a mapping from some of"),
+    ({"steps": 3, "hold": {"u": {170: 1.0}}}, "'170' is after the last of 3 steps, '162'. Forecast more steps"),
     ({"steps": 3, "level": 1.5}, r"level=...\)` must be a number"),
     ({"steps": 3, "series": "b"}, "it learned from one series|learned from one series"),
 ]

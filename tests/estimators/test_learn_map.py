@@ -2,7 +2,9 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from cogmap import FuzzyCognitiveMap, learn_map
 from cogmap._learning.sequence.observed import ObservedSteps
@@ -109,6 +111,21 @@ def test_bounds_prior_memory_and_bias_are_kept():
     np.testing.assert_allclose(pulled.weights[a, b], 0.5, atol=0.1)
 
 
+def test_missing_values_of_pandas_are_missing():
+    """As NaN is."""
+    _, runs = planted(3, seed=0)
+    frame = pd.DataFrame(runs[0]).astype("Float64")
+    frame.iloc[2, 1] = pd.NA
+    expected = learn_map(frame.to_numpy(dtype=float, na_value=np.nan), sparse=0).map.weights
+    np.testing.assert_array_equal(learn_map(frame, sparse=0).map.weights, expected)
+
+
+def test_more_iterations_are_the_cure_of_too_few():
+    """There is no solver to choose."""
+    with pytest.warns(ConvergenceWarning, match=r"still falls. Increase max_iter.$"):
+        learn_map(RUN, max_iter=1)
+
+
 def test_missing_values_are_undecided():
     """A tenth of them leaves the signs right."""
     weights, runs = planted(6, seed=3)
@@ -119,11 +136,44 @@ def test_missing_values_are_undecided():
     assert (np.sign(learned) == np.sign(weights))[strong].mean() > 0.9
 
 
+def test_steps_from_missing_values_can_be_left_out():
+    """Learning is then that from the complete steps alone, and drivers must be known in all steps between."""
+    _, runs = planted(4, seed=5)
+    gaps = [run.copy() for run in runs]
+    for run in gaps:
+        run[2, 0] = np.nan
+    skipped = learn_map(gaps, missing="skip").map
+    # Each run in two parts: up to the gap, without what is missing in it, and after the gap.
+    parts = [part for run in gaps for part in (run[:3], run[3:])]
+    np.testing.assert_allclose(skipped.weights, learn_map(parts).map.weights, atol=1e-6)
+    assert np.abs(skipped.weights - learn_map(gaps).map.weights).max() > 0.01
+    driven = learn_map(gaps, missing="skip", drivers=["C1"], steps=2)
+    assert np.isfinite(driven.map.weights).all()
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_columns_are_found_by_name(frame):
+    """Those of the first run give the order."""
+    _, runs = planted(3, seed=5)
+    names = ["a", "b", "c"]
+    frames = [frame({name: run[:, k] for k, name in enumerate(names)}) for run in runs]
+    turned = [frames[0], *(run[["c", "a", "b"]] for run in frames[1:])]
+    learned = learn_map(turned).map
+    assert learned.concepts == ("a", "b", "c")
+    np.testing.assert_array_equal(learned.weights, learn_map(runs).map.weights)
+
+
 RUN = np.random.default_rng(0).random((6, 3))
+FRAME = pd.DataFrame(RUN, columns=["a", "b", "c"])
 WRONG = [
     ({"runs": [[0.5, 0.5]]}, "at least 2 of each"),
     ({"runs": "states"}, "got 'states'"),
     ({"runs": []}, "runs=..."),
+    (
+        {"runs": [FRAME, FRAME.rename(columns={"c": "d"})]},
+        r"run 1: the columns are \['a', 'b', 'd'\], those of the first",
+    ),
+    ({"runs": FRAME.assign(day=pd.date_range("2020", periods=6))}, "run 0: the column 'day' has dates. Leave it out"),
     ({"runs": [RUN, RUN[:, :2]]}, r"one of shape \(6, 2\)"),
     ({"runs": np.where(np.eye(6, 3) > 0, np.inf, RUN)}, "got inf"),
     ({"runs": np.where(np.arange(3) == 1, np.nan, RUN)}, "all values of 'C2' are missing"),
@@ -133,10 +183,18 @@ WRONG = [
     ({"drivers": "C1"}, "a collection of names"),
     ({"drivers": ["C1", "C2", "C3"]}, "some but not all concepts"),
     ({"prior": FuzzyCognitiveMap([[0, 1], [1, 0]])}, "with the concepts"),
-    ({"bounds": {("C1", "C9"): "+"}}, "C9"),
+    ({"bounds": {("C1", "C9"): "+"}}, r"learn_map\(bounds=...\).*C9"),
+    ({"bounds": (1, -1)}, r"learn_map\(bounds=...\)` must be \(low, high\)"),
+    ({"runs": [[["a", "b"], ["c", "d"]]]}, "numbers of shape .*, got other values: could not convert string .*'a'"),
+    ({"runs": np.where(np.arange(6)[:, None] % 2, np.nan, RUN)}, "no two successive observations are known"),
     ({"sparse": "much"}, "or a number"),
     ({"slope": 0}, "a number > 0"),
     ({"bias": "yes"}, "True or False"),
+    ({"missing": "mean"}, "missing=...\\)` must be one of 'undecided', 'skip', got 'mean'"),
+    (
+        {"runs": np.where(np.arange(6)[:, None] % 3 == np.arange(3), np.nan, RUN), "missing": "skip"},
+        "no two successive",
+    ),
 ]
 
 

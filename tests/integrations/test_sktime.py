@@ -43,6 +43,43 @@ def test_intervals_contain_the_forecast():
     assert (bounds[:, 3] >= bounds[:, 1]).all()
 
 
+@pytest.mark.parametrize("index", [Y.index, Y.index.to_timestamp()], ids=["periods", "dates"])
+@pytest.mark.parametrize("remember", [True, False])
+def test_new_values_are_learned_from(index, remember):
+    """The result is that of all values at once, whether or not sktime remembers the first ones."""
+    y = Y.set_axis(index)
+    if isinstance(index, pd.DatetimeIndex):
+        y = y.asfreq("MS")
+    adapted = SktimeFCMForecaster(hidden=False).set_config(remember_data=remember).fit(y[:50], fh=[1, 2])
+    adapted.update(y[50:])
+    expected = SktimeFCMForecaster(hidden=False).fit(y, fh=[1, 2])
+    pd.testing.assert_series_equal(adapted.predict(), expected.predict())
+
+
+def test_without_learning_again_forecasts_are_of_the_times_asked_for():
+    """They are those from the end of what was learned, also of drivers of these times."""
+    x = pd.DataFrame({"x": np.random.default_rng(0).normal(size=70)}, pd.period_range("2015-01", periods=70, freq="M"))
+    y = Y + 3 * x["x"][:60].rename("sales")
+    for inputs in (None, x):
+        first, later = (None, None) if inputs is None else (inputs[:50], inputs[50:54])
+        adapted = SktimeFCMForecaster(hidden=False).fit(y[:50], X=first)
+        expected = adapted.predict(fh=[5, 8], X=None if inputs is None else inputs[50:58])
+        adapted.update(y[50:54], X=later, update_params=False)
+        found = adapted.predict(fh=[1, 4], X=None if inputs is None else inputs[54:58])
+        pd.testing.assert_series_equal(found, expected)
+
+
+def test_drivers_are_those_of_their_times():
+    """Also if only the times asked for have rows: the others repeat the row before."""
+    for index in (Y.index, Y.index.to_timestamp(), pd.RangeIndex(60)):
+        values = np.random.default_rng(0).normal(size=60)
+        x, y = pd.DataFrame({"x": values}, index), pd.Series(Y.to_numpy() + 3 * values, index)
+        adapted = SktimeFCMForecaster(season=12, hidden=False).fit(y[:50], X=x[:50])
+        rows = x.iloc[[50, 50, 50, 53, 53]].set_axis(index[50:55])
+        expected = adapted.predict(fh=[1, 4], X=rows)
+        pd.testing.assert_series_equal(adapted.predict(fh=[1, 4], X=rows.iloc[[0, 3]]), expected)
+
+
 @pytest.mark.slow
 def test_all_checks_of_sktime_pass():
     """None is expected to fail."""

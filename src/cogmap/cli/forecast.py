@@ -1,5 +1,7 @@
 """``cogmap forecast``: learn a map of time series and forecast them."""
 
+import math
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import click
@@ -27,7 +29,7 @@ from cogmap.exceptions import DataError
 @click.option(
     "--time",
     metavar="COLUMN",
-    help="Column of dates, periods (2026-11, 2026Q4, 2026) or numbers; by default rows are in order.",
+    help="Column of dates, periods (2026-11, Nov 2026, 2026-W47, 2026Q4) or numbers; by default rows are in order.",
 )
 @click.option(
     "--driver",
@@ -36,7 +38,12 @@ from cogmap.exceptions import DataError
     metavar="COLUMN",
     help="Column known in advance, also in rows after the last target.",
 )
-@click.option("--steps", type=click.IntRange(1, 10_000), metavar="N", help="Number of steps; a season by default.")
+@click.option(
+    "--steps",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    help="Number of steps; by default a season, or those for which the drivers are known.",
+)
 @click.option(
     "--season", type=click.IntRange(1, 10_000), metavar="N", help="Steps in a season; by default of the dates."
 )
@@ -45,7 +52,7 @@ from cogmap.exceptions import DataError
     "holds",
     multiple=True,
     metavar="NAME=VALUE",
-    help='Hold a target or driver: "price=9.5", or from a time on: "price=9.5@2027-03".',
+    help='Hold a target or driver: "price=9.5", or from a time on: "price=9.5@2027-03". May be given several times.',
 )
 @click.option(
     "--level", type=click.FloatRange(0.01, 0.999), default=0.9, show_default=True, help="Probability of intervals."
@@ -85,28 +92,35 @@ def forecast(
     from cogmap.persistence import save
     from cogmap.table.files import csv_line, read_table, whole_output
     from cogmap.table.files.sources import name_of
-    from cogmap.table.series import forecast_card, forecast_card_text, series_of
+    from cogmap.table.series import column_of_dates, forecast_card, forecast_card_text, series_of
 
     with command():
         for file in (out, plot, model, page):
             check_place(file, table)
-        held = dict(map(_hold, holds))
+        held = _holds(holds, [*targets, *drivers])
         kind = None if plot is None else _kind(plot)
         frame, notes = read_table(table, [time] if time else [])
         tell(notes)
         series = series_of(frame, time, targets)
+        if time is None and (dated := column_of_dates(frame, [*targets, *drivers])) is not None:
+            tell([f"Rows are taken in their order. For the dates of column {quoted(dated)}, add: --time {dated}"])
         known = series.notna().any(axis=1).to_numpy()
         if not known.any():
             raise DataError(f"Column {quoted(targets[0])} has no values.")
         last = len(series) - int(known[::-1].argmax())
         if last < len(series) and not drivers:
-            tell([f"The last {len(series) - last} rows have no values of {shown(targets)}: the forecast starts there."])
+            n_rows = len(series) - last
+            rows_have = "row has" if n_rows == 1 else f"{n_rows} rows have"
+            tell([f"The last {rows_have} no values of {shown(targets)}: the forecast starts there."])
         inputs = series_of(frame, time, drivers) if drivers else None
         forecaster = FCMForecaster(season="auto" if season is None else season)
         forecaster.fit(series.iloc[:last], None if inputs is None else inputs.iloc[:last])
         later = None if inputs is None else inputs.iloc[last:]
         later = None if later is None or not len(later) else later
-        result = forecaster.forecast(steps, later, held, level)
+        first = forecaster.axes_[0].texts(forecaster.axes_[0].after(1))[0]
+        hold = {name: {when or first: value for when, value in values.items()} for name, values in held.items()}
+        steps = _known_steps(later, forecaster, steps, held)
+        result = forecaster.forecast(steps, later, hold, level)
         try:
             past = None if inputs is None else inputs.iloc[:last]
             tested = forecaster.backtest(series.iloc[:last], past, level=level)
@@ -140,19 +154,50 @@ def forecast(
                 click.echo(f"The {what} is {file}.")
 
 
-def _hold(text: str) -> tuple[str, Any]:
-    """Split the value of --hold into name and value."""
-    name, _, rest = text.rpartition("=")
-    number, _, when = rest.partition("@")
-    try:
-        value = float(number)
-    except ValueError:
-        value = float("nan")
-    if not name or value != value:
+def _holds(texts: Iterable[str], names: list[str]) -> dict[str, dict[str, float]]:
+    """Return the values of --hold by name and time; the time is empty for the first step."""
+    from cogmap._utils.params import shown, suggestion
+
+    result: dict[str, dict[str, float]] = {}
+    for text in texts:
+        name, _, rest = text.rpartition("=")
+        number, _, when = rest.partition("@")
+        try:
+            value = float(number)
+        except ValueError:
+            value = math.nan
+        if not name or not math.isfinite(value):
+            raise DataError(
+                f'--hold must be a name with a value, such as "price=9.5" or "price=9.5@2027", got {quoted(text)}.'
+            )
+        if name not in names:
+            cure = suggestion(name, names) or f"They are {shown(names)}."
+            raise DataError(f"--hold: {quoted(name)} is neither a --target nor a --driver. {cure}")
+        values = result.setdefault(name, {})
+        if when in values:
+            since = f"from {when} on" if when else "from the first step on"
+            raise DataError(f"--hold gives {quoted(name)} two values {since}. Leave one of them out.")
+        values[when] = value
+    return result
+
+
+def _known_steps(later: Any, forecaster: Any, steps: int | None, held: Collection[str]) -> int | None:
+    """Return the number of steps, by default those for which the drivers are known; raise if they end before."""
+    free = [name for name in forecaster.drivers_ if name not in held]
+    if not free or not (later is None or later.index.is_unique):
+        return steps
+    known = dict.fromkeys(free, 0)
+    if later is not None:
+        rows = later[free].reindex(forecaster.axes_[0].after(len(later)))
+        known = {name: int(column.notna().cummin().sum()) for name, column in rows.items()}
+    name = min(known, key=lambda one: known[one])
+    if known[name] < (steps or 1):
+        fewer = f"ask for --steps {known[name]}, " if known[name] else ""
         raise DataError(
-            f'--hold must be a name with a value, such as "price=9.5" or "price=9.5@2027", got {quoted(text)}.'
+            f"The driver {quoted(name)} is known for {known[name]} of {steps or forecaster.horizon_} steps after the "
+            f"last target. Add rows with its values, {fewer}or hold it: --hold {name}=VALUE."
         )
-    return name, {when: value} if when else value
+    return steps or known[name]
 
 
 def _kind(file: str) -> str:

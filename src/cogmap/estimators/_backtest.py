@@ -3,12 +3,19 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from cogmap._utils.params import check_integer
+from cogmap.estimators._drivers import aligned_drivers
 from cogmap.estimators._rivals import RIVALS
-from cogmap.estimators._time_axis import read_runs
+from cogmap.estimators._time_axis import Runs, TimeAxis, read_runs
 from cogmap.exceptions import DataError
+
+
+def _first(values: NDArray[np.float64], names: list[str], n_steps: int) -> Runs:
+    """Return the first steps of a run, with its names."""
+    return Runs([values[:n_steps]], names, [TimeAxis(last=n_steps - 1)], [], [None])
 
 
 def backtest(forecaster: Any, series: Any, drivers: Any, n_origins: int, level: float) -> dict[str, Any]:
@@ -18,7 +25,8 @@ def backtest(forecaster: Any, series: Any, drivers: Any, n_origins: int, level: 
     if len(runs.values) > 1:
         raise DataError("FCMForecaster.backtest: test one series of a panel at a time.")
     values, names = runs.values[0], runs.names
-    inputs = None if drivers is None else read_runs(drivers, "FCMForecaster.backtest(drivers=...)").values[0]
+    inputs = None if drivers is None else read_runs(drivers, "FCMForecaster.backtest(drivers=...)", "driver")
+    known_inputs = None if inputs is None else aligned_drivers(inputs, runs, runs.values)[0]
     season = forecaster._season(runs.axes[0])
     least = max(2 * season + 4, 12)
     horizon = min(forecaster._horizon(season), len(values) - least)
@@ -37,19 +45,24 @@ def backtest(forecaster: Any, series: Any, drivers: Any, n_origins: int, level: 
             continue
         used += 1
         one = clone(forecaster).set_params(season=season, horizon=horizon)
-        one.fit(values[:origin], None if inputs is None else inputs[:origin])
-        later = None if inputs is None else inputs[origin : origin + horizon]
+        past = _first(values, runs.names, origin)
+        if inputs is None or known_inputs is None:
+            one._fit(past, None)
+            later = None
+        else:
+            one._fit(past, _first(known_inputs, inputs.names, origin))
+            later = known_inputs[origin : origin + horizon]
         forecast = one.forecast(horizon, drivers=later, level=level)
         truth = values[origin : origin + horizon]
         known = ~np.isnan(truth)
         if forecast.low is not None and forecast.high is not None:
             covered.append(((truth >= forecast.low) & (truth <= forecast.high))[known])
         for v in range(len(names)):
-            past = values[:origin, v]
-            gaps = np.isnan(past)
-            past = np.interp(np.arange(origin), np.flatnonzero(~gaps), past[~gaps])
-            unit = float(np.abs(past[season:] - past[:-season]).mean()) or 1.0
-            paths = {name: rival(past, season, horizon) for name, rival in RIVALS.items() if name in errors}
+            y = values[:origin, v]
+            gaps = np.isnan(y)
+            y = np.interp(np.arange(origin), np.flatnonzero(~gaps), y[~gaps])
+            unit = float(np.abs(y[season:] - y[:-season]).mean()) or 1.0
+            paths = {name: rival(y, season, horizon) for name, rival in RIVALS.items() if name in errors}
             for name, path in {"this map": forecast.values[:, v], **paths}.items():
                 wrong = np.abs(path - truth[:, v])[known[:, v]]
                 if wrong.size:

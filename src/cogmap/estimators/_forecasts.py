@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cogmap._utils.optional import import_or_raise
-from cogmap.explanation._answer import LINES_SHOWN, Drawn, text_table
+from cogmap.explanation._answer import Drawn, text_table
 
 Array = NDArray[np.float64]
+
+_LINES_SHOWN = 24  # steps in `repr`: all of the longest horizon by default
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,6 +96,6 @@ class Forecast(Drawn):
         sure = "" if self.level is None else f", intervals of {100 * self.level:g} %"
         columns = self._columns()
         rows = [[self.times[k], *(f"{column[k]:.5g}" for column in columns.values())] for k in range(len(self.times))]
-        lines = text_table(["", *columns], rows[:LINES_SHOWN])
-        more = [f"... {len(rows) - LINES_SHOWN} more"] if len(rows) > LINES_SHOWN else []
+        lines = text_table(["", *columns], rows[:_LINES_SHOWN])
+        more = [f"... {len(rows) - _LINES_SHOWN} more"] if len(rows) > _LINES_SHOWN else []
         return "\n".join([f"{kind}: {len(rows)} steps{sure}", *lines, *more])

@@ -121,6 +121,7 @@ def _forecaster(state: State) -> FCMForecaster:
 def _axis(state: State) -> TimeAxis:
     require(state["kind"] in ("number", "date", "period") and isinstance(state["frequency"], str), "times")
     require(isinstance(state["last"], int if state["kind"] == "number" else str), "times")
+    require(isinstance(state.setdefault("zone", ""), str), "times")  # files of before have none
     return TimeAxis(**state)
 
 

@@ -37,9 +37,12 @@ def constraints(
         for edge, value in weight_bounds.items():
             source, target = edge if isinstance(edge, tuple) and len(edge) == 2 else (None, None)
             if source not in sources or target not in names or source == target:
-                cure = suggestion(source if source not in sources else target, sources)
+                unknown = [name for name in (source, target) if name not in sources]
+                cure = suggestion(unknown[0], sources) if unknown else ""
                 raise param_error(_OWNER, "weight_bounds", f"pairs of different names in {shown(sources)}", edge, cure)
-            low, high = (0.0, 0.0) if value == 0 else edge_bounds(value, edge, _OWNER, "weight_bounds")
+            low, high = (
+                (0.0, 0.0) if np.ndim(value) == 0 and value == 0 else edge_bounds(value, edge, _OWNER, "weight_bounds")
+            )
             allowed[:, names.index(target), sources.index(source)] = low, high
     if expert is not None:
         if not isinstance(expert, FuzzyCognitiveMap):
@@ -84,32 +87,6 @@ def checked_run(values: Array, runs: Runs, place: int, season: int, asked: bool)
     return values[max(first, len(values) - _MAX_LEARNED) :]
 
 
-def aligned_drivers(inputs: Runs, runs: Runs, values: list[Array]) -> list[Array]:
-    """Return the drivers of the steps of each run."""
-    result = []
-    for place, run in enumerate(values):
-        drivers = inputs.values[min(place, len(inputs.values) - 1)]
-        index, own = inputs.index[min(place, len(inputs.values) - 1)], runs.index[place]
-        if index is not None and own is not None:
-            places = index.get_indexer(own)
-            if (places < 0).any():
-                raise DataError(f"FCMForecaster.fit: the drivers have no row for {quoted(str(own[places < 0][0]))}.")
-            drivers = drivers[places]
-        elif len(drivers) < len(runs.values[place]):
-            raise DataError(
-                f"FCMForecaster.fit: the drivers have {len(drivers)} steps, the series {len(runs.values[place])}. They "
-                "must be known for all of them."
-            )
-        else:
-            drivers = drivers[: len(runs.values[place])]
-        drivers = drivers[len(drivers) - len(run) :]
-        if np.isnan(drivers).any():
-            name = inputs.names[int(np.argwhere(np.isnan(drivers))[0, 1])]
-            raise DataError(f"FCMForecaster.fit: the driver {quoted(name)} has missing values. Fill them first.")
-        result.append(drivers)
-    return result
-
-
 def sentence(fit: SequenceFit, data: SequenceData) -> str:
     """Return what was chosen."""
     n_steps = sum(len(run) for run in data.runs)
@@ -143,10 +120,8 @@ def held_values(
             raise param_error(owner, "hold", f"a mapping from some of {shown(names)}", name, suggestion(name, names))
         column = held[:, names.index(name)]
         if isinstance(value, Mapping):
-            for when, number in sorted(value.items(), key=lambda pair: str(pair[0])):
-                column[axis.place(when, steps, f"{owner}(hold=...)") :] = check_number(
-                    owner, "hold", number, low=-np.inf
-                )
+            for place, when in axis.places(value, steps, f"{owner}(hold=...)"):
+                column[place:] = check_number(owner, "hold", value[when], low=-np.inf)
         elif np.ndim(value) == 1 and len(value) == steps:
             column[:] = [check_number(owner, "hold", number, low=-np.inf) for number in np.asarray(value).tolist()]
         elif np.ndim(value) == 0:

@@ -1,6 +1,6 @@
 """Read time series and their dates from arrays, pandas and polars, and continue the dates."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,15 +20,18 @@ _UNITS = {
     "D": ("day", 7), "B": ("day", 5), "h": ("hour", 24), "H": ("hour", 24), "min": ("minute", 60), "s": ("second", 60),
 }  # fmt: skip
 _FREQUENCIES = {  # and days of a step
-    "YS": 365.0, "YE": 365.0, "QS": 91.0, "QE": 91.0, "MS": 30.0, "ME": 30.0, "W": 7.0, "D": 1.0, "B": 1.4,
+    "YS": 365.0, "YE": 365.0, "QS": 91.0, "QE": 91.0, "MS": 30.0, "ME": 30.0, "W": 7.0, "B": 1.4, "D": 1.0,
     "h": 1 / 24, "min": 1 / 1440, "s": 1 / 86400,
 }  # fmt: skip
 _SEASON_NAMES = {
     ("month", 12): lambda time: time.strftime("%B"),
     ("quarter", 4): lambda time: f"quarter {time.quarter}",
     ("day", 7): lambda time: time.strftime("%A"),
+    ("day", 5): lambda time: time.strftime("%A"),
     ("hour", 24): lambda time: f"{time.hour} o'clock",
 }
+_LARGEST = 1e150  # whose square is a number
+_WORKING_WEEK = 5  # days
 _MOST_GAPS = 0.5  # of the steps between the first and the last date
 
 
@@ -44,16 +47,24 @@ class TimeAxis:
         Frequency of dates, as pandas writes it.
     last : int or str
         The last step.
+    zone : str
+        Time zone of dates; empty without one.
     """
 
     kind: str = "number"
     frequency: str = ""
     last: int | str = -1
+    zone: str = ""
 
     @property
     def unit(self) -> str:
         """Unit of time, such as "month"."""
         return self._entry()[0]
+
+    @property
+    def pace(self) -> tuple[bool, str, tuple[str, int]]:
+        """What the times of all series of a panel share; years, quarters and weeks may begin on different days."""
+        return self.kind == "number", "".join(filter(str.isdigit, self.frequency)), self._entry()
 
     @property
     def period(self) -> int:
@@ -73,20 +84,34 @@ class TimeAxis:
         pandas = import_or_raise("pandas", "A time series with dates", "table")
         if self.kind == "period":
             return pandas.period_range(self.last, periods=n_steps + 1, freq=self.frequency)[1:]
-        return pandas.date_range(self.last, periods=n_steps + 1, freq=self.frequency)[1:]
+        last = self._date(self.last, pandas)
+        try:
+            return pandas.date_range(last, periods=n_steps + 1, freq=self.frequency)[1:]
+        except pandas.errors.OutOfBoundsDatetime:  # nanoseconds, the unit of pandas 2, end in 2262
+            return pandas.date_range(last, periods=n_steps + 1, freq=self.frequency, unit="s")[1:]
+
+    def _date(self, when: Any, pandas: Any) -> Any:
+        """Return a date in the time zone of the series."""
+        date = pandas.Timestamp(when)
+        if not self.zone:
+            return date
+        return date.tz_localize(self.zone) if date.tzinfo is None else date.tz_convert(self.zone)
 
     def until(self, n_steps: int) -> Any:
         """Return the last steps, as `after` returns the next."""
         if self.kind == "number":
             return range(int(self.last) + 1 - n_steps, int(self.last) + 1)
         pandas = import_or_raise("pandas", "A time series with dates", "table")
-        make = pandas.period_range if self.kind == "period" else pandas.date_range
-        return make(end=self.last, periods=n_steps, freq=self.frequency)
+        if self.kind == "period":
+            return pandas.period_range(end=self.last, periods=n_steps, freq=self.frequency)
+        return pandas.date_range(end=self._date(self.last, pandas), periods=n_steps, freq=self.frequency)
 
     def texts(self, steps: Any) -> tuple[str, ...]:
         """Return times as text; dates without the time of day, if there is none."""
-        texts = tuple(str(step) for step in steps)
         midnight = " 00:00:00"
+        if self.zone and all(str(step.tz_localize(None)).endswith(midnight) for step in steps):
+            steps = [step.tz_localize(None) for step in steps]
+        texts = tuple(str(step) for step in steps)
         if self.kind == "date" and all(text.endswith(midnight) for text in texts):
             return tuple(text.removesuffix(midnight) for text in texts)
         return texts
@@ -102,18 +127,33 @@ class TimeAxis:
             else [f"season {k + 1} of {period}" for k in range(period)]
         )
 
-    def place(self, when: Any, n_steps: int, owner: str) -> int:
-        """Return the position of the first of the next steps that is not before `when`."""
+    def places(self, times: Collection[Any], n_steps: int, owner: str) -> list[tuple[int, Any]]:
+        """Return the position of the first of the next steps that is not before each time, and the time, in order."""
         steps = self.after(n_steps)
-        try:
-            if self.kind == "number":
-                wanted: Any = int(when)
-            else:
-                pandas = import_or_raise("pandas", "A time series with dates", "table")
-                wanted = pandas.Period(when, self.frequency) if self.kind == "period" else pandas.Timestamp(when)
-        except (TypeError, ValueError):
-            raise DataError(f"{owner}: {quoted(str(when))} is not a time such as {quoted(str(steps[0]))}.") from None
-        return next((place for place, step in enumerate(steps) if step >= wanted), n_steps)
+        found = []
+        for when in times:
+            try:
+                wanted = self._time(when)
+                inside = [k for k, step in enumerate(steps) if step >= wanted]
+            except (TypeError, ValueError):
+                example = quoted(self.texts(steps[:1])[0])
+                raise DataError(f"{owner}: {quoted(str(when))} is not a time such as {example}.") from None
+            if not inside:
+                raise DataError(
+                    f"{owner}: {quoted(str(when))} is after the last of {n_steps} steps, "
+                    f"{quoted(self.texts(steps[-1:])[0])}. Forecast more steps."
+                )
+            found.append((wanted, inside[0], when))
+        return [(place, when) for _, place, when in sorted(found, key=lambda one: one[0])]
+
+    def _time(self, when: Any) -> Any:
+        """Return a time as a number, date or period that can be compared with those of the series."""
+        if self.kind == "number":
+            return int(when)
+        pandas = import_or_raise("pandas", "A time series with dates", "table")
+        if isinstance(when, int | np.integer):  # a year, which pandas would take for a count
+            when = str(when)
+        return pandas.Period(when, self.frequency) if self.kind == "period" else self._date(when, pandas)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +164,7 @@ class Runs:
     names: list[str]
     axes: list[TimeAxis]
     labels: list[str]  # of the runs of a panel; empty for one run
-    index: list[Any]  # index of pandas of each run, None if steps are counted
+    index: list[Any]  # index of pandas of each run, also of counted steps; None for arrays
 
 
 def read_runs(series: Any, owner: str, unnamed: str = "value") -> Runs:
@@ -148,7 +188,9 @@ def read_runs(series: Any, owner: str, unnamed: str = "value") -> Runs:
         and not _is_table(series)
     ):
         parts = {str(number): part for number, part in enumerate(series)}
-    elif getattr(getattr(series, "index", None), "nlevels", 1) == 2:
+    elif (n_levels := getattr(getattr(series, "index", None), "nlevels", 1)) > 2:
+        raise DataError(f"{owner}: a panel has an index of two levels, series and time, got {n_levels}. Join some.")
+    elif n_levels == 2:
         parts = {str(label): part.droplevel(0) for label, part in series.groupby(level=0, sort=False)}
     else:
         one = _read_run(series, owner, unnamed)
@@ -164,6 +206,12 @@ def read_runs(series: Any, owner: str, unnamed: str = "value") -> Runs:
     elif {tuple(run[1]) for run in read.values()} != {tuple(names)}:
         raise DataError(f"{owner}: all series of a panel must have the same variables, {shown(names)}.")
     runs = list(read.values())
+    different = [label for label, run in read.items() if run[2].pace != runs[0][2].pace]
+    if different:
+        raise DataError(
+            f"{owner}: all series of a panel must have times of one frequency, but those of {quoted(different[0])} are "
+            f"unlike those of {quoted(next(iter(read)))}. Resample one of them, or fit two forecasters."
+        )
     return Runs([run[0] for run in runs], names, [run[2] for run in runs], list(read), [run[3] for run in runs])
 
 
@@ -179,7 +227,7 @@ def _is_table(series: Any) -> bool:
 def _read_run(series: Any, owner: str, unnamed: str) -> tuple[Array, list[str], TimeAxis, Any]:
     """Return values, names, times and index of one run."""
     index, names = None, None
-    if hasattr(series, "get_column") or type(series).__module__.startswith("polars"):
+    if type(series).__module__.startswith("polars"):
         series = _from_polars(series, owner)
     if hasattr(series, "index") and hasattr(series, "to_numpy"):
         index = series.index
@@ -193,10 +241,10 @@ def _read_run(series: Any, owner: str, unnamed: str) -> tuple[Array, list[str], 
     repeated = [name for k, name in enumerate(names) if name in names[:k]]
     if repeated:
         raise DataError(f"{owner}: the variable {quoted(repeated[0])} occurs twice. Rename one of them.")
-    if index is None or index.dtype.kind in "iu":
-        if index is None:
-            return values, names, TimeAxis(last=len(values) - 1), None
-        return _with_numbers(values, index, owner), names, TimeAxis(last=int(index[-1])), None
+    if index is None:
+        return values, names, TimeAxis(last=len(values) - 1), None
+    if index.dtype.kind in "iu":
+        return _with_numbers(values, names, index, owner)
     return _with_dates(values, names, index, owner)
 
 
@@ -204,17 +252,32 @@ def _numbers(series: Any, names: list[str] | None, owner: str) -> Array:
     """Return the values as a table of floats."""
     array = series.to_numpy() if hasattr(series, "to_numpy") else np.asarray(series, dtype=object)
     try:
+        if array.dtype.kind in "mM":
+            raise TypeError
         values = np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError):
-        bad = next((v for v in np.asarray(array, dtype=object).ravel() if not _is_number(v)), None)
+        dated = array.dtype.kind in "mM"
+        table = np.asarray(array, dtype=object)
+        place = next((place for place in np.ndindex(table.shape) if not _is_number(table[place])), (0,) * table.ndim)
+        bad = str(array[place]) if dated else table[place]
+        column = names[place[1]] if names is not None and table.ndim == 2 else None
+        where = "" if column is None else f" in column {quoted(column)}"
+        if column is not None and (dated or hasattr(bad, "isoformat")):
+            raise DataError(
+                f"{owner}: a time series has numbers, got the date {quoted(str(bad))}{where}. Make this column the "
+                f"index: set_index({column!r})."
+            ) from None
         raise DataError(
-            f"{owner}: a time series has numbers, got {quoted(bad)}. Convert text first, or leave the column out."
+            f"{owner}: a time series has numbers, got {quoted(bad)}{where}. Convert text first, or leave the column "
+            "out."
         ) from None
     if values.ndim not in (1, 2) or values.size == 0:
         raise DataError(f"{owner}: expected one column of numbers, or one per variable, got shape {values.shape}.")
     values = values[:, None] if values.ndim == 1 else values
     if np.isinf(values).any():
         raise DataError(f"{owner}: the values include infinity. Replace it, or leave it out as missing (NaN).")
+    if (np.abs(values) > _LARGEST).any():
+        raise DataError(f"{owner}: the values include {np.nanmax(np.abs(values)):.3g}. Use a larger unit.")
     return values.astype(np.float64, copy=True)
 
 
@@ -234,7 +297,7 @@ def _check_order(index: Any, owner: str) -> None:
         raise DataError(f"{owner}: times are not in order, near {quoted(str(index[place]))}. Sort them first.")
 
 
-def _with_numbers(values: Array, index: Any, owner: str) -> Array:
+def _with_numbers(values: Array, names: list[str], index: Any, owner: str) -> tuple[Array, list[str], TimeAxis, Any]:
     """Return values at all steps from the first to the last; steps that are left out become missing values."""
     _check_order(index, owner)
     steps = index.to_numpy(dtype=np.int64) - int(index[0])
@@ -246,7 +309,8 @@ def _with_numbers(values: Array, index: Any, owner: str) -> Array:
         )
     filled = np.full((n, values.shape[1]), np.nan)
     filled[steps] = values
-    return filled
+    pandas = import_or_raise("pandas", "A time series with an index", "table")
+    return filled, names, TimeAxis(last=int(index[-1])), pandas.RangeIndex(int(index[0]), int(index[-1]) + 1)
 
 
 def _with_dates(values: Array, names: list[str], index: Any, owner: str) -> tuple[Array, list[str], TimeAxis, Any]:
@@ -264,10 +328,10 @@ def _with_dates(values: Array, names: list[str], index: Any, owner: str) -> tupl
         if frequency is None:
             raise DataError(
                 f"{owner}: the time between values changes, and no frequency (year, quarter, month, week, day, hour, "
-                "minute, second) fits all of them. Resample to one first."
+                "minute, second) fits all of them. Resample to one first, or take periods: index.to_period('M')."
             )
         whole = pandas.date_range(index[0], index[-1], freq=frequency)
-        axis = TimeAxis("date", frequency, str(index[-1]))
+        axis = TimeAxis("date", frequency, str(index[-1]), "" if index.tz is None else str(index.tz))
     else:
         raise DataError(
             f"{owner}: times must be numbers, dates or periods, got {quoted(str(index[0]))}. Use pandas.to_datetime."
@@ -293,6 +357,12 @@ def _frequency(index: Any, pandas: Any) -> str | None:
     return _common_frequency(index, pandas)
 
 
+def is_regular(index: Any) -> bool:
+    """Return whether dates are in order and have one frequency, with gaps at most."""
+    pandas = import_or_raise("pandas", "A time series with dates", "table")
+    return bool(index.is_unique and index.is_monotonic_increasing and _frequency(index, pandas) is not None)
+
+
 def _common_frequency(index: Any, pandas: Any) -> str | None:
     """Return a frequency that contains all dates of an index with gaps."""
     days = (index[-1] - index[0]).total_seconds() / 86400.0
@@ -303,6 +373,8 @@ def _common_frequency(index: Any, pandas: Any) -> str | None:
             whole = pandas.date_range(index[0], index[-1], freq=frequency)
         except (ValueError, OverflowError):
             continue
+        if frequency == "B" and len(index) <= _WORKING_WEEK:
+            continue  # too few dates to say that weekends are left out, and not these two days
         if len(whole) and len(index) >= (1.0 - _MOST_GAPS) * len(whole) and index.isin(whole).all():
             return str(frequency)
     return None
@@ -311,6 +383,8 @@ def _common_frequency(index: Any, pandas: Any) -> str | None:
 def _from_polars(series: Any, owner: str) -> Any:
     """Return a series or data frame of polars as one of pandas, with its column of dates as index."""
     pandas = import_or_raise("pandas", "A time series of polars", "table")
+    if hasattr(series, "collect"):
+        series = series.collect()
     if not hasattr(series, "columns"):
         return pandas.Series(series.to_list(), name=series.name or None)
     times = [name for name in series.columns if series.schema[name].is_temporal()]

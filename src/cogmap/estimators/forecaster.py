@@ -1,6 +1,6 @@
 """`FCMForecaster`: forecasts of time series by a fuzzy cognitive map."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ from cogmap._utils.params import check_boolean, check_integer, check_number, par
 from cogmap._utils.text import quoted
 from cogmap._utils.threads import one_blas_thread
 from cogmap.estimators._backtest import backtest
+from cogmap.estimators._drivers import aligned_drivers, future_drivers
 from cogmap.estimators._forecasts import Forecast
-from cogmap.estimators._series import aligned_drivers, checked_run, constraints, held_values, sentence
-from cogmap.estimators._time_axis import TimeAxis, read_runs
+from cogmap.estimators._series import checked_run, constraints, held_values, sentence
+from cogmap.estimators._time_axis import Runs, TimeAxis, read_runs
 from cogmap.exceptions import DataError
 from cogmap.explanation import explain
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -31,6 +32,11 @@ _OWNER = "FCMForecaster"
 _MAX_STEPS = 10_000
 _MAX_HORIZON = 60  # steps over which maps are compared
 _N_HISTORY = 3  # horizons of past values in pictures
+
+
+def _checked_level(level: Any, method: str) -> float:
+    owner = f"{_OWNER}.{method}"
+    return check_number(owner, "level", level, low=0.0, high=1.0, low_included=False, high_included=False)
 
 
 class FCMForecaster(DocLinkMixin, BaseEstimator):
@@ -127,7 +133,8 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
             mapping from names to series, a list of series, or a frame with two index levels is a panel: one map is
             learned from all. NaN is a missing value.
         drivers : like `series`, default=None
-            Variables known in advance, such as prices. They must be known for all steps of `series`.
+            Variables known in advance, such as prices. They must be known for all steps of `series`, whose dates or
+            numbers they are found by. In a panel they have the names of its series, or are the same for all.
 
         Returns
         -------
@@ -135,7 +142,11 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
             The fitted forecaster itself.
         """
         runs = read_runs(series, "FCMForecaster.fit(series=...)")
-        inputs = None if drivers is None else read_runs(drivers, "FCMForecaster.fit(drivers=...)", "driver")
+        return self._fit(
+            runs, None if drivers is None else read_runs(drivers, "FCMForecaster.fit(drivers=...)", "driver")
+        )
+
+    def _fit(self, runs: Runs, inputs: Runs | None) -> "FCMForecaster":
         season = self._season(runs.axes[0])
         horizon = self._horizon(season)
         check_boolean(_OWNER, "hidden", self.hidden)
@@ -197,7 +208,8 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         steps : int, default=None
             Number of steps; None means `horizon`.
         drivers : like `drivers` of `fit`, default=None
-            Values of the drivers in these steps. With dates, they are found by them.
+            Values of the drivers in these steps. With dates, or an index of numbers that has those of the next steps,
+            they are found by them.
         hold : mapping, default=None
             Variables or drivers to hold, by name: a number, one number per step, or a mapping from times to the numbers
             from then on, such as ``{"fishing": {"2027": 0.5}}``. The result then has a baseline, in which a held driver
@@ -215,12 +227,11 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         check_is_fitted(self, "model_")
         owner = f"{_OWNER}.forecast"
         steps = self.horizon_ if steps is None else check_integer(owner, "steps", steps, low=1, high=_MAX_STEPS)
-        if level is not None:
-            level = check_number(owner, "level", level, low=0.0, high=1.0, low_included=False, high_included=False)
+        level = None if level is None else _checked_level(level, "forecast")
         run = self._run_number(series)
         axis = self.axes_[run]
         held, fixed = held_values(hold or {}, steps, self.variables_, self.drivers_, axis, self.sequence_.ends[run])
-        future = self._future(drivers, steps, run, hold, fixed)
+        future = self._future(drivers, steps, run, hold or (), fixed)
         modelled, values = self.sequence_.paths(steps, run, future, held)
         baseline = None
         if hold:
@@ -233,9 +244,14 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         return Forecast(tuple(self.variables_), times, values, low, high, level, baseline, names, index, history)
 
     def scenario(
-        self, hold: Mapping[str, Any], steps: int | None = None, drivers: Any = None, level: float | None = None
+        self,
+        hold: Mapping[str, Any],
+        steps: int | None = None,
+        drivers: Any = None,
+        level: float | None = None,
+        series: str | int = 0,
     ) -> Forecast:
-        """Forecast with some variables or drivers held; the same as ``forecast(steps, drivers, hold, level)``.
+        """Forecast with some variables or drivers held; the same as ``forecast(steps, drivers, hold, level, series)``.
 
         Parameters
         ----------
@@ -247,16 +263,19 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
             As in `forecast`.
         level : float, default=None
             As in `forecast`.
+        series : str or int, default=0
+            As in `forecast`.
 
         Returns
         -------
         Forecast
             Its `change` is the difference from the forecast in which nothing is held.
         """
+        check_is_fitted(self, "model_")
         if not hold:
             names = [*self.variables_, *self.drivers_]
             raise param_error(f"{_OWNER}.scenario", "hold", f"a mapping from some of {shown(names)} to values", hold)
-        return self.forecast(steps, drivers, hold, level)
+        return self.forecast(steps, drivers, hold, level, series)
 
     def explain(self, steps: int = 1, drivers: Any = None, series: str | int = 0) -> Any:
         """Explain the forecast of each step: the contributions of past values, averages and drivers.
@@ -292,16 +311,17 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (horizon, n_variables)
-            Shares, between 0 and 1.
+            Shares, between 0 and 1; NaN for steps without held-out values.
         """
         check_is_fitted(self, "model_")
+        level = _checked_level(level, "coverage")
         errors = np.concatenate(self.errors_)
         shares = []
         for v in range(errors.shape[2]):
             radii = forecast_radii(errors[:, :, v], level, errors.shape[1], self.growth_[v])
-            inside = np.where(np.isnan(errors[:, :, v]), np.nan, np.abs(errors[:, :, v]) <= radii)
-            with np.errstate(invalid="ignore"):
-                shares.append(np.nansum(inside, axis=0) / np.maximum((~np.isnan(inside)).sum(axis=0), 1))
+            counts = (~np.isnan(errors[:, :, v])).sum(axis=0)
+            inside = (np.abs(errors[:, :, v]) <= radii).sum(axis=0)
+            shares.append(np.where(counts > 0, inside / np.maximum(counts, 1), np.nan))
         return np.stack(shares, axis=1)
 
     def backtest(self, series: Any, drivers: Any = None, n_origins: int = 3, level: float = 0.9) -> dict[str, Any]:
@@ -347,50 +367,17 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         return check_integer(f"{_OWNER}.forecast", "series", series, low=0, high=n - 1)
 
     def _future(
-        self,
-        drivers: Any,
-        steps: int,
-        run: int,
-        hold: Mapping[str, Any] | None = None,
-        fixed: Array | None = None,
+        self, drivers: Any, steps: int, run: int, held: Collection[str] = (), fixed: Array | None = None
     ) -> Array | None:
-        """Return the drivers of the next steps.
-
-        Those in `hold` have the values in `fixed`; where these are NaN, and in a baseline (None), they keep their last
-        value if `drivers` does not have another.
-        """
+        """Return the drivers of the next steps, see `future_drivers`."""
         if not self.drivers_:
             if drivers is not None:
                 raise DataError(f"{_OWNER}.forecast: it was fitted without drivers, so that it takes none.")
             return None
-        result = np.full((steps, len(self.drivers_)), np.nan)
-        if drivers is not None:
-            given = read_runs(drivers, f"{_OWNER}.forecast(drivers=...)", "driver")
-            missing = [name for name in self.drivers_ if name not in given.names]
-            nameless = all(name.startswith("driver") for name in given.names) and len(given.names) == len(self.drivers_)
-            if missing and not nameless:
-                raise DataError(f"{_OWNER}.forecast: the driver {quoted(missing[0])} is missing from drivers.")
-            places = [given.names.index(name) if name in given.names else k for k, name in enumerate(self.drivers_)]
-            values = given.values[min(run, len(given.values) - 1)][:, places]
-            index = given.index[min(run, len(given.values) - 1)]
-            if index is not None and self.axes_[run].kind != "number":
-                rows = index.get_indexer(self.axes_[run].after(steps))
-                result[rows >= 0] = values[rows[rows >= 0]]
-            else:
-                result[: len(values)] = values[:steps]
         model = self.sequence_
         last = model.driver_center + model.driver_scale * model.ends[run].drivers
-        held = np.array([name in (hold or ()) for name in self.drivers_])
-        result = np.where(np.isnan(result) & held, last, result)
-        if fixed is not None:
-            result = np.where(np.isnan(fixed), result, fixed)
-        if np.isnan(result).any():
-            step, place = np.argwhere(np.isnan(result))[0]
-            raise DataError(
-                f"{_OWNER}.forecast: the driver {quoted(self.drivers_[place])} must be known for all {steps} steps, "
-                f"but is not for step {step + 1}. Pass drivers=, or hold it."
-            )
-        return result
+        label = self.labels_[run] if self.labels_ else None
+        return future_drivers(drivers, self.drivers_, self.axes_[run], steps, label, last, held, fixed)
 
     def _interval(
         self, modelled: Array, values: Array, held: Array | None, level: float, run: int

@@ -23,6 +23,7 @@ from cogmap._utils.params import (
     shown,
     suggestion,
 )
+from cogmap._utils.text import quoted
 from cogmap._utils.threads import one_blas_thread
 from cogmap.exceptions import DataError
 from cogmap.maps.map import FuzzyCognitiveMap
@@ -34,6 +35,7 @@ Array = NDArray[np.float64]
 _OWNER = "learn_map"
 _MARGIN = 0.1  # of the range, added on both sides when values are scaled to states
 _SPARSE = ("auto",)
+_MISSING = ("undecided", "skip")
 _NO_PRIOR = 1e-4  # penalty without a prior, which only decides between equally good weights
 
 
@@ -124,6 +126,7 @@ def learn_map(
     sparse: float | str = "auto",
     alpha: float = 1.0,
     max_iter: int = 1000,
+    missing: str = "undecided",
 ) -> LearnedMap:
     """Learn a map from observed sequences of states, by gradients through several steps.
 
@@ -133,9 +136,9 @@ def learn_map(
     Parameters
     ----------
     runs : array-like of shape (n_steps, n_concepts), DataFrame, or list of these
-        Successive observations of one run or of several; NaN is a missing value, which is undecided. If all are in
-        [0, 1] they are states; otherwise each concept is scaled to states by its range, and `LearnedMap.values`
-        returns to the units.
+        Successive observations of one run or of several, whose columns are found by name if they have names; NaN is
+        a missing value. If all are in [0, 1] they are states; otherwise each concept is scaled to states by its
+        range, and `LearnedMap.values` returns to the units.
     prior : FuzzyCognitiveMap, default=None
         Map of an expert with the same concepts, towards which weights are pulled. Its arrows are not removed.
     bounds : (low, high) or dict of (from, to) names, default=None
@@ -160,6 +163,9 @@ def learn_map(
         Strength of the penalty that pulls weights towards the prior. Without a prior it is negligible.
     max_iter : int, default=1000
         Maximum number of iterations.
+    missing : {"undecided", "skip"}, default="undecided"
+        What a step starts from where a value is missing: the undecided state 0.5, or ``"skip"`` to leave out steps that
+        start from an incomplete observation, or need a driver that is missing. Missing values are never compared with.
 
     Returns
     -------
@@ -191,6 +197,7 @@ def learn_map(
     alpha = check_number(_OWNER, "alpha", alpha, low=0)
     max_iter = check_integer(_OWNER, "max_iter", max_iter, low=1)
     bias, memory = check_boolean(_OWNER, "bias", bias), check_boolean(_OWNER, "memory", memory)
+    check_choice(_OWNER, "missing", missing, _MISSING)
     observed, columns = checked_runs(runs, _OWNER, "runs", scaled=False)
     n = observed[0].shape[1]
     n_longest = max(len(run) for run in observed)
@@ -202,7 +209,7 @@ def learn_map(
     held = _places(drivers, names)
     if len(held) == n:
         raise param_error(_OWNER, "drivers", "some but not all concepts", drivers, "There would be nothing to learn.")
-    limits = weight_limits(None, bounds, Concepts.of(list(names), 0, []), _OWNER) or free((n, n))
+    limits = weight_limits(None, bounds, Concepts.of(list(names), 0, []), _OWNER, "bounds") or free((n, n))
     lower, upper = (bound.copy() for bound in limits)
     closed = np.zeros((n, n), dtype=bool)
     closed[held] = True
@@ -210,7 +217,7 @@ def learn_map(
     lower[closed] = upper[closed] = 0.0
     pulled = np.zeros((n, n)) if prior is None else _prior(prior, names)
     pulled[closed] = 0.0
-    observed_steps = ObservedSteps.of(observed, steps, slope, held)
+    observed_steps = ObservedSteps.of(observed, steps, slope, held, skip=missing == "skip")
     if not (observed_steps.weight[:, 0] > 0.0).any():
         raise DataError(
             f"`{_OWNER}`: no two successive observations are known, so that there is nothing to learn from."
@@ -225,7 +232,7 @@ def learn_map(
             observed_steps, (lower, upper), bias, pulled, _NO_PRIOR if prior is None else alpha, cutoff, max_iter
         )
     if not result.outcome.converged:
-        warnings.warn(f"{_OWNER}: {result.outcome.sentence} {result.outcome.cure}", ConvergenceWarning, stacklevel=2)
+        warnings.warn(f"{_OWNER}: {result.outcome.sentence} Increase max_iter.", ConvergenceWarning, stacklevel=2)
     fcm = FuzzyCognitiveMap(
         result.weights, result.bias, slope, names, "logistic", held=[names[place] for place in held]
     )
@@ -247,9 +254,14 @@ def checked_runs(observed: Any, owner: str, parameter: str, scaled: bool) -> tup
     single = hasattr(observed, "columns") or _ndim(observed) == 2
     sequences = [observed] if single else list(observed) if isinstance(observed, list | tuple | np.ndarray) else []
     columns = getattr(sequences[0], "columns", None) if sequences else None
-    runs = [_numbers(run) for run in sequences]
     what = "states in [0, 1]" if scaled else "numbers"
     expected = f"{what} of shape (n_steps, n_concepts), at least 2 of each, or a list of such arrays"
+    if columns is not None:
+        sequences = [_in_order(run, columns, f"`{owner}({parameter}=...)`, run {k}") for k, run in enumerate(sequences)]
+    try:
+        runs = [_numbers(run) for run in sequences]
+    except (TypeError, ValueError) as wrong:
+        raise param_error(owner, parameter, expected, Literal(f"other values: {str(wrong)[:80]}")) from None
     if not runs:
         raise param_error(owner, parameter, expected, observed)
     width = runs[0].shape[-1] if runs[0].ndim else 0
@@ -271,11 +283,26 @@ def _ndim(observed: Any) -> int:
         return 0
 
 
+def _in_order(run: Any, columns: Any, where: str) -> Any:
+    """Return a frame with its columns in the order of those of the first; raise `DataError` for others, and dates."""
+    if not hasattr(run, "columns"):
+        return run
+    names = list(columns)
+    if sorted(map(str, run.columns)) != sorted(map(str, names)):
+        raise DataError(f"{where}: the columns are {shown(run.columns)}, those of the first run {shown(names)}.")
+    dated = [name for name in names if np.asarray(run[name]).dtype.kind in "mM"]
+    if dated:
+        raise DataError(
+            f"{where}: the column {quoted(str(dated[0]))} has dates. Leave it out: observations follow each other."
+        )
+    return run[names] if list(run.columns) != names else run
+
+
 def _numbers(run: Any) -> Array:
-    try:
-        return np.asarray(run, dtype=np.float64)
-    except (TypeError, ValueError):
-        return np.zeros(())
+    if hasattr(run, "iloc"):  # pandas, which may have missing values that are not NaN
+        frame: Array = run.to_numpy(dtype=np.float64, na_value=np.nan)
+        return frame
+    return np.asarray(run, dtype=np.float64)
 
 
 def _scaling(runs: list[Array], names: Sequence[str]) -> tuple[Array | None, Array | None]:

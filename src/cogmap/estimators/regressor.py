@@ -20,14 +20,17 @@ __all__ = ["FCMRegressor"]
 class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     """Regressor and feature transformer whose model is a fuzzy cognitive map.
 
-    The concepts of the map are the features, scaled to [0, 1], hidden concepts, and the targets. A sample sets the
-    states of the features, all other concepts start undecided (0.5), and the map runs for a fixed number of steps. The
-    prediction is the net input of an output in the last step, in standard deviations from the mean of the training
-    data; the state of the output shows where the value lies (0.5 is the mean, 0.88 one deviation above it). The weights
-    are trained by backpropagation through these steps, by default with squared loss; `loss` selects another for counts,
-    amounts, quantiles and data with outliers. The states before the last step are a learned transformation of the
-    features, and the last step is a linear regression on them. Tables of more than 100 columns get a structured map, as
-    in `FCMClassifier`.
+    The concepts of the map are features, steps and combinations of features that are named after them, and the targets
+    (``docs/guide/small-maps.md``). In a full map (``structure="full"``), there are anonymous hidden concepts instead,
+    and every concept may influence every other.
+
+    A sample sets the states of the features, scaled to [0, 1], all other concepts start undecided (0.5), and the map
+    runs for a fixed number of steps. The prediction is the net input of an output in the last step, in standard
+    deviations from the mean of the training data; the state of the output shows where the value lies (0.5 is the mean,
+    0.88 one deviation above it). The weights are trained by backpropagation through these steps, by default with
+    squared loss; `loss` selects another for counts, amounts, quantiles and data with outliers. The states before the
+    last step are a learned transformation of the features, and the last step is a linear regression on them. A full map
+    of more than 100 columns is structured, as in `FCMClassifier`.
 
     Parameters
     ----------
@@ -100,11 +103,12 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     structure : {"auto", "additive", "named", "full"}, default="auto"
         ``"full"``: every concept influences every other, as in the paper. ``"additive"``: arrows from features (or
         their terms) to outputs only. ``"named"``: also hidden concepts of one to three features, named after them, such
-        as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, or additive if held-out losses
-        say so, below 20,000 rows, unless a parameter refers to the full map (``docs/guide/small-maps.md``).
+        as "glucose > 126". In both, features keep their state. ``"auto"``: ``"named"``, additive or (from 1,000
+        rows on, or above 100 columns) full, as held-out losses say, unless a parameter or a table of more than 10,000
+        rows calls for a full map (``docs/guide/small-maps.md``).
     max_arrows : int, default=None
         Largest number of arrows of an additive or named map. None: as many as the held-out losses select. With a limit,
-        ``"auto"`` learns a small map of a table of any size, and parameters that need a full map raise an error.
+        ``"auto"`` never learns a full map, and parameters that need one raise an error.
     terms : int, dict or "auto", default=None
         Features to represent by linguistic terms. Each becomes a few concepts such as "petal width is low", whose
         states are membership degrees based on quantiles of the training data. An integer from 2 to 7 sets the number of
@@ -186,8 +190,9 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     model_ : MapModel
         The fitted model, which makes the predictions and provides the attributes below.
     map_ : FuzzyCognitiveMap
-        The learned map. Its concepts are the features, the hidden concepts (``hidden 1`` and so on), then the targets,
-        named after the columns of `y`, or ``target``.
+        The learned map. Its concepts are the features (of a small map, those with an arrow), the hidden concepts (named
+        after features, or ``hidden 1`` and so on in a full map), then the targets, named after the columns of `y`, or
+        ``target``.
     n_hidden_ : int
         Number of hidden concepts.
     depth_ : int
@@ -195,8 +200,8 @@ class FCMRegressor(RegressorMixin, IntervalMixin, ValueMap, FitChunksMixin):
     structure_ : {"additive", "named", "full"}
         Structure of the map.
     selection_ : dict
-        For an additive or named map: ``structure``, ``arrows``, held-out ``loss`` and ``standard_error`` of each size,
-        the index ``selected``, and ``teacher_losses``.
+        Of a small map, or a full one that was compared with it: ``structure``, ``arrows``, held-out ``loss`` and
+        ``standard_error`` of each size, the index ``selected``, and ``teacher_losses``.
     teacher_losses_ : list of float
         Held-out loss of each teacher; empty without teachers. It is half the logarithm of the mean squared error in
         units of the variance: 0 for predicting the mean, and R² is 1 - exp(2 loss). With another `loss`, it is half the

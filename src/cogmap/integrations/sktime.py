@@ -54,6 +54,7 @@ class SktimeFCMForecaster(_base.BaseForecaster):  # type: ignore[name-defined]
         "capability:pred_int": True,
         "capability:pred_int:insample": True,
         "capability:insample": True,
+        "capability:update": True,
         "requires-fh-in-fit": False,
         "X-y-must-have-same-index": True,
         "enforce_index_type": None,
@@ -68,7 +69,8 @@ class SktimeFCMForecaster(_base.BaseForecaster):  # type: ignore[name-defined]
     def _fit(self, y: Any, X: Any, fh: Any) -> "SktimeFCMForecaster":
         """Learn a map."""
         self._columns = list(y.columns)
-        self._inputs: Any = X
+        self._observed, self._inputs = y, X
+        self._n_later = 0  # observed after those that were learned from
         series = y.set_axis([f"y{k}" for k in range(y.shape[1])], axis=1)
         drivers = None if X is None or not X.shape[1] else X.set_axis([f"x{k}" for k in range(X.shape[1])], axis=1)
         self._last = y.ffill().bfill().fillna(0.0).iloc[-1].to_numpy(dtype=float)
@@ -89,6 +91,18 @@ class SktimeFCMForecaster(_base.BaseForecaster):  # type: ignore[name-defined]
                     self.forecaster_ = None
         return self
 
+    def _update(self, y: Any, X: Any = None, update_params: bool = True) -> "SktimeFCMForecaster":
+        """Learn again, from all values; or only go on from the new end, with the forecast from the old one."""
+        n_before = len(self._observed)
+        self._observed = _joined(self._observed, y)
+        if X is not None and self._inputs is not None:
+            self._inputs = _joined(self._inputs, X)
+        if update_params:
+            return self._fit(self._observed, self._inputs, self._fh)
+        self._n_later += len(self._observed) - n_before
+        self._last = self._observed.ffill().bfill().fillna(0.0).iloc[-1].to_numpy(dtype=float)
+        return self
+
     def _predict(self, fh: Any, X: Any) -> Any:
         """Return the forecast at the steps of `fh`; steps within the series have the value one step before."""
         values, _, _ = self._paths(fh, X, None)
@@ -98,7 +112,7 @@ class SktimeFCMForecaster(_base.BaseForecaster):  # type: ignore[name-defined]
         """Return the intervals."""
         columns, arrays = [], []
         bounds = {level: self._paths(fh, X, level)[1:] for level in coverage}
-        for v, name in enumerate(self._y.columns if hasattr(self._y, "columns") else self._columns):
+        for v, name in enumerate(self._columns):
             for level in coverage:
                 columns += [(name, level, "lower"), (name, level, "upper")]
                 arrays += [bounds[level][0][:, v], bounds[level][1][:, v]]
@@ -108,7 +122,7 @@ class SktimeFCMForecaster(_base.BaseForecaster):  # type: ignore[name-defined]
     def _paths(self, fh: Any, X: Any, level: float | None) -> tuple[Any, Any, Any]:
         """Return values and bounds at the steps of `fh`, relative to the end of the series."""
         steps = np.asarray(fh.to_relative(self.cutoff)._values, dtype=int)
-        n = max(int(steps.max()), 1)
+        n = max(int(steps.max()), 1) + self._n_later
         k = len(self._last)
         values = np.tile(self._last, (n, 1))
         radius = 1.645 * self._spread * np.sqrt(np.arange(1.0, n + 1.0))[:, None]
@@ -122,22 +136,23 @@ class SktimeFCMForecaster(_base.BaseForecaster):  # type: ignore[name-defined]
             values = forecast.values
             if forecast.low is not None and forecast.high is not None:
                 low, high = np.minimum(forecast.low, values), np.maximum(forecast.high, values)
-        past = np.asarray(_pandas.DataFrame(self._y).ffill().bfill().to_numpy(dtype=float)).reshape(-1, k)
+        past = np.asarray(self._observed.ffill().bfill().to_numpy(dtype=float)).reshape(-1, k)
         result = []
         for array, sign in ((values, 0.0), (low, -1.0), (high, 1.0)):
             before = np.concatenate([past[:1], past[:-1]]) + sign * 1.645 * self._spread
-            whole = np.concatenate([before, array])
+            whole = np.concatenate([before, array[self._n_later :]])
             result.append(whole[len(past) - 1 + steps])
         return result[0], result[1], result[2]
 
     def _future(self, X: Any, n_steps: int) -> Any:
-        """Return the drivers of all steps up to the last; steps for which sktime has no row repeat the nearest one."""
+        """Return the drivers of all steps up to the last; steps for which sktime has no row repeat the one before."""
         if self.forecaster_ is None or not self.forecaster_.drivers_:
             return None
-        known = self._inputs if X is None else _pandas.concat([self._inputs.iloc[[-1]], X])
-        known = known[~known.index.duplicated(keep="last")].sort_index()
-        later = known[known.index > self._inputs.index[-1]].to_numpy(dtype=float)
-        last = later[-1:] if len(later) else self._inputs.iloc[[-1]].to_numpy(dtype=float)
+        known = self._inputs if X is None else _joined(self._inputs, X)
+        known = known.ffill()
+        end = self._inputs.index[-1 - min(self._n_later, len(self._inputs) - 1)]
+        later = known[known.index > end].to_numpy(dtype=float)
+        last = known.iloc[[-1]].to_numpy(dtype=float)
         return np.concatenate([later, np.repeat(last, max(n_steps - len(later), 0), axis=0)])[:n_steps]
 
     @classmethod
@@ -154,6 +169,23 @@ class SktimeFCMForecaster(_base.BaseForecaster):  # type: ignore[name-defined]
         list of dict
         """
         return [{"hidden": False}, {"season": 4, "horizon": 3, "hidden": False}]
+
+
+def _joined(before: Any, later: Any) -> Any:
+    """Return the rows of both frames, with missing values at times between them that neither has.
+
+    Later rows replace those of the same time.
+    """
+    rows = _pandas.concat([before, later])
+    rows = rows[~rows.index.duplicated(keep="last")].sort_index()
+    index, frequency = before.index, getattr(before.index, "freq", None)
+    if isinstance(index, _pandas.PeriodIndex):
+        return rows.reindex(_pandas.period_range(rows.index[0], rows.index[-1], freq=frequency))
+    if frequency is not None:
+        return rows.asfreq(frequency)
+    if index.dtype.kind in "iu" and int(index[-1]) - int(index[0]) == len(index) - 1:
+        return rows.reindex(range(int(rows.index[0]), int(rows.index[-1]) + 1))
+    return rows
 
 
 def _plain(frame: Any) -> Any:

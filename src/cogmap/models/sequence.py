@@ -53,17 +53,19 @@ class SequenceEnd:
         """Return modelled values in units of the series."""
         return np.stack([t.restored(modelled[..., v]) for v, t in enumerate(self.transforms)], axis=-1)
 
-    def shifted(self, held: Array) -> Array:
-        """Return values in units of the series, NaN where free, as values of the path; the inverse of `restored`."""
+    def shifted(self, held: Array, free: Array) -> Array:
+        """Return values in units of the series, NaN where free, as values of the path; the inverse of `restored`.
+
+        Differences over a season are from `free`, modelled values of the same shape, where the step before is free.
+        """
         result = np.full(held.shape, np.nan)
         seasons = self._seasons(len(held))
         for v, transform in enumerate(self.transforms):
             with np.errstate(invalid="ignore", divide="ignore"):
                 z = np.log(held[:, v]) if transform.log else held[:, v].copy()
             if transform.season == DIFFERENCE:
-                whole = np.concatenate([self.modelled[:, v], z])
-                before = whole[len(self.modelled) - transform.period : len(whole) - transform.period]
-                z = z - np.where(np.isnan(before), z, before)  # one period of free steps before: no change over it
+                whole = np.concatenate([self.modelled[:, v], np.where(np.isnan(z), free[:, v], z)])
+                z = z - whole[len(self.modelled) - transform.period : len(whole) - transform.period]
             elif transform.season == INDEX:
                 z = z - seasons[:, v]
             result[:, v] = (z - transform.center) / transform.scale
@@ -135,10 +137,20 @@ class SequenceModel:
 
     def _run(self, n_steps: int, run: int, drivers: Array | None, held: Array | None) -> Array:
         end = self.ends[run]
-        inside = None if held is None else end.shifted(held)
         bounds = self.low, self.high
         inputs = self.inputs(run, drivers)
-        path: Array = self.recurrence.run(self.lags, end.memory[None], n_steps, bounds, inputs, inside)[0]
+
+        def path_with(inside: Array | None) -> Array:
+            path: Array = self.recurrence.run(self.lags, end.memory[None], n_steps, bounds, inputs, inside)[0]
+            return path
+
+        path = path_with(None)
+        if held is not None:
+            # Steps before the first held one are final. If a difference over a season is held, so are those before the
+            # second after another run, and so on.
+            later = [np.isnan(held[:, v]).any() for v, t in enumerate(end.transforms) if t.season == DIFFERENCE]
+            for _ in range(1 + sum(later)):
+                path = path_with(end.shifted(held, end.restored(path)))
         return path
 
     def feature_rows(self, n_steps: int, run: int = 0, drivers: Array | None = None) -> Array:

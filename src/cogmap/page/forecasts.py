@@ -50,6 +50,7 @@ def forecast_part(forecaster: Any) -> dict[str, Any]:
         "steps": n_steps,
         "level": _LEVEL,
         "unit": lags.unit,
+        "panel": {"series": forecaster.labels_[0], "n": len(sequence.ends)} if forecaster.labels_ else None,
         "times": list(axis.texts(axis.after(n_steps))),
         "past_times": list(axis.texts(axis.until(len(history)))),
         "rates": list(RATES),

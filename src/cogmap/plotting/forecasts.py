@@ -1,16 +1,20 @@
 """Plot forecasts and scenarios in time."""
 
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 
 from cogmap.estimators._forecasts import Forecast
-from cogmap.maps.drawing.picture import NEGATIVE, POSITIVE, SOFT
+from cogmap.maps.drawing.picture import POSITIVE, SOFT
 from cogmap.plotting.canvas import INK, check_answer, escape_dollars, legend_above, make_axes
 
 _MAX_PANELS = 8
+_LABEL_WIDTH = 30  # characters in the legend
+_NAME_WIDTH = 22  # characters of a name in a line beside a panel
 
 
 def plot_forecast(forecast: Forecast, ax: Axes | None = None, variable: str | None = None) -> Axes:
@@ -65,25 +69,30 @@ def _draw(forecast: Forecast, place: int, ax: Axes, legend: bool) -> None:
     past, values = forecast._history
     before, after = _positions(past), _positions(forecast._index)
     history = values[:, place]
-    color = POSITIVE
     handles: list[Any] = ax.plot(before, history, color=INK, linewidth=1.2, label="observed")
     if forecast.low is not None and forecast.high is not None:
         label = f"{100 * (forecast.level or 0):g} % interval"
-        handles.append(ax.fill_between(after, forecast.low[:, place], forecast.high[:, place], color=color, alpha=0.18,
-                                       linewidth=0, label=label))  # fmt: skip
+        low, high = forecast.low[:, place], forecast.high[:, place]
+        handles.append(ax.fill_between(after, low, high, color=POSITIVE, alpha=0.18, linewidth=0, label=label))
     if forecast.baseline is not None:
         handles += ax.plot(after, forecast.baseline[:, place], color=SOFT, linestyle="--", label="baseline")
-        color = NEGATIVE if forecast.change[:, place].sum() < 0 else POSITIVE
     label = f"with {', '.join(forecast.held)} held" if forecast.held else "forecast"
-    handles += ax.plot(after, forecast.values[:, place], color=color, linewidth=1.8, label=escape_dollars(label))
+    label = label if len(label) <= _LABEL_WIDTH else "scenario"
+    handles += ax.plot(after, forecast.values[:, place], color=POSITIVE, linewidth=1.8, label=escape_dollars(label))
     last = np.flatnonzero(~np.isnan(history))[-1]
-    ax.plot([before[last], after[0]], [history[last], forecast.values[0, place]], color=color, linewidth=0.8, alpha=0.6)
+    join = [before[last], after[0]], [history[last], forecast.values[0, place]]
+    ax.plot(*join, color=POSITIVE, linewidth=0.8, alpha=0.6)
     ax.axvline(before[-1], color=SOFT, linewidth=0.8)
-    ax.set_ylabel(escape_dollars(forecast.variables[place]))
+    if before.dtype.kind == "M":
+        locator = AutoDateLocator()
+        ax.xaxis.set_major_locator(locator)
+        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+    name = wrap(forecast.variables[place], _NAME_WIDTH, max_lines=2, placeholder="...")
+    ax.set_ylabel(escape_dollars("\n".join(name)))
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     if legend:
-        legend_above(ax, handles)
+        legend_above(ax, handles, ncols=len(handles))
 
 
 def _positions(times: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from textwrap import wrap
 from typing import Any
 
@@ -9,11 +10,18 @@ import numpy as np
 
 from cogmap._utils.params import shown, suggestion
 from cogmap._utils.text import quoted
+from cogmap.estimators._time_axis import is_regular
 from cogmap.exceptions import DataError
 from cogmap.table.columns.dates import date_styles, dates
+from cogmap.table.columns.numbers import number_styles
 from cogmap.table.columns.texts import pandas
 
 _PERIODS = {r"\d{4}[- ]?Q[1-4]": "Q", r"\d{4}[-/](0?[1-9]|1[0-2])": "M", r"\d{4}": "Y"}
+_MONTHS = {
+    r"(0?[1-9]|1[0-2])[-/.]\d{4}": ("%m/%Y",),
+    r"[A-Za-z]{3,9}[-/ ]\d{4}": ("%b/%Y", "%B/%Y"),
+}  # 11/2026, Nov 2026
+_WEEK = r"(\d{4})-?W(\d\d)"  # of ISO 8601
 _MOST_RULES = 8
 
 
@@ -33,7 +41,7 @@ def series_of(frame: Any, time: str | None, columns: Sequence[str]) -> Any:
     for name in [*columns, *([] if time is None else [time])]:
         if name not in names:
             raise DataError(
-                f"The table has no column {quoted(name)}. {suggestion(name, names) or 'It has ' + shown(names)}"
+                f"The table has no column {quoted(name)}. {suggestion(name, names) or f'It has {shown(names)}.'}"
             )
     result = pandas.DataFrame({name: _numbers(frame[name], name) for name in columns})
     result.index = pandas.RangeIndex(len(frame)) if time is None else _times(frame[time], time)
@@ -41,11 +49,25 @@ def series_of(frame: Any, time: str | None, columns: Sequence[str]) -> Any:
 
 
 def _numbers(column: Any, name: str) -> Any:
+    """Return numbers; those of text may have a decimal comma, a unit, or separated thousands."""
     numbers = pandas.to_numeric(column, errors="coerce")
-    wrong = np.flatnonzero(numbers.isna().to_numpy() & column.notna().to_numpy())
-    if len(wrong):
+    unread = numbers.isna().to_numpy() & column.notna().to_numpy()
+    if unread.any():
+        texts = [str(value).strip() for value in column[column.notna()]]
+        styles = number_styles(texts, asked=True)
+        if len(styles) > 1 and not any("." in text for text in texts):
+            example = next(text for text in texts if styles[0].parse(text) != styles[1].parse(text))
+            raise DataError(
+                f"Column {quoted(name)}: {quoted(example)} may be {styles[0].parse(example):g} or "
+                f"{styles[1].parse(example):g}. Write numbers with a decimal point and without separators."
+            )
+        read = {text: styles[0].parse(text) if styles else None for text in texts}
+        numbers = column.map(lambda value: read.get(str(value).strip()), na_action="ignore").astype(np.float64)
+        unread = numbers.isna().to_numpy() & column.notna().to_numpy()
+    if unread.any():
+        row = int(unread.argmax())
         raise DataError(
-            f"Column {quoted(name)}, row {wrong[0] + 1}: {quoted(str(column.iloc[wrong[0]]))} is not a number. "
+            f"Column {quoted(name)}, row {row + 1}: {quoted(str(column.iloc[row]))} is not a number. "
             "Correct the file, or leave the cell empty for a missing value."
         )
     return numbers.to_numpy(dtype=np.float64)
@@ -64,18 +86,61 @@ def _times(column: Any, name: str) -> Any:
             return pandas.PeriodIndex([text.replace(" ", "").replace("/", "-") for text in texts], freq=frequency)
     if all(re.fullmatch(r"[+-]?\d{1,15}", text) for text in texts):
         return pandas.Index([int(text) for text in texts])
-    styles = date_styles(texts, asked=True)
-    if styles:
-        when = dates(texts, styles[0])
-        if not np.isnat(when).any():
-            return pandas.DatetimeIndex(when)
-        bad = int(np.flatnonzero(np.isnat(when))[0])
-    else:
-        bad = 0
+    special = _months(texts) if texts else None
+    if special is None and all(re.fullmatch(_WEEK, text) for text in texts):
+        special = _weeks(texts)
+    if special is not None:
+        return special
+    bad, read = 0, []
+    for style in date_styles(texts, asked=True):
+        when = dates(texts, style)
+        if np.isnat(when).any():
+            bad = int(np.flatnonzero(np.isnat(when))[0])
+        else:
+            read.append(pandas.DatetimeIndex(when))
+    if read:
+        # Where the day may be the month, dates in order and in equal steps are those that were meant.
+        return next((index for index in read if is_regular(index)), read[0])
     raise DataError(
         f"Column {quoted(name)}, row {bad + 1}: {quoted(texts[bad])} is not a date such as 2026-11-18, 2026-11, 2026Q4 "
         "or 2026, nor a whole number that counts steps."
     )
+
+
+def _months(texts: Sequence[str]) -> Any:
+    """Return periods of months written as 11/2026 or Nov 2026; None if they are not."""
+    for pattern, styles in _MONTHS.items():
+        if all(re.fullmatch(pattern, text) for text in texts):
+            plain = pandas.Series([re.sub("[-. ]", "/", text) for text in texts], dtype=object)
+            for style in styles:
+                when = pandas.to_datetime(plain, format=style, errors="coerce")
+                if when.notna().all():
+                    return pandas.PeriodIndex(when, freq="M")
+    return None
+
+
+def _weeks(texts: Sequence[str]) -> Any:
+    """Return the Mondays of weeks written as 2026-W47; None if a year has no such week."""
+    try:
+        parts = [re.fullmatch(_WEEK, text).groups() for text in texts]  # type: ignore[union-attr]
+        return pandas.DatetimeIndex([date.fromisocalendar(int(year), int(week), 1) for year, week in parts])
+    except ValueError:
+        return None
+
+
+def column_of_dates(frame: Any, used: Sequence[str]) -> str | None:
+    """Return the name of the first column, except those in `used`, that has dates or periods in order."""
+    for name in frame.columns:
+        column = frame[name]
+        if str(name) in used or column.dtype.kind in "fiub" or not len(column):
+            continue
+        try:
+            index = _times(column, str(name))
+        except DataError:
+            continue
+        if index.dtype.kind not in "iu" and index.is_monotonic_increasing and index.is_unique:
+            return str(name)
+    return None
 
 
 def _text(value: Any) -> str:

@@ -28,12 +28,13 @@ def _system():
     return FCMForecaster(horizon=6).fit(x, u)
 
 
-@pytest.mark.parametrize("case", ["season", "system"])
+@pytest.mark.parametrize("case", ["season", "system", "growth"])
 @pytest.mark.parametrize("hold", [False, True])
-def test_the_page_computes_the_same_forecast(node, tmp_path, case, hold):
+def test_the_page_computes_the_same_forecast(node, tmp_path, growing, case, hold):
     """To rounding, intervals included."""
-    forecaster = FCMForecaster(season=4).fit(_wave(80, 0)) if case == "season" else _system()
-    name = "value" if case == "season" else "driver"
+    make = {"season": lambda: FCMForecaster(season=4).fit(_wave(80, 0)), "system": _system, "growth": lambda: growing}
+    forecaster = make[case]()
+    name = {"season": "value", "system": "driver", "growth": "value1"}[case]
     part = forecast_part(forecaster)
     steps = part["steps"]
     drivers = [np.repeat(one["center"] + one["scale"] * one["last"], steps) for one in part["drivers"]]

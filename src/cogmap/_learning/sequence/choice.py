@@ -124,7 +124,7 @@ def choose(series: Sequence[Array], name: str, period: int, horizon: int, held_o
         tables = [table_of(run, lags) for run in runs]
         scored = []
         memo: dict[int, Rows] = {}
-        for member in (*MEMBERS, *CAUTIOUS):
+        for member in dict.fromkeys((*MEMBERS, *CAUTIOUS)):  # one of them is in both
             rows = _rows(tables, lags, member, memo)
             n_used = int(member.used(lags, 0).sum())
             n_rows = int(rows.weight.sum())

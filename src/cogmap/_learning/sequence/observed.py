@@ -42,8 +42,14 @@ class ObservedSteps:
     drivers: NDArray[np.intp]
 
     @classmethod
-    def of(cls, runs: Sequence[Array], n_steps: int, slope: float, drivers: NDArray[np.intp]) -> "ObservedSteps":
-        """Return the steps from each observed state to the next `n_steps`; missing states are undecided."""
+    def of(
+        cls, runs: Sequence[Array], n_steps: int, slope: float, drivers: NDArray[np.intp], skip: bool = False
+    ) -> "ObservedSteps":
+        """Return the steps from each observed state to the next `n_steps`.
+
+        Missing states are undecided; or, with `skip`, steps that start from one, or need one of a driver, do not
+        count.
+        """
         starts, targets = [], []
         for run in runs:
             padded = np.concatenate([run, np.full((n_steps, run.shape[1]), np.nan)])
@@ -53,6 +59,10 @@ class ObservedSteps:
         later = np.array(targets)
         weight = (~np.isnan(later)).astype(np.float64)
         weight[:, :, drivers] = 0.0
+        weight[np.isnan(starts).all(axis=1)] = 0.0  # from nothing, nothing is learned
+        if skip:
+            weight[np.isnan(starts).any(axis=1)] = 0.0
+            weight *= np.cumprod(~np.isnan(later[:, :, drivers]).any(axis=2), axis=1)[:, :, None]
         weight /= max(float(weight.sum()), 1.0)
         return cls(
             np.nan_to_num(np.array(starts), nan=UNDECIDED), np.nan_to_num(later, nan=UNDECIDED), weight, slope, drivers

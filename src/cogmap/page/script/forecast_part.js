@@ -13,6 +13,16 @@ const WIDTH = innerWidth < 600 ? 360 : 640, // a narrow chart is drawn narrow, s
 const PACE = 350; // milliseconds per step
 const POSITIONS = 200; // of a slider
 
+/** Return round numbers between two values, about four. */
+function ticks(low, high) {
+  const rough = (high - low) / 4 || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= rough * 0.999) ?? 10);
+  const first = Math.ceil(low / step - 1e-9);
+  const count = Math.floor(high / step + 1e-9) - first + 1;
+  return Array.from({ length: Math.max(count, 0) }, (_, k) => (first + k) * step);
+}
+
 export function forecastPart(page) {
   const data = page.model.forecast;
   const baseline = runForecast(data);
@@ -84,7 +94,7 @@ export function forecastPart(page) {
     }
     const label = make("label", { for: id }, check, `Hold ${short(name, 40)}`);
     return {
-      element: make("div", { class: "hold-row" }, label, slider, amount, from),
+      element: make("div", { class: "hold-row" }, label, amount, slider, from),
       update: () => setText(amount, number(value(Number(slider.value)), 4)),
     };
   }
@@ -134,9 +144,9 @@ export function forecastPart(page) {
     const times = [...data.past_times, ...data.times];
     const marks = [0, past.length - 1, n - 1];
     chart.replaceChildren(
-      ...[low, (low + high) / 2, high].flatMap((value) => [
+      ...ticks(low, high).flatMap((value) => [
         draw("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
-        draw("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, number(value, 3)),
+        draw("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, number(value, 4)),
       ]),
       ...marks.map((place, i) =>
         draw(
@@ -163,6 +173,7 @@ export function forecastPart(page) {
   }
 
   bodyOf("forecast").append(
+    ...(data.panel ? [make("p", {}, `Series ${short(data.panel.series, 40)}, the first of ${data.panel.n}.`)] : []),
     sentence,
     make("div", { class: "scroll-chart" }, chart),
     make(
